@@ -74,7 +74,7 @@ def drop_mark(mark: IO[str]) -> None:
 
 def page_of(options: list[str], finished: bool) -> Path | None:
     """The page that a run with `options` writes, if it is there: the whole one, or after a failure the unfinished one."""
-    from treecrf.io.configuration import read_configuration
+    from treecrf.io.files import read_configuration
     from treecrf.studies.settings import load_settings
 
     given = [options[i + 1] for i, option in enumerate(options[:-1]) if option == "--configfile"]

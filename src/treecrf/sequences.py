@@ -13,9 +13,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from treecrf.io import arrays
 from treecrf.io.arrays import check_parts
-from treecrf.io.cells import MISSING as MISSING
-from treecrf.io.cells import Kind
-from treecrf.io.frames import Encoded
+from treecrf.io.frames import MISSING as MISSING
+from treecrf.io.frames import Encoded, Kind
 from treecrf.io.messages import counted, listed, quoted
 from treecrf.io.npz import read_npz, write_npz
 
@@ -293,7 +292,7 @@ class SequenceSet:
             Fixed orders of the label names, and of the categories by attribute; sorted names unless given.
         kinds : mapping of str to "number" or "category", optional
             What an input column holds. Unless given, a column of a numeric type holds numbers, but for one of whole
-            numbers with at most 20 different ones (`treecrf.io.cells.MOST_INTEGERS`); all other columns, and those
+            numbers with at most 20 different ones (`treecrf.io.frames.MOST_INTEGERS`); all other columns, and those
             with given `categories`, hold categories. What was decided is seen in `attributes` and `number_names`.
         unknown_labels : bool
             Whether every row is a position and an empty label is one that is not known, wherever it stands.

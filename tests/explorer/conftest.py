@@ -7,7 +7,7 @@ from builders import ROOT
 
 from treecrf.explorer.gathering import gather
 from treecrf.explorer.page import render_explorer
-from treecrf.io.configuration import read_configuration
+from treecrf.io.files import read_configuration
 from treecrf.studies.settings import load_settings
 
 SNAPSHOT = ROOT / "docs/results"

@@ -10,7 +10,7 @@ from fuzzing import FULL, N_INPUTS, assert_clear, fuzz, mutations_of, outcome
 from hypothesis import HealthCheck, given, seed, settings
 from hypothesis import strategies as st
 
-from treecrf.io.configuration import read_configuration
+from treecrf.io.files import read_configuration
 from treecrf.studies.settings import Settings, load_settings
 
 CONFIG = ROOT / "config"

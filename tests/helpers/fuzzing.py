@@ -24,7 +24,7 @@ import numpy as np
 import treecrf
 from treecrf.datasets.download import DamagedArchive, RawFileError
 from treecrf.datasets.loading import DataError
-from treecrf.io.cells import CellError
+from treecrf.io.frames import CellError
 
 PACKAGE = Path(treecrf.__file__).parent
 FULL = "TREECRF_FUZZ" in os.environ

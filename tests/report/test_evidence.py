@@ -9,7 +9,7 @@ from builders import ROOT
 from planted_claims import plant
 from planted_verdicts import PLANTED
 
-from treecrf.io.configuration import read_configuration
+from treecrf.io.files import read_configuration
 from treecrf.report.evidence import about_evidence, keep_evidence, write_evidence
 from treecrf.report.ledger import claim_rows, verdicts
 from treecrf.report.snapshot import write_snapshot

@@ -3,7 +3,7 @@
 import pytest
 from builders import NOTHING, ROOT
 
-from treecrf.io.configuration import read_configuration
+from treecrf.io.files import read_configuration
 from treecrf.studies.settings import load_settings
 
 OF_PAPERS = {

@@ -3,7 +3,7 @@
 import pytest
 from builders import ROOT
 
-from treecrf.io.configuration import read_configuration
+from treecrf.io.files import read_configuration
 from treecrf.studies.settings import Settings, TableDataset, load_settings
 from treecrf.studies.settings import json_schema as current_schema
 from treecrf.studies.settings_reference import update

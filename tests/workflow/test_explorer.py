@@ -5,7 +5,7 @@ import pytest
 from browsing import opened, started
 
 from treecrf.explorer.gathering import gather
-from treecrf.io.configuration import read_configuration
+from treecrf.io.files import read_configuration
 from treecrf.studies.settings import load_settings
 
 pytestmark = pytest.mark.workflow

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from treecrf.io.cells import Column, Kind
+from treecrf.io.frames import Column, Kind
 from treecrf.io.messages import counted, listed, quoted
 from treecrf.readers.column_types import find_marks
 from treecrf.readers.tables import TableColumns, TypedTable

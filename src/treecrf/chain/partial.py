@@ -16,7 +16,7 @@ from treecrf.chain.inference import forward_backward
 from treecrf.chain.inference import log_likelihood as log_likelihood_of_all
 from treecrf.chain.lattice import Lattice, Weights
 from treecrf.chain.lattice import forward_backward as infer_lattice
-from treecrf.io.cells import MISSING
+from treecrf.io.frames import MISSING
 
 
 def allows(labels: NDArray[np.int16], n_labels: int) -> NDArray[np.bool_]:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from treecrf.datasets.description import Description
 from treecrf.datasets.grouping import group_copies
 from treecrf.datasets.loading import generator
-from treecrf.io.cells import Kind
+from treecrf.io.frames import Kind
 from treecrf.io.messages import counted, quoted, repeated
 from treecrf.readers.reading import read_table
 from treecrf.readers.tables import LABEL, TypedTable

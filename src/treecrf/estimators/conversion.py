@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from treecrf.estimators.tables import Table, as_array, check_kind, described, encode, is_frame, lengths_of
 from treecrf.io.arrays import first_relatives, of_objects
-from treecrf.io.cells import Kind
+from treecrf.io.frames import Kind
 from treecrf.io.messages import counted, listed, quoted
 from treecrf.sequences import MISSING, SequenceSet
 

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from treecrf.io.cells import Column, Kind, column_kind
-from treecrf.io.frames import encode_categories
+from treecrf.io.frames import Column, Kind, column_kind, encode_categories
 from treecrf.io.messages import counted, listed, quoted
 from treecrf.sequences import Attribute, SequenceSet
 

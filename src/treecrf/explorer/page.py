@@ -25,8 +25,7 @@ from treecrf.explorer.charts import charts, static_svg
 from treecrf.explorer.gathering import Gathered, gather
 from treecrf.explorer.packing import pack
 from treecrf.explorer.published import published_rows
-from treecrf.io.configuration import read_configuration
-from treecrf.io.files import resource, write_text
+from treecrf.io.files import read_configuration, resource, write_text
 from treecrf.io.messages import counted
 from treecrf.rendering.cells import BEST, number
 from treecrf.rendering.layouts import to_fragment

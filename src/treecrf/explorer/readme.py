@@ -17,8 +17,7 @@ import pandas as pd
 from treecrf.explorer.charts import charts, static_svg
 from treecrf.explorer.gathering import gather
 from treecrf.explorer.published import OWN, published_rows
-from treecrf.io.configuration import read_configuration
-from treecrf.io.files import write_frame, write_text
+from treecrf.io.files import read_configuration, write_frame, write_text
 from treecrf.report import evidence
 from treecrf.report.ledger import CLAIMS
 from treecrf.report.ledger_page import ledger_summary

@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from treecrf.io.cells import MISSING
-from treecrf.io.frames import Encoded
+from treecrf.io.frames import MISSING, Encoded
 from treecrf.io.messages import quoted, repeated
 
 

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from treecrf.io.files import atomic
 from treecrf.io.messages import quoted
 
 _DAMAGE = (
@@ -31,20 +32,12 @@ def write_npz(path: str | os.PathLike[str], header: dict[str, Any], arrays: dict
 
     Besides the header (anything that JSON can hold) and the arrays it holds a digest of both.
     """
-    target = Path(path)
-    if not target.parent.is_dir():
+    if not Path(path).parent.is_dir():
         raise FileNotFoundError(errno.ENOENT, "the folder of the file does not exist; make it first", os.fspath(path))
-    temporary = target.with_name(f"{target.name}.{os.getpid()}.tmp")
-    try:
-        with open(temporary, "wb") as stream:
-            text = np.frombuffer(json.dumps(header).encode(), dtype=np.uint8)
-            digest = np.frombuffer(_digest(text, arrays), dtype=np.uint8)
-            np.savez_compressed(stream, allow_pickle=False, header=text, digest=digest, **arrays)
-            stream.flush()
-            os.fsync(stream.fileno())
-        os.replace(temporary, target)
-    finally:
-        temporary.unlink(missing_ok=True)
+    text = np.frombuffer(json.dumps(header).encode(), dtype=np.uint8)
+    digest = np.frombuffer(_digest(text, arrays), dtype=np.uint8)
+    with atomic(path) as temporary, open(temporary, "wb") as stream:  # numpy would add a suffix to a name
+        np.savez_compressed(stream, allow_pickle=False, header=text, digest=digest, **arrays)
 
 
 def read_npz(path: str | os.PathLike[str], expected_format: str) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:

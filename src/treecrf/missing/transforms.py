@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from treecrf.estimators.conversion import Given
 from treecrf.estimators.settings import Estimator
-from treecrf.io.cells import Kind
+from treecrf.io.frames import Kind
 from treecrf.sequences import MISSING, Attribute, SequenceSet
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from treecrf.estimators.conversion import Given, flat_weights
 from treecrf.estimators.settings import Estimator
-from treecrf.io.cells import Kind
+from treecrf.io.frames import Kind
 from treecrf.io.messages import quoted
 from treecrf.io.npz import write_npz
 from treecrf.models.decoding import (

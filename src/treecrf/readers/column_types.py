@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from treecrf.io.cells import Column, Kind, kind_of_numbers
+from treecrf.io.frames import Column, Kind, kind_of_numbers
 from treecrf.io.messages import listed, quoted
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ def column_type(column: Column) -> Kind:
     """What a column of text holds.
 
     One whose cells all read as finite numbers, but for empty ones, is judged as one of a numeric type
-    (`treecrf.io.cells.kind_of_numbers`); all others hold categories.
+    (`treecrf.io.frames.kind_of_numbers`); all others hold categories.
     """
     return "category" if column.strange.any() else kind_of_numbers(column.numbers)
 
@@ -31,7 +31,7 @@ class Marks(NamedTuple):
     """Cells of a column of numbers that stand for missing ones, it seems.
 
     `strange` (bool, shape (n_rows,)) says which cells; `texts` has their different values; `are_among_many` is whether the
-    other cells, taken by themselves, are numbers (`treecrf.io.cells.kind_of_numbers`).
+    other cells, taken by themselves, are numbers (`treecrf.io.frames.kind_of_numbers`).
     """
 
     strange: NDArray[np.bool_]

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from treecrf.io.cells import cell_texts
 from treecrf.io.files import PACKED_SUFFIXES, Content, parse_parquet, plain_suffix, read_content
+from treecrf.io.frames import cell_texts
 from treecrf.io.messages import counted, listed
 from treecrf.readers.columns import SUFFIXES, read_columns, read_conllu
 from treecrf.readers.csv_files import read_csv

@@ -8,8 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from treecrf.io.cells import CellError, Column, Kind
-from treecrf.io.frames import check_kinds, encode_columns, find_sequences
+from treecrf.io.frames import CellError, Column, Kind, check_kinds, encode_columns, find_sequences
 from treecrf.io.messages import counted, listed, quoted
 from treecrf.readers.column_types import column_type, find_marks
 from treecrf.readers.columns import SEQUENCE

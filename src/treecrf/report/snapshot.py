@@ -16,8 +16,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from treecrf.io.configuration import read_configuration
-from treecrf.io.files import write_frame, write_text
+from treecrf.io.files import read_configuration, write_frame, write_text
 from treecrf.rendering.layouts import to_markdown
 from treecrf.report import evidence, provenance
 from treecrf.report.ledger import BY_RULE, CLAIMS, verdicts, verdicts_by_rule

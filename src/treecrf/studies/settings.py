@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, ValidationError, field_validator, model_validator
 
-from treecrf.io.cells import Kind
+from treecrf.io.frames import Kind
 from treecrf.io.messages import listed, quoted
 from treecrf.models.registry import TRAINING, TREATMENTS
 from treecrf.options import Labellers, Model, Name, Window

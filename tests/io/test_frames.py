@@ -1,4 +1,4 @@
-"""Columns and cells of numbers: what is one, and what it is."""
+"""Columns of tables: their cells as text and numbers, what they hold, and cells at fault."""
 
 import pickle
 
@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from treecrf.io.cells import MOST_INTEGERS, CellError, Column, column_kind
+from treecrf.io.frames import MOST_INTEGERS, CellError, Column, column_kind, encode_columns
 
 MANY = list(range(MOST_INTEGERS + 1))
 
@@ -71,3 +71,9 @@ def test_an_error_of_a_cell_is_one_sentence_and_can_be_pickled():
     for each in (error, pickle.loads(pickle.dumps(error))):
         assert str(each) == "row 3, column 'x': 'tall' is no number; fix it."
         assert (each.row, each.column) == (3, "x")
+
+
+def test_of_columns_that_are_not_there_that_of_the_sequences_is_named_first():
+    """The order of a set of names would differ from process to process."""
+    with pytest.raises(ValueError, match=r"^the table has no column 's'; its columns are 'x'\.$"):
+        encode_columns({"x": Column(pd.Series(["a"]), "x")}, "s", "l", None)
