@@ -69,8 +69,8 @@ def assert_same_training(model, expected):
 @pytest.mark.parametrize("case", CASES)
 @pytest.mark.parametrize("n_threads", [1, 2])
 def test_stopped_at_any_iteration_and_gone_on(case, n_threads, tmp_path):
-    kind, own = CASES[case]
-    settings = PLAIN | own
+    kind, changes = CASES[case]
+    settings = PLAIN | changes
     data = data_for(settings)
     expected = kind(**settings).fit(data)
     for at in range(1, settings["n_iterations"] + 1):

@@ -25,12 +25,16 @@ def test_potentials_equal_naive_boosting(order, max_leaves):
 
 
 def assert_equal_to_naive(model, data, order, max_leaves):
-    told = data.select([i for i, labels in enumerate(np.split(data.labels, data.offsets[1:-1])) if (labels >= 0).any()])
+    with_known = data.select(
+        [i for i, labels in enumerate(np.split(data.labels, data.offsets[1:-1])) if (labels >= 0).any()]
+    )
     names = [tuple(int(label) for label in row) for row in chain.StateSpace(3, order).labels_of_state]
     start = [dict(zip(names, row, strict=True)) for row in model.start_]
     fit = naive.fit_one_hot(slot_sizes(data.attributes, (1, 1)), 3, max_leaves, 1.0)
-    expected = naive.boost(window_codes(told, (1, 1)), told.offsets, told.labels, 3, order, start, 3, fit)
-    potentials = model.potentials(told)
+    expected = naive.boost(
+        window_codes(with_known, (1, 1)), with_known.offsets, with_known.labels, 3, order, start, 3, fit
+    )
+    potentials = model.potentials(with_known)
     for (label, position, state), value in expected.items():
         assert potentials[label, position, names.index(state)] == pytest.approx(value, abs=1e-8)
 

@@ -6,8 +6,9 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from functools import partial
 from threading import Lock
-from typing import NamedTuple, Protocol, Self
+from typing import Any, NamedTuple, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -57,6 +58,15 @@ class Workers:
         spent = time.thread_time() - begin
         with self._lock:
             self.seconds[phase] += spent
+
+    def map(self, phase: str, function: Callable[..., Any], arguments: Iterable[tuple[Any, ...]]) -> list[Any]:
+        """What a function returns for each of some arguments; all calls are part of a phase."""
+
+        def call(of_one: tuple[Any, ...]) -> Any:
+            with self.timed(phase):
+                return function(*of_one)
+
+        return self.run([partial(call, of_one) for of_one in arguments])
 
 
 class Iteration(NamedTuple):

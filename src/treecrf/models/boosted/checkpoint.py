@@ -84,9 +84,9 @@ class Checkpoint:
         self._due = now + max(self.seconds, (now - begin) / LARGEST_SHARE if self.seconds else 0.0)
 
 
-def as_checkpoint(given: Checkpoint | str | os.PathLike[str] | None) -> Checkpoint | None:
+def as_checkpoint(place: Checkpoint | str | os.PathLike[str] | None) -> Checkpoint | None:
     """A checkpoint as it was given, or one at a path."""
-    return given if given is None or isinstance(given, Checkpoint) else Checkpoint(given)
+    return place if place is None or isinstance(place, Checkpoint) else Checkpoint(place)
 
 
 def fingerprint(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,16 +12,13 @@ from treecrf.sequences import SequenceSet, slot_sizes, window_codes
 from treecrf.trees.columns import Columns, build_columns, distinct_windows
 from treecrf.trees.forest import Evaluator, Routing, add_leaf_values, route
 from treecrf.trees.growing import Workspace, grow_tree
-from treecrf.trees.holes.blending import add_blended, route_copies
+from treecrf.trees.holes.blending import BlendingEvaluator, add_blended, route_copies
 from treecrf.trees.holes.growing import WeightedWorkspace, grow_weighted_tree
 from treecrf.trees.holes.leaves import with_longer_lists
 from treecrf.trees.leaves import with_longer_list
 from treecrf.trees.problem import Problem
 from treecrf.trees.sampling import Sample
 from treecrf.trees.tree import Tree
-
-if TYPE_CHECKING:
-    from treecrf.trees.holes.blending import BlendingEvaluator
 
 
 def columns_of(data: SequenceSet, window: tuple[int, int], with_missing: bool) -> Columns:
@@ -50,15 +47,10 @@ def distinct_windows_of(
 def make_evaluator(
     columns: Columns, labels_of_state: NDArray[np.int16], divides: bool, most_leaves: int, n_surrogates: int
 ) -> Evaluator | BlendingEvaluator:
-    """An evaluator of trees with so many leaves and surrogates at most, on the windows of `columns`.
-
-    `divides` says whether the trees divide rows; the kernels for that are loaded where they do alone.
-    """
-    if not divides:
-        return Evaluator(columns, labels_of_state, most_leaves)
-    from treecrf.trees.holes.blending import BlendingEvaluator
-
-    return BlendingEvaluator(columns, labels_of_state, most_leaves, n_surrogates)
+    """An evaluator, on `columns`, of trees with so many leaves and surrogates at most, which divide rows or not."""
+    if divides:
+        return BlendingEvaluator(columns, labels_of_state, most_leaves, n_surrogates)
+    return Evaluator(columns, labels_of_state, most_leaves)
 
 
 class Grower(Protocol):

@@ -8,7 +8,6 @@ previous label. So what is kept for a position grows with the labels, or the pai
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
 from itertools import pairwise
 from typing import NamedTuple
@@ -39,7 +38,7 @@ from treecrf.models.boosted.boosting import Iteration, Workers
 from treecrf.models.boosted.growers import CompleteGrower, columns_of
 from treecrf.models.boosted.label_dictionary import Candidates
 from treecrf.models.boosted.params import BoostingParams, Criterion
-from treecrf.models.boosted.training import gradients_of
+from treecrf.models.boosted.training import N_SHARES, gradients_of, shares_of
 from treecrf.sequences import MISSING, SequenceSet
 from treecrf.trees.columns import Columns
 from treecrf.trees.forest import Evaluator
@@ -51,9 +50,6 @@ from treecrf.trees.sampling import Sample
 from treecrf.trees.sweep import build_sweep
 from treecrf.trees.tree import Tree
 from treecrf.trees.weighting import choose_weighted_packing, weigh_rows
-
-N_SHARES = 16
-"""Shares of the sequences, whatever the number of threads: counts are added in the same order."""
 
 _NO_COUNTS = np.empty((0, 0))
 
@@ -295,16 +291,17 @@ class LatticeInference:
 
     def infer(self, workers: Workers, weights: Weights, packing: Packing) -> float:
         """Write the gradients, from exponentials of potentials; return the log likelihood."""
+        shares = enumerate(shares_of(self.lattice.offsets, N_SHARES))
         with one_thread(self.lattice, weights):
-            run_shares(workers, self.lattice, partial(self._differentiate, weights, packing))
+            workers.map("gradient", partial(self._differentiate, weights, packing), shares)
         steps = weights.pairs[self._true_pairs] if len(weights.pairs) else weights.transitions[self._true_steps]
         logs = np.log(weights.unary[self._true_entries] * steps * self._recursions.scales)
         if self._weights is not None:
             logs *= np.repeat(self._weights, np.diff(self.lattice.offsets))
         return float(logs.sum())
 
-    def _differentiate(self, weights: Weights, packing: Packing, share: int, first: int, last: int) -> None:
-        lattice = self.lattice
+    def _differentiate(self, weights: Weights, packing: Packing, share: int, bounds: tuple[int, int]) -> None:
+        lattice, (first, last) = self.lattice, bounds
         counts = _NO_COUNTS if self.by_pair else self._expected[share]
         counts[:] = 0.0
         run_forward(lattice, weights, first, last, self._recursions)
@@ -336,24 +333,12 @@ def training_beam(
     """The beam of a training set, with every position's true label."""
     kept = np.zeros(len(lattice.labels), dtype=np.bool_)
 
-    def keep(_: int, first: int, last: int) -> None:
+    def keep(first: int, last: int) -> None:
         keep_entries(lattice, potentials, n_best, true_entries, first, last, kept)
 
-    run_shares(workers, lattice, keep)
+    workers.map("gradient", keep, shares_of(lattice.offsets, N_SHARES))
     with workers.timed("gradient"):
         return beam_of(lattice, potentials, kept)
-
-
-def run_shares(workers: Workers, lattice: Lattice, work: Callable[[int, int, int], None]) -> None:
-    """Call ``work(share, first, last)`` for shares of the sequences, as part of the gradient."""
-
-    def timed(share: int, first: int, last: int) -> None:
-        with workers.timed("gradient"):
-            work(share, first, last)
-
-    bounds = np.searchsorted(lattice.offsets, np.linspace(0, lattice.offsets[-1], N_SHARES + 1)).tolist()
-    shares = enumerate(pairwise(bounds))
-    workers.run([partial(timed, i, first, last) for i, (first, last) in shares if first < last])
 
 
 def completed_in(lattice: Lattice, labels: NDArray[np.int16]) -> NDArray[np.int16]:
@@ -386,14 +371,14 @@ class PartialLatticeInference(LatticeInference):
         self._places = inside.entries
         if by_pair:
             numbers = np.arange(lattice.first_pair[-1], dtype=np.float64)
-            found = np.empty(inside.lattice.first_pair[-1])
-            gather_pairs(lattice, numbers, self._kept, found)
-            self._places = found.astype(np.int64)
+            kept_numbers = np.empty(inside.lattice.first_pair[-1])
+            gather_pairs(lattice, numbers, self._kept, kept_numbers)
+            self._places = kept_numbers.astype(np.int64)
 
     def excess(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """See `LatticeInference`; what is observed is expected of the labels that agree."""
-        found, expected = super().excess()
-        return found - self._agreeing.excess()[0], expected
+        excess, expected = super().excess()
+        return excess - self._agreeing.excess()[0], expected
 
     def infer(self, workers: Workers, weights: Weights, packing: Packing) -> float:
         """See `LatticeInference`."""

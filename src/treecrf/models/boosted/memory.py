@@ -9,8 +9,9 @@ from treecrf import chain
 from treecrf.chain.lattice import predecessor_counts
 from treecrf.compiled.struct import size_of
 from treecrf.models.boosted.label_dictionary import Candidates
-from treecrf.models.boosted.lattice import N_SHARES, pair_sizes
+from treecrf.models.boosted.lattice import pair_sizes
 from treecrf.models.boosted.params import BoostingParams
+from treecrf.models.boosted.training import N_SHARES
 from treecrf.sequences import MISSING, SequenceSet, slot_sizes
 from treecrf.trees.growing import Workspace
 from treecrf.trees.holes.growing import WeightedWorkspace

@@ -42,7 +42,8 @@ from treecrf.trees.tree import Tree
 from treecrf.trees.weighting import choose_weighted_packing, weigh_rows
 from treecrf.trees.windows import multiply_by_window, sum_by_window
 
-_N_SHARES = 16  # of sequences with unknown labels, whatever the number of threads
+N_SHARES = 16
+"""Shares of the sequences, whatever the number of threads."""
 
 
 class DenseTraining:
@@ -103,28 +104,15 @@ class DenseTraining:
 
     def compute_gradient(self, criterion: Criterion) -> float:
         """See `Training`."""
-        offsets, n_threads, run = self.rows.offsets, self._workers.n_threads, self._workers.run
-        bounds = [0, len(offsets) - 1]
-        if n_threads > 1:  # several shares each: a thread that wakes late takes fewer
-            bounds = np.searchsorted(offsets, np.linspace(0, offsets[-1], 4 * n_threads + 1)).tolist()
-        run([partial(self._differentiate, criterion, *share) for share in pairwise(bounds)])
+        rows, workers = self.rows, self._workers
+        n_shares = 4 * workers.n_threads if workers.n_threads > 1 else 1  # a thread that wakes late takes fewer
+        shares = shares_of(rows.offsets, n_shares)
+        workers.map("gradient", partial(rows.differentiate, criterion), shares)
         if self._partial is not None:
-            run([partial(self._correct, self._partial, *share) for share in self._partial.shares()])
+            workers.map("gradient", partial(self._partial.correct, rows), self._partial.shares)
         if self._weighting is not None:
-            run([partial(self._weigh, self._weighting, *share) for share in pairwise(bounds)])
-        return float(self.rows.log_likelihoods.sum())
-
-    def _differentiate(self, criterion: Criterion, first: int, last: int) -> None:
-        with self._workers.timed("gradient"):
-            self.rows.differentiate(first, last, criterion)
-
-    def _correct(self, known: PartialRows, first: int, last: int) -> None:
-        with self._workers.timed("gradient"):
-            known.correct(self.rows, first, last)
-
-    def _weigh(self, weighting: Weighting, first: int, last: int) -> None:
-        with self._workers.timed("gradient"):
-            weighting.weigh(self.rows, first, last)
+            workers.map("gradient", partial(self._weighting.weigh, rows), shares)
+        return float(rows.log_likelihoods.sum())
 
     def grow(self, iteration: int) -> Iteration:
         """See `Training`."""
@@ -242,7 +230,7 @@ class DenseRows:
         self._forward = forward_kernel(space.n_labels, space.order)
         self._backward = backward_kernel(space.n_labels, space.order)
 
-    def differentiate(self, first: int, last: int, criterion: Criterion = "likelihood") -> None:
+    def differentiate(self, criterion: Criterion, first: int, last: int) -> None:
         """Write gradients and log likelihoods of the sequences ``first`` to ``last - 1``."""
         shared = (self.exponentials, self.offsets, first, last, self.labels, self.observed)
         if criterion == "pseudo-likelihood":
@@ -269,6 +257,11 @@ class PartialRows:
     offsets : int64, shape (n_sequences + 1,)
     space : chain.StateSpace
     packing : Packing
+
+    Attributes
+    ----------
+    shares : list of (int, int)
+        Sequences that are corrected together.
     """
 
     def __init__(
@@ -282,12 +275,7 @@ class PartialRows:
         observed = chain.state_sequence(complete, inside, space.n_labels, space.order)
         exponentials = np.empty((space.n_labels, len(known), space.n_states))
         self._rows = DenseRows(exponentials, inside, complete, observed, space, packing)
-
-    def shares(self) -> list[tuple[int, int]]:
-        """First and last of the sequences that are corrected together."""
-        offsets = self._rows.offsets
-        bounds = np.searchsorted(offsets, np.linspace(0, offsets[-1], _N_SHARES + 1))
-        return list(pairwise(np.unique(bounds).tolist()))
+        self.shares = shares_of(inside, N_SHARES)
 
     def correct(self, whole: DenseRows, first: int, last: int) -> None:
         """Turn gradients and log likelihoods of completed labels into those of the known ones."""
@@ -295,7 +283,7 @@ class PartialRows:
         begin, end = int(rows.offsets[first]), int(rows.offsets[last])
         positions = self._positions[begin:end]
         np.multiply(whole.exponentials[:, positions], self._allowed[:, begin:end], out=rows.exponentials[:, begin:end])
-        rows.differentiate(first, last)
+        rows.differentiate("likelihood", first, last)
         whole.gradients[:, :, positions] -= gradients_of(rows.gradients[:, :, begin:end], rows.packing)
         gained = np.log(whole.scales[positions]) - np.log(rows.scales[begin:end])  # scales are inverse
         whole.log_likelihoods[self._sequences[first:last]] = np.add.reduceat(gained, rows.offsets[first:last] - begin)
@@ -329,6 +317,12 @@ def _choose_packing(
     if vary_within(weights, offsets).any():
         bound = max(bound, BOUND)
     return choose_weighted_packing(weights, n_states, bound, params.newton)
+
+
+def shares_of(offsets: NDArray[np.int64], n_shares: int) -> list[tuple[int, int]]:
+    """First sequence and the one after the last of so many shares, at most, with about as many positions each."""
+    bounds = np.searchsorted(offsets, np.linspace(0, offsets[-1], n_shares + 1))
+    return list(pairwise(np.unique(bounds).tolist()))
 
 
 def completed(labels: NDArray[np.int16]) -> NDArray[np.int16]:

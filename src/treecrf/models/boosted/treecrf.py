@@ -292,8 +292,10 @@ class TreeCRF(ChainLabeller):
 
     def fit_predict_proba(self, train: SequenceSet) -> NDArray[np.float64]:
         """See `Labeller`: where potentials are known when training ends, up to rounding, no tree is evaluated again."""
-        found = self._train_from(train).marginals()
-        return self.predict_proba(train) if found is None or len(found) < train.n_positions else found
+        marginals = self._train_from(train).marginals()
+        if marginals is None or len(marginals) < train.n_positions:  # sequences that say nothing are left out
+            return self.predict_proba(train)
+        return marginals
 
     def _train_from(
         self,
