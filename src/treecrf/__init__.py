@@ -16,6 +16,7 @@ if TYPE_CHECKING:  # for editors and type checkers alone, which cannot read the 
     from treecrf import datasets as datasets
     from treecrf import missing as missing
     from treecrf.ensembles.labeller import Ensemble as Ensemble
+    from treecrf.models.base import load as load
     from treecrf.models.boosted.memm import MEMM as MEMM
     from treecrf.models.boosted.memm import SlidingWindow as SlidingWindow
     from treecrf.models.boosted.treecrf import TreeCRF as TreeCRF
@@ -29,7 +30,6 @@ if TYPE_CHECKING:  # for editors and type checkers alone, which cannot read the 
     from treecrf.models.linear.induced_crf import InducedCRF as InducedCRF
     from treecrf.models.linear.linear_crf import LinearCRF as LinearCRF
     from treecrf.models.linear.perceptron import VotedPerceptron as VotedPerceptron
-    from treecrf.models.loading import load as load
     from treecrf.models.window.classifiers import NeuralNetwork as NeuralNetwork
     from treecrf.models.window.classifiers import WindowLightGBM as WindowLightGBM
     from treecrf.sequences import MISSING as MISSING
@@ -39,7 +39,7 @@ if TYPE_CHECKING:  # for editors and type checkers alone, which cannot read the 
 _PATHS = {
     **dict.fromkeys(("chain", "datasets", "missing"), ""),
     **{name: f"treecrf.sequences:{name}" for name in ("MISSING", "Attribute", "SequenceSet")},
-    "load": "treecrf.models.loading:load",
+    "load": "treecrf.models.base:load",
     **CLASS_PATHS,
 }
 """``module:name`` of everything that the package offers; a module's is empty."""

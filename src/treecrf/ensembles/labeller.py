@@ -11,17 +11,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from treecrf.ensembles.combiners import COMBINERS, Evidence
-from treecrf.models.base import DECODERS, Decoder, Labeller, Monitor, check_decoder
+from treecrf.models.base import DECODERS, Decoder, Labeller, Monitor, check_decoder, load_class, packed, unpacked
 from treecrf.models.fitted import prefixed, without_prefix
 from treecrf.models.inputs import check_set, check_training_set
-from treecrf.models.loading import build_untrained, describe_untrained, load_class, rebuild
 from treecrf.models.params_checks import (
     NOT_NEGATIVE,
     PART,
     SEED,
     SIZE,
-    UNSEEN,
-    WINDOW,
     Check,
     one_of,
     optional,
@@ -93,7 +90,7 @@ class Ensemble(Labeller):
 
     _parameter_constraints: ClassVar = {
         "experts": Check(_are_experts, f"give labellers, or names of {', '.join(METHODS)}"), "combine": one_of(*COMBINERS), "n_folds": whole(2),
-        "held_out": optional(PART), "window": WINDOW, "n_iterations": SIZE, "unseen": UNSEEN, "min_count": SIZE, "n_threads": SIZE, "seed": SEED,
+        "held_out": optional(PART), "n_iterations": SIZE, "n_threads": SIZE, "seed": SEED,
         "random_state": optional(SEED), "start_noise": NOT_NEGATIVE,
     }  # fmt: skip
 
@@ -211,30 +208,14 @@ class Ensemble(Labeller):
 
     # --- files --------------------------------------------------------------------------------------
 
-    def _params_for_file(self) -> dict[str, Any]:
-        described = [e if isinstance(e, str) else describe_untrained(e) for e in self.experts]
-        return self.get_params() | {"experts": described}
-
-    @classmethod
-    def _params_from_file(cls, params: dict[str, Any]) -> dict[str, Any]:
-        experts = tuple(e if isinstance(e, str) else build_untrained(e) for e in params["experts"])
-        return super()._params_from_file(params) | {"experts": experts}
-
     def _state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         of_combiner, arrays_of_combiner = self.combiner_.state()
-        values: dict[str, Any] = {"seconds": self.seconds_, "combiner": of_combiner, "experts": []}
-        arrays = prefixed("combiner", arrays_of_combiner)
-        for number, expert in enumerate(self.experts_):
-            header, of_expert = expert.contents()
-            values["experts"].append(header)
-            arrays |= prefixed(f"expert_{number}", of_expert)
-        return values, arrays
+        headers, of_experts = packed("expert", self.experts_)
+        values = {"seconds": self.seconds_, "combiner": of_combiner, "experts": headers}
+        return values, prefixed("combiner", arrays_of_combiner) | of_experts
 
     def _restore(self, values: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> None:
         self.seconds_ = values["seconds"]
         self.combiner_ = COMBINERS[self.combine]()
         self.combiner_.restore(values["combiner"], without_prefix("combiner", arrays))
-        self.experts_ = [
-            rebuild(header, without_prefix(f"expert_{number}", arrays), f"expert {number}")
-            for number, header in enumerate(values["experts"])
-        ]
+        self.experts_ = unpacked("expert", values["experts"], arrays)

@@ -1,9 +1,10 @@
-"""Base of all labellers: parameters, alignment of new data with the training data, predictions, files."""
+"""Base of all labellers: settings, training, predictions, files, and loading from them."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping
+from importlib import import_module
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, Unpack
 
@@ -14,7 +15,7 @@ from treecrf.estimators.conversion import Given, flat_weights
 from treecrf.estimators.settings import Estimator
 from treecrf.io.frames import Kind
 from treecrf.io.messages import quoted
-from treecrf.io.npz import write_npz
+from treecrf.io.npz import read_npz, write_npz
 from treecrf.models.decoding import (
     Constraints,
     Labelling,
@@ -25,10 +26,11 @@ from treecrf.models.decoding import (
     limits_of_set,
     refuse_lag,
 )
-from treecrf.models.fitted import Declared, declared_values, named_arrays
+from treecrf.models.fitted import Declared, declared_values, named_arrays, prefixed, without_prefix
 from treecrf.models.inputs import MOST_BINS, Inputs, check_set, check_training_set, refuse_missing
 from treecrf.models.monitor import Monitor, reporting_monitor
-from treecrf.models.params_checks import Check, check_params
+from treecrf.models.params_checks import CLASS_WEIGHT, N_BINS, SIZE, UNSEEN, WINDOW, Check, check_params
+from treecrf.models.registry import CLASS_PATHS, WRAPPERS
 from treecrf.models.weights import ClassWeight, position_weights, refuse_weights, without_silent
 from treecrf.sequences import MISSING, Attribute, SequenceSet
 from treecrf.statistics.metrics import METRICS, sum_log_probabilities
@@ -39,6 +41,8 @@ if TYPE_CHECKING:  # kernels are loaded for predictions alone
     from treecrf.estimators.conversion import Labels, Sequences
     from treecrf.models.streaming import LabelStream
 
+Codes = NDArray[np.int16]
+Floats = NDArray[np.float64]
 Decoder = Literal["forward_backward", "viterbi"]
 DECODERS: tuple[Decoder, ...] = ("forward_backward", "viterbi")
 
@@ -56,8 +60,10 @@ class Labeller(Estimator):
     """
 
     registry: ClassVar[dict[str, type[Labeller]]] = {}
-    _parameter_constraints: ClassVar[Mapping[str, Check]] = {}
-    """What settings must be, by name."""
+    _parameter_constraints: ClassVar[Mapping[str, Check]] = {
+        "window": WINDOW, "unseen": UNSEEN, "n_bins": N_BINS, "min_count": SIZE, "class_weight": CLASS_WEIGHT
+    }  # fmt: skip
+    """What settings must be, by name; a subclass declares those that others do not have, or have in another range."""
 
     takes_numbers: ClassVar[bool] = False
     """Whether `_train` and predictions see numbers; otherwise they see ordered attributes in their place."""
@@ -83,6 +89,7 @@ class Labeller(Estimator):
     _fitted_values: ClassVar[tuple[str, ...]] = ("seconds",)
     """What it learns as JSON values."""
 
+    unseen: str
     n_bins: int = MOST_BINS
     min_count: int = 1
     class_weight: ClassWeight = None
@@ -97,17 +104,17 @@ class Labeller(Estimator):
     # --- settings -----------------------------------------------------------------------------------
 
     def _params_for_file(self) -> dict[str, Any]:
-        """Settings as JSON values."""
-        return self.get_params()
+        """Settings as JSON values, labellers among them by class and settings."""
+        return {name: _described(value) for name, value in self.get_params().items()}
 
     @classmethod
     def _params_from_file(cls, params: dict[str, Any]) -> dict[str, Any]:
         """What `_params_for_file` gave, once it has been read."""
-        return {name: tuple(value) if isinstance(value, list) else value for name, value in params.items()}
+        return {name: _built(value) for name, value in params.items()}
 
     def _check_settings(self) -> None:
         """Refuse a setting that is out of its range, in one sentence."""
-        check_params(self.get_params(), self._parameter_constraints)
+        check_params(self.get_params(), {**Labeller._parameter_constraints, **self._parameter_constraints})
 
     # --- training -----------------------------------------------------------------------------------
 
@@ -216,13 +223,7 @@ class Labeller(Estimator):
 
     # --- to be implemented --------------------------------------------------------------------------
 
-    def _train(
-        self,
-        train: SequenceSet,
-        labels: NDArray[np.int16],
-        weights: NDArray[np.float64] | None,
-        monitor: Monitor | None,
-    ) -> None:
+    def _train(self, train: SequenceSet, labels: Codes, weights: Floats | None, monitor: Monitor | None) -> None:
         """Set the fitted attributes but those that `fit` sets; positions have weights, if not 1."""
         raise NotImplementedError
 
@@ -515,6 +516,12 @@ class Labeller(Estimator):
             raise ValueError("the set has no sequences; give at least one.")
         return self.inputs_.apply(data, unseen)
 
+    def _aligned(self, data: SequenceSet) -> SequenceSet:
+        """Inputs to predict from, by the setting `unseen`, without cells missing that this labeller needs."""
+        aligned = self.align_inputs(data, self.unseen)
+        self._refuse_missing(data)
+        return aligned
+
     def align_labels(self, data: SequenceSet, unknown: bool = False) -> NDArray[np.int16]:
         """Labels of `data` in the codes of the training set; a label that it did not have is refused.
 
@@ -556,3 +563,80 @@ def check_decoder(decoder: str) -> None:
     """Refuse a decoder that is not known."""
     if decoder not in DECODERS:
         raise ValueError(f"decoder {decoder!r} is not known; choose one of {', '.join(DECODERS)}.")
+
+
+# --- loading ----------------------------------------------------------------------------------------
+
+
+def load_class(class_path: str) -> Any:
+    """The class that ``module:Class`` names; nothing else of the registry is loaded."""
+    module, _, name = class_path.partition(":")
+    return getattr(import_module(module), name)
+
+
+def load(path: str | os.PathLike[str]) -> Labeller:
+    """Read a labeller that `Labeller.save` wrote; a ValueError names the file if it is something else."""
+    return rebuild(*read_npz(path, FORMAT), os.fspath(path))
+
+
+def rebuild(header: dict[str, Any], arrays: Mapping[str, NDArray[Any]], place: str) -> Labeller:
+    """The labeller that `Labeller.contents` described; a ValueError names the place that they are from."""
+    name = header.get("class")
+    try:
+        kind = _class_named(name)
+    except LookupError:
+        raise ValueError(
+            f"{place} holds a {quoted(name)}, which is not known; import the module that has it."
+        ) from None
+    try:
+        model = kind(**kind._params_from_file(header["params"]))
+        model.inputs_ = Inputs.from_described(header)
+        model.label_names_ = tuple(header["label_names"])
+        model._classes = np.array(header["classes"])
+        model._restore(header["values"], dict(arrays))
+    except (LookupError, TypeError, AttributeError, ValueError) as error:
+        raise ValueError(
+            f"{place} holds a {name} of another version of treecrf ({quoted(str(error))}); train it again."
+        ) from error
+    return model
+
+
+def packed(name: str, labellers: Iterable[Labeller]) -> tuple[list[dict[str, Any]], dict[str, NDArray[Any]]]:
+    """The headers of fitted labellers, and their arrays, whose names begin with `name` and the labeller's number."""
+    headers, arrays = list[dict[str, Any]](), dict[str, NDArray[Any]]()
+    for number, labeller in enumerate(labellers):
+        header, of_labeller = labeller.contents()
+        headers.append(header)
+        arrays |= prefixed(f"{name}_{number}", of_labeller)
+    return headers, arrays
+
+
+def unpacked(name: str, headers: list[dict[str, Any]], arrays: dict[str, NDArray[Any]]) -> list[Any]:
+    """The labellers that `packed` was given."""
+    return [
+        rebuild(header, without_prefix(f"{name}_{number}", arrays), f"{name} {number}")
+        for number, header in enumerate(headers)
+    ]
+
+
+def _class_named(name: Any) -> type[Labeller]:
+    """The class of a labeller, which is imported if it is this package's."""
+    paths = CLASS_PATHS | WRAPPERS
+    if isinstance(name, str) and name in paths:
+        load_class(paths[name])
+    return Labeller.registry[str(name)]
+
+
+def _described(setting: Any) -> Any:
+    """A setting as JSON value."""
+    if isinstance(setting, Labeller):
+        return {"class": type(setting).__name__, "params": setting._params_for_file()}
+    return [_described(each) for each in setting] if isinstance(setting, tuple | list) else setting
+
+
+def _built(setting: Any) -> Any:
+    """The setting that `_described` described; lists become tuples."""
+    if isinstance(setting, dict) and setting.keys() == {"class", "params"}:
+        kind = _class_named(setting["class"])
+        return kind(**kind._params_from_file(setting["params"]))
+    return tuple(_built(each) for each in setting) if isinstance(setting, list) else setting

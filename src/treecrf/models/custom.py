@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from treecrf.models import base
 from treecrf.models.base import Decoder, Labeller, Monitor
 from treecrf.models.inputs import check_training_set
-from treecrf.models.params_checks import SEED, UNSEEN, WINDOW, Check, optional
+from treecrf.models.params_checks import SEED, Check, optional
 from treecrf.models.weights import refuse_weights
 from treecrf.models.window.features import Taken, WindowFeatures
 from treecrf.sequences import SequenceSet
@@ -151,7 +151,7 @@ class CustomLabeller(base.Labeller):
     _parameter_constraints: ClassVar = {
         "class_name": Check(lambda value: isinstance(value, str) and value != "", "give module:Class"),
         "settings": Check(lambda value: value is None or isinstance(value, Mapping), "give None or a mapping"),
-        "window": WINDOW, "unseen": UNSEEN, "random_state": optional(SEED),
+        "random_state": optional(SEED),
     }  # fmt: skip
 
     takes_numbers = True

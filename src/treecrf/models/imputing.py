@@ -11,9 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from treecrf.missing import Imputer, Indicator, transform_of
 from treecrf.missing.transforms import describe_transform, restore_transform
-from treecrf.models.base import DECODERS, Decoder, Labeller, Monitor
+from treecrf.models.base import DECODERS, Decoder, Labeller, Monitor, rebuild
 from treecrf.models.inputs import check_set, check_training_set
-from treecrf.models.loading import build_untrained, describe_untrained, rebuild
 from treecrf.models.params_checks import Check, one_of
 from treecrf.models.registry import IN_TREES, TREATMENTS
 from treecrf.sequences import SequenceSet
@@ -113,13 +112,6 @@ class ImputingLabeller(Labeller):
         return self.labeller_._reach
 
     # --- files --------------------------------------------------------------------------------------
-
-    def _params_for_file(self) -> dict[str, Any]:
-        return self.get_params() | {"labeller": describe_untrained(self.labeller)}
-
-    @classmethod
-    def _params_from_file(cls, params: dict[str, Any]) -> dict[str, Any]:
-        return params | {"labeller": build_untrained(params["labeller"])}
 
     def _state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         header, arrays = self.labeller_.contents()

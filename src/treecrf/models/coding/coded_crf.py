@@ -11,12 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treecrf.compiled.struct import Bool
-from treecrf.models.base import DECODERS, Decoder, Labeller, Monitor, check_decoder
+from treecrf.models.base import DECODERS, Codes, Decoder, Floats, Labeller, Monitor, check_decoder, packed, unpacked
 from treecrf.models.boosted.treecrf import TreeCRF
-from treecrf.models.fitted import prefixed, without_prefix
-from treecrf.models.inputs import refuse_missing
-from treecrf.models.loading import build_untrained, describe_untrained, rebuild
-from treecrf.models.params_checks import FLAG, N_BINS, SEED, SIZE, UNSEEN, Check, whole
+from treecrf.models.params_checks import FLAG, SEED, SIZE, Check, whole
 from treecrf.sequences import Attribute, SequenceSet, window_codes
 from treecrf.statistics.selection import sequence_folds
 
@@ -212,7 +209,6 @@ class CodedCRF(Labeller):
     _parameter_constraints: ClassVar = {
         "base": Check(lambda value: isinstance(value, Labeller) and hasattr(value, "window"), "give a labeller with a window"),
         "code_length": SIZE, "history": Check(_is_history, f"give a whole number of at least 0 or {ALL!r}"), "seed": SEED, "cross_fit": FLAG,
-        "unseen": UNSEEN, "n_bins": N_BINS, "min_count": SIZE,
     }  # fmt: skip
 
     def _check_settings(self) -> None:
@@ -226,13 +222,7 @@ class CodedCRF(Labeller):
 
     # --- training -----------------------------------------------------------------------------------
 
-    def _train(
-        self,
-        train: SequenceSet,
-        labels: NDArray[np.int16],
-        weights: NDArray[np.float64] | None,
-        monitor: Monitor | None,
-    ) -> None:
+    def _train(self, train: SequenceSet, labels: Codes, weights: Floats | None, monitor: Monitor | None) -> None:
         if self.cross_fit and len(np.unique(train.groups)) < _N_FOLDS:
             raise ValueError(
                 f"cross_fit: the training set has fewer than {_N_FOLDS} sequences that are not related; give more, or cross_fit=False."
@@ -300,8 +290,7 @@ class CodedCRF(Labeller):
 
     def bit_probabilities(self, data: SequenceSet) -> NDArray[np.float64]:
         """P(bit = 1 | X) by the labeller of each bit, shape (n_positions, code_length)."""
-        aligned = self.align_inputs(data, self.unseen)
-        refuse_missing(data)
+        aligned = self._aligned(data)
         windows = windows_as_attributes(aligned, self.base.window)
         found, history = list[NDArray[np.float64]](), self._no_history(aligned)
         for bit, labeller in enumerate(self.bits_):
@@ -334,31 +323,17 @@ class CodedCRF(Labeller):
 
     # --- files --------------------------------------------------------------------------------------
 
-    def _params_for_file(self) -> dict[str, Any]:
-        return self.get_params() | {"base": describe_untrained(self.base)}
-
-    @classmethod
-    def _params_from_file(cls, params: dict[str, Any]) -> dict[str, Any]:
-        return super()._params_from_file(params) | {"base": build_untrained(params["base"])}
-
     def _sizes(self) -> dict[str, int]:
         return super()._sizes() | {"code_length": self.code_length}
 
     def _state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         values, arrays = super()._state()
-        values["bits"] = []
-        for bit, labeller in enumerate(self.bits_):
-            header, of_bit = labeller.contents()
-            values["bits"].append(header)
-            arrays |= prefixed(f"bit_{bit}", of_bit)
-        return values, arrays
+        headers, of_bits = packed("bit", self.bits_)
+        return values | {"bits": headers}, arrays | of_bits
 
     def _restore(self, values: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> None:
         super()._restore(values, arrays)
-        self.bits_ = [
-            rebuild(header, without_prefix(f"bit_{bit}", arrays), f"bit {bit} of a CodedCRF")
-            for bit, header in enumerate(values["bits"])
-        ]
+        self.bits_ = unpacked("bit", values["bits"], arrays)
 
 
 def _fit_predict(labeller: Labeller, train: SequenceSet) -> NDArray[np.bool_]:

@@ -11,14 +11,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from treecrf import chain
 from treecrf.compiled.struct import Float64, Int64
-from treecrf.models.base import Monitor
+from treecrf.models.base import Monitor, rebuild
 from treecrf.models.boosted.memm import normalize_locally
 from treecrf.models.boosted.treecrf import TreeCRF
 from treecrf.models.chains import ChainLabeller
 from treecrf.models.fitted import declared_values, prefixed, without_prefix
 from treecrf.models.future.features import Bags, FutureFeature, columns_of, cut_windows, thermometer, with_features
 from treecrf.models.inputs import MOST_BINS, Inputs, check_set, check_training_set, refuse_missing
-from treecrf.models.loading import rebuild
 from treecrf.models.params_checks import (
     FINITE,
     FLAG,
@@ -28,7 +27,6 @@ from treecrf.models.params_checks import (
     POSITIVE,
     SEED,
     SIZE,
-    UNSEEN,
     WINDOW,
     optional,
     whole,
@@ -146,11 +144,11 @@ class FutureFeatureMEMM(ChainLabeller):
     _fitted_values = ("seconds", "reach")
 
     _parameter_constraints: ClassVar = {
-        "n_iterations": SIZE, "max_leaves": whole(2, MAX_LEAVES), "max_lower_leaves": optional(whole(2, MAX_LEAVES)), "window": WINDOW,
+        "n_iterations": SIZE, "max_leaves": whole(2, MAX_LEAVES), "max_lower_leaves": optional(whole(2, MAX_LEAVES)),
         "order": whole(0), "bag": optional(SIZE), "instance_window": WINDOW, "g0": FINITE, "n_bins": whole(2), "max_lower_iterations": whole(0),
         "alpha_upper": POSITIVE, "beta_upper": POSITIVE, "eta_upper": POSITIVE, "eta_start": POSITIVE, "l2_regularization": NOT_NEGATIVE,
-        "each_label": FLAG, "patience": SIZE, "tolerance": NOT_NEGATIVE, "held_out": PART, "unseen": UNSEEN, "random_state": optional(SEED),
-        "number_bins": N_BINS, "min_count": SIZE,
+        "each_label": FLAG, "patience": SIZE, "tolerance": NOT_NEGATIVE, "held_out": PART, "random_state": optional(SEED),
+        "number_bins": N_BINS,
     }  # fmt: skip
 
     # --- training -----------------------------------------------------------------------------------
@@ -286,8 +284,7 @@ class FutureFeatureMEMM(ChainLabeller):
     def _staged_potentials(self, data: SequenceSet, every: int | None = None) -> Iterator[NDArray[np.float64]]:
         n_stages = len(self.stages_["step"])
         every = every or max(n_stages, 1)
-        aligned = self.align_inputs(data, self.unseen)
-        refuse_missing(data)
+        aligned = self._aligned(data)
         found, columns = self.future_features(aligned), columns_of(self.add_features(aligned))
         space = chain.StateSpace(len(self.label_names_), self.order)
         evaluator = Evaluator(columns, space.labels_of_state, self.forest_.most_leaves)
@@ -390,8 +387,7 @@ class FutureFeatureTreeCRF(FutureFeatureMEMM):
         self.crf_ = self._make_crf().fit(self.add_features(train), monitor=monitor)
 
     def _staged_potentials(self, data: SequenceSet, every: int | None = None) -> Iterator[NDArray[np.float64]]:
-        aligned = self.align_inputs(data, self.unseen)
-        refuse_missing(data)
+        aligned = self._aligned(data)
         return self.crf_._staged_potentials(self.add_features(aligned), every)
 
     def _make_crf(self) -> TreeCRF:

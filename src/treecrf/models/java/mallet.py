@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from treecrf.models.base import Monitor
+from treecrf.models.base import Codes, Floats, Monitor
 from treecrf.models.java.machine import start_java
 from treecrf.models.linear.conjunctions import ConjunctionCRF, Conjunctions, Weights, boolean_cells
 from treecrf.models.linear.outcomes import Outcomes
@@ -58,13 +58,7 @@ class MalletCRF(ConjunctionCRF):
 
     _parameter_constraints: ClassVar = ConjunctionCRF._parameter_constraints | {"induction": FLAG}
 
-    def _train(
-        self,
-        train: SequenceSet,
-        labels: NDArray[np.int16],
-        weights: NDArray[np.float64] | None,
-        monitor: Monitor | None,
-    ) -> None:
+    def _train(self, train: SequenceSet, labels: Codes, weights: Floats | None, monitor: Monitor | None) -> None:
         start_java()
         order, noise = self._draw_start(train)
         began = time.process_time()

@@ -11,11 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treecrf import chain
-from treecrf.models.base import Monitor
+from treecrf.models.base import Codes, Floats, Monitor
 from treecrf.models.chains import ChainLabeller
-from treecrf.models.inputs import MOST_BINS, Inputs, refuse_missing
+from treecrf.models.inputs import MOST_BINS, Inputs
 from treecrf.models.java.machine import start_java
-from treecrf.models.params_checks import N_BINS, POSITIVE, SIZE, UNSEEN, WINDOW, whole
+from treecrf.models.params_checks import POSITIVE, SIZE, whole
 from treecrf.sequences import SequenceSet, slot_sizes, window_codes
 from treecrf.trees.columns import build_columns
 from treecrf.trees.forest import Evaluator, Forest, join_trees
@@ -78,17 +78,10 @@ class SmileCRF(ChainLabeller):
     _fitted_arrays: ClassVar = {"forest": Forest}
 
     _parameter_constraints: ClassVar = {
-        "n_iterations": SIZE, "max_leaves": whole(2), "shrinkage": POSITIVE, "window": WINDOW, "max_depth": SIZE, "min_samples_leaf": SIZE,
-        "unseen": UNSEEN, "n_bins": N_BINS, "min_count": SIZE,
+        "n_iterations": SIZE, "max_leaves": whole(2), "shrinkage": POSITIVE, "max_depth": SIZE, "min_samples_leaf": SIZE,
     }  # fmt: skip
 
-    def _train(
-        self,
-        train: SequenceSet,
-        labels: NDArray[np.int16],
-        weights: NDArray[np.float64] | None,
-        monitor: Monitor | None,
-    ) -> None:
+    def _train(self, train: SequenceSet, labels: Codes, weights: Floats | None, monitor: Monitor | None) -> None:
         if labels.max() + 1 < len(train.label_names):  # SMILE counts labels by the greatest code
             raise ValueError(
                 f"label {train.label_names[-1]!r} does not occur in the training set, and SMILE needs the last one to; "
@@ -112,8 +105,7 @@ class SmileCRF(ChainLabeller):
         n_labels = len(self.label_names_)
         n_iterations = self.forest_.n_trees // n_labels
         every = every or n_iterations
-        aligned = self.align_inputs(data, self.unseen)
-        refuse_missing(data)
+        aligned = self._aligned(data)
         space = chain.StateSpace(n_labels, self.order)
         columns = build_columns(window_codes(aligned, self.window), slot_sizes(aligned.attributes, self.window))
         evaluator = Evaluator(columns, space.labels_of_state, self.forest_.most_leaves)

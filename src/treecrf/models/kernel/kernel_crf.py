@@ -13,10 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treecrf.compiled.struct import Float64
-from treecrf.models.base import Monitor
+from treecrf.models.base import Codes, Floats, Monitor
 from treecrf.models.chains import ChainLabeller, LatticeChains
 from treecrf.models.fitted import prefixed, without_prefix
-from treecrf.models.inputs import refuse_missing
 from treecrf.models.kernel.forms import (
     FORMS,
     RANK,
@@ -40,9 +39,7 @@ from treecrf.models.params_checks import (
     SEED,
     SIZE,
     TOLERANCE,
-    UNSEEN,
     VARIANCE,
-    WINDOW,
     Check,
     one_of,
     optional,
@@ -165,21 +162,15 @@ class KernelCRF(ChainLabeller):
     _fitted_values = ("form", "scale", "objective", "gap", "duality_gap", "converged", "seconds")
     _parameter_constraints: ClassVar = {
         "degree": SIZE, "coef0": NOT_NEGATIVE, "scale": optional(POSITIVE), "variance": VARIANCE, "transition_variance": POSITIVE,
-        "window": WINDOW, "kernel": one_of("polynomial", "rbf"), "solver": one_of(*SOLVERS), "step_halving": FLAG, "rank": optional(SIZE),
-        "pivots": one_of("random", "greedy", "uniform"), "max_iterations": SIZE, "tolerance": TOLERANCE, "unseen": UNSEEN,
-        "random_state": SEED, "min_count": SIZE,
+        "kernel": one_of("polynomial", "rbf"), "solver": one_of(*SOLVERS), "step_halving": FLAG, "rank": optional(SIZE),
+        "pivots": one_of("random", "greedy", "uniform"), "max_iterations": SIZE, "tolerance": TOLERANCE,
+        "random_state": SEED,
         "form": Check(one_of(None, *FORMS).holds, f"choose None or one of {', '.join(map(repr, FORMS))}"),
     }  # fmt: skip
 
     # --- training -----------------------------------------------------------------------------------
 
-    def _train(
-        self,
-        train: SequenceSet,
-        labels: NDArray[np.int16],
-        weights: NDArray[np.float64] | None,
-        monitor: Monitor | None,
-    ) -> None:
+    def _train(self, train: SequenceSet, labels: Codes, weights: Floats | None, monitor: Monitor | None) -> None:
         from threadpoolctl import threadpool_limits
 
         if self.rank is not None and self.rank > train.n_positions:
@@ -248,8 +239,7 @@ class KernelCRF(ChainLabeller):
     # --- prediction ---------------------------------------------------------------------------------
 
     def _staged_chains(self, data: SequenceSet, every: int | None = None) -> Iterator[LatticeChains]:
-        aligned = self.align_inputs(data, self.unseen)
-        refuse_missing(data)
+        aligned = self._aligned(data)
         windows = Windows.of(self.standards_.apply(aligned), self.window)
         scores = self.scores_.of(windows)[windows.window_of]
         n_labels = len(self.label_names_)

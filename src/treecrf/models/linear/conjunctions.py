@@ -13,18 +13,15 @@ from treecrf.compiled.struct import Float64, Int32, Int64, struct
 from treecrf.io.arrays import gather_ranges
 from treecrf.models.chains import ChainLabeller, ScoredChains
 from treecrf.models.fitted import declared_values
-from treecrf.models.inputs import FEW_BINS, refuse_missing
+from treecrf.models.inputs import FEW_BINS
 from treecrf.models.linear._conjunction_kernels import add_scores, find_windows
 from treecrf.models.linear.outcomes import FEATURES, Outcomes
 from treecrf.models.params_checks import (
-    N_BINS,
     NOT_NEGATIVE,
     SEED,
     SHARES,
     SIZE,
-    UNSEEN,
     VARIANCE,
-    WINDOW,
     number,
     one_of,
     optional,
@@ -232,10 +229,9 @@ class ConjunctionCRF(ChainLabeller):
     _fitted_arrays: ClassVar = {"conjunctions": Conjunctions}
     _fitted_values = ("seconds", "n_inductions")
     _parameter_constraints: ClassVar = {
-        "variance": VARIANCE, "window": WINDOW, "features": one_of(*FEATURES), "n_iterations": SIZE, "iterations_between_inductions": SIZE,
+        "variance": VARIANCE, "features": one_of(*FEATURES), "n_iterations": SIZE, "iterations_between_inductions": SIZE,
         "features_per_induction": SIZE, "true_label_threshold": number("a probability above 0", lambda value: 0 < value <= 1),
-        "training_proportions": SHARES, "unseen": UNSEEN, "random_state": optional(SEED), "start_noise": NOT_NEGATIVE, "n_bins": N_BINS,
-        "min_count": SIZE,
+        "training_proportions": SHARES, "random_state": optional(SEED), "start_noise": NOT_NEGATIVE,
     }  # fmt: skip
 
     @property
@@ -263,8 +259,7 @@ class ConjunctionCRF(ChainLabeller):
         return self.iterations_between_inductions if round_ else 0
 
     def _staged_potentials(self, data: SequenceSet, every: int | None = None) -> Iterator[NDArray[np.float64]]:
-        aligned = self.align_inputs(data, self.unseen)
-        refuse_missing(data)
+        aligned = self._aligned(data)
         windows = Windows.of(aligned, self.window)
         occurrences = find_occurrences(self.conjunctions_, windows.columns)
         outcomes = self._outcomes(len(self.label_names_))

@@ -15,12 +15,12 @@ from numpy.typing import NDArray
 
 from treecrf.compiled.struct import Bool, Float64
 from treecrf.io.messages import needs_extra
-from treecrf.models.base import Monitor
+from treecrf.models.base import Codes, Floats, Monitor
 from treecrf.models.chains import ChainLabeller, LatticeChains
-from treecrf.models.inputs import FEW_BINS, Inputs, refuse_missing
+from treecrf.models.inputs import FEW_BINS, Inputs
 from treecrf.models.linear.linear_crf import window_cells
 from treecrf.models.linear.outcomes import score_cells, window_chains
-from treecrf.models.params_checks import N_BINS, NOT_NEGATIVE, SIZE, UNSEEN, WINDOW
+from treecrf.models.params_checks import NOT_NEGATIVE, SIZE
 from treecrf.sequences import SequenceSet, slot_sizes
 
 
@@ -70,7 +70,7 @@ class CRFSuite(ChainLabeller):
     order = 1  # not a setting
     has_stages = False  # cRFsuite gives its last weights alone
     _parameter_constraints: ClassVar = {
-        "c2": NOT_NEGATIVE, "max_iterations": SIZE, "window": WINDOW, "unseen": UNSEEN, "n_bins": N_BINS, "min_count": SIZE,
+        "c2": NOT_NEGATIVE, "max_iterations": SIZE,
     }  # fmt: skip
 
     _fitted_arrays: ClassVar = {
@@ -82,13 +82,7 @@ class CRFSuite(ChainLabeller):
     def _sizes(self) -> dict[str, int]:
         return super()._sizes() | {"n_cells": int(slot_sizes(self.attributes_, self.window).sum())}
 
-    def _train(
-        self,
-        train: SequenceSet,
-        labels: NDArray[np.int16],
-        weights: NDArray[np.float64] | None,
-        monitor: Monitor | None,
-    ) -> None:
+    def _train(self, train: SequenceSet, labels: Codes, weights: Floats | None, monitor: Monitor | None) -> None:
         with needs_extra("rivals"):
             import pycrfsuite
 
@@ -124,8 +118,7 @@ class CRFSuite(ChainLabeller):
             monitor(1, dict(self.seconds_), float(self.log_likelihood(train).sum()))
 
     def _staged_chains(self, data: SequenceSet, every: int | None = None) -> Iterator[LatticeChains]:
-        aligned = self.align_inputs(data, self.unseen)
-        refuse_missing(data)
+        aligned = self._aligned(data)
         cells, _ = window_cells(aligned, self.window)
         scores = score_cells(cells, self.cell_weights_)
         yield window_chains(scores, self.transition_weights_, aligned.offsets, self.seen_)

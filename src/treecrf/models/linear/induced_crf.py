@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from treecrf import chain
 from treecrf.compiled.struct import Float64
 from treecrf.io.arrays import gather_ranges
-from treecrf.models.base import Monitor
+from treecrf.models.base import Codes, Floats, Monitor
 from treecrf.models.linear._conjunction_kernels import sum_errors
 from treecrf.models.linear._gain_kernels import count_pairs, list_pairs, measure_gains, transpose
 from treecrf.models.linear._linear_kernels import dot
@@ -268,13 +268,7 @@ class InducedCRF(ConjunctionCRF):
     _parameter_constraints: ClassVar = ConjunctionCRF._parameter_constraints | {"n_threads": SIZE}
     _fitted_arrays: ClassVar = ConjunctionCRF._fitted_arrays | {"objective_history": Annotated[Float64, "n_values"]}
 
-    def _train(
-        self,
-        train: SequenceSet,
-        labels: NDArray[np.int16],
-        weights: NDArray[np.float64] | None,
-        monitor: Monitor | None,
-    ) -> None:
+    def _train(self, train: SequenceSet, labels: Codes, weights: Floats | None, monitor: Monitor | None) -> None:
         from treecrf.models.linear.lbfgs import minimize_objective  # takes long to import, and training alone needs it
 
         began = time.thread_time()

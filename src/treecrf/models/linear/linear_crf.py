@@ -12,23 +12,19 @@ from numpy.typing import NDArray
 
 from treecrf import chain
 from treecrf.compiled.struct import Float64
-from treecrf.models.base import Monitor
+from treecrf.models.base import Codes, Floats, Monitor
 from treecrf.models.chains import ChainLabeller, ScoredChains, Watch
 from treecrf.models.inputs import FEW_BINS, refuse_missing
 from treecrf.models.linear._linear_kernels import add_cell_gradients, dot, score_windows
 from treecrf.models.linear.likelihood import likelihood_of
 from treecrf.models.linear.outcomes import FEATURES, Outcomes
 from treecrf.models.params_checks import (
-    CLASS_WEIGHT,
     FIRST_ORDER,
-    N_BINS,
     NOT_NEGATIVE,
     SEED,
     SIZE,
     TOLERANCE,
-    UNSEEN,
     VARIANCE,
-    WINDOW,
     one_of,
     optional,
 )
@@ -120,20 +116,13 @@ class LinearCRF(ChainLabeller):
     _judges = cast("tuple[Callable[[int, NDArray[np.float64]], None], ...]", ())  # hear of iterations and their weights
 
     _parameter_constraints: ClassVar = {
-        "variance": VARIANCE, "window": WINDOW, "order": FIRST_ORDER, "features": one_of(*FEATURES), "max_iterations": SIZE,
-        "tolerance": TOLERANCE, "unseen": UNSEEN, "random_state": optional(SEED), "start_noise": NOT_NEGATIVE, "n_bins": N_BINS,
-        "min_count": SIZE, "class_weight": CLASS_WEIGHT,
+        "variance": VARIANCE, "order": FIRST_ORDER, "features": one_of(*FEATURES), "max_iterations": SIZE,
+        "tolerance": TOLERANCE, "random_state": optional(SEED), "start_noise": NOT_NEGATIVE,
     }  # fmt: skip
 
     # --- training -----------------------------------------------------------------------------------
 
-    def _train(
-        self,
-        train: SequenceSet,
-        labels: NDArray[np.int16],
-        weights: NDArray[np.float64] | None,
-        monitor: Monitor | None,
-    ) -> None:
+    def _train(self, train: SequenceSet, labels: Codes, weights: Floats | None, monitor: Monitor | None) -> None:
         from treecrf.models.linear.lbfgs import minimize_objective  # takes long to import, and training alone needs it
 
         seconds = {"windows": 0.0, "gradient": 0.0, "update": 0.0}
@@ -201,8 +190,7 @@ class LinearCRF(ChainLabeller):
     # --- prediction ---------------------------------------------------------------------------------
 
     def _staged_chains(self, data: SequenceSet, every: int | None = None) -> Iterator[ScoredChains]:
-        aligned = self.align_inputs(data, self.unseen)
-        refuse_missing(data)
+        aligned = self._aligned(data)
         cells, _ = window_cells(aligned, self.window)
         stages = [self.weights_history_[-1]] if every is None else self.weights_history_[every - 1 :: every]
         for weights in stages:

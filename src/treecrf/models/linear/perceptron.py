@@ -11,12 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treecrf.compiled.struct import Float64, Int64, allocate
-from treecrf.models.base import Monitor
+from treecrf.models.base import Codes, Floats, Monitor
 from treecrf.models.chains import ChainLabeller, Chains, ScoredChains
-from treecrf.models.inputs import FEW_BINS, refuse_missing
+from treecrf.models.inputs import FEW_BINS
 from treecrf.models.linear.linear_crf import window_cells
 from treecrf.models.linear.outcomes import score_cells, window_chains
-from treecrf.models.params_checks import FIRST_ORDER, FLAG, N_BINS, SIZE, UNSEEN, WINDOW, optional
+from treecrf.models.params_checks import FIRST_ORDER, FLAG, SIZE, optional
 from treecrf.sequences import SequenceSet, slot_sizes
 
 _FEW_LABELS = 4  # whose pairs at each position are no more than what a lattice keeps
@@ -78,8 +78,7 @@ class VotedPerceptron(ChainLabeller):
     has_stages = False  # averages are known at the end alone
 
     _parameter_constraints: ClassVar = {
-        "n_epochs": SIZE, "beam": optional(SIZE), "early_update": FLAG, "window": WINDOW, "order": FIRST_ORDER, "unseen": UNSEEN,
-        "n_bins": N_BINS, "min_count": SIZE,
+        "n_epochs": SIZE, "beam": optional(SIZE), "early_update": FLAG, "order": FIRST_ORDER,
     }  # fmt: skip
 
     _fitted_arrays: ClassVar = {
@@ -91,13 +90,7 @@ class VotedPerceptron(ChainLabeller):
     def _sizes(self) -> dict[str, int]:
         return super()._sizes() | {"n_cells": int(slot_sizes(self.attributes_, self.window).sum())}
 
-    def _train(
-        self,
-        train: SequenceSet,
-        labels: NDArray[np.int16],
-        weights: NDArray[np.float64] | None,
-        monitor: Monitor | None,
-    ) -> None:
+    def _train(self, train: SequenceSet, labels: Codes, weights: Floats | None, monitor: Monitor | None) -> None:
         from treecrf.models.linear._perceptron_kernels import Beam, Counts, Examples, learn_epoch, learn_epoch_of_two
 
         before = time.thread_time()
@@ -124,8 +117,7 @@ class VotedPerceptron(ChainLabeller):
         self.n_wrong_, self.seconds_ = np.array(n_wrong), seconds
 
     def _staged_chains(self, data: SequenceSet, every: int | None = None) -> Iterator[Chains]:
-        aligned = self.align_inputs(data, self.unseen)
-        refuse_missing(data)
+        aligned = self._aligned(data)
         cells, _ = window_cells(aligned, self.window)
         scores, transitions = score_cells(cells, self.cell_weights_), self.transition_weights_
         if len(transitions) <= _FEW_LABELS:

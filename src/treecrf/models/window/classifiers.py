@@ -12,18 +12,14 @@ from numpy.typing import NDArray
 
 from treecrf.compiled.struct import Float64, struct
 from treecrf.io.messages import needs_extra
-from treecrf.models.base import Monitor
+from treecrf.models.base import Codes, Floats, Monitor
 from treecrf.models.chains import ChainLabeller
 from treecrf.models.inputs import MOST_BINS, refuse_missing, shares_of
 from treecrf.models.params_checks import (
-    CLASS_WEIGHT,
-    N_BINS,
     NOT_NEGATIVE,
     SEED,
     SHARE,
     SIZE,
-    UNSEEN,
-    WINDOW,
     optional,
     whole,
 )
@@ -107,8 +103,7 @@ class WindowClassifier(ChainLabeller):
         raise NotImplementedError
 
     def _staged_potentials(self, data: SequenceSet, every: int | None = None) -> Iterator[NDArray[np.float64]]:
-        aligned = self.align_inputs(data, self.unseen)
-        self._refuse_missing(data)
+        aligned = self._aligned(data)
         for scores in self._staged_scores(aligned, every):
             yield log_softmax(scores).T[:, :, None]
 
@@ -170,17 +165,11 @@ class NeuralNetwork(WindowClassifier):
     _fitted_arrays: ClassVar = {"weights": Weights, "scale": Scale}
 
     _parameter_constraints: ClassVar = {
-        "n_hidden": SIZE, "n_epochs": SIZE, "l2_regularization": NOT_NEGATIVE, "learning_rate": SHARE, "batch_size": SIZE, "window": WINDOW,
-        "unseen": UNSEEN, "random_state": SEED, "min_count": SIZE, "class_weight": CLASS_WEIGHT,
+        "n_hidden": SIZE, "n_epochs": SIZE, "l2_regularization": NOT_NEGATIVE, "learning_rate": SHARE, "batch_size": SIZE,
+        "random_state": SEED,
     }  # fmt: skip
 
-    def _train(
-        self,
-        train: SequenceSet,
-        labels: NDArray[np.int16],
-        weights: NDArray[np.float64] | None,
-        monitor: Monitor | None,
-    ) -> None:
+    def _train(self, train: SequenceSet, labels: Codes, weights: Floats | None, monitor: Monitor | None) -> None:
         with needs_extra("rivals"):
             from sklearn.neural_network import MLPClassifier  # takes long to import, and training alone needs it
         from threadpoolctl import threadpool_limits
@@ -293,17 +282,10 @@ class WindowLightGBM(WindowClassifier):
 
     _parameter_constraints: ClassVar = {
         "n_iterations": SIZE, "learning_rate": SHARE, "max_leaves": whole(2, MOST_LEAVES), "min_samples_leaf": SIZE,
-        "l2_regularization": NOT_NEGATIVE, "window": WINDOW, "unseen": UNSEEN, "random_state": optional(SEED), "start_noise": NOT_NEGATIVE,
-        "n_bins": N_BINS, "min_count": SIZE, "class_weight": CLASS_WEIGHT,
+        "l2_regularization": NOT_NEGATIVE, "random_state": optional(SEED), "start_noise": NOT_NEGATIVE,
     }  # fmt: skip
 
-    def _train(
-        self,
-        train: SequenceSet,
-        labels: NDArray[np.int16],
-        weights: NDArray[np.float64] | None,
-        monitor: Monitor | None,
-    ) -> None:
+    def _train(self, train: SequenceSet, labels: Codes, weights: Floats | None, monitor: Monitor | None) -> None:
         with needs_extra("rivals"):
             import lightgbm  # takes long to import
 
