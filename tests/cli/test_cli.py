@@ -109,24 +109,8 @@ def test_evaluate(run, model):
     assert re.search(r"label +precision +recall +f1 +positions", out)
 
 
-def test_two_models_are_compared(run, model):
-    assert (
-        run(
-            "fit",
-            "train.csv",
-            "-o",
-            "poor.npz",
-            "--method",
-            "treecrf_newton",
-            "--iterations",
-            5,
-            "--window",
-            "0,0",
-            "--attributes",
-            "noise",
-        )[0]
-        == 0
-    )
+def test_two_models_are_compared(run, model, fit_trees):
+    fit_trees("--iterations", 5, "--window", "0,0", "--attributes", "noise", to="poor.npz")
     code, out, _ = run("evaluate", "poor.npz", model, "train.csv")
     assert code == 0
     assert re.search(
@@ -137,32 +121,15 @@ def test_two_models_are_compared(run, model):
     assert run("evaluate", model, model, "train.csv")[0] == 2
 
 
-def test_few_sequences_decide_nothing_between_models(run, model):
+def test_few_sequences_decide_nothing_between_models(run, model, fit_trees):
     words = pd.read_csv("train.csv")
     words[words["sequence"].isin(words["sequence"].unique()[:5])].to_csv("few.csv", index=False)
-    assert (
-        run(
-            "fit",
-            "train.csv",
-            "-o",
-            "poor.npz",
-            "--method",
-            "treecrf_newton",
-            "--iterations",
-            1,
-            "--attributes",
-            "noise",
-        )[0]
-        == 0
-    )
+    fit_trees("--iterations", 1, "--attributes", "noise", to="poor.npz")
     assert "There are too few sequences for the valid test" in run("evaluate", "poor.npz", model, "few.csv")[1]
 
 
-def test_models_of_other_labels_are_not_compared(run, model):
-    assert (
-        run("fit", "train.csv", "-o", "n.npz", "--method", "treecrf_newton", "--iterations", 1, "--label", "noise")[0]
-        == 0
-    )
+def test_models_of_other_labels_are_not_compared(run, model, fit_trees):
+    fit_trees("--iterations", 1, "--label", "noise", to="n.npz")
     code, out, err = run("evaluate", model, "n.npz", "train.csv")
     assert (code, out) == (1, "")
     assert err == "treecrf: n.npz reads other sequences or labels from train.csv than model.npz; compare them apart.\n"

@@ -51,30 +51,19 @@ def test_evaluate_tells_how_sure_it_is(run, model):
     assert "Entities" not in out
 
 
-def test_compare_is_another_way_to_name_models(run, model):
-    run("fit", "train.csv", "-o", "poor.npz", "--method", "treecrf_newton", "--iterations", 1, "--window", "0,0")
+def test_compare_is_another_way_to_name_models(run, model, fit_trees):
+    fit_trees("--iterations", 1, "--window", "0,0", to="poor.npz")
     assert run("evaluate", model, "train.csv", "--compare", "poor.npz") == run(
         "evaluate", model, "poor.npz", "train.csv"
     )
 
 
-def test_entities_and_segments(run, words, tmp_path):
+def test_entities_and_segments(run, words, tmp_path, fit_trees):
     tags = np.array(["B-x", "I-x", "O", "B-y"])[np.random.default_rng(0).integers(0, 4, len(words))]
     words.assign(label=tags).to_csv(tmp_path / "tags.csv", index=False)
     words.assign(label=np.arange(len(words)) % 10 // 5).to_csv(tmp_path / "runs.csv", index=False)
     for name in ("tags", "runs"):
-        run(
-            "fit",
-            f"{name}.csv",
-            "-o",
-            f"{name}.npz",
-            "--method",
-            "treecrf_newton",
-            "--iterations",
-            2,
-            "--window",
-            "0,0",
-        )
+        fit_trees("--iterations", 2, "--window", "0,0", file=f"{name}.csv", to=f"{name}.npz")
     _, out, _ = run("evaluate", "tags.npz", "tags.csv")
     assert re.search(r"type +precision +recall +f1 +true +predicted +correct\nall .*\nx .*\ny ", out)
     _, out, _ = run("evaluate", "runs.npz", "runs.csv")

@@ -8,19 +8,19 @@ from treecrf.io.npz import read_npz, write_npz
 from treecrf.models.base import FORMAT
 
 
-def test_columns_file_through_all(run, write):
+def test_columns_file_through_all(run, write, fit_trees):
     write("a.conll", "".join(f"{'ab'[i % 2]} x {'BO'[i % 2]}\n" + "\n" * (i % 4 == 3) for i in range(40)))
-    assert run("fit", "a.conll", "-o", "m.npz", "--method", "treecrf_newton", "--iterations", 3)[0] == 0
+    fit_trees("--iterations", 3, file="a.conll")
     assert run("evaluate", "m.npz", "a.conll")[1].startswith("m.npz: 100.00% of 40")
     write("new.conll", "a x\nb x\n\na x\n")
     assert run("predict", "m.npz", "new.conll", "-o", "out.conll")[0] == 0
     assert Path("out.conll").read_text() == "a\tx\tB\nb\tx\tO\n\na\tx\tB\n"
 
 
-def test_bins_are_remembered(run, write):
+def test_bins_are_remembered(run, write, fit_trees):
     rows = "".join(f"{i // 4},{'vu'[i % 100 < 50]},{i % 100}\n" for i in range(400))
     write("n.csv", "sequence,label,size\n" + rows)
-    assert run("fit", "n.csv", "-o", "m.npz", "--method", "treecrf_newton", "--bins", 4, "--iterations", 5)[0] == 0
+    fit_trees("--bins", 4, "--iterations", 5, file="n.csv")
     write("new.csv", "sequence,size\na,-3.5\nb,1e6\nc,\n")
     out = run("predict", "m.npz", "new.csv")[1].splitlines()
     assert (out[1], out[2]) == ("a,-3.5,u", "b,1e6,v")
@@ -32,7 +32,7 @@ def test_bins_are_remembered(run, write):
 
 
 @pytest.mark.parametrize("mark", ["NA", "nan", "inf"])
-def test_marks_of_missing_numbers(run, write, mark):
+def test_marks_of_missing_numbers(run, write, mark, fit_trees):
     rows = "".join(f"{i // 4},{'vu'[i % 100 < 50]},{mark if i % 10 == 7 else i % 100}\n" for i in range(400))
     write("n.csv", "sequence,label,size\n" + rows)
     code, _, err = run("fit", "n.csv", "-o", "m.npz", "--method", "treecrf_newton")
@@ -41,12 +41,7 @@ def test_marks_of_missing_numbers(run, write, mark):
         f"treecrf: table n.csv, line 9: row 7, column 'size': '{mark}' is not a number, as all but 40 cells of the column are; "
         "empty it if it is missing, or read the column as categories (kinds).\n",
     )
-    assert (
-        run("fit", "n.csv", "-o", "m.npz", "--method", "treecrf_newton", "--kinds", "size=category", "--iterations", 1)[
-            0
-        ]
-        == 0
-    )
+    fit_trees("--kinds", "size=category", "--iterations", 1, file="n.csv")
     assert run("describe", "n.csv")[2] == (
         f"Column 'size' holds numbers and '{mark}' (40 cells); empty those cells if they are missing.\n"
     )
@@ -100,28 +95,10 @@ def test_what_columns_hold_is_said_and_can_be_given(run, write):
     )
 
 
-def test_a_file_is_read_with_the_kinds_of_the_model(run, write):
+def test_a_file_is_read_with_the_kinds_of_the_model(run, write, fit_trees):
     rows = "".join(f"{i // 4},{'vu'[i % 100 < 50]},{i % 100},{'abc'[i % 3]}\n" for i in range(400))
     write("n.csv", "sequence,label,size,word\n" + rows)
-    assert (
-        run(
-            "fit",
-            "n.csv",
-            "-o",
-            "m.npz",
-            "--method",
-            "treecrf_newton",
-            "--iterations",
-            20,
-            "--window",
-            "0,0",
-            "--order",
-            0,
-            "--bins",
-            8,
-        )[0]
-        == 0
-    )
+    fit_trees("--iterations", 20, "--window", "0,0", "--order", 0, "--bins", 8, file="n.csv")
     write("few.csv", "sequence,size,word\na,3,a\na,97,b\n")  # whole and few: by itself a category
     assert [line[-1] for line in run("predict", "m.npz", "few.csv")[1].splitlines()[1:]] == ["u", "v"]
     numbers = "".join(f"a,{i},{i / 7}\n" for i in range(50))  # a category column that has numbers here

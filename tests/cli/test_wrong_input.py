@@ -166,12 +166,9 @@ def test_windows_that_are_too_large(run, write):
     assert (code, "cells, too many; give a smaller --window." in err) == (1, True)
 
 
-def test_more_threads_than_processors(run, table, monkeypatch):
+def test_more_threads_than_processors(run, table, monkeypatch, fit_trees):
     monkeypatch.setattr("treecrf.cli._shared.n_processors", lambda: 1)
-    assert (
-        run("fit", "train.csv", "-o", "m.npz", "--method", "treecrf_newton", "--iterations", 1, "--threads", 10**6)[0]
-        == 0
-    )
+    fit_trees("--iterations", 1, "--threads", 10**6)
     assert treecrf.load("m.npz").n_threads == 1
 
 
@@ -185,12 +182,12 @@ def test_memory_that_is_not_enough(run, monkeypatch):
     assert err.startswith("treecrf: the memory is not enough for this;")
 
 
-def test_output_that_is_not_utf8(write, tmp_path, run):
+def test_output_that_is_not_utf8(write, tmp_path, run, fit_trees):
     write("t.csv", "sequence,label,x\n" + "a,\u03b1,p\na,u,q\n" * 5)
     start = [sys.executable, "-m", "treecrf"]
     environment = {**os.environ, "PYTHONIOENCODING": "ascii"}
     shown = subprocess.run([*start, "describe", "t.csv"], capture_output=True, env=environment, check=False)
     assert (shown.returncode, b"Missing cells" in shown.stdout, shown.stderr) == (0, True, b"")
-    assert run("fit", "t.csv", "-o", "m.npz", "--method", "treecrf_newton", "--iterations", 1)[0] == 0
+    fit_trees("--iterations", 1, file="t.csv")
     table = subprocess.run([*start, "predict", "m.npz", "t.csv"], capture_output=True, env=environment, check=False)
     assert (table.returncode, table.stdout.decode().splitlines()[1][:6]) == (0, "a,\u03b1,p,")

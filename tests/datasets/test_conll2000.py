@@ -5,7 +5,6 @@ import pytest
 
 from treecrf import datasets
 from treecrf.datasets import conll2000
-from treecrf.datasets.loading import DataError
 from treecrf.statistics.chunks import chunk_f1
 
 
@@ -30,27 +29,6 @@ def test_blank_lines_are_no_sentences(data):
 def test_other_spaces_are_a_part_of_words():
     [[token]] = conll2000.parse("10\u00a0000 CD B-NP\n".encode(), "file")
     assert token == ("10\u00a0000", "CD-B")
-
-
-@pytest.mark.parametrize(
-    ("content", "message"),
-    [
-        (b"a DT B-NP\nb NN\n", "file, line 2: expected word, part of speech and chunk tag, found 'b NN'"),
-        (b"a DT  B-NP\n", "file, line 1: expected word, part of speech and chunk tag, found 'a DT  B-NP'"),
-        (b"a DT B-NP x\n", "file, line 1: expected word"),
-        (b"a\tDT\tB-NP\n", "file, line 1: expected word"),
-        (b" \n", "file, line 1: expected word"),
-        (b"a DT NP\n", "file, line 1: 'NP' is no chunk tag"),
-        (b"a DT B-\n", "file, line 1: 'B-' is no chunk tag"),
-        (b"a DT E-NP\n", "file, line 1: 'E-NP' is no chunk tag"),
-        (b"\n\n", "file: holds no sentences"),
-        (b"", "file: holds no sentences"),
-    ],
-)
-def test_errors(content, message):
-    with pytest.raises(DataError, match="get it again") as caught:
-        conll2000.parse(content, "file")
-    assert str(caught.value).startswith(message)
 
 
 def test_tags_of_labels():

@@ -72,19 +72,6 @@ def test_formatting_codes(text, expected):
     assert faq.plain_pod(text) == expected
 
 
-@pytest.mark.parametrize(
-    ("content", "message"),
-    [
-        (b"=head1 NAME\n\ntext\n", "file: holds no question"),
-        (b"=head1 NAME\n\n=head2 Why?\n\ntext\n", "file: has no section AUTHOR at its end"),
-    ],
-)
-def test_pod_errors(content, message):
-    with pytest.raises(DataError) as caught:
-        faq.pod_lines(content, "file")
-    assert str(caught.value).startswith(message)
-
-
 def test_digest(data):
     content = (data / "xfaq.txt").read_bytes()
     lines = faq.digest_lines(content, "xfaq.txt")
@@ -122,21 +109,6 @@ def test_sectlabel(data):
         ],
         [("title", "More Toys"), ("bodyText", "With café.")],
     ]
-
-
-@pytest.mark.parametrize(
-    ("content", "message"),
-    [
-        (b"<SectLabel_titel> a +L+ </SectLabel_titel>", "file, line 1: the label 'titel' is not known"),
-        (b"<SectLabel_title> a </SectLabel_title>", "file, line 1: a title does not end in '+L+'"),
-        (b"<SectLabel_title> a +L+ </SectLabel_title> <SectLabel_no", "file, line 1: text stands outside the labels"),
-        (b"\n", "file: holds 0 papers"),
-    ],
-)
-def test_sectlabel_errors(content, message):
-    with pytest.raises(DataError) as caught:
-        sectlabel.parse(content, "file")
-    assert str(caught.value).startswith(message)
 
 
 def test_text_lines():

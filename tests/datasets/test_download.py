@@ -2,31 +2,22 @@
 
 import errno
 import hashlib
-import io
 import os
 import signal
 import subprocess
 import sys
 import threading
 import time
-import zipfile
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
+from builders import CONTENT, zipped
 
 from treecrf.datasets import download
 from treecrf.datasets.download import RawFile, RawFileError, fetch
 
-CONTENT = bytes(range(256)) * 40
 SHA256 = hashlib.sha256(CONTENT).hexdigest()
-
-
-def zipped():
-    stream = io.BytesIO()
-    with zipfile.ZipFile(stream, "w") as bundle:
-        bundle.writestr("inner/file.data", CONTENT)
-    return stream.getvalue()
 
 
 class Handler(BaseHTTPRequestHandler):

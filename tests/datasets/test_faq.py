@@ -1,6 +1,5 @@
 """The papers' FAQ files, in a small file of the same form."""
 
-import hashlib
 import io
 
 import numpy as np
@@ -8,8 +7,7 @@ import pytest
 import scipy.io
 
 from treecrf import datasets
-from treecrf.datasets import faq, loading
-from treecrf.datasets.download import RawFile
+from treecrf.datasets import faq
 from treecrf.datasets.loading import DataError
 
 
@@ -30,14 +28,9 @@ def matlab(content):
 
 
 @pytest.fixture
-def own(tmp_path, monkeypatch):
-    """A folder with the small file, which the registry takes for right."""
-    content = matlab(documents())
-    (tmp_path / faq.FILE).parent.mkdir()
-    (tmp_path / faq.FILE).write_bytes(content)
-    registered = {faq.FILE: RawFile(faq.FILE, len(content), hashlib.sha256(content).hexdigest(), ())}
-    monkeypatch.setattr(loading, "raw_files", lambda: registered)
-    return tmp_path
+def own(put_raw_files):
+    """A folder with the small file."""
+    return put_raw_files({faq.FILE: matlab(documents())})
 
 
 def test_minus_one_means_true_and_labels_count_from_one():

@@ -7,7 +7,6 @@ import pytest
 
 from treecrf import datasets
 from treecrf.datasets import ocr
-from treecrf.datasets.loading import DataError
 
 
 def spelled(data):
@@ -43,30 +42,6 @@ def test_pixels_are_categories_or_numbers(words):
     assert np.array_equal(numbers.labels, categories.labels)
     with pytest.raises(ValueError, match=r"inputs='pixels': give 'categories' or 'numbers'\."):
         words.as_set("pixels")
-
-
-@pytest.mark.parametrize(
-    ("content", "message"),
-    [
-        (b"1 qid:1 3:1\n2 qid:1 3:2\n", "file, line 2: expected a label, a word and pixels, found '2 qid:1 3:2'"),
-        (b"1 qid:1 3:1 \n", "file, line 1: expected a label, a word and pixels"),
-        (b"1 qid:1 3:1\n\n", "file, line 2: expected a label"),
-        (b"1 3:1\n", "file, line 1: expected a label"),
-        (b"0 qid:1 3:1\n", "file, line 1: expected a label"),
-        (b"27 qid:1 3:1\n", "file, line 1: the label 27 is none of 1 to 26"),
-        (b"1 qid:1 4:1 3:1\n", "file, line 1: its pixels are not rising numbers from 1 to 128"),
-        (b"1 qid:1 3:1 3:1\n", "file, line 1: its pixels are not rising numbers"),
-        (b"1 qid:1 3:1 129:1\n", "file, line 1: its pixels are not rising numbers"),
-        (b"1 qid:2 3:1\n", "file, line 1: word 2 stands where word 1 should begin"),
-        (b"1 qid:1\n1 qid:2\n1 qid:1\n", "file, line 3: word 1 stands where word 3 should begin"),
-        (b"1 qid:1\n1 qid:3\n", "file, line 2: word 3 stands where word 2 should begin"),
-        (b"", "file: holds no letters"),
-    ],
-)
-def test_errors(content, message):
-    with pytest.raises(DataError, match="get it again") as caught:
-        ocr.parse(content, "file")
-    assert str(caught.value).startswith(message)
 
 
 # --- the real files -----------------------------------------------------------------------------------
@@ -118,14 +93,11 @@ def letters(data):
 
 
 @pytest.fixture
-def own(data, tmp_path, monkeypatch):
+def own(data, put_raw_files):
     """A folder with the invented file, and in the place of the second one the same with one more black pixel a letter."""
-    monkeypatch.setattr("treecrf.datasets.loading.raw_files", dict)
     content = (data / "letters.txt").read_bytes()
-    for file, text in zip(ocr.FILES, (content, re.sub(rb"(qid:\d+)( 1:1)?", rb"\1 1:1", content)), strict=True):
-        (tmp_path / file).parent.mkdir(exist_ok=True)
-        (tmp_path / file).write_bytes(text)
-    return tmp_path
+    blackened = re.sub(rb"(qid:\d+)( 1:1)?", rb"\1 1:1", content)
+    return put_raw_files(dict(zip(ocr.FILES, (content, blackened), strict=True)))
 
 
 def test_each_word_trains_in_one_of_ten_parts(own):

@@ -40,23 +40,6 @@ def test_protein_with_other_line_ends_is_the_same(data):
     assert protein.parse(content.replace(b"\n", b"\r\n"), "x") == protein.parse(content + b"\n\n", "x")
 
 
-@pytest.mark.parametrize(
-    ("content", "message"),
-    [
-        (b"<>\nA _\nB _\n", "file, line 3: expected a residue and its state, found 'B _'"),
-        (b"<>\nA _\nC", "file, line 3: expected a residue and its state, found 'C'"),
-        (b"A _\n", "file, line 1: a residue stands before '<>'"),
-        (b"<>\nA _\nend\nC _\n", "file, line 4: a residue stands before '<>'"),
-        (b"# nothing\n<>\n", "file: holds no residues"),
-        (b"\xff\xfe\n", "file, line 1: a residue stands before"),
-    ],
-)
-def test_protein_errors(content, message):
-    with pytest.raises(DataError, match="get it again") as caught:
-        protein.parse(content, "file")
-    assert str(caught.value).startswith(message)
-
-
 def test_protein_encoded(data):
     content = (data / "protein.sparse").read_bytes()
     # Row 1 by hand: five slots outside (20, 41, 62, 83, 104), A C D at slots 5 to 7, outside again, label "_".
@@ -112,26 +95,6 @@ def test_nettalk_without_header_or_with_other_line_ends_is_the_same(data):
     entries = nettalk.parse(content, "x")
     assert nettalk.parse(content.replace(b"\n", b"\r\n"), "x") == entries
     assert nettalk.parse(content[content.index(b"gabo") :].rstrip(), "x") == entries
-
-
-@pytest.mark.parametrize(
-    ("line", "message"),
-    [
-        (b"zof\tzaf\t>1\t0\n", "file, line 2: 'zof' does not have one phoneme and one stress per letter"),
-        (b"zof\tzaf\t>1", "file, line 2: expected word, phonemes, stress and class, found 'zof"),
-        (b"zof\tzaf\t>1+\t0", "file, line 2: '>1+' holds symbols that are no stress"),
-        (b"Zof\tzaf\t>1<\t0", "file, line 2: expected word"),
-    ],
-)
-def test_nettalk_errors(line, message):
-    with pytest.raises(DataError) as caught:
-        nettalk.parse(b"gabo\tg@bo\t>1<0\t0\n" + line, "file")
-    assert str(caught.value).startswith(message)
-
-
-def test_nettalk_empty_file():
-    with pytest.raises(DataError, match="file: holds no entries"):
-        nettalk.parse(b"", "file")
 
 
 # --- hyphenation ------------------------------------------------------------------------------------

@@ -8,7 +8,6 @@ import pytest
 
 from treecrf import datasets
 from treecrf.datasets import prosody
-from treecrf.datasets.loading import DataError
 
 
 @pytest.fixture
@@ -29,26 +28,6 @@ def test_sentences_are_parsed(sentences):
     assert sentences[1].rows == [
         ("'Hush", 1), ("!", None), ("'", None), ("said", 0), ("mr", None), ("Owl", 1), (".", None),
     ]  # fmt: skip
-
-
-@pytest.mark.parametrize(
-    ("content", "message"),
-    [
-        (b"a\t0\t0\t0.1\t0.1\n", "file, line 1: expected a word and its prominence, found 'a"),
-        (b"<file>\t1_2.txt\na\t0\t0\t0.1\n", "file, line 2: expected a word and its prominence"),
-        (b"<file>\t1_2.txt\na\t3\t0\t0.1\t0.1\n", "file, line 2: expected a word and its prominence"),
-        (b"<file>\t1_2.txt\n\t0\t0\t0.1\t0.1\n", "file, line 2: expected a word and its prominence"),
-        (b"<file>\t1_2.txt\na\t0\t0\t0.1\t0.1\n\n", "file, line 3: expected a word and its prominence, found ''"),
-        (b"<file>\n", "file, line 1: expected a word and its prominence"),
-        (b"<file>\t1_2.txt\n.\tNA\tNA\tNA\tNA\n<file>\t1_3.txt\n", "file, line 2: a sentence ends without a word"),
-        (b"<file>\t1_2.txt\n", "file: a sentence ends without a word that has a prominence"),
-        (b"", "file: holds no sentences"),
-    ],
-)
-def test_errors(content, message):
-    with pytest.raises(DataError, match="get it again") as caught:
-        prosody.parse(content, "file")
-    assert str(caught.value).startswith(message)
 
 
 # --- attributes -------------------------------------------------------------------------------------

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from treecrf import datasets
-from treecrf.datasets import faq, line_features, loading, nettalk, sectlabel
-from treecrf.datasets.download import RawFile, raw_files
+from treecrf.datasets import faq, line_features, nettalk, sectlabel
+from treecrf.datasets.download import raw_files
 from treecrf.datasets.loading import draw, generator
 
 FILE_SETS = [name for name in datasets.names() if datasets.describe(name).kind == "files"]
@@ -146,8 +146,8 @@ def test_mirror_holds_what_the_registry_says(mirror):
 
 
 @pytest.fixture
-def own(tmp_path, data, monkeypatch):
-    """A folder of raw files with invented contents that the registry takes for right."""
+def own(data, put_raw_files):
+    """A folder of raw files with invented contents."""
     contents = {
         "protein/protein-secondary-structure.train": "protein.data",
         "protein/protein-secondary-structure.test": "protein.data",
@@ -165,14 +165,7 @@ def own(tmp_path, data, monkeypatch):
         **dict.fromkeys(faq.PERL_FILES, "perlfaq.pod"),
         **dict.fromkeys(faq.X_FILES, "xfaq.txt"),
     }
-    files = {}
-    for path, name in contents.items():
-        content = (data / name).read_bytes()
-        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / path).write_bytes(content)
-        files[path] = RawFile(path, len(content), hashlib.sha256(content).hexdigest(), ())
-    monkeypatch.setattr(loading, "raw_files", lambda: files)
-    return tmp_path
+    return put_raw_files({path: (data / name).read_bytes() for path, name in contents.items()})
 
 
 @pytest.mark.parametrize(

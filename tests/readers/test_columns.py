@@ -5,7 +5,7 @@ import re
 
 import pandas as pd
 import pytest
-from frames import cells
+from frames import TREEBANK, cells
 
 import treecrf
 from treecrf.readers.columns import COLUMNS, write_columns
@@ -61,15 +61,14 @@ JAPAN NNP I-NP I-LOC
 
 
 @pytest.fixture
-def told(write):
+def told(read):
     """Reads a text as a columns file; gives the cells and what was told."""
 
-    def read(text, name="t.txt"):
-        path, sentences = write(name, text), []
-        frame = read_frame(path, tell=lambda sentence: sentences.append(sentence.removeprefix(f"table {path}: ")))
+    def told(text, name="t.txt"):
+        frame, sentences = read(text, name=name)
         return cells(frame), sentences
 
-    return read
+    return told
 
 
 def test_documents_of_conll_2003(told):
@@ -135,42 +134,14 @@ def test_options_of_csv_are_told_to_mean_nothing(write):
     assert told == [f"table {path} is no CSV file: separator and decimal are not looked at."]
 
 
-TREEBANK = """# newdoc id = weblog-1
-# sent_id = 1
-# text = Vámonos al # mar
-1-2\tVámonos\t_\t_\t_\t_\t_\t_\t_\t_
-1\tVamos\tir\tVERB\tVMIP1P0\tMood=Imp|Number=Plur\t0\troot\t0:root\t_
-2\tnos\tnosotros\tPRON\tPP1CP000\tCase=Acc\t1\tobj\t1:obj\t_
-3-4\tal\t_\t_\t_\t_\t_\t_\t_\t_
-3\ta\ta\tADP\t_\t_\t6\tcase\t6:case\t_
-4\tel\tel\tDET\t_\t_\t6\tdet\t6:det\tGloss=the
-5\t#\t#\tSYM\t_\t_\t6\tdep\t6:dep\t_
-6\tmar\tmar\tNOUN\t_\t_\t1\tobl\t1:obl\tSpaceAfter=No
-   \t
-# sent_id = 2
-# text = Nueva York _ o
-1\tNueva York\tNueva York\tPROPN\t_\t_\t0\troot\t0:root\t_
-2\t_\t_\tPUNCT\t_\t_\t1\tpunct\t1:punct\t_
-2.1\tbebe\tbeber\tVERB\t_\t_\t_\t_\t1:conj\tCopyOf=1
-3\to\t_\t_\t_\t_\t1\tcc\t1:cc\t_
-
-"""
-
-
 @pytest.fixture
-def read(write):
-    """Reads a text as a .conllu file; gives the frame and what was told."""
-
-    def read(text, name="t.conllu"):
-        path, told = write(name, text), []
-        return read_frame(path, tell=lambda sentence: told.append(sentence.removeprefix(f"table {path}: "))), told
-
-    return read
+def read_conllu(read):
+    return lambda text, name="t.conllu": read(text, name=name)
 
 
 @pytest.mark.parametrize("ends", ["\n", "\r\n"])
-def test_words_are_rows(read, ends):
-    frame, told = read(TREEBANK.replace("\n", ends))
+def test_words_are_rows(read_conllu, ends):
+    frame, told = read_conllu(TREEBANK.replace("\n", ends))
     assert list(frame.columns) == ["sequence", *COLUMNS]
     assert cells(frame[["sequence", "ID", "FORM", "LEMMA", "UPOS", "XPOS", "MISC"]]) == [
         ["0", "1", "Vamos", "ir", "VERB", "VMIP1P0", None],
@@ -187,14 +158,14 @@ def test_words_are_rows(read, ends):
     assert told == ["2 multiword ranges and 1 empty node left out; what is labelled are words."]
 
 
-def test_plain_words_tell_nothing(read):
+def test_plain_words_tell_nothing(read_conllu):
     text = "".join(line + "\n" for line in TREEBANK.splitlines() if not re.match(r"\d+[-.]", line))
-    assert read(text)[1] == []
-    assert cells(read(gzip.compress(text.encode()), "t.conllu.gz")[0]) == cells(read(text)[0])
+    assert read_conllu(text)[1] == []
+    assert cells(read_conllu(gzip.compress(text.encode()), "t.conllu.gz")[0]) == cells(read_conllu(text)[0])
 
 
-def test_columns_of_its_own(read):
-    frame, _ = read("# global.columns = ID FORM UPOS\n1\ta\tX\n\n\n\n1\tb\t_\n")
+def test_columns_of_its_own(read_conllu):
+    frame, _ = read_conllu("# global.columns = ID FORM UPOS\n1\ta\tX\n\n\n\n1\tb\t_\n")
     assert list(frame.columns) == ["sequence", "ID", "FORM", "UPOS"]
     assert cells(frame) == [["0", "1", "a", "X"], ["1", "1", "b", None]]
 
@@ -208,6 +179,6 @@ def test_columns_of_its_own(read):
         ("# global.columns = ID FORM FORM\n1\ta\tb\n", ": column 'FORM' appears twice; rename one."),
     ],
 )
-def test_what_is_wrong_is_said(read, text, message):
+def test_what_is_wrong_is_said(read_conllu, text, message):
     with pytest.raises(ValueError, match=re.escape(message)):
-        read(text)
+        read_conllu(text)

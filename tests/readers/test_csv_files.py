@@ -11,7 +11,7 @@ import pytest
 from frames import cells
 
 from treecrf import datasets
-from treecrf.readers.reading import PLAIN, read_frame
+from treecrf.readers.reading import read_frame
 from treecrf.readers.tables import TypedTable
 from treecrf.readers.text_files import Dialect
 
@@ -30,21 +30,6 @@ READ = [
     ['Juni "alt"', "gut", None, "1.75"],
     ["Juni\r\nneu", "gut", "7", "1e-3"],
 ]
-
-
-@pytest.fixture
-def read(tmp_path):
-    """Reads bytes or text as a file; gives the frame and what was told."""
-
-    def read(given, dialect=PLAIN, name="table.csv"):
-        path = tmp_path / name
-        path.write_bytes(given if isinstance(given, bytes) else given.encode())
-        told = []
-        return read_frame(
-            path, dialect, tell=lambda sentence: told.append(sentence.removeprefix(f"table {path}: "))
-        ), told
-
-    return read
 
 
 def refused(read, given, **dialect):
