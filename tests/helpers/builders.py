@@ -17,6 +17,7 @@ from urllib.parse import unquote
 import numpy as np
 import pandas as pd
 
+from treecrf import chain
 from treecrf.missing import inject
 from treecrf.rendering import templates
 from treecrf.rendering.layouts import write_layout
@@ -110,6 +111,19 @@ def assert_same_bits(first, second, sets=()):
     assert first.log_likelihood_history_.tobytes() == second.log_likelihood_history_.tobytes()
     for data in sets:
         assert first.potentials(data).tobytes() == second.potentials(data).tobytes()
+
+
+def named_start(model):
+    """The potentials that training started from, for each label by its previous labels."""
+    states = chain.StateSpace(len(model.label_names_), model.order).labels_of_state.tolist()
+    return [dict(zip(map(tuple, states), row, strict=True)) for row in model.start_]
+
+
+def assert_potentials(model, data, expected, tolerance=1e-8):
+    """Potentials are those expected by (label, position, previous labels)."""
+    states, potentials = list(named_start(model)[0]), model.potentials(data)
+    for (label, position, previous), value in expected.items():
+        assert abs(potentials[label, position, states.index(previous)] - value) <= tolerance
 
 
 def assert_same_trees(first, second):

@@ -35,6 +35,14 @@ def log_sum(values):
     return highest + math.log(math.fsum(math.exp(value - highest) for value in values))
 
 
+def normalize_locally(scores, n_labels):
+    """log P(label | position, previous labels) from scores by (label, position, previous labels)."""
+    return {
+        (label, *rest): score - log_sum([scores[other, *rest] for other in range(n_labels)])
+        for (label, *rest), score in scores.items()
+    }
+
+
 def chain_scores(potentials, begin, end, order):
     """Score of every label sequence of the chain begin .. end - 1, by label sequence."""
     n_labels = len(potentials)

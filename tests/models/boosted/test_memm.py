@@ -6,10 +6,10 @@ import naive
 import naive_holes
 import numpy as np
 import pytest
-from builders import larger_set, random_set
+from builders import assert_potentials, larger_set, named_start, random_set
 
 import treecrf
-from treecrf import MEMM, TreeCRF, chain
+from treecrf import MEMM, TreeCRF
 from treecrf.missing import inject
 from treecrf.sequences import slot_sizes, window_codes
 
@@ -24,18 +24,12 @@ def test_potentials_equal_naive_boosting(order, rate, missing):
     model = MEMM(
         3, 6, 1.0, (1, 1), order, missing=missing, random_state=order, start_noise=0.3
     ).fit(train)  # fmt: skip
-    space = chain.StateSpace(n_labels, order)
-    names = [tuple(int(label) for label in row) for row in space.labels_of_state]
-    start = [dict(zip(names, row, strict=True)) for row in model.start_]
     expected = naive_holes.boost_with_unknown(
         *[(window_codes(data, (1, 1)), data.offsets) for data in (train, test)], slot_sizes(train.attributes, (1, 1)),
-        train.labels, n_labels, order, start, 3, 6, 1.0, naive_holes.Policy(missing), naive.local_row_gradients,
+        train.labels, n_labels, order, named_start(model), 3, 6, 1.0, naive_holes.Policy(missing), naive.local_row_gradients,
     )  # fmt: skip
     for data, part in zip((train, test), expected, strict=True):
-        potentials = model.potentials(data)
-        for (label, position, state), value in part.items():
-            total = naive.log_sum([part[other, position, state] for other in range(n_labels)])
-            assert potentials[label, position, names.index(state)] == pytest.approx(value - total, abs=1e-8)
+        assert_potentials(model, data, naive.normalize_locally(part, n_labels))
     if not rate:
         plain = MEMM(3, 6, 1.0, (1, 1), order, random_state=order, start_noise=0.3).fit(train)
         np.testing.assert_array_equal(plain.potentials(test), model.potentials(test))

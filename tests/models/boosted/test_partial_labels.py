@@ -3,7 +3,7 @@
 import naive
 import numpy as np
 import pytest
-from builders import hidden_labels, larger_set, random_set
+from builders import assert_potentials, hidden_labels, larger_set, named_start, random_set
 
 import treecrf
 from treecrf import MEMM, Attribute, SequenceSet, SlidingWindow, TreeCRF, chain
@@ -28,15 +28,11 @@ def assert_equal_to_naive(model, data, order, max_leaves):
     with_known = data.select(
         [i for i, labels in enumerate(np.split(data.labels, data.offsets[1:-1])) if (labels >= 0).any()]
     )
-    names = [tuple(int(label) for label in row) for row in chain.StateSpace(3, order).labels_of_state]
-    start = [dict(zip(names, row, strict=True)) for row in model.start_]
     fit = naive.fit_one_hot(slot_sizes(data.attributes, (1, 1)), 3, max_leaves, 1.0)
     expected = naive.boost(
-        window_codes(with_known, (1, 1)), with_known.offsets, with_known.labels, 3, order, start, 3, fit
+        window_codes(with_known, (1, 1)), with_known.offsets, with_known.labels, 3, order, named_start(model), 3, fit
     )
-    potentials = model.potentials(with_known)
-    for (label, position, state), value in expected.items():
-        assert potentials[label, position, names.index(state)] == pytest.approx(value, abs=1e-8)
+    assert_potentials(model, with_known, expected)
 
 
 @pytest.mark.parametrize(

@@ -9,10 +9,19 @@ import naive_holes
 import numpy as np
 import pytest
 from builders import HOLE_METHODS as METHODS
-from builders import POLICIES, assert_same_bits, assert_same_trees, dependent_set, larger_set, random_set
+from builders import (
+    POLICIES,
+    assert_potentials,
+    assert_same_bits,
+    assert_same_trees,
+    dependent_set,
+    larger_set,
+    named_start,
+    random_set,
+)
 
 import treecrf
-from treecrf import MEMM, TreeCRF, chain
+from treecrf import MEMM, TreeCRF
 from treecrf.compiled.struct import allocate
 from treecrf.missing import inject
 from treecrf.sequences import slot_sizes, window_codes
@@ -105,12 +114,6 @@ def naive_boost(data, window, order, start, n_iterations, max_leaves, penalty, s
     return potential
 
 
-def named_start(model, space):
-    """The start by label and previous labels, and these in their numbering."""
-    names = [tuple(int(label) for label in row) for row in space.labels_of_state]
-    return [dict(zip(names, row, strict=True)) for row in model.start_], names
-
-
 # --- growing -------------------------------------------------------------------------------------------
 
 
@@ -121,15 +124,9 @@ def test_potentials_equal_naive_boosting(kind, part, order):
     n_labels = 3 if order < 3 else 2
     data = random_set(np.random.default_rng(order), 10, n_labels, longest=5)
     model = kind(4, 7, 1.0, (1, 1), order, random_state=order, start_noise=0.3, **part).fit(data)
-    start, names = named_start(model, chain.StateSpace(n_labels, order))
     differentiate = naive.row_gradients if kind is TreeCRF else naive.local_row_gradients
-    expected = naive_boost(data, (1, 1), order, start, 4, 7, 1.0, model.boosting_params(), differentiate)
-    potentials = model.potentials(data)
-    for (label, position, state), value in expected.items():
-        total = 0.0  # a MEMM's potentials are normalized
-        if kind is MEMM:
-            total = naive.log_sum([expected[other, position, state] for other in range(n_labels)])
-        assert potentials[label, position, names.index(state)] == pytest.approx(value - total, abs=1e-8)
+    expected = naive_boost(data, (1, 1), order, named_start(model), 4, 7, 1.0, model.boosting_params(), differentiate)
+    assert_potentials(model, data, naive.normalize_locally(expected, n_labels) if kind is MEMM else expected)
 
 
 @pytest.mark.parametrize("part", [{"row_fraction": 0.5}, {"feature_fraction": 0.4}], ids=str)
@@ -138,11 +135,10 @@ def test_pseudo_likelihood_is_sampled_too(part):
     model = TreeCRF(
         3, 7, 1.0, (1, 1), random_state=1, start_noise=0.3, pseudo_likelihood_iterations=3, **part
     ).fit(data)  # fmt: skip
-    start, names = named_start(model, chain.StateSpace(3, 1))
-    expected = naive_boost(data, (1, 1), 1, start, 3, 7, 1.0, model.boosting_params(), naive.pseudo_row_gradients)
-    potentials = model.potentials(data)
-    for (label, position, state), value in expected.items():
-        assert potentials[label, position, names.index(state)] == pytest.approx(value, abs=1e-8)
+    expected = naive_boost(
+        data, (1, 1), 1, named_start(model), 3, 7, 1.0, model.boosting_params(), naive.pseudo_row_gradients
+    )
+    assert_potentials(model, data, expected)
 
 
 @pytest.mark.parametrize("order", [0, 1, 2])
@@ -152,7 +148,6 @@ def test_rows_with_missing_cells_that_are_left_out_equal_naive_boosting(part, po
     rng = np.random.default_rng([order, POLICIES.index(policy)])
     train, test = (inject(dependent_set(rng, 12 if order < 2 else 8), 0.3, rng) for _ in range(2))
     model = TreeCRF(3, 8, 1.0, (1, 1), order, random_state=order, start_noise=0.3, **part, **policy).fit(train)
-    start, names = named_start(model, chain.StateSpace(3, order))
     iterations, kept = itertools.count(), {}
 
     def differentiate(potential, begin, labels, *shape):
@@ -163,12 +158,10 @@ def test_rows_with_missing_cells_that_are_left_out_equal_naive_boosting(part, po
 
     expected = naive_holes.boost_with_unknown(
         *[(window_codes(data, (1, 1)), data.offsets) for data in (train, test)], slot_sizes(train.attributes, (1, 1)),
-        train.labels, 3, order, start, 3, 8, 1.0, naive_holes.Policy(**policy), differentiate,
+        train.labels, 3, order, named_start(model), 3, 8, 1.0, naive_holes.Policy(**policy), differentiate,
     )  # fmt: skip
     for data, values in zip((train, test), expected, strict=True):
-        potentials = model.potentials(data)
-        for (label, position, state), value in values.items():
-            assert potentials[label, position, names.index(state)] == pytest.approx(value, abs=1e-8)
+        assert_potentials(model, data, values)
 
 
 @pytest.mark.parametrize("part", PARTS, ids=str)

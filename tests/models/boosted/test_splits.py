@@ -7,7 +7,7 @@ import naive_hole_splits
 import naive_splits
 import numpy as np
 import pytest
-from builders import larger_set, lasting_set, random_set
+from builders import assert_potentials, larger_set, lasting_set, named_start, random_set
 from naive_splits import Rules
 
 from treecrf import Attribute, SequenceSet, TreeCRF, chain
@@ -22,19 +22,12 @@ def assert_equals_naive(data, settings, rules, order, seed, window=(1, 1), fit_b
         3, rules.max_leaves, rules.l2_regularization, window, order, category_smoothing=0.0, random_state=seed,
         start_noise=0.3, **settings,
     ).fit(data)  # fmt: skip
-    space = chain.StateSpace(len(data.label_names), order)
-    names = [tuple(int(label) for label in row) for row in space.labels_of_state]
-    start = [dict(zip(names, row, strict=True)) for row in model.start_]
     sizes = [len(attribute.categories) for attribute in data.attributes] * (sum(window) + 1)
     expected = naive.boost(
-        window_codes(data, window), data.offsets, data.labels, space.n_labels, order, start, 3,
+        window_codes(data, window), data.offsets, data.labels, len(data.label_names), order, named_start(model), 3,
         fit_by(rules, sizes),
     )  # fmt: skip
-    potentials = model.potentials(data)
-    for (label, position, state), value in expected.items():
-        assert potentials[label, position, names.index(state)] == pytest.approx(
-            value, abs=1e-5 if rules.newton else 1e-8
-        )
+    assert_potentials(model, data, expected, 1e-5 if rules.newton else 1e-8)
     return model
 
 

@@ -10,7 +10,7 @@ import warnings
 import naive
 import numpy as np
 import pytest
-from builders import ROOT, larger_set, lasting_set, random_set
+from builders import ROOT, assert_potentials, larger_set, lasting_set, named_start, random_set
 
 import treecrf
 from treecrf import MEMM, Attribute, SequenceSet, TreeCRF, chain
@@ -32,16 +32,11 @@ def test_potentials_equal_naive_boosting(order, max_leaves, l2_regularization, p
             4, max_leaves, l2_regularization, (1, 1), order, random_state=seed, start_noise=0.3,
             pseudo_likelihood_iterations=pseudo,
         ).fit(data)  # fmt: skip
-        space = chain.StateSpace(n_labels, order)
-        names = [tuple(int(label) for label in row) for row in space.labels_of_state]
-        start = [dict(zip(names, row, strict=True)) for row in model.start_]
         fit = naive.fit_one_hot(slot_sizes(data.attributes, (1, 1)), n_labels, max_leaves, l2_regularization)
         expected = naive.boost(
-            window_codes(data, (1, 1)), data.offsets, data.labels, n_labels, order, start, 4, fit, pseudo
+            window_codes(data, (1, 1)), data.offsets, data.labels, n_labels, order, named_start(model), 4, fit, pseudo
         )
-        potentials = model.potentials(data)
-        for (label, position, state), value in expected.items():
-            assert potentials[label, position, names.index(state)] == pytest.approx(value, abs=1e-8)
+        assert_potentials(model, data, expected)
 
 
 def test_gradient_equals_finite_differences_of_the_likelihood():

@@ -10,11 +10,20 @@ import naive_holes
 import numpy as np
 import pytest
 from builders import HOLE_METHODS as METHODS
-from builders import POLICIES, ROOT, assert_same_bits, assert_same_trees, damaged_sets, number_set
+from builders import (
+    POLICIES,
+    ROOT,
+    assert_potentials,
+    assert_same_bits,
+    assert_same_trees,
+    damaged_sets,
+    named_start,
+    number_set,
+)
 from builders import dependent_set as random_set
 
 import treecrf
-from treecrf import Attribute, SequenceSet, TreeCRF, chain, datasets
+from treecrf import Attribute, SequenceSet, TreeCRF, datasets
 from treecrf.compiled.struct import allocate
 from treecrf.missing import inject
 from treecrf.sequences import slot_sizes, window_codes
@@ -28,18 +37,13 @@ def assert_equals_naive(train, test, policy, order, seed, window=(1, 1), n_itera
     model = TreeCRF(
         n_iterations, max_leaves, penalty, window, order, random_state=seed, start_noise=0.3, **policy
     ).fit(train)  # fmt: skip
-    space = chain.StateSpace(n_labels, order)
-    names = [tuple(int(label) for label in row) for row in space.labels_of_state]
-    start = [dict(zip(names, row, strict=True)) for row in model.start_]
     expected = naive_holes.boost_with_unknown(
         *[(window_codes(data, window), data.offsets) for data in (train, test)],
-        slot_sizes(train.attributes, window), train.labels, n_labels, order, start, n_iterations, max_leaves, penalty,
+        slot_sizes(train.attributes, window), train.labels, n_labels, order, named_start(model), n_iterations, max_leaves, penalty,
         naive_holes.Policy(**policy),
     )  # fmt: skip
     for data, part in zip((train, test), expected, strict=True):
-        potentials = model.potentials(data)
-        for (label, position, state), value in part.items():
-            assert potentials[label, position, names.index(state)] == pytest.approx(value, abs=1e-8)
+        assert_potentials(model, data, part)
     assert model.log_likelihood_history_[-1] == pytest.approx(model.log_likelihood(train).sum(), abs=1e-7)
     return model
 
