@@ -103,7 +103,7 @@ def structs_of_the_package():
     names = (
         "columns",
         "sampling",
-        "sweep",
+        "joint_codes",
         "problem",
         "packing",
         "influence",
@@ -112,7 +112,7 @@ def structs_of_the_package():
         "growing",
         "flattening",
     )
-    modules = [*(f"trees.{name}" for name in names), "trees.holes.leaves", "trees.holes.growing"]
+    modules = [*(f"trees.{name}" for name in names), "trees.missing.leaves", "trees.missing.growing"]
     for module in (import_module(f"treecrf.{name}") for name in modules):
         for name, value in vars(module).items():
             if isinstance(value, types.BaseNamedTuple) and value.instance_class.__module__ == module.__name__:

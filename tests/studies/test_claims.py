@@ -17,13 +17,13 @@ from planted_claims import (
     VITERBI,
     WEIGHTING,
     against_others,
+    init_pair_root,
     plant,
     plant_accuracies,
     plant_coefficients,
     plant_curves,
     plant_frequencies,
     plant_orders,
-    plant_pairs,
     plant_variants,
 )
 from planted_predictions import RULES, choice_of, predictions
@@ -153,7 +153,7 @@ def test_published_differences_stand_beside_measured_ones(tmp_path):
 def test_the_valid_test_decides_and_not_the_papers(tmp_path):
     pair = ("treecrf", "linear_crf", 5.0)
     for dataset in ("protein", "nettalk", "hyphen", "faq_ai_general", "faq_aix"):
-        plant_pairs(tmp_path, dataset, (*pair, 0.2), papers_p=1e-9)
+        init_pair_root(tmp_path, dataset, (*pair, 0.2), papers_p=1e-9)
     finding = find(tmp_path, "P3.5")
     assert finding.verdict == "undecided"
     assert "protein: TreeCRF +5.00 points against linear CRF (by the paper's test p < 0.001, by a valid test p = 0.200, " in (
@@ -163,7 +163,7 @@ def test_the_valid_test_decides_and_not_the_papers(tmp_path):
 
 def test_a_large_p_is_no_sign_of_equality(tmp_path):
     for dataset in ("protein", "hyphen", "faq_ai_neural", "faq_aix"):
-        plant_pairs(tmp_path, dataset, ("treecrf", "induced_crf", 0.1, 0.9), half_width=3.0)
+        init_pair_root(tmp_path, dataset, ("treecrf", "induced_crf", 0.1, 0.9), half_width=3.0)
     assert find(tmp_path, "P3.2").verdict == "undecided"
 
 
@@ -175,7 +175,7 @@ def test_finding_no_difference_at_all_does_not_replicate_a_count_of_differences(
 
 
 def test_a_finding_of_blocks_alone_says_so(tmp_path):
-    plant_pairs(tmp_path, "faq_ai_general", ("treecrf", "mallet", 1.0, 0.0005), valid_test="blocks")
+    init_pair_root(tmp_path, "faq_ai_general", ("treecrf", "mallet", 1.0, 0.0005), valid_test="blocks")
     finding = find(tmp_path, "P3.3")
     assert finding.verdict == "replicated"
     assert (
@@ -188,14 +188,14 @@ def test_peaks_are_judged_at_the_peaks(tmp_path):
     """At the cross-validated choice they differ."""
     PLANTED["I1"]["replicated"](tmp_path)
     rows = [("treecrf", "induced_crf", *DOWN, FB), ("treecrf", "neural_network", *DOWN, FB)]
-    plant_pairs(tmp_path, "protein", *rows, ("induced_crf", "neural_network", *DOWN, FB))
+    init_pair_root(tmp_path, "protein", *rows, ("induced_crf", "neural_network", *DOWN, FB))
     assert find(tmp_path, "I1").verdict == "replicated"
     (tmp_path / "training/protein/peak_comparisons.csv").unlink()
     assert find(tmp_path, "I1").verdict == "not_run"
 
 
 def test_mallet_is_feature_induction_where_it_was_run(tmp_path):
-    plant_pairs(tmp_path, "nettalk", ("treecrf", "induced_crf", *UP), ("treecrf", "mallet", *DOWN))
+    init_pair_root(tmp_path, "nettalk", ("treecrf", "induced_crf", *UP), ("treecrf", "mallet", *DOWN))
     finding = find(tmp_path, "P3.4")
     assert finding.verdict == "replicated"
     assert "MALLET +1.00 points" in finding.numbers
@@ -203,7 +203,7 @@ def test_mallet_is_feature_induction_where_it_was_run(tmp_path):
 
 def test_the_neural_network_must_have_been_run(tmp_path):
     rows = [("treecrf", "induced_crf", *SAME, FB), ("treecrf", "neural_network", *UP, FB)]
-    plant_pairs(tmp_path, "protein", *rows, frame="peak_comparisons")
+    init_pair_root(tmp_path, "protein", *rows, frame="peak_comparisons")
     assert find(tmp_path, "I1").verdict == "not_run"
 
 

@@ -15,7 +15,7 @@ from treecrf.trees.search import (
     SUBSETS,
     UNKNOWN,
     ColumnSums,
-    Growth,
+    SplitParams,
     bound,
     find_test,
     write_set,
@@ -51,7 +51,7 @@ def random_rows(rng, n_codes, with_missing):
 @pytest.mark.parametrize("penalty", [0.0, 3.0])
 def test_best_test_gains_what_the_best_of_all_sets_gains(kind, with_missing, least_weight, penalty):
     rng = np.random.default_rng([KINDS[kind], with_missing, int(least_weight), int(penalty)])
-    growth = Growth(penalty, least_weight, 0.0, INCORPORATED if with_missing else UNKNOWN, np.inf, 1.0)
+    split_params = SplitParams(penalty, least_weight, 0.0, INCORPORATED if with_missing else UNKNOWN, np.inf, 1.0)
     rules = Rules((kind,), l2_regularization=penalty, least_weight=least_weight)
     found = 0
     for _ in range(200):
@@ -61,11 +61,11 @@ def test_best_test_gains_what_the_best_of_all_sets_gains(kind, with_missing, lea
         expected, _ = naive_splits.best_set(column, weights, gradients, kind, rules)
         if kind == "subsets" and least_weight > 0:  # the best of the prefixes, as the theorem knows no least weight
             expected = naive_splits.best_prefix(column, weights, gradients, rules)
-        gain, candidate = find_test(sums, n_codes, KINDS[kind], growth)
+        gain, candidate = find_test(sums, n_codes, KINDS[kind], split_params)
         assert gain == pytest.approx(expected, abs=1e-8)
         if expected > 0:
             codes = np.zeros(n_codes + 1, dtype=np.int32)
-            codes = codes[: write_set(sums, n_codes, KINDS[kind], growth, candidate, codes)]
+            codes = codes[: write_set(sums, n_codes, KINDS[kind], split_params, candidate, codes)]
             number = {EDGE: n_codes - 1, MISSING: n_codes}
             holds = np.isin([number.get(code, code) for code in column], codes)
             of_set = naive_splits.gain(
@@ -83,14 +83,14 @@ def test_best_test_gains_what_the_best_of_all_sets_gains(kind, with_missing, lea
 @pytest.mark.parametrize("penalty", [0.0, 3.0])
 def test_no_subset_gains_more_than_the_bound_and_some_gain_nearly_as_much(missing, penalty):
     rng = np.random.default_rng([missing, int(penalty)])
-    growth = Growth(penalty, 0.0, 0.0, missing, np.inf, 1.0)
+    split_params = SplitParams(penalty, 0.0, 0.0, missing, np.inf, 1.0)
     shares = []
     for _ in range(500):
         n_codes = int(rng.integers(2, 9))
         column, weights, gradients = random_rows(rng, n_codes, missing != UNKNOWN)
         sums = sums_of(column, weights, gradients, n_codes, missing != UNKNOWN)
-        gain, _ = find_test(sums, n_codes, SUBSETS, growth)
-        shares.append(gain / bound(sums, n_codes, growth))
+        gain, _ = find_test(sums, n_codes, SUBSETS, split_params)
+        shares.append(gain / bound(sums, n_codes, split_params))
     assert (0.95 if penalty == 0 else 0.7) < max(shares) <= 1.0
 
 
@@ -98,7 +98,7 @@ def test_a_code_that_weighs_nothing_but_has_a_gradient_has_no_bound():
     sums = allocate(ColumnSums, n_most_codes=4)
     sums.weights[:2], sums.gradients[:3] = 1.0, [1.0, -1.0, 1e-3]
     sums.total[:] = sums.weights.sum(), sums.gradients.sum()
-    assert bound(sums, 3, Growth(1.0, 0.0, 0.0, UNKNOWN, np.inf, 1.0)) > 1e250
+    assert bound(sums, 3, SplitParams(1.0, 0.0, 0.0, UNKNOWN, np.inf, 1.0)) > 1e250
 
 
 def test_smoothing_moves_rare_categories_to_the_middle():
@@ -107,8 +107,8 @@ def test_smoothing_moves_rare_categories_to_the_middle():
     sums.weights[:3], sums.gradients[:3] = [50.0, 50.0, 1.0], [-10.0, 10.0, 0.9]
     sums.total[:] = sums.weights.sum(), sums.gradients.sum()
     for smoothing, order in ((0.0, [0, 1, 2]), (10.0, [0, 2, 1])):
-        growth = Growth(0.0, 0.0, smoothing, UNKNOWN, np.inf, 1.0)
-        write_set(sums, 4, SUBSETS, growth, 0, np.zeros(5, dtype=np.int32))
+        split_params = SplitParams(0.0, 0.0, smoothing, UNKNOWN, np.inf, 1.0)
+        write_set(sums, 4, SUBSETS, split_params, 0, np.zeros(5, dtype=np.int32))
         assert sums.ranked[:3].tolist() == order
 
 
@@ -117,9 +117,9 @@ def test_what_no_row_shows_goes_the_way_of_most():
     sums = allocate(ColumnSums, n_most_codes=6)
     sums.weights[:3], sums.gradients[:3] = [2.0, 9.0, 9.0], [2.0, -2.0, -2.5]
     sums.total[:] = sums.weights.sum(), sums.gradients.sum()
-    growth, codes = Growth(1.0, 0.0, 0.0, UNKNOWN, np.inf, 1.0), np.zeros(6, dtype=np.int32)
-    _, candidate = find_test(sums, 5, SUBSETS, growth)
-    assert codes[: write_set(sums, 5, SUBSETS, growth, candidate, codes)].tolist() == [0]
+    split_params, codes = SplitParams(1.0, 0.0, 0.0, UNKNOWN, np.inf, 1.0), np.zeros(6, dtype=np.int32)
+    _, candidate = find_test(sums, 5, SUBSETS, split_params)
+    assert codes[: write_set(sums, 5, SUBSETS, split_params, candidate, codes)].tolist() == [0]
 
 
 @pytest.mark.parametrize("n", [1, 2, 40, 64, 65, 500])

@@ -8,7 +8,15 @@ from treecrf.compiled.struct import zeros
 from treecrf.sequences import MISSING, slot_sizes, window_codes
 from treecrf.trees.columns import build_columns
 from treecrf.trees.histogram import fill_window_tests
-from treecrf.trees.sweep import build_sweep, n_lanes, n_spaced, space_all, space_some, sweep_members, sweep_window_tests
+from treecrf.trees.sweep import (
+    build_joint_codes,
+    n_lanes,
+    n_spaced,
+    space_all,
+    space_some,
+    sweep_members,
+    sweep_window_tests,
+)
 
 
 @pytest.mark.parametrize("window", [(0, 0), (1, 0), (0, 2), (3, 4), (4, 4), (9, 8)])
@@ -22,9 +30,9 @@ def test_a_sweep_finds_the_histogram(sizes, window):
     attributes = [Attribute(str(i), tuple(map(str, range(size)))) for i, size in enumerate(sizes)]
     data = SequenceSet(values, offsets, attributes, observation_offsets=observation_offsets)
     columns = build_columns(window_codes(data, window), slot_sizes(data.attributes, window))
-    sweep = build_sweep(data, window)
-    spaced = np.zeros(n_spaced(sweep), dtype=np.int64)
-    table = zeros([sweep.first_row[-1] * n_lanes(*window)], np.int64)
+    joint_codes = build_joint_codes(data, window)
+    spaced = np.zeros(n_spaced(joint_codes), dtype=np.int64)
+    table = zeros([joint_codes.first_row[-1] * n_lanes(*window)], np.int64)
     assert table.ctypes.data % 64 == 0
     sums = rng.integers(-(2**40), 2**40, data.n_positions)
     everyone = np.arange(data.n_positions, dtype=np.int32)
@@ -36,12 +44,12 @@ def test_a_sweep_finds_the_histogram(sizes, window):
             for cell in range(begin, columns.first_cell[slot + 1]):
                 assert expected[cell] == sums[positions[columns.cells[positions, slot] == cell]].sum()
         if len(positions) == data.n_positions:
-            total = space_all(sweep, sums, spaced)
+            total = space_all(joint_codes, sums, spaced)
         else:
-            total = space_some(sweep, positions, sums, spaced)
+            total = space_some(joint_codes, positions, sums, spaced)
         assert total == scanned == sums[positions].sum()
         measured = np.full_like(expected, 7)
-        sweep_window_tests(sweep, total, columns.first_cell, spaced, table, measured)
+        sweep_window_tests(joint_codes, total, columns.first_cell, spaced, table, measured)
         np.testing.assert_array_equal(measured, expected)
 
 
@@ -57,13 +65,13 @@ def test_a_sweep_over_members_finds_the_histogram_where_a_window_is_one_observat
     attributes = [Attribute(str(i), tuple(map(str, range(size)))) for i, size in enumerate(sizes)]
     data = SequenceSet(values, offsets, attributes, observation_offsets=observation_offsets)
     columns = build_columns(window_codes(data, (0, 0)), slot_sizes(data.attributes, (0, 0)) + with_missing)
-    sweep = build_sweep(data, (0, 0), with_missing)
+    joint_codes = build_joint_codes(data, (0, 0), with_missing)
     sums = rng.integers(-(2**40), 2**40, data.n_positions)
     everyone = np.arange(data.n_positions, dtype=np.int32)
-    table = zeros([sweep.first_row[-1]], np.int64)
+    table = zeros([joint_codes.first_row[-1]], np.int64)
     for positions in (everyone, everyone[rng.random(len(everyone)) < 0.4], everyone[:0]):
         expected, measured = np.zeros((2, columns.first_cell[-1]), dtype=np.int64)
         measured[:] = 7
         total = fill_window_tests(positions, sums, columns.cells, expected)
-        assert sweep_members(sweep, positions, sums, columns.first_cell, table, measured) == total
+        assert sweep_members(joint_codes, positions, sums, columns.first_cell, table, measured) == total
         np.testing.assert_array_equal(measured, expected)

@@ -44,13 +44,13 @@ def bound_leaf(bound_singles, take_sums, problem, sample, node, workspace, leaf)
     splits = workspace.splits
     most = 0.0
     bound_singles(problem, workspace, leaf)
-    for column in range(len(problem.kinds)):
+    for column in range(len(problem.feature_types)):
         value = _NOT_CONSIDERED
         if is_considered(sample, node, column):
-            value = splits.bounds[leaf, column] if problem.kinds[column] == ONE_VS_REST else NO_BOUND
-            if problem.kinds[column] == SUBSETS:
+            value = splits.bounds[leaf, column] if problem.feature_types[column] == ONE_VS_REST else NO_BOUND
+            if problem.feature_types[column] == SUBSETS:
                 n_codes, factor = take_sums(problem, workspace, leaf, column)
-                value = factor * bound(splits.sums, n_codes, problem.growth)
+                value = factor * bound(splits.sums, n_codes, problem.split_params)
         splits.bounds[leaf, column] = value
         most = max(most, value)
     splits.gains[leaf] = most
@@ -70,7 +70,9 @@ def search_leaf(take_sums, problem, workspace, leaf):
         column = likeliest if i < 0 else i
         if bounds[column] > 0.0 and bounds[column] >= best and i != likeliest:
             n_codes, factor = take_sums(problem, workspace, leaf, column)
-            gain, candidate = find_test(splits.sums, n_codes, int64(problem.kinds[column]), problem.growth)
+            gain, candidate = find_test(
+                splits.sums, n_codes, int64(problem.feature_types[column]), problem.split_params
+            )
             gain *= factor
             if gain > best or (gain == best and column < best_column):
                 best, best_column = gain, column

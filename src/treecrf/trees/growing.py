@@ -10,12 +10,11 @@ from treecrf.compiled.kernel import kernel
 from treecrf.compiled.struct import Int64, compiled_type, struct
 from treecrf.trees.best_first import grow_best_first
 from treecrf.trees.best_split import BestSplits
-from treecrf.trees.histogram import add_rows, fill_label_tests, fill_window_tests, take_rest
-from treecrf.trees.holes.leaves import share_of_known
-from treecrf.trees.leaves import Leaves, has_room, plant_leaves, split_by_label, split_by_window
-from treecrf.trees.node_sums import NodeSums, bound_singles, take_sums, weight_and_total, write_test
+from treecrf.trees.histogram import add_rows, fill_label_tests, fill_window_tests, subtract_sibling
+from treecrf.trees.leaves import Leaves, has_room, init_root, split_by_label, split_by_window
+from treecrf.trees.node_sums import NodeStats, bound_singles, take_sums, weight_and_total, write_test
 from treecrf.trees.packing import steps
-from treecrf.trees.problem import PROBLEM
+from treecrf.trees.problem import PROBLEM, share_of_known
 from treecrf.trees.sampling import SAMPLE
 from treecrf.trees.sweep import has_one_lane, space_all, space_some, sweep_is_faster, sweep_members, sweep_window_tests
 from treecrf.trees.tree import TREE, set_of
@@ -27,7 +26,7 @@ class Workspace(NamedTuple):
 
     leaves: Leaves
     position_sums: Annotated[Int64, "n_all_states, n_positions", "By lane: sum of a position over the leaf's states."]
-    nodes: NodeSums
+    nodes: NodeStats
     splits: BestSplits
     spaced: Annotated[Int64, "n_spaced", "Work space of `sweep_window_tests`, as `table`."]
     table: Annotated[Int64, "n_table"]
@@ -58,20 +57,20 @@ def _add_states(workspace, rows, leaf):
 @kernel(void(PROBLEM, int64[:, ::1], WORKSPACE, int64, int64[::1]))
 def _fill_histogram(problem, rows, workspace, leaf, histogram):
     """Scan a leaf that has an exact list, or sweep over all positions if it has most of them."""
-    columns, sweep, leaves = problem.columns, problem.sweep, workspace.leaves
+    columns, joint_codes, leaves = problem.columns, problem.joint_codes, workspace.leaves
     n_cells = columns.first_cell[-1]
     cells = histogram[:n_cells]
     members = leaves.positions[leaves.begins[leaf] : leaves.ends[leaf]]
     states = leaves.states[leaf, : leaves.n_states[leaf]]
     position_sums = rows[states[0]] if len(states) == 1 else workspace.position_sums[states[0]]
-    if has_one_lane(sweep) and sweep_is_faster(sweep, len(members)):
-        node_sum = sweep_members(sweep, members, position_sums, columns.first_cell, workspace.table, cells)
-    elif not has_one_lane(sweep) and (leaves.whole[leaf] or sweep_is_faster(sweep, len(members))):
+    if has_one_lane(joint_codes) and sweep_is_faster(joint_codes, len(members)):
+        node_sum = sweep_members(joint_codes, members, position_sums, columns.first_cell, workspace.table, cells)
+    elif not has_one_lane(joint_codes) and (leaves.whole[leaf] or sweep_is_faster(joint_codes, len(members))):
         if leaves.whole[leaf]:
-            node_sum = space_all(sweep, position_sums, workspace.spaced)
+            node_sum = space_all(joint_codes, position_sums, workspace.spaced)
         else:
-            node_sum = space_some(sweep, members, position_sums, workspace.spaced)
-        sweep_window_tests(sweep, node_sum, columns.first_cell, workspace.spaced, workspace.table, cells)
+            node_sum = space_some(joint_codes, members, position_sums, workspace.spaced)
+        sweep_window_tests(joint_codes, node_sum, columns.first_cell, workspace.spaced, workspace.table, cells)
     else:
         node_sum = fill_window_tests(members, position_sums, columns.cells, cells)
     label_tests = histogram[n_cells:]
@@ -80,8 +79,8 @@ def _fill_histogram(problem, rows, workspace, leaf, histogram):
 
 
 @njit(inline="always")
-def _plant(problem, rows, sample, workspace):
-    plant_leaves(workspace.leaves, sample.positions)
+def _init_root(problem, rows, sample, workspace):
+    init_root(workspace.leaves, sample.positions)
     _add_states(workspace, rows, 0)
     _fill_histogram(problem, rows, workspace, 0, workspace.nodes.histograms[0])
 
@@ -109,8 +108,8 @@ def _split(problem, rows, workspace, leaf, child, tree):
     column, codes, n_slots = int64(tree.columns[child - 1]), set_of(tree, child - 1), len(columns.first_cell) - 1
     tree.shares[child - 1] = 0
     if column < n_slots:
-        if problem.handling.learns_direction or problem.handling.blends:  # what predictions divide
-            tree.shares[child - 1] = share_of_known(problem.handling, n_true, n_both)
+        if problem.missing_policy.learns_direction or problem.missing_policy.blends:  # what predictions divide
+            tree.shares[child - 1] = share_of_known(problem.missing_policy, n_true, n_both)
         split_by_window(leaves, columns, leaf, child, column, codes, child_is_smaller)
     else:
         split_by_label(leaves, problem.labels_of_state, leaf, child, column - n_slots, codes)
@@ -120,7 +119,7 @@ def _split(problem, rows, workspace, leaf, child, tree):
     nodes.totals[leaf] -= child_sum
     if child + 1 < problem.max_leaves:
         _fill_histogram(problem, rows, workspace, child if child_is_smaller else leaf, scanned)
-        take_rest(scanned, both, child_is_smaller)
+        subtract_sibling(scanned, both, child_is_smaller)
     return True
 
 
@@ -133,4 +132,6 @@ def _sum_of(problem, workspace, leaf):
 @kernel(int64(PROBLEM, int64[:, ::1], SAMPLE, WORKSPACE, TREE))
 def grow_tree(problem, rows, sample, workspace, tree):
     """`grow_best_first`; on return ``leaves`` tell which rows of the sample are in which leaf."""
-    return grow_best_first(_plant, _bound_singles, _take_sums, _split, _sum_of, problem, rows, sample, workspace, tree)
+    return grow_best_first(
+        _init_root, _bound_singles, _take_sums, _split, _sum_of, problem, rows, sample, workspace, tree
+    )

@@ -28,7 +28,7 @@ def add_rows(rows, states, sums):
 
 
 @kernel(void(int64[::1], int64[::1], boolean))
-def take_rest(scanned, both, child_was_scanned):
+def subtract_sibling(scanned, both, child_was_scanned):
     """Give two children their histograms from that of one of them and that of both.
 
     `child_was_scanned` says whether `scanned` is that of the true child. On return `scanned` is that of the true child

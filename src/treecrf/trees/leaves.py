@@ -51,7 +51,7 @@ def has_room(leaves):
 
 
 @kernel(void(LEAVES, int32[::1]))
-def plant_leaves(leaves, positions):
+def init_root(leaves, positions):
     """Make the root, leaf 0: these positions, ascending, with every state."""
     n_members, n_positions = len(positions), leaves.membership.shape[1]
     take_all_states(leaves.states, leaves.n_states, 0)

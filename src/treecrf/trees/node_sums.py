@@ -16,7 +16,7 @@ from treecrf.trees.tree import TREE
 
 
 @struct
-class NodeSums(NamedTuple):
+class NodeStats(NamedTuple):
     """Packed sums of the rows of each leaf."""
 
     histograms: Annotated[Int64, "n_leaves, n_features", "Window cells first, then tests of previous labels."]
@@ -24,24 +24,24 @@ class NodeSums(NamedTuple):
     gains: Annotated[Float64, "n_features", "Of the tests of a leaf."]
 
 
-NODE_SUMS = compiled_type(NodeSums)
+NODE_STATS = compiled_type(NodeStats)
 
 
-@kernel(types.UniTuple(float64, 2)(PROBLEM, NODE_SUMS, int64))
+@kernel(types.UniTuple(float64, 2)(PROBLEM, NODE_STATS, int64))
 def weight_and_total(problem, nodes, leaf):
     """Weight and sum of gradients of a leaf's rows."""
     packed, packing = nodes.totals[leaf], problem.packing
     return float64(steps(packed, packing)) * packing.weight_unit, total(packed, packing)
 
 
-@kernel(void(PROBLEM, NODE_SUMS, BEST_SPLITS, int64), error_model="numpy")
+@kernel(void(PROBLEM, NODE_STATS, BEST_SPLITS, int64), error_model="numpy")
 def bound_singles(problem, nodes, splits, leaf):
     """See `treecrf.trees.best_split.bound_leaf`. All columns are unpacked together: calls for each would take most of the time.
 
     The bound is the best gain itself.
     """
-    growth, packing, bounds = problem.growth, problem.packing, splits.bounds[leaf]
-    if growth.missing != UNKNOWN:
+    split_params, packing, bounds = problem.split_params, problem.packing, splits.bounds[leaf]
+    if split_params.missing != UNKNOWN:
         bounds[:] = NO_BOUND
         return
     histogram, gains = nodes.histograms[leaf], nodes.gains
@@ -53,7 +53,7 @@ def bound_singles(problem, nodes, splits, leaf):
         n_steps = (packed + half) >> shift
         weight_true = float64(n_steps) * weight_unit
         gradient_true = float64(packed - (n_steps << shift)) * unit
-        gains[feature] = allowed_gain(weight_true, gradient_true, weight, gradient, growth)
+        gains[feature] = allowed_gain(weight_true, gradient_true, weight, gradient, split_params)
     for column in range(len(bounds)):
         best = 0.0
         for feature in range(uint64(problem.first_feature[column]), uint64(problem.first_feature[column + 1])):
@@ -61,7 +61,7 @@ def bound_singles(problem, nodes, splits, leaf):
         bounds[column] = best
 
 
-@kernel(types.Tuple((int64, float64))(PROBLEM, NODE_SUMS, BEST_SPLITS, int64, int64))
+@kernel(types.Tuple((int64, float64))(PROBLEM, NODE_STATS, BEST_SPLITS, int64, int64))
 def take_sums(problem, nodes, splits, leaf, column):
     """See `treecrf.trees.best_split.bound_leaf`."""
     packing, sums = problem.packing, splits.sums
@@ -77,17 +77,17 @@ def take_sums(problem, nodes, splits, leaf, column):
         gradients[code] = float64(packed - (n_steps << packing.shift)) * unit
     weights[n] = gradients[n] = 0.0
     sums.total[0], sums.total[1] = weight_and_total(problem, nodes, leaf)
-    has_missing = problem.growth.missing == INCORPORATED and column < len(problem.columns.first_cell) - 1
+    has_missing = problem.split_params.missing == INCORPORATED and column < len(problem.columns.first_cell) - 1
     return last - first - has_missing, 1.0
 
 
-@kernel(int64(PROBLEM, NODE_SUMS, BEST_SPLITS, int64, int64, TREE))
+@kernel(int64(PROBLEM, NODE_STATS, BEST_SPLITS, int64, int64, TREE))
 def write_test(problem, nodes, splits, leaf, child, tree):
     """Write the set of the split that makes `child`; return the packed sum of the rows where it holds."""
     column, split = int64(tree.columns[child - 1]), child - 1
     n_codes, _ = take_sums(problem, nodes, splits, leaf, column)
-    begin, kind = tree.first_code[split], int64(problem.kinds[column])
-    n_written = write_set(splits.sums, n_codes, kind, problem.growth, splits.candidates[leaf], tree.codes[begin:])
+    begin, kind = tree.first_code[split], int64(problem.feature_types[column])
+    n_written = write_set(splits.sums, n_codes, kind, problem.split_params, splits.candidates[leaf], tree.codes[begin:])
     tree.first_code[split + 1] = begin + n_written
     packed = int64(0)
     for i in range(begin, begin + n_written):

@@ -24,7 +24,9 @@ _MIN_FRACTION_BITS = 16
 _MIN_NEWTON_BITS = 14  # rounding by chance loses nothing on average
 _MAX_WEIGHT_BITS, _MIN_WEIGHT_BITS = 24, 5
 _FINE_BITS = 20  # of the weight: rounding then loses nothing, and equal rows stay equal
-_SHARE_BITS = 30  # of the weight of a divided row (`treecrf.trees.holes.leaves.FULL`), which multiplies that of the row
+_SHARE_BITS = (
+    30  # of the weight of a divided row (`treecrf.trees.missing.leaves.FULL`), which multiplies that of the row
+)
 
 
 _MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)  # odd, its bits as good as random (Knuth, volume 3, section 6.4)

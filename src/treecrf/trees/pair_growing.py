@@ -16,9 +16,9 @@ from treecrf.compiled.kernel import kernel
 from treecrf.compiled.struct import Int64, compiled_type, struct
 from treecrf.trees.best_first import grow_best_first
 from treecrf.trees.best_split import BestSplits
-from treecrf.trees.histogram import take_rest
-from treecrf.trees.node_sums import NodeSums, bound_singles, take_sums, weight_and_total, write_test
-from treecrf.trees.pair_leaves import PairLeaves, plant_pairs, split_pairs_by_label, split_pairs_by_window
+from treecrf.trees.histogram import subtract_sibling
+from treecrf.trees.node_sums import NodeStats, bound_singles, take_sums, weight_and_total, write_test
+from treecrf.trees.pair_leaves import PairLeaves, init_pair_root, split_pairs_by_label, split_pairs_by_window
 from treecrf.trees.problem import PROBLEM
 from treecrf.trees.sampling import SAMPLE
 from treecrf.trees.tree import TREE, set_of
@@ -42,7 +42,7 @@ class PairWorkspace(NamedTuple):
     """Buffers of one thread, made once per training."""
 
     leaves: PairLeaves
-    nodes: NodeSums
+    nodes: NodeStats
     units_of_kind: Annotated[Int64, "n_kinds"]
     splits: BestSplits
 
@@ -98,8 +98,8 @@ def _fill_histogram(problem, rows, workspace, leaf, histogram):
 
 
 @njit(inline="always")
-def _plant(problem, rows, sample, workspace):
-    plant_pairs(workspace.leaves, rows.predecessors, sample.positions)
+def _init_root(problem, rows, sample, workspace):
+    init_pair_root(workspace.leaves, rows.predecessors, sample.positions)
     _fill_histogram(problem, rows, workspace, 0, workspace.nodes.histograms[0])
 
 
@@ -131,7 +131,7 @@ def _split(problem, rows, workspace, leaf, child, tree):
     if child + 1 < problem.max_leaves:
         child_is_smaller = leaves.ends[child] - leaves.begins[child] <= leaves.ends[leaf] - leaves.begins[leaf]
         _fill_histogram(problem, rows, workspace, child if child_is_smaller else leaf, histograms[child])
-        take_rest(histograms[child], histograms[leaf], child_is_smaller)
+        subtract_sibling(histograms[child], histograms[leaf], child_is_smaller)
     nodes.totals[child], nodes.totals[leaf] = child_sum, both_sum - child_sum
     return True
 
@@ -148,4 +148,6 @@ def grow_pair_tree(problem, rows, sample, workspace, tree):
 
     A position that is not to be seen has a block of -1 and a unit of 0.
     """
-    return grow_best_first(_plant, _bound_singles, _take_sums, _split, _sum_of, problem, rows, sample, workspace, tree)
+    return grow_best_first(
+        _init_root, _bound_singles, _take_sums, _split, _sum_of, problem, rows, sample, workspace, tree
+    )

@@ -53,7 +53,7 @@ def _count_labels(leaves, predecessors, leaf):
 
 
 @kernel(void(PAIR_LEAVES, PREDECESSORS, int32[::1]))
-def plant_pairs(leaves, predecessors, positions):
+def init_pair_root(leaves, predecessors, positions):
     """Make the root, leaf 0: these positions with every previous label."""
     leaves.masks[0, :] = -1
     _count_labels(leaves, predecessors, 0)
@@ -126,7 +126,7 @@ def split_pairs_by_label(leaves, predecessors, leaf, child, codes):
 def route_pairs(tree, columns, predecessors, positions, leaves):
     """Send these positions' rows through a tree by making its splits again; return whether there was room."""
     n_slots = len(columns.first_cell) - 1
-    plant_pairs(leaves, predecessors, positions)
+    init_pair_root(leaves, predecessors, positions)
     for split in range(len(tree.parents)):
         leaf, column, codes = int64(tree.parents[split]), int64(tree.columns[split]), set_of(tree, split)
         if column < n_slots:

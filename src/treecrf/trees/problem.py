@@ -1,23 +1,26 @@
-"""The data that a tree is grown from, and the settings of its growth."""
+"""The data that a tree is grown from, and the settings of its split_params."""
 
 from __future__ import annotations
 
+import math
 from typing import Annotated, NamedTuple
 
 import numpy as np
+from numba import float64, int64
 from numpy.typing import NDArray
 
 from treecrf.chain import StateSpace
+from treecrf.compiled.kernel import kernel
 from treecrf.compiled.struct import Int8, Int16, Int64, compiled_type, struct
 from treecrf.trees.columns import Columns
 from treecrf.trees.packing import Packing
-from treecrf.trees.search import INCORPORATED, ONE_VS_REST, Growth
-from treecrf.trees.sweep import Sweep, n_spaced, n_table
+from treecrf.trees.search import INCORPORATED, ONE_VS_REST, SplitParams
+from treecrf.trees.sweep import JointCodes, n_spaced, n_table
 from treecrf.trees.tree import Tree, make_tree
 
 
 @struct
-class Handling(NamedTuple):
+class MissingPolicy(NamedTuple):
     """What happens to a row where the tested cell is missing.
 
     With a learned direction, the row goes to one side, that with the larger gain in training (default direction).
@@ -33,9 +36,21 @@ class Handling(NamedTuple):
     blends: bool
 
 
-HANDLING = compiled_type(Handling)
-NO_HANDLING = Handling(False, False, 0, False, False)
+MISSING_POLICY = compiled_type(MissingPolicy)
+NO_POLICY = MissingPolicy(False, False, 0, False, False)
 """Where no cell is missing, or missing is a code like another."""
+
+FULL = 1 << 30
+"""The weight of a whole row; weights are integers, so the weights of a row's copies sum to it exactly."""
+
+
+@kernel(int64(MISSING_POLICY, int64, int64), error_model="numpy")
+def share_of_known(missing_policy, weight, known_weight):
+    """Part of an unknown copy that goes to the true child, of this weight, where no direction or surrogate tells."""
+    if missing_policy.blends:
+        return int64(math.floor(float64(FULL) * (float64(weight) / float64(known_weight)) + 0.5))
+    return FULL if 2 * weight > known_weight else 0
+
 
 NO_DEPTHS, NO_COUNTS = np.zeros(0, dtype=np.int16), np.zeros((0, 0, 0), dtype=np.int64)
 """Where nothing needs what `Problem` has of them."""
@@ -47,20 +62,20 @@ class Problem(NamedTuple):
 
     Where cells may be missing, the last cell of each slot is "missing". A *column* is a slot, or a previous label; its
     tests have the numbers ``first_feature[j]`` to ``first_feature[j + 1] - 1``: first those of window cells. The number of previous labels of each
-    position, and what `treecrf.trees.holes.surrogates.count_missing` gives, are empty where windows stand for several
+    position, and what `treecrf.trees.missing.surrogates.count_missing` gives, are empty where windows stand for several
     positions or nothing needs them.
     """
 
     columns: Columns
-    sweep: Sweep
+    joint_codes: JointCodes
     labels_of_state: Annotated[Int16, "n_all_states, order"]
-    kinds: Annotated[Int8, "n_columns", "As in `treecrf.trees.search`."]
+    feature_types: Annotated[Int8, "n_columns", "As in `treecrf.trees.search`."]
     first_feature: Annotated[Int64, "n_columns + 1"]
     n_labels: int
     max_leaves: int
-    growth: Growth
+    split_params: SplitParams
     packing: Packing
-    handling: Handling
+    missing_policy: MissingPolicy
     depths: Annotated[Int16, "n_positions"]
     missing_counts: Annotated[Int64, "n_depths, n_slots, n_cells"]
 
@@ -73,12 +88,12 @@ class Problem(NamedTuple):
             "n_positions": len(self.columns.cells),
             "n_cells": int(self.columns.first_cell[-1]),
             "n_features": int(self.first_feature[-1]),
-            "n_columns": len(self.kinds),
+            "n_columns": len(self.feature_types),
             "n_most_codes": self.most_codes,
-            "n_surrogates": self.handling.n_surrogates,
+            "n_surrogates": self.missing_policy.n_surrogates,
             "n_depths": order + 1,
-            "n_spaced": n_spaced(self.sweep),
-            "n_table": n_table(self.sweep),
+            "n_spaced": n_spaced(self.joint_codes),
+            "n_table": n_table(self.joint_codes),
         }
 
     @property
@@ -88,8 +103,12 @@ class Problem(NamedTuple):
 
     def make_tree(self) -> Tree:
         """A buffer for the largest tree."""
-        n_codes = 1 if (self.kinds == ONE_VS_REST).all() and self.growth.missing != INCORPORATED else self.most_codes
-        return make_tree(self.max_leaves, self.handling.n_surrogates, n_codes)
+        n_codes = (
+            1
+            if (self.feature_types == ONE_VS_REST).all() and self.split_params.missing != INCORPORATED
+            else self.most_codes
+        )
+        return make_tree(self.max_leaves, self.missing_policy.n_surrogates, n_codes)
 
 
 PROBLEM = compiled_type(Problem)
@@ -97,20 +116,20 @@ PROBLEM = compiled_type(Problem)
 
 def make_problem(
     columns: Columns,
-    sweep: Sweep,
+    joint_codes: JointCodes,
     space: StateSpace,
-    kinds: NDArray[np.int8],
+    feature_types: NDArray[np.int8],
     max_leaves: int,
-    growth: Growth,
+    split_params: SplitParams,
     packing: Packing,
-    handling: Handling = NO_HANDLING,
+    missing_policy: MissingPolicy = NO_POLICY,
     depths: NDArray[np.int16] = NO_DEPTHS,
     missing_counts: NDArray[np.int64] = NO_COUNTS,
 ) -> Problem:
-    """A `Problem`, of whose columns `kinds` tells those of the slots and then those of the previous labels."""
+    """A `Problem`, of whose columns `feature_types` tells those of the slots and then those of the previous labels."""
     lags = np.full(space.order, space.n_labels + 1, dtype=np.int64)
     first_feature = np.concatenate([[0], np.cumsum(np.concatenate([np.diff(columns.first_cell), lags]))])
     return Problem(
-        columns, sweep, space.labels_of_state, kinds.astype(np.int8), first_feature.astype(np.int64), space.n_labels,
-        max_leaves, growth, packing, handling, depths, missing_counts,
+        columns, joint_codes, space.labels_of_state, feature_types.astype(np.int8), first_feature.astype(np.int64), space.n_labels,
+        max_leaves, split_params, packing, missing_policy, depths, missing_counts,
     )  # fmt: skip

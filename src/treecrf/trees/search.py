@@ -41,7 +41,7 @@ _WITH_EDGE, _WITH_MISSING, _N_VARIANTS = 1, 2, 4
 
 
 @struct
-class Growth(NamedTuple):
+class SplitParams(NamedTuple):
     """Which splits gain how much, and the values of leaves."""
 
     l2_regularization: Annotated[float, "lambda of equation 3.1."]
@@ -54,12 +54,12 @@ class Growth(NamedTuple):
     learning_rate: float
 
 
-GROWTH = compiled_type(Growth)
+SPLIT_PARAMS = compiled_type(SplitParams)
 
 
-def gradient_leaves(l2_regularization: float) -> Growth:
+def gradient_leaves(l2_regularization: float) -> SplitParams:
     """The trees of the papers, on complete data."""
-    return Growth(float(l2_regularization), 0.0, 0.0, UNKNOWN, np.inf, 1.0)
+    return SplitParams(float(l2_regularization), 0.0, 0.0, UNKNOWN, np.inf, 1.0)
 
 
 @struct
@@ -98,19 +98,24 @@ def gain_of(weight_true, total_true, weight, total, l2_regularization):
     return numerator / (divisor_true * divisor_false) - total * total / (weight + l2_regularization)
 
 
-@kernel(float64(float64, float64, float64, float64, GROWTH), error_model="numpy")
-def allowed_gain(weight_true, total_true, weight, total, growth):
+@kernel(float64(float64, float64, float64, float64, SPLIT_PARAMS), error_model="numpy")
+def allowed_gain(weight_true, total_true, weight, total, split_params):
     """The same; 0 where a side weighs too little or it is no more than `MINIMUM_GAIN`."""
-    gain = gain_of(weight_true, total_true, weight, total, growth.l2_regularization)
+    gain = gain_of(weight_true, total_true, weight, total, split_params.l2_regularization)
     rest = weight - weight_true
-    enough = (weight_true > 0) & (rest > 0) & (weight_true >= growth.least_weight) & (rest >= growth.least_weight)
+    enough = (
+        (weight_true > 0)
+        & (rest > 0)
+        & (weight_true >= split_params.least_weight)
+        & (rest >= split_params.least_weight)
+    )
     return gain if enough & (gain > MINIMUM_GAIN) else 0.0
 
 
-@kernel(float64(float64, float64, COLUMN_SUMS, GROWTH), error_model="numpy")
-def side_gain(weight_true, gradient_true, sums, growth):
+@kernel(float64(float64, float64, COLUMN_SUMS, SPLIT_PARAMS), error_model="numpy")
+def side_gain(weight_true, gradient_true, sums, split_params):
     """The gain with these rows on one side."""
-    return allowed_gain(weight_true, gradient_true, sums.total[0], sums.total[1], growth)
+    return allowed_gain(weight_true, gradient_true, sums.total[0], sums.total[1], split_params)
 
 
 @kernel(types.Tuple((float64, int64))(float64[::1]))
@@ -134,38 +139,38 @@ def _tells_known(weight, sums, missing):
     return (weight > 0) & (weight < sums.total[0] - sums.weights[missing])
 
 
-@kernel(types.Tuple((float64, int64))(COLUMN_SUMS, int64, GROWTH))
-def _best_single(sums, n_codes, growth):
+@kernel(types.Tuple((float64, int64))(COLUMN_SUMS, int64, SPLIT_PARAMS))
+def _best_single(sums, n_codes, split_params):
     """The best test for one code, in `ONE_VS_REST`; the candidate is the code, times `_N_VARIANTS`, and its variant."""
     weights, gradients, gains = sums.weights, sums.gradients, sums.gains
     for code in range(n_codes):
-        gains[code] = side_gain(weights[code], gradients[code], sums, growth)
-    if growth.missing == UNKNOWN or weights[n_codes] == 0:
+        gains[code] = side_gain(weights[code], gradients[code], sums, split_params)
+    if split_params.missing == UNKNOWN or weights[n_codes] == 0:
         best, code = best_of(gains[:n_codes])
         return best, code * _N_VARIANTS
     for code in range(n_codes):
-        joined = side_gain(weights[code] + weights[n_codes], gradients[code] + gradients[n_codes], sums, growth)
+        joined = side_gain(weights[code] + weights[n_codes], gradients[code] + gradients[n_codes], sums, split_params)
         gains[code] = max(gains[code], joined) if _tells_known(weights[code], sums, n_codes) else 0.0
     best, code = best_of(gains[:n_codes])
     candidate = code * _N_VARIANTS
-    if code >= 0 and side_gain(weights[code], gradients[code], sums, growth) < best:
+    if code >= 0 and side_gain(weights[code], gradients[code], sums, split_params) < best:
         candidate += _WITH_MISSING
-    if growth.missing == INCORPORATED:
-        gain = side_gain(weights[n_codes], gradients[n_codes], sums, growth)
+    if split_params.missing == INCORPORATED:
+        gain = side_gain(weights[n_codes], gradients[n_codes], sums, split_params)
         if gain > best:
             best, candidate = gain, n_codes * _N_VARIANTS
     return best, candidate
 
 
-@kernel(float64(COLUMN_SUMS, int64, GROWTH), error_model="numpy")
-def bound(sums, n_codes, growth):
+@kernel(float64(COLUMN_SUMS, int64, SPLIT_PARAMS), error_model="numpy")
+def bound(sums, n_codes, split_params):
     """No subset gains more: by Cauchy and Schwarz, a side's ``G^2 / (N + lambda)`` is at most ``N / (N + lambda)`` times
     the sum of ``g^2 / n`` over its codes.
 
     Parameters are those of `find_test`.
     """
     weights, gradients = sums.weights, sums.gradients
-    n = uint64(n_codes + (growth.missing != UNKNOWN))
+    n = uint64(n_codes + (split_params.missing != UNKNOWN))
     first = second = third = fourth = 0.0  # four sums, as each addition waits for the one before it
     for i in range(uint64(0), n & ~uint64(3), uint64(4)):
         first += gradients[i] * gradients[i] / max(weights[i], _TINY)
@@ -176,15 +181,15 @@ def bound(sums, n_codes, growth):
         first += gradients[i] * gradients[i] / max(weights[i], _TINY)
     squares = (first + second) + (third + fourth)
     weight, gradient = sums.total[0], sums.total[1]
-    return (_ROUNDING * squares * weight - gradient * gradient) / (weight + growth.l2_regularization)
+    return (_ROUNDING * squares * weight - gradient * gradient) / (weight + split_params.l2_regularization)
 
 
-@kernel(int64(COLUMN_SUMS, int64, GROWTH), error_model="numpy")
-def _rank_codes(sums, n_codes, growth):
+@kernel(int64(COLUMN_SUMS, int64, SPLIT_PARAMS), error_model="numpy")
+def _rank_codes(sums, n_codes, split_params):
     """Sort the codes that the node's rows have by smoothed gradient over weight; return their number."""
     weights, gradients, ratios = sums.weights, sums.gradients, sums.gains
     for code in range(n_codes):
-        ratios[code] = gradients[code] / (weights[code] + growth.smoothing)
+        ratios[code] = gradients[code] / (weights[code] + split_params.smoothing)
     n_present = int64(0)
     for code in range(uint64(n_codes)):
         sums.spare[uint64(n_present)] = code
@@ -194,10 +199,10 @@ def _rank_codes(sums, n_codes, growth):
     return n_present
 
 
-@kernel(types.Tuple((float64, int64))(COLUMN_SUMS, int64, GROWTH))
-def _best_subset(sums, n_codes, growth):
+@kernel(types.Tuple((float64, int64))(COLUMN_SUMS, int64, SPLIT_PARAMS))
+def _best_subset(sums, n_codes, split_params):
     """The best set of codes, in `SUBSETS`; the candidate tells how many of the first codes it has, less 1."""
-    n_present = _rank_codes(sums, n_codes + (growth.missing == INCORPORATED), growth)
+    n_present = _rank_codes(sums, n_codes + (split_params.missing == INCORPORATED), split_params)
     weights, gradients, gains = sums.side_weights, sums.side_gradients, sums.gains
     weight = gradient = 0.0
     for place in range(uint64(n_present)):
@@ -207,21 +212,21 @@ def _best_subset(sums, n_codes, growth):
         weights[place] = weight
         gradients[place] = gradient
     for place in range(n_present - 1):
-        gains[place] = side_gain(weights[place], gradients[place], sums, growth)
-    if growth.missing == EITHER_SIDE:
+        gains[place] = side_gain(weights[place], gradients[place], sums, split_params)
+    if split_params.missing == EITHER_SIDE:
         more_weight, more_gradient = sums.weights[n_codes], sums.gradients[n_codes]
         for place in range(n_present - 1):
-            joined = side_gain(weights[place] + more_weight, gradients[place] + more_gradient, sums, growth)
+            joined = side_gain(weights[place] + more_weight, gradients[place] + more_gradient, sums, split_params)
             gains[place] = max(gains[place], joined)
     best, place = best_of(gains[: max(n_present - 1, 0)])
     return best, place * _N_VARIANTS
 
 
-@kernel(types.Tuple((float64, int64))(COLUMN_SUMS, int64, GROWTH))
-def _best_threshold(sums, n_codes, growth):
+@kernel(types.Tuple((float64, int64))(COLUMN_SUMS, int64, SPLIT_PARAMS))
+def _best_threshold(sums, n_codes, split_params):
     """The best set of the lowest codes, in `ORDERED`; the candidate is their number, and who joins them."""
     edge, n_bins = n_codes - 1, n_codes - 1
-    has_edge, has_missing = sums.weights[edge] > 0, growth.missing != UNKNOWN and sums.weights[n_codes] > 0
+    has_edge, has_missing = sums.weights[edge] > 0, split_params.missing != UNKNOWN and sums.weights[n_codes] > 0
     low_weights, low_gradients, gains = sums.side_weights, sums.side_gradients, sums.gains
     weight = gradient = 0.0
     for n_low in range(uint64(n_bins)):
@@ -238,10 +243,10 @@ def _best_threshold(sums, n_codes, growth):
         more_gradient = edge_gradient + sums.gradients[n_codes] * with_missing
         for n_low in range(uint64(n_bins)):
             gains[n_low] = side_gain(
-                low_weights[n_low] + more_weight, low_gradients[n_low] + more_gradient, sums, growth
+                low_weights[n_low] + more_weight, low_gradients[n_low] + more_gradient, sums, split_params
             )
         if has_missing:
-            alone = gains[0] if growth.missing == INCORPORATED and variant == _WITH_MISSING else 0.0
+            alone = gains[0] if split_params.missing == INCORPORATED and variant == _WITH_MISSING else 0.0
             for n_low in range(n_bins):
                 gains[n_low] = gains[n_low] if _tells_known(low_weights[n_low] + edge_weight, sums, n_codes) else 0.0
             gains[0] = max(gains[0], alone)
@@ -252,8 +257,8 @@ def _best_threshold(sums, n_codes, growth):
     return best, candidate
 
 
-@kernel(types.Tuple((float64, int64))(COLUMN_SUMS, int64, int64, GROWTH), error_model="numpy")
-def find_test(sums, n_codes, kind, growth):
+@kernel(types.Tuple((float64, int64))(COLUMN_SUMS, int64, int64, SPLIT_PARAMS), error_model="numpy")
+def find_test(sums, n_codes, kind, split_params):
     """The gain of a column's best test and its number among the tests of the column, for `write_set`.
 
     Parameters
@@ -264,22 +269,24 @@ def find_test(sums, n_codes, kind, growth):
         `ONE_VS_REST`, `SUBSETS` or `ORDERED`.
     """
     if kind == SUBSETS:
-        return _best_subset(sums, n_codes, growth)
+        return _best_subset(sums, n_codes, split_params)
     if kind == ORDERED:
-        return _best_threshold(sums, n_codes, growth)
-    return _best_single(sums, n_codes, growth)
+        return _best_threshold(sums, n_codes, split_params)
+    return _best_single(sums, n_codes, split_params)
 
 
 # --- the set of a test ------------------------------------------------------------------------------
 
 
-@kernel(void(COLUMN_SUMS, int64, int64, GROWTH, int64), error_model="numpy")
-def _mark_set(sums, n_codes, kind, growth, candidate):
+@kernel(void(COLUMN_SUMS, int64, int64, SPLIT_PARAMS, int64), error_model="numpy")
+def _mark_set(sums, n_codes, kind, split_params, candidate):
     """Write to `gains` 1 for the codes of the test, -1 for other codes that the node's rows have, 0 for the rest."""
     place, variant = candidate // _N_VARIANTS, candidate % _N_VARIANTS
     marks = sums.gains
     if kind == SUBSETS:
-        _rank_codes(sums, n_codes + (growth.missing == INCORPORATED), growth)  # work space: before the marks
+        _rank_codes(
+            sums, n_codes + (split_params.missing == INCORPORATED), split_params
+        )  # work space: before the marks
     for code in range(n_codes + 1):
         marks[code] = -1.0 if sums.weights[code] != 0 or sums.gradients[code] != 0 else 0.0
     if kind == SUBSETS:
@@ -292,19 +299,19 @@ def _mark_set(sums, n_codes, kind, growth, candidate):
             marks[n_codes - 1] = 1.0
     else:
         marks[place] = 1.0
-    if growth.missing == INCORPORATED and variant & _WITH_MISSING:
+    if split_params.missing == INCORPORATED and variant & _WITH_MISSING:
         marks[n_codes] = 1.0
 
 
-@kernel(int64(COLUMN_SUMS, int64, int64, GROWTH, int64, int32[::1]), error_model="numpy")
-def write_set(sums, n_codes, kind, growth, candidate, codes):
+@kernel(int64(COLUMN_SUMS, int64, int64, SPLIT_PARAMS, int64, int32[::1]), error_model="numpy")
+def write_set(sums, n_codes, kind, split_params, candidate, codes):
     """Write the codes of one side of a test, ascending; return their number.
 
     It is the side that weighs less, so that what no row of the node shows goes the way of most. In `ONE_VS_REST` it is always
     the single code, as in the papers; with missing, if that goes the way of most.
     """
-    _mark_set(sums, n_codes, kind, growth, candidate)
-    n_known = n_codes + (growth.missing == INCORPORATED)
+    _mark_set(sums, n_codes, kind, split_params, candidate)
+    n_known = n_codes + (split_params.missing == INCORPORATED)
     inside = outside = 0.0
     for code in range(n_known):
         if sums.gains[code] > 0:
@@ -312,7 +319,7 @@ def write_set(sums, n_codes, kind, growth, candidate, codes):
         elif sums.gains[code] < 0:
             outside += sums.weights[code]
     wanted = 1.0 if kind == ONE_VS_REST or inside <= outside else -1.0
-    if kind == ONE_VS_REST and growth.missing == INCORPORATED and sums.gains[n_codes] == 0.0 and inside > outside:
+    if kind == ONE_VS_REST and split_params.missing == INCORPORATED and sums.gains[n_codes] == 0.0 and inside > outside:
         sums.gains[n_codes] = 1.0
     n_written = 0
     for code in range(n_known):

@@ -29,7 +29,7 @@ _OBSERVATIONS = 32  # for each of its rows, at least: margins take time, too
 
 
 @struct
-class Sweep(NamedTuple):
+class JointCodes(NamedTuple):
     """The observations of a data set, laid out for `sweep_window_tests`."""
 
     codes: Annotated[UInt32, "n_groups, n_observations", "Row of the table to which an observation belongs."]
@@ -46,11 +46,11 @@ class Sweep(NamedTuple):
     with_missing: Annotated[bool, 'Whether the last code is "missing", whose cell comes after that of EDGE.']
 
 
-SWEEP = compiled_type(Sweep)
+JOINT_CODES = compiled_type(JointCodes)
 
 
-def build_sweep(data: SequenceSet, window: tuple[int, int], with_missing: bool = False) -> Sweep:
-    """Group attributes from the left while their table stays small; `with_missing` is that of `Sweep`."""
+def build_joint_codes(data: SequenceSet, window: tuple[int, int], with_missing: bool = False) -> JointCodes:
+    """Group attributes from the left while their table stays small; `with_missing` is that of `JointCodes`."""
     sizes = np.array([len(attribute.categories) for attribute in data.attributes], dtype=np.int64) + with_missing
     codes = np.where(data.values == MISSING, sizes - 1, data.values)
     left, right = window
@@ -78,7 +78,7 @@ def build_sweep(data: SequenceSet, window: tuple[int, int], with_missing: bool =
     lengths = np.maximum(np.diff(offsets), np.diff(observation_offsets)) + max(left, right)
     starts = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
     places = np.arange(offsets[-1]) + np.repeat(starts[:-1] + right - offsets[:-1], np.diff(offsets))
-    return Sweep(
+    return JointCodes(
         joint.astype(np.uint32), np.ascontiguousarray(rows_of, dtype=np.uint32), first_attribute, first_row, sizes, offsets, observation_offsets, starts,
         places.astype(np.int32), left, right, with_missing,
     )  # fmt: skip
@@ -92,43 +92,45 @@ def n_lanes(left, right):
     return -(-(left + right + 1) // LANES) * LANES
 
 
-def n_spaced(sweep: Sweep) -> int:
+def n_spaced(joint_codes: JointCodes) -> int:
     """Length of the axis with gaps, and of all that an addition may touch beyond its end."""
-    return int(sweep.starts[-1] + sweep.right + max(sweep.left, sweep.right)) + n_lanes(sweep.left, sweep.right)
+    return int(joint_codes.starts[-1] + joint_codes.right + max(joint_codes.left, joint_codes.right)) + n_lanes(
+        joint_codes.left, joint_codes.right
+    )
 
 
-def n_table(sweep: Sweep) -> int:
+def n_table(joint_codes: JointCodes) -> int:
     """Length of the table of all groups."""
-    return int(sweep.first_row[-1]) * n_lanes(sweep.left, sweep.right)
+    return int(joint_codes.first_row[-1]) * n_lanes(joint_codes.left, joint_codes.right)
 
 
-@kernel(boolean(SWEEP))
-def has_one_lane(sweep):
+@kernel(boolean(JOINT_CODES))
+def has_one_lane(joint_codes):
     """Whether a window is one observation, so that `sweep_members` does what `sweep_window_tests` does."""
-    return sweep.left + sweep.right == 0
+    return joint_codes.left + joint_codes.right == 0
 
 
-@kernel(boolean(SWEEP, int64))
-def sweep_is_faster(sweep, n_members):
+@kernel(boolean(JOINT_CODES, int64))
+def sweep_is_faster(joint_codes, n_members):
     """Whether a sweep over all positions takes less time than a scan of some of them.
 
     A sweep adds a run of lanes in the time in which a scan adds about one cell and a half. Where there is one lane, a sweep over
     the members adds as a scan does, and margins take the time of about three cells a row.
     """
-    n_slots = len(sweep.sizes) * (sweep.left + sweep.right + 1)
-    if has_one_lane(sweep):
-        return n_members * n_slots > n_members * len(sweep.codes) + 3 * sweep.first_row[-1]
-    n_runs = len(sweep.codes) * n_lanes(sweep.left, sweep.right) // LANES
-    return n_members * n_slots > (3 * n_runs + 2) // 2 * len(sweep.places)
+    n_slots = len(joint_codes.sizes) * (joint_codes.left + joint_codes.right + 1)
+    if has_one_lane(joint_codes):
+        return n_members * n_slots > n_members * len(joint_codes.codes) + 3 * joint_codes.first_row[-1]
+    n_runs = len(joint_codes.codes) * n_lanes(joint_codes.left, joint_codes.right) // LANES
+    return n_members * n_slots > (3 * n_runs + 2) // 2 * len(joint_codes.places)
 
 
-@kernel(int64(SWEEP, int64[::1], int64[::1]))
-def space_all(sweep, sums, spaced):
+@kernel(int64(JOINT_CODES, int64[::1], int64[::1]))
+def space_all(joint_codes, sums, spaced):
     """Copy the sums of all positions to the axis with gaps, ``right`` places late; return their total."""
     total = int64(0)
-    for sequence in range(len(sweep.starts) - 1):
-        place = uint64(sweep.starts[sequence] + sweep.right)
-        for position in range(uint64(sweep.offsets[sequence]), uint64(sweep.offsets[sequence + 1])):
+    for sequence in range(len(joint_codes.starts) - 1):
+        place = uint64(joint_codes.starts[sequence] + joint_codes.right)
+        for position in range(uint64(joint_codes.offsets[sequence]), uint64(joint_codes.offsets[sequence + 1])):
             value = sums[position]
             spaced[place] = value
             total += value
@@ -136,28 +138,28 @@ def space_all(sweep, sums, spaced):
     return total
 
 
-@kernel(int64(SWEEP, int32[::1], int64[::1], int64[::1]))
-def space_some(sweep, positions, sums, spaced):
+@kernel(int64(JOINT_CODES, int32[::1], int64[::1], int64[::1]))
+def space_some(joint_codes, positions, sums, spaced):
     """The same with zero for all but the given positions."""
     spaced[:] = 0
     total = int64(0)
     for i in range(uint64(len(positions))):
         value = sums[uint64(positions[i])]
-        spaced[uint64(sweep.places[uint64(positions[i])])] = value
+        spaced[uint64(joint_codes.places[uint64(positions[i])])] = value
         total += value
     return total
 
 
-@kernel(types.void(SWEEP, int64, int64, int64[::1], int64[::1], int64[::1]))
-def _take_margins(sweep, group, total, table, first_cell, histogram):
+@kernel(types.void(JOINT_CODES, int64, int64, int64[::1], int64[::1], int64[::1]))
+def _take_margins(joint_codes, group, total, table, first_cell, histogram):
     """Write one group's part of the histogram; its part of the table is used up, last attribute first."""
-    n_places = sweep.left + sweep.right + 1
-    width = len(table) // sweep.first_row[-1]
-    n_outer = sweep.first_row[group + 1] - sweep.first_row[group]
-    begin = sweep.first_row[group] * width
-    n_attributes = len(sweep.sizes)
-    for attribute in range(sweep.first_attribute[group + 1] - 1, sweep.first_attribute[group] - 1, -1):
-        size = sweep.sizes[attribute]
+    n_places = joint_codes.left + joint_codes.right + 1
+    width = len(table) // joint_codes.first_row[-1]
+    n_outer = joint_codes.first_row[group + 1] - joint_codes.first_row[group]
+    begin = joint_codes.first_row[group] * width
+    n_attributes = len(joint_codes.sizes)
+    for attribute in range(joint_codes.first_attribute[group + 1] - 1, joint_codes.first_attribute[group] - 1, -1):
+        size = joint_codes.sizes[attribute]
         n_outer //= size
         for place in range(n_places):
             first = uint64(first_cell[place * n_attributes + attribute])
@@ -167,11 +169,11 @@ def _take_margins(sweep, group, total, table, first_cell, histogram):
                 value = int64(0)
                 for outer in range(n_outer):
                     value += table[uint64(begin + (outer * size + code) * width + lane)]
-                after_edge = sweep.with_missing and code == size - 1
+                after_edge = joint_codes.with_missing and code == size - 1
                 histogram[first + uint64(code + after_edge)] = value
                 rest -= value
-            histogram[first + uint64(size - sweep.with_missing)] = rest
-        if attribute > sweep.first_attribute[group]:
+            histogram[first + uint64(size - joint_codes.with_missing)] = rest
+        if attribute > joint_codes.first_attribute[group]:
             for outer in range(n_outer):
                 for lane in range(n_places):
                     value = int64(0)
@@ -180,21 +182,21 @@ def _take_margins(sweep, group, total, table, first_cell, histogram):
                     table[begin + outer * width + lane] = value
 
 
-@kernel(types.void(SWEEP, int64, int64[::1], int64[::1], int64[::1], int64[::1]))
-def sweep_window_tests(sweep, total, first_cell, spaced, table, histogram):
+@kernel(types.void(JOINT_CODES, int64, int64[::1], int64[::1], int64[::1], int64[::1]))
+def sweep_window_tests(joint_codes, total, first_cell, spaced, table, histogram):
     """Overwrite the part of a histogram that belongs to window cells, shape (n_cells,); each slot's last cell is EDGE.
 
     `total` and `spaced` are the packed sum of the node's rows, together and by position, from `space_all` or
     `space_some`. `table`, shape (n_rows * n_lanes,), is work space, at best aligned (`treecrf.compiled.struct.zeros`).
     """
     table[:] = 0
-    width = uint64(len(table) // sweep.first_row[-1])
-    for group in range(len(sweep.codes)):
-        codes = sweep.codes[group]
-        for sequence in range(len(sweep.starts) - 1):
-            begin, end = sweep.observation_offsets[sequence], sweep.observation_offsets[sequence + 1]
-            place = uint64(sweep.starts[sequence])
-            if has_one_lane(sweep):
+    width = uint64(len(table) // joint_codes.first_row[-1])
+    for group in range(len(joint_codes.codes)):
+        codes = joint_codes.codes[group]
+        for sequence in range(len(joint_codes.starts) - 1):
+            begin, end = joint_codes.observation_offsets[sequence], joint_codes.observation_offsets[sequence + 1]
+            place = uint64(joint_codes.starts[sequence])
+            if has_one_lane(joint_codes):
                 for observation in range(uint64(begin), uint64(end)):
                     table[uint64(codes[observation])] += spaced[place]
                     place += uint64(1)
@@ -204,16 +206,19 @@ def sweep_window_tests(sweep, total, first_cell, spaced, table, histogram):
                 for lane in range(uint64(0), width, uint64(LANES)):
                     add_lanes(table, row + lane, spaced, place + lane)
                 place += uint64(1)
-        _take_margins(sweep, group, total, table, first_cell, histogram)
+        _take_margins(joint_codes, group, total, table, first_cell, histogram)
 
 
-@kernel(types.void(SWEEP, int64, int64, int64[::1], int64[::1], int64[::1]))
-def _take_margins_of_lane(sweep, group, total, table, first_cell, histogram):
+@kernel(types.void(JOINT_CODES, int64, int64, int64[::1], int64[::1], int64[::1]))
+def _take_margins_of_lane(joint_codes, group, total, table, first_cell, histogram):
     """`_take_margins` where there is one lane, in one pass for each attribute, first attribute first."""
-    begin, n_rows = uint64(sweep.first_row[group]), sweep.first_row[group + 1] - sweep.first_row[group]
-    for attribute in range(sweep.first_attribute[group], sweep.first_attribute[group + 1]):
-        size, first = uint64(sweep.sizes[attribute]), uint64(first_cell[attribute])
-        n_rows //= sweep.sizes[attribute]  # of each code, one after another
+    begin, n_rows = (
+        uint64(joint_codes.first_row[group]),
+        joint_codes.first_row[group + 1] - joint_codes.first_row[group],
+    )
+    for attribute in range(joint_codes.first_attribute[group], joint_codes.first_attribute[group + 1]):
+        size, first = uint64(joint_codes.sizes[attribute]), uint64(first_cell[attribute])
+        n_rows //= joint_codes.sizes[attribute]  # of each code, one after another
         cells = histogram[first : first + size + uint64(1)]
         known = int64(0)
         for code in range(size):
@@ -225,25 +230,25 @@ def _take_margins_of_lane(sweep, group, total, table, first_cell, histogram):
             cells[code] = value
             known += value
         cells[size] = total - known
-        if sweep.with_missing:
+        if joint_codes.with_missing:
             cells[size - uint64(1)], cells[size] = cells[size], cells[size - uint64(1)]
 
 
-@kernel(int64(SWEEP, int32[::1], int64[::1], int64[::1], int64[::1], int64[::1]))
-def sweep_members(sweep, members, sums, first_cell, table, histogram):
+@kernel(int64(JOINT_CODES, int32[::1], int64[::1], int64[::1], int64[::1], int64[::1]))
+def sweep_members(joint_codes, members, sums, first_cell, table, histogram):
     """Overwrite the part of a histogram that belongs to window cells, where a window is one observation.
 
     `members` are the node's positions; `sums`, shape (n_positions,), their packed sums. Returns the total of these.
     """
     table[:] = 0
     total = int64(0)
-    n_groups = len(sweep.codes)
+    n_groups = len(joint_codes.codes)
     for i in range(uint64(len(members))):
         position = uint64(members[i])
         value = sums[position]
         total += value
         for group in range(uint64(n_groups)):
-            table[uint64(sweep.rows[position, group])] += value
+            table[uint64(joint_codes.rows[position, group])] += value
     for group in range(n_groups):
-        _take_margins_of_lane(sweep, group, total, table, first_cell, histogram)
+        _take_margins_of_lane(joint_codes, group, total, table, first_cell, histogram)
     return total

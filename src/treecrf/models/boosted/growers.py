@@ -12,9 +12,9 @@ from treecrf.sequences import SequenceSet, slot_sizes, window_codes
 from treecrf.trees.columns import Columns, build_columns, distinct_windows
 from treecrf.trees.forest import Evaluator, Routing, add_leaf_values, route
 from treecrf.trees.growing import Workspace, grow_tree
-from treecrf.trees.holes.blending import BlendingEvaluator, add_blended, route_copies
-from treecrf.trees.holes.growing import WeightedWorkspace, grow_weighted_tree
-from treecrf.trees.holes.leaves import with_longer_lists
+from treecrf.trees.missing.blending import BlendingEvaluator, add_blended, route_copies
+from treecrf.trees.missing.growing import WeightedWorkspace, grow_weighted_tree
+from treecrf.trees.missing.leaves import with_longer_lists
 from treecrf.trees.leaves import with_longer_list
 from treecrf.trees.problem import Problem
 from treecrf.trees.sampling import Sample

@@ -47,7 +47,7 @@ from treecrf.trees.pair_growing import PairRows, PairWorkspace, grow_pair_tree
 from treecrf.trees.pair_leaves import PairLeaves, add_to_pairs, route_pairs, with_longer_list
 from treecrf.trees.problem import Problem, make_problem
 from treecrf.trees.sampling import Sample
-from treecrf.trees.sweep import build_sweep
+from treecrf.trees.sweep import build_joint_codes
 from treecrf.trees.tree import Tree
 from treecrf.trees.weighting import choose_weighted_packing, weigh_rows
 
@@ -90,13 +90,13 @@ class LatticeTraining:
         self._labels = np.asarray(train.labels)
         with workers.timed("windows"):
             columns = columns_of(train, params.window, params.codes_missing)
-            sweep = build_sweep(train, params.window, params.codes_missing)
+            joint_codes = build_joint_codes(train, params.window, params.codes_missing)
         by_label = rows_by_label(self._lattice, len(start))
         order = 1 if params.sees_labels else 0
         packing = _choose_packing(params, candidates, by_label, weights)
         types = params.feature_types(train.attributes)[: len(columns.first_cell) - 1 + order]
         space = chain.StateSpace(len(start), order)
-        problem = make_problem(columns, sweep, space, types, params.max_leaves, params.split_params, packing)
+        problem = make_problem(columns, joint_codes, space, types, params.max_leaves, params.split_params, packing)
         self._packing = packing
         self.potentials = LatticePotentials(self._lattice, start, params.sees_labels, exponentiated=params.beam is None)
         of_trees = (params, problem, by_label, self.potentials, workers)
@@ -429,7 +429,7 @@ class WindowTrees:
                 entries, positions, _ = self._by_label[label]
                 grower, rows = self._idle.pop() if self._idle else self._make_grower()
                 rows[0, positions] = gradients[entries]
-                considered = self._params.draw_columns(len(self.problem.kinds), iteration, label)
+                considered = self._params.draw_columns(len(self.problem.feature_types), iteration, label)
                 sampled = positions if is_drawn.all() else positions[is_drawn[positions]]
                 tree = grower.grow(rows, Sample(sampled, considered), route_all=len(sampled) < len(positions))
             with self._workers.timed("update"):
@@ -455,10 +455,10 @@ class WindowTrees:
     def _transition_step(self, inference: LatticeInference) -> NDArray[np.float64]:
         """Observed less expected transitions, divided as in a leaf; a transition's expected count bounds its curvature."""
         excess, expected = inference.excess()
-        growth = self.problem.growth
+        rules = self.problem.split_params
         with np.errstate(invalid="ignore"):
-            step = np.nan_to_num(excess / (expected + growth.l2_regularization))
-        return np.asarray(growth.learning_rate * step.clip(-growth.largest_value, growth.largest_value))
+            step = np.nan_to_num(excess / (expected + rules.l2_regularization))
+        return np.asarray(rules.learning_rate * step.clip(-rules.largest_value, rules.largest_value))
 
 
 class PairTrees:
@@ -500,7 +500,7 @@ class PairTrees:
             possible, seen = self._by_label[label], with_gradients[label]
             with self._workers.timed("trees"):
                 buffers = self._idle.pop() if self._idle else _PairBuffers(problem, self._predecessors)
-                considered = self._params.draw_columns(len(problem.kinds), iteration, label)
+                considered = self._params.draw_columns(len(problem.feature_types), iteration, label)
                 buffers.blocks[possible.positions] = -1
                 buffers.blocks[seen.positions] = np.where(is_drawn[seen.positions], seen.blocks, -1)
                 tree = buffers.grow(problem, rows, Sample(possible.positions, considered))

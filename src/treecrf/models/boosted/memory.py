@@ -14,7 +14,7 @@ from treecrf.models.boosted.params import BoostingParams
 from treecrf.models.boosted.training import N_SHARES
 from treecrf.sequences import MISSING, SequenceSet, slot_sizes
 from treecrf.trees.growing import Workspace
-from treecrf.trees.holes.growing import WeightedWorkspace
+from treecrf.trees.missing.growing import WeightedWorkspace
 from treecrf.trees.pair_growing import PairWorkspace
 from treecrf.trees.tree import Tree
 

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from treecrf.models.weights import refuse_mixed, vary_within
 from treecrf.sequences import MISSING, Attribute, SequenceSet
-from treecrf.trees.problem import NO_HANDLING, Handling
-from treecrf.trees.search import EITHER_SIDE, INCORPORATED, ONE_VS_REST, ORDERED, SUBSETS, UNKNOWN, Growth
+from treecrf.trees.problem import NO_POLICY, MissingPolicy
+from treecrf.trees.search import EITHER_SIDE, INCORPORATED, ONE_VS_REST, ORDERED, SUBSETS, UNKNOWN, SplitParams
 
 Criterion = Literal["likelihood", "pseudo-likelihood", "local"]
 """What is followed: log P(Y | X), the pseudo-likelihood, or P(y_t | previous labels, w_t) position by position."""
@@ -73,25 +73,25 @@ class BoostingParams:
         return self.leaf_values == "newton"
 
     @property
-    def split_params(self) -> Growth:
+    def split_params(self) -> SplitParams:
         """Which splits gain how much, and the values of leaves."""
         missing = {"default_direction": EITHER_SIDE, "incorporated": INCORPORATED}.get(self.missing, UNKNOWN)
-        return Growth(
+        return SplitParams(
             float(self.l2_regularization), float(self.least_weight), float(self.category_smoothing), missing,
             float(self.largest_step) if self.newton else np.inf, float(self.learning_rate),
         )  # fmt: skip
 
     @property
-    def missing_policy(self) -> Handling:
+    def missing_policy(self) -> MissingPolicy:
         """What trees that divide rows do where a tested cell is missing."""
         if self.missing in WHOLE_ROWS:
-            return NO_HANDLING
+            return NO_POLICY
         if self.missing == "default_direction":
-            return Handling(True, False, 0, False, self.unseen_missing == "both")
+            return MissingPolicy(True, False, 0, False, self.unseen_missing == "both")
         if self.missing == "surrogate_splitting":
             blends = self.all_missing == "both"
-            return Handling(False, self.scale_gain, self.n_surrogates, self.either_polarity, blends)
-        return Handling(False, self.scale_gain, 0, False, True)
+            return MissingPolicy(False, self.scale_gain, self.n_surrogates, self.either_polarity, blends)
+        return MissingPolicy(False, self.scale_gain, 0, False, True)
 
     @property
     def codes_missing(self) -> bool:

@@ -32,12 +32,12 @@ from treecrf.models.boosted.growers import (
 from treecrf.models.boosted.params import BoostingParams, Criterion
 from treecrf.models.weights import vary_within
 from treecrf.sequences import MISSING, SequenceSet
-from treecrf.trees.holes.surrogates import count_missing
 from treecrf.trees.influence import Influences, trim_rows
+from treecrf.trees.missing.surrogates import count_missing
 from treecrf.trees.packing import Packing, choose_packing
 from treecrf.trees.problem import NO_COUNTS, NO_DEPTHS, make_problem
 from treecrf.trees.sampling import Sample
-from treecrf.trees.sweep import build_sweep
+from treecrf.trees.sweep import build_joint_codes
 from treecrf.trees.tree import Tree
 from treecrf.trees.weighting import choose_weighted_packing, weigh_rows
 from treecrf.trees.windows import multiply_by_window, sum_by_window
@@ -81,7 +81,7 @@ class DenseTraining:
             with_missing = self._divides or params.missing == "incorporated"
             # Rows with the same window and state never part, so trees are grown on their sums.
             self._columns, windows, self._window_of = distinct_windows_of(train, params.window, with_missing)
-            sweep = build_sweep(windows, params.window, with_missing)
+            joint_codes = build_joint_codes(windows, params.window, with_missing)
         offsets, is_local = train.offsets, params.criterion == "local"
         complete = completed(labels)
         observed = chain.state_sequence(complete, offsets, space.n_labels, space.order)
@@ -97,7 +97,7 @@ class DenseTraining:
             self._weighting = Weighting(weights, offsets, space.order)
         types = params.feature_types(train.attributes)
         self._problem = make_problem(
-            self._columns, sweep, space, types, params.max_leaves, params.split_params, packing, params.missing_policy,
+            self._columns, joint_codes, space, types, params.max_leaves, params.split_params, packing, params.missing_policy,
             *self._count_missing(is_local, weights),
         )  # fmt: skip
         self._idle_growers: list[Grower] = []
@@ -130,7 +130,7 @@ class DenseTraining:
                 trim_rows(rows, positions, float(params.influence_trimming), self.rows.packing, buffers)
             if self._window_of is not None:
                 rows, positions = self._sum_by_window(rows, positions, self._window_of)
-            considered = params.draw_columns(len(self._problem.kinds), iteration, label)
+            considered = params.draw_columns(len(self._problem.feature_types), iteration, label)
             tree = grower.grow(rows, Sample(positions, considered))
         with self._workers.timed("update"):
             self._multiply(label, partial(grower.add_last, tree))

@@ -21,7 +21,7 @@ from treecrf.trees.packing import choose_packing, pack_sums
 from treecrf.trees.problem import make_problem
 from treecrf.trees.sampling import Sample
 from treecrf.trees.search import ONE_VS_REST, gradient_leaves
-from treecrf.trees.sweep import build_sweep
+from treecrf.trees.sweep import build_joint_codes
 from treecrf.trees.tree import Tree
 
 _EVERYWHERE = np.zeros((0, 0), dtype=np.bool_)
@@ -123,7 +123,7 @@ def tree_grower(
     over lambda plus their number.
     """
     n_rows = len(states)
-    kinds = np.full(columns.cells.shape[1] + space.order, ONE_VS_REST)
+    feature_types = np.full(columns.cells.shape[1] + space.order, ONE_VS_REST)
     everything = Sample(np.arange(n_rows, dtype=np.int32), _EVERYWHERE)
     rows = np.zeros((space.n_states, n_rows), dtype=np.int64)
 
@@ -131,9 +131,11 @@ def tree_grower(
         packing = choose_packing(n_rows, int(counts.sum()), 1)
         scale = float(np.abs(gradients).max()) or 1.0  # the gradients of bags are tiny, and packing is in fixed point
         rows[states, np.arange(n_rows)] = pack_sums(counts, gradients / scale, packing)
-        problem = make_problem(columns, sweep, space, kinds, max_leaves, gradient_leaves(l2_regularization), packing)
+        problem = make_problem(
+            columns, joint_codes, space, feature_types, max_leaves, gradient_leaves(l2_regularization), packing
+        )
         tree = CompleteGrower(problem).grow(rows, everything)
         return tree._replace(values=scale * tree.values)
 
-    sweep = build_sweep(data, (0, 0))
+    joint_codes = build_joint_codes(data, (0, 0))
     return grow

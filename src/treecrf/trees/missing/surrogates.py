@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 from treecrf.compiled.kernel import kernel
 from treecrf.compiled.struct import Float64, Int64, compiled_type, struct
 from treecrf.trees.columns import Columns
-from treecrf.trees.holes.leaves import FULL
-from treecrf.trees.problem import PROBLEM
+from treecrf.trees.problem import FULL, PROBLEM
 from treecrf.trees.search import ORDERED, SUBSETS
 from treecrf.trees.tree import TREE
 
@@ -107,11 +106,11 @@ def choose_surrogates(problem, sides, slot, tree, split):
     The tree gets them after the set of the split, the best agreement first; among equals the lowest cell, the test itself
     before its opposite.
     """
-    first_cell, either_polarity = problem.columns.first_cell, problem.handling.either_polarity
+    first_cell, either_polarity = problem.columns.first_cell, problem.missing_policy.either_polarity
     sides.agreements[:] = 0.0
     sides.chosen[:, :] = -1
     for other in range(len(first_cell) - 1):
-        first, missing, kind = first_cell[other], first_cell[other + 1] - 1, problem.kinds[other]
+        first, missing, kind = first_cell[other], first_cell[other + 1] - 1, problem.feature_types[other]
         known_true = sides.totals[0] - sides.true_weights[missing]
         known_false = sides.totals[1] - sides.false_weights[missing]
         if other == slot or known_true + known_false <= 0:
@@ -146,9 +145,9 @@ def _write_surrogates(problem, sides, tree, split):
             n_codes = first_cell[slot + 1] - 1 - first_cell[slot]
             for code in range(n_codes):
                 cell = first_cell[slot] + code
-                if problem.kinds[slot] == SUBSETS:
+                if problem.feature_types[slot] == SUBSETS:
                     belongs = sides.true_weights[cell] > sides.false_weights[cell]
-                elif problem.kinds[slot] == ORDERED:
+                elif problem.feature_types[slot] == ORDERED:
                     belongs = candidate % 2 == 1 if code == n_codes - 1 else code < candidate // 2
                 else:
                     belongs = code == candidate

@@ -1,6 +1,6 @@
 """Histograms of weighted copies: for each test a pair, the weight and the gradient of the copies where it holds.
 
-Both are integers (weights in units of 1 / `treecrf.trees.holes.leaves.FULL`, gradients in fixed point), so sums do not
+Both are integers (weights in units of 1 / `treecrf.trees.missing.leaves.FULL`, gradients in fixed point), so sums do not
 depend on their order and the histogram of one child is its parent's minus its sibling's. A whole copy has the
 very gradient of its row, so without missing cells all sums are those of `treecrf.trees.histogram`.
 """
@@ -12,10 +12,10 @@ from numba import float64, int16, int32, int64, types, uint32, uint64, void
 
 from treecrf.compiled.kernel import kernel
 from treecrf.trees.histogram import add_rows
-from treecrf.trees.holes.leaves import FULL
 from treecrf.trees.lanes import add_pair
 from treecrf.trees.packing import PACKING, steps
-from treecrf.trees.sweep import SWEEP, space_all, sweep_window_tests
+from treecrf.trees.problem import FULL
+from treecrf.trees.sweep import JOINT_CODES, space_all, sweep_window_tests
 
 _ONE = 1.0 / FULL
 _LARGE = 1.5 * 2.0**52
@@ -89,16 +89,16 @@ def _unpack(packed, packing, pairs, place):
 
 @kernel(
     void(
-        int64[:, ::1], int32[::1], SWEEP, int64[::1], PACKING, int64[::1], int64[::1], int64[::1], int64[::1],
+        int64[:, ::1], int32[::1], JOINT_CODES, int64[::1], PACKING, int64[::1], int64[::1], int64[::1], int64[::1],
         int64[::1], int64[::1],
     )
 )  # fmt: skip
 def sweep_whole_rows(
-    rows, states, sweep, first_cell, packing, position_sums, spaced, table, part, state_sums, histogram
+    rows, states, joint_codes, first_cell, packing, position_sums, spaced, table, part, state_sums, histogram
 ):
     """The same as `scan_copies` for all positions, undivided; overwrites the cells and the sums by state.
 
-    `sweep` has missing cells; `position_sums`, `spaced`, `table` and `part` are work space.
+    `joint_codes` has missing cells; `position_sums`, `spaced`, `table` and `part` are work space.
     """
     add_rows(rows, states, position_sums)
     for i in range(len(states)):
@@ -107,8 +107,8 @@ def sweep_whole_rows(
         for position in range(uint64(len(state_rows))):
             packed += state_rows[position]
         _unpack(packed, packing, state_sums, i)
-    total = space_all(sweep, position_sums, spaced)
-    sweep_window_tests(sweep, total, first_cell, spaced, table, part)
+    total = space_all(joint_codes, position_sums, spaced)
+    sweep_window_tests(joint_codes, total, first_cell, spaced, table, part)
     for cell in range(len(part)):
         _unpack(part[cell], packing, histogram, cell)
 

@@ -9,24 +9,24 @@ from numpy.typing import NDArray
 from treecrf.compiled.kernel import kernel
 from treecrf.compiled.struct import allocate
 from treecrf.trees.columns import COLUMNS, Columns
-from treecrf.trees.holes.leaves import (
-    COPIES,
-    FULL,
-    Copies,
+from treecrf.trees.missing.leaves import (
+    WEIGHTED_ROWS,
+    WeightedRows,
     distribute,
     has_room,
-    plant_copies,
+    init_weighted_root,
     split_by_label,
     take_known,
     with_longer_lists,
 )
+from treecrf.trees.problem import FULL
 from treecrf.trees.tree import TREE, Tree, set_of
 
 
-@kernel(int64(TREE, COLUMNS, int16[:, ::1], COPIES))
+@kernel(int64(TREE, COLUMNS, int16[:, ::1], WEIGHTED_ROWS))
 def route_copies(tree, columns, labels_of_state, copies):
     """Send all rows of a data set through a tree; return its number of splits, or -1 if the lists are too short."""
-    plant_copies(copies)
+    init_weighted_root(copies)
     n_slots, n_sets = len(columns.first_cell) - 1, 1 + tree.surrogates.shape[1]
     for split in range(len(tree.parents)):
         if not has_room(copies):
@@ -41,11 +41,11 @@ def route_copies(tree, columns, labels_of_state, copies):
     return len(tree.parents)
 
 
-@kernel(void(float64[::1], COPIES, float64[:, ::1]))
+@kernel(void(float64[::1], WEIGHTED_ROWS, float64[:, ::1]))
 def blend_leaf_values(values, copies, blended):
     """Write each row's mean leaf value, weighted by its copies (PhD section 4.2), to `blended`.
 
-    `copies` is from `route_copies` or `treecrf.trees.holes.growing.grow_weighted_tree`.
+    `copies` is from `route_copies` or `treecrf.trees.missing.growing.grow_weighted_tree`.
     """
     blended[:, :] = 0.0
     for leaf in range(len(values)):
@@ -74,7 +74,7 @@ class BlendingEvaluator:
         sizes = {"n_positions": len(columns.cells), "n_all_states": len(labels_of_state), "n_leaves": max_leaves}
         sizes["n_cells"] = int(columns.first_cell[-1])
         sizes["n_most_codes"] = int(np.diff(columns.first_cell).max(initial=0))
-        self._copies = allocate(Copies, n_surrogates=n_surrogates, **sizes)
+        self._copies = allocate(WeightedRows, n_surrogates=n_surrogates, **sizes)
         self._blended = np.zeros((len(columns.cells), len(labels_of_state)))
 
     def add(self, tree: Tree, potentials: NDArray[np.float64], *, exponentiated: bool = False) -> None:
@@ -86,7 +86,7 @@ class BlendingEvaluator:
 
 def add_blended(
     values: NDArray[np.float64],
-    copies: Copies,
+    copies: WeightedRows,
     blended: NDArray[np.float64],
     potentials: NDArray[np.float64],
     *,

@@ -5,7 +5,7 @@ import pytest
 from builders import HOLE_METHODS as METHODS
 
 from treecrf import Attribute, SequenceSet, TreeCRF
-from treecrf.trees.holes.leaves import FULL
+from treecrf.trees.problem import FULL
 
 X, Y, HOLE = 0, 1, -1
 P, Q = 0, 1
@@ -40,7 +40,7 @@ def with_leaf_values(model, if_true, if_false):
     return model
 
 
-# x in 2 rows, y in 6, missing in 2, as in the docstring of treecrf.trees.holes.leaves
+# x in 2 rows, y in 6, missing in 2, as in the docstring of treecrf.trees.missing.leaves
 TEN = [(X, 0)] * 2 + [(Y, 0)] + [(Y, 1)] * 5
 
 

@@ -16,28 +16,24 @@ tested cell and of "missing" alone; other leaves keep a list.
 
 from __future__ import annotations
 
-import math
 from typing import Annotated, NamedTuple
 
 import numpy as np
-from numba import boolean, float64, int16, int32, int64, types, uint64, void
+from numba import boolean, int16, int32, int64, types, uint64, void
 
 from treecrf.compiled.kernel import kernel
 from treecrf.compiled.struct import Bool, Int32, Int64, compiled_type, struct
 from treecrf.trees.columns import COLUMNS
-from treecrf.trees.problem import HANDLING
+from treecrf.trees.problem import FULL
 from treecrf.trees.states import copy_states, divide_states, take_all_states
 from treecrf.trees.tree import TREE, set_of
-
-FULL = 1 << 30
-"""The weight of a whole row; weights are integers, so the weights of a row's copies sum to it exactly."""
 
 _HALF = FULL >> 1
 _FEW = 8  # a dense leaf that holds less than this part of the positions becomes a list
 
 
 @struct
-class Copies(NamedTuple):
+class WeightedRows(NamedTuple):
     """The copies of all leaves."""
 
     states: Annotated[Int32, "n_leaves, n_all_states", "States of each leaf, ascending."]
@@ -50,7 +46,7 @@ class Copies(NamedTuple):
     vectors: Annotated[Int32, "8, n_positions"]
     n_entries: Annotated[Int64, "n_leaves", "Number of positive weights of a leaf with a vector."]
     whole: Annotated[Bool, "n_leaves", "Whether a leaf has all positions, undivided."]
-    unknown_positions: Annotated[Int32, "n_positions", "Copies set aside by `take_known` until `distribute`."]
+    unknown_positions: Annotated[Int32, "n_positions", "WeightedRows set aside by `take_known` until `distribute`."]
     unknown_weights: Annotated[Int32, "n_positions"]
     absent_positions: Annotated[Int32, "n_positions", "Where `take_known` found no cell, outside a leaf with a vector."]
     holds: Annotated[Bool, "n_most_codes + 1", "Whether the test of the split that is being made holds for a code."]
@@ -59,31 +55,23 @@ class Copies(NamedTuple):
     used: Annotated[Int64, "3", "Entries of the lists, vectors, and absent positions that are in use."]
 
 
-COPIES = compiled_type(Copies)
+WEIGHTED_ROWS = compiled_type(WeightedRows)
 
 
-@kernel(int64(HANDLING, int64, int64), error_model="numpy")
-def share_of_known(handling, weight, known_weight):
-    """Part of an unknown copy that goes to the true child, of this weight, where no direction or surrogate tells."""
-    if handling.blends:
-        return int64(math.floor(float64(FULL) * (float64(weight) / float64(known_weight)) + 0.5))
-    return FULL if 2 * weight > known_weight else 0
-
-
-def with_longer_lists(copies: Copies) -> Copies:
+def with_longer_lists(copies: WeightedRows) -> WeightedRows:
     """The same buffers with lists of twice the length, for when `has_room` is false."""
     longer = [np.zeros(2 * len(copies.positions), dtype=np.int32) for _ in range(2)]
     return copies._replace(positions=longer[0], weights=longer[1])
 
 
-@kernel(boolean(COPIES))
+@kernel(boolean(WEIGHTED_ROWS))
 def has_room(copies):
     """Whether the lists are long enough for one more split."""
     return copies.used[0] + 2 * copies.vectors.shape[1] <= len(copies.positions)
 
 
-@kernel(void(COPIES))
-def plant_copies(copies):
+@kernel(void(WEIGHTED_ROWS))
+def init_weighted_root(copies):
     """Make the root, leaf 0: every position, whole, with every state."""
     take_all_states(copies.states, copies.n_states, 0)
     copies.vectors[0, :] = FULL
@@ -94,7 +82,7 @@ def plant_copies(copies):
     copies.used[1] = 1
 
 
-@kernel(void(COPIES, int32[::1]))
+@kernel(void(WEIGHTED_ROWS, int32[::1]))
 def keep_some(copies, positions):
     """Leave the root these positions alone, ascending."""
     vector = copies.vectors[0]
@@ -107,7 +95,7 @@ def keep_some(copies, positions):
     copies.whole[0] = False
 
 
-@kernel(int64(COPIES, int32[::1], int64))
+@kernel(int64(WEIGHTED_ROWS, int32[::1], int64))
 def _list_vector(copies, vector, begin):
     """Write the positive weights of a vector as list entries from `begin` on; return their end."""
     end = begin
@@ -118,7 +106,7 @@ def _list_vector(copies, vector, begin):
     return end
 
 
-@kernel(void(COPIES, int64, int64))
+@kernel(void(WEIGHTED_ROWS, int64, int64))
 def _take_list(copies, leaf, end):
     """Let a leaf have the list that has just been written at the end of those in use."""
     copies.begins[leaf] = copies.used[0]
@@ -127,7 +115,7 @@ def _take_list(copies, leaf, end):
     copies.used[0] = end
 
 
-@kernel(types.UniTuple(int64, 2)(COPIES, int64, int64))
+@kernel(types.UniTuple(int64, 2)(WEIGHTED_ROWS, int64, int64))
 def entries_of(copies, leaf, free):
     """Begin and end of a leaf's list; one is written at `free` for a leaf that has a vector."""
     if copies.vector_of[leaf] < 0:
@@ -135,7 +123,7 @@ def entries_of(copies, leaf, free):
     return free, _list_vector(copies, copies.vectors[copies.vector_of[leaf]], free)
 
 
-@kernel(types.UniTuple(int64, 2)(COPIES, COLUMNS, int64, int64, int64, int32[::1]))
+@kernel(types.UniTuple(int64, 2)(WEIGHTED_ROWS, COLUMNS, int64, int64, int64, int32[::1]))
 def _take_from_vector(copies, columns, leaf, begin, slot, codes):
     """`take_known` from a leaf with a vector, by postings; returns the child's end and the number of unknown copies."""
     positions, weights, end, n_unknown, n_absent = copies.positions, copies.weights, begin, int64(0), int64(0)
@@ -164,7 +152,7 @@ def _take_from_vector(copies, columns, leaf, begin, slot, codes):
     return end, n_unknown
 
 
-@kernel(types.UniTuple(int64, 2)(COPIES, COLUMNS, int64, int64, int64, int32[::1]))
+@kernel(types.UniTuple(int64, 2)(WEIGHTED_ROWS, COLUMNS, int64, int64, int64, int32[::1]))
 def _take_from_list(copies, columns, leaf, begin, slot, codes):
     """`take_known` from a leaf with a list."""
     positions, weights, holds, end, n_unknown = copies.positions, copies.weights, copies.holds, begin, int64(0)
@@ -193,7 +181,7 @@ def _take_from_list(copies, columns, leaf, begin, slot, codes):
     return end, n_unknown
 
 
-@kernel(int64(COPIES, COLUMNS, int64, int64, int64, int32[::1]))
+@kernel(int64(WEIGHTED_ROWS, COLUMNS, int64, int64, int64, int32[::1]))
 def take_known(copies, columns, leaf, child, slot, codes):
     """Begin a window split: the child gets the copies whose test holds; return how many unknown ones are set aside."""
     copy_states(copies.states, copies.n_states, leaf, child)
@@ -209,7 +197,7 @@ def take_known(copies, columns, leaf, child, slot, codes):
     return n_unknown
 
 
-@kernel(int64(COPIES, COLUMNS, TREE, int64, boolean))
+@kernel(int64(WEIGHTED_ROWS, COLUMNS, TREE, int64, boolean))
 def _resolve(copies, columns, tree, split, value):
     """Note the surrogates of a split, with `value` where their sets have a cell; return how many there are."""
     surrogates = tree.surrogates[split]
@@ -225,7 +213,7 @@ def _resolve(copies, columns, tree, split, value):
     return n_surrogates
 
 
-@kernel(int64(COPIES, COLUMNS, int64, uint64, int64))
+@kernel(int64(WEIGHTED_ROWS, COLUMNS, int64, uint64, int64))
 def _share_of_true(copies, columns, n_surrogates, position, share):
     """Part of an unknown copy that the true child gets: what the first known surrogate says, else `share`."""
     for i in range(n_surrogates - 1, -1, -1):  # from the last, without branches, which would be mispredicted
@@ -235,7 +223,7 @@ def _share_of_true(copies, columns, n_surrogates, position, share):
     return share
 
 
-@kernel(void(COPIES, int64, int64))
+@kernel(void(WEIGHTED_ROWS, int64, int64))
 def _give_all(copies, taker, n_unknown):
     """Give all copies that are set aside to one leaf."""
     if copies.vector_of[taker] >= 0:
@@ -251,7 +239,7 @@ def _give_all(copies, taker, n_unknown):
         copies.ends[taker] += n_unknown
 
 
-@kernel(int64(COPIES, COLUMNS, int64, int64, int64, int64, int64, boolean))
+@kernel(int64(WEIGHTED_ROWS, COLUMNS, int64, int64, int64, int64, int64, boolean))
 def _give_each(copies, columns, leaf, child, n_unknown, n_surrogates, share, tell_child):
     """Give each copy that is set aside to the child, the leaf, or both; returns what `distribute` does."""
     positions, weights = copies.positions, copies.weights
@@ -282,7 +270,7 @@ def _give_each(copies, columns, leaf, child, n_unknown, n_surrogates, share, tel
     return n_told
 
 
-@kernel(int64(COPIES, COLUMNS, TREE, int64, int64, boolean))
+@kernel(int64(WEIGHTED_ROWS, COLUMNS, TREE, int64, int64, boolean))
 def distribute(copies, columns, tree, child, n_unknown, tell_child):
     """End a window split: give the copies set aside to the child, the leaf, or both.
 
@@ -305,7 +293,7 @@ def distribute(copies, columns, tree, child, n_unknown, tell_child):
     return n_told
 
 
-@kernel(void(COPIES, int16[:, ::1], int64, int64, int64, int32[::1]))
+@kernel(void(WEIGHTED_ROWS, int16[:, ::1], int64, int64, int64, int32[::1]))
 def split_by_label(copies, labels_of_state, leaf, child, lag, codes):
     """Split on a set of previous labels, which is never missing: both children have the leaf's copies."""
     divide_states(copies.states, copies.n_states, labels_of_state, leaf, child, lag, codes)

@@ -2,7 +2,7 @@
 
 The trees are the same to the bit where no cell is missing. A window split sends the
 rows whose outcome is known, sets the others aside, and gives these to one side or to both (see
-`treecrf.trees.holes.leaves`). The weights of a row's copies sum to its own, so one child is scanned and the other is
+`treecrf.trees.missing.leaves`). The weights of a row's copies sum to its own, so one child is scanned and the other is
 the difference, as ever.
 """
 
@@ -16,22 +16,20 @@ from treecrf.compiled.kernel import kernel
 from treecrf.compiled.struct import Int64, compiled_type, struct
 from treecrf.trees.best_first import grow_best_first
 from treecrf.trees.best_split import NO_BOUND, BestSplits
-from treecrf.trees.histogram import take_rest
-from treecrf.trees.holes.histogram import fill_weighted_label_tests, scan_copies, scan_weights, sweep_whole_rows
-from treecrf.trees.holes.leaves import (
-    FULL,
-    Copies,
+from treecrf.trees.histogram import subtract_sibling
+from treecrf.trees.missing.histogram import fill_weighted_label_tests, scan_copies, scan_weights, sweep_whole_rows
+from treecrf.trees.missing.leaves import (
+    WeightedRows,
     distribute,
     entries_of,
     has_room,
+    init_weighted_root,
     keep_some,
-    plant_copies,
-    share_of_known,
     split_by_label,
     take_known,
 )
-from treecrf.trees.holes.surrogates import Sides, choose_surrogates, count_unknown
-from treecrf.trees.problem import PROBLEM
+from treecrf.trees.missing.surrogates import Sides, choose_surrogates, count_unknown
+from treecrf.trees.problem import FULL, PROBLEM, share_of_known
 from treecrf.trees.sampling import SAMPLE
 from treecrf.trees.search import UNKNOWN, side_gain, write_set
 from treecrf.trees.tree import TREE, set_of
@@ -43,7 +41,7 @@ _ONE = 1.0 / FULL
 class WeightedWorkspace(NamedTuple):
     """Buffers of one thread, made once per training."""
 
-    copies: Copies
+    copies: WeightedRows
     histograms: Annotated[Int64, "n_leaves, 2 * n_features", "Weight and gradient of a leaf's copies by test."]
     node_sums: Annotated[Int64, "n_leaves, 2", "Weight and gradient of all copies of a leaf."]
     splits: BestSplits
@@ -79,7 +77,7 @@ def _scan_leaf(problem, workspace, rows, leaf, free, histogram):
     copies, columns = workspace.copies, problem.columns
     if copies.whole[leaf]:
         sweep_whole_rows(
-            rows, copies.states[leaf, : copies.n_states[leaf]], problem.sweep, columns.first_cell, problem.packing,
+            rows, copies.states[leaf, : copies.n_states[leaf]], problem.joint_codes, columns.first_cell, problem.packing,
             workspace.position_sums, workspace.spaced, workspace.table, workspace.part, workspace.state_sums, histogram,
         )  # fmt: skip
         return
@@ -104,7 +102,7 @@ def _fill_label_part(problem, workspace, leaf, histogram):
 @kernel(void(WEIGHTED_WORKSPACE, int64, int64, boolean))
 def _divide_sums(workspace, leaf, child, child_was_scanned):
     """Give both children their histograms: the scanned one lies at the child, that of both at the leaf."""
-    take_rest(workspace.histograms[child], workspace.histograms[leaf], child_was_scanned)
+    subtract_sibling(workspace.histograms[child], workspace.histograms[leaf], child_was_scanned)
     for which in range(2):
         value = workspace.sums[which]
         rest = workspace.node_sums[leaf, which] - value
@@ -136,11 +134,11 @@ def _take_sums(problem, workspace, leaf, column):
     if not has_missing:
         sums.weights[n_codes] = sums.gradients[n_codes] = 0.0
     weight, gradient = node_sum[0], node_sum[1]
-    if has_missing and problem.growth.missing == UNKNOWN:
+    if has_missing and problem.split_params.missing == UNKNOWN:
         weight -= histogram[2 * (last - 1)]
         gradient -= histogram[2 * (last - 1) + 1]
     sums.total[0], sums.total[1] = float64(weight) * weight_unit, float64(gradient) * unit
-    factor = sums.total[0] / (float64(max(node_sum[0], 1)) * weight_unit) if problem.handling.scales_gain else 1.0
+    factor = sums.total[0] / (float64(max(node_sum[0], 1)) * weight_unit) if problem.missing_policy.scales_gain else 1.0
     return n_codes, factor
 
 
@@ -149,8 +147,8 @@ def _write_test(problem, workspace, leaf, child, tree):
     """Write the set of the split that makes `child`; return weight and gradient of the rows where it holds."""
     column, number = int64(tree.columns[child - 1]), (child - 1) * (1 + tree.surrogates.shape[1])
     n_codes, _ = _take_sums(problem, workspace, leaf, column)
-    begin, kind, splits = tree.first_code[number], int64(problem.kinds[column]), workspace.splits
-    n_written = write_set(splits.sums, n_codes, kind, problem.growth, splits.candidates[leaf], tree.codes[begin:])
+    begin, kind, splits = tree.first_code[number], int64(problem.feature_types[column]), workspace.splits
+    n_written = write_set(splits.sums, n_codes, kind, problem.split_params, splits.candidates[leaf], tree.codes[begin:])
     tree.first_code[number + 1] = begin + n_written
     weight = gradient = int64(0)
     for i in range(begin, begin + n_written):
@@ -169,15 +167,15 @@ def _share_of_child(problem, workspace, leaf, slot, weight, gradient):
         workspace.histograms[leaf, 2 * missing + 1],
     )
     known_weight = node_sum[0] - missing_weight
-    if problem.handling.learns_direction and missing_weight > 0:
+    if problem.missing_policy.learns_direction and missing_weight > 0:
         unit = 1.0 / float64(int64(1) << problem.packing.fraction_bits)
         weight_unit = _ONE * problem.packing.weight_unit
         with_missing = float64(weight + missing_weight) * weight_unit, float64(gradient + missing_gradient) * unit
         sums = workspace.splits.sums  # those of the slot, as the test has just been written
-        gain_true = side_gain(*with_missing, sums, problem.growth)
-        gain_false = side_gain(float64(weight) * weight_unit, float64(gradient) * unit, sums, problem.growth)
+        gain_true = side_gain(*with_missing, sums, problem.split_params)
+        gain_false = side_gain(float64(weight) * weight_unit, float64(gradient) * unit, sums, problem.split_params)
         return FULL if gain_true > gain_false else 0
-    return share_of_known(problem.handling, weight, known_weight)
+    return share_of_known(problem.missing_policy, weight, known_weight)
 
 
 @kernel(void(PROBLEM, WEIGHTED_WORKSPACE, int64[:, ::1], int64, int64, int64, boolean, TREE))
@@ -189,7 +187,7 @@ def _find_surrogates(problem, workspace, rows, leaf, child, n_unknown, child_was
     same = sides.true_weights if child_was_scanned else sides.false_weights
     states, n_absent = copies.states[leaf, : copies.n_states[leaf]], copies.used[2]
     slot = int64(tree.columns[child - 1])
-    whole = copies.vector_of[leaf] >= 0 and not problem.handling.blends
+    whole = copies.vector_of[leaf] >= 0 and not problem.missing_policy.blends
     if whole and len(problem.missing_counts) > 0 and n_absent < n_unknown:
         count_unknown(
             problem.missing_counts, slot, copies.absent_positions[:n_absent], problem.depths, states,
@@ -224,7 +222,7 @@ def _split_by_window(problem, workspace, rows, leaf, child, tree):
     child_is_smaller = n_true <= n_false
     smaller = child if child_is_smaller else leaf
     _scan_leaf(problem, workspace, rows, smaller, copies.ends[child] + n_unknown, scanned)
-    if problem.handling.n_surrogates > 0:
+    if problem.missing_policy.n_surrogates > 0:
         _find_surrogates(problem, workspace, rows, leaf, child, n_unknown, child_is_smaller, tree)
     n_told = distribute(copies, columns, tree, child, n_unknown, child_is_smaller)
     _scan(problem, workspace, rows, leaf, copies.unknown_positions[:n_told], copies.unknown_weights[:n_told], scanned)
@@ -251,9 +249,9 @@ def _split_by_previous_label(problem, workspace, rows, leaf, child, tree):
 
 
 @njit(inline="always")
-def _plant(problem, rows, sample, workspace):
+def _init_root(problem, rows, sample, workspace):
     copies = workspace.copies
-    plant_copies(copies)
+    init_weighted_root(copies)
     keep_some(copies, sample.positions)
     _scan_leaf(problem, workspace, rows, 0, copies.used[0], workspace.histograms[0])
     _fill_label_part(problem, workspace, 0, workspace.histograms[0])
@@ -283,4 +281,6 @@ def _sum_of(problem, workspace, leaf):
 @kernel(int64(PROBLEM, int64[:, ::1], SAMPLE, WEIGHTED_WORKSPACE, TREE))
 def grow_weighted_tree(problem, rows, sample, workspace, tree):
     """`grow_best_first`; on return ``copies`` tells which rows of the sample are in which leaf."""
-    return grow_best_first(_plant, _bound_singles, _take_sums, _split, _sum_of, problem, rows, sample, workspace, tree)
+    return grow_best_first(
+        _init_root, _bound_singles, _take_sums, _split, _sum_of, problem, rows, sample, workspace, tree
+    )
