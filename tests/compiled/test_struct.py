@@ -3,6 +3,7 @@
 import inspect
 import pickle
 from importlib import import_module
+from pathlib import Path
 from typing import Annotated, NamedTuple
 
 import numba
@@ -10,6 +11,7 @@ import numpy as np
 import pytest
 from numba import types
 
+import treecrf
 from treecrf.compiled.kernel import kernel
 from treecrf.compiled.struct import Bool, Float64, Int16, allocate, compiled_type, struct, zeros
 
@@ -100,19 +102,9 @@ def test_kernels_take_structs():
 
 
 def structs_of_the_package():
-    names = (
-        "columns",
-        "sampling",
-        "joint_codes",
-        "problem",
-        "packing",
-        "influence",
-        "tree",
-        "forest",
-        "growing",
-        "flattening",
-    )
-    modules = [*(f"trees.{name}" for name in names), "trees.missing.leaves", "trees.missing.growing"]
+    folder = Path(treecrf.__file__).parent / "trees"
+    names = [path.relative_to(folder).with_suffix("").as_posix().replace("/", ".") for path in folder.rglob("*.py")]
+    modules = [f"trees.{name}" for name in sorted(names) if not name.endswith("__init__")]
     for module in (import_module(f"treecrf.{name}") for name in modules):
         for name, value in vars(module).items():
             if isinstance(value, types.BaseNamedTuple) and value.instance_class.__module__ == module.__name__:

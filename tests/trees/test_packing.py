@@ -1,10 +1,10 @@
-"""Packed sums of weights and gradients beside sums of floating-point numbers."""
+"""Weights and gradients in one integer, of rows that weigh 1 and of weighted ones."""
 
 import numpy as np
 import pytest
 from numba import njit
 
-from treecrf.trees.packing import choose_packing, pack, unpack
+from treecrf.trees.packing import choose_packing, choose_weighted_packing, pack, unpack, weigh_rows
 
 
 @njit
@@ -57,3 +57,51 @@ def test_too_many_rows_are_refused_with_the_setting_that_takes_more():
     with pytest.raises(ValueError, match=r"too many to sum exactly with Newton leaves; .*leaf_values='gradient'"):
         choose_packing(40_000_000, 400_000_000, 2, newton=True)
     assert choose_packing(600_000, 1_800_000, 2, newton=True).fraction_bits >= 14
+
+
+@pytest.mark.parametrize("newton", [False, True])
+@pytest.mark.parametrize("whole", [False, True])
+def test_a_weight_multiplies_both_parts(newton, whole):
+    rng = np.random.default_rng(0)
+    weights = rng.integers(0, 5, 40).astype(float) if whole else rng.uniform(0, 3, 40)
+    packing = choose_weighted_packing(weights, 3, 2, newton)
+    gradients = rng.uniform(-1, 1, (2, 3, 40))
+    rows = np.array([pack(g, i, packing) for i, g in enumerate(gradients.ravel())]).reshape(2, 3, 40)
+    rows[1, 2, 7] = 0  # a row that is not there
+    before, expected = unpack(rows, packing)
+    weigh_rows(rows, 5, 40, weights, packing)
+    after, found = unpack(rows, packing)
+    factors = np.where(np.arange(40) < 5, 1.0, weights if newton else weights / packing.weight_unit)
+    tolerance = 0 if whole else 0.5
+    np.testing.assert_allclose(after, before * factors, atol=tolerance, rtol=1e-15)
+    scale = np.where(np.arange(40) < 5, 1.0, weights)
+    np.testing.assert_allclose(found, expected * scale, atol=2.0**-packing.fraction_bits, rtol=1e-15)
+    assert rows[1, 2, 7] == 0
+
+
+def test_parts_are_rounded_by_chance_where_steps_are_large():
+    packing = choose_packing(1, 1, 1, newton=True)._replace(by_chance=True)
+    rows = ((np.arange(1, 20001) % 3 << packing.shift) + np.arange(20000) % 7).reshape(1, 1, -1)
+    before, _ = unpack(rows, packing)
+    weigh_rows(rows, 0, 20000, np.full(20000, 0.3), packing)
+    after, _ = unpack(rows, packing)
+    assert after.sum() == pytest.approx(0.3 * before.sum(), rel=0.03)
+    assert ((after - 0.3 * before) < 1).all()
+    assert ((after - 0.3 * before) > -1).all()
+
+
+@pytest.mark.parametrize("newton", [False, True])
+def test_whole_weights_have_the_packing_of_copies(newton):
+    weights = np.array([1.0, 0.0, 3.0, 2.0])
+    assert choose_weighted_packing(weights, 5, 2, newton) == choose_packing(6, 30, 2, newton)
+
+
+@pytest.mark.parametrize("newton", [False, True])
+@pytest.mark.parametrize("scale", [1e-3, 1.0, 37.7, 1e3])
+def test_sums_of_weighted_rows_fit(newton, scale):
+    weights = scale * np.random.default_rng(0).uniform(0.5, 1, 1000)
+    packing = choose_weighted_packing(weights, 9, 2, newton)
+    of_positions = weights.sum() * (2 if newton else 9)  # curvatures of a position sum to no more than its gradients
+    most_steps = of_positions / packing.weight_unit + 2 * 1000 * 9
+    assert most_steps * 2.0**packing.shift < 2.0**63
+    assert 2 * weights.sum() * 2.0**packing.fraction_bits < 2.0 ** (packing.shift - 1)

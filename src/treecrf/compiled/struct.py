@@ -114,7 +114,7 @@ def _lengths(shape: list[str], sizes: dict[str, int]) -> list[int]:
 
 
 def zeros(shape: list[int], dtype: Any) -> NDArray[Any]:
-    """Zeros that begin at a cache line: a run of lanes (`treecrf.trees.lanes`) then never straddles two."""
+    """Zeros that begin at a cache line: a run of lanes (`treecrf.trees.joint_histogram`) then never straddles two."""
     n_bytes = prod(shape) * np.dtype(dtype).itemsize
     buffer = np.zeros(n_bytes + _CACHE_LINE, dtype=np.uint8)
     begin = -buffer.ctypes.data % _CACHE_LINE

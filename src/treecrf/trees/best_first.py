@@ -1,12 +1,99 @@
-"""Best-first growing of one regression tree (PhD table 3.1), with leaf values by equation 3.1 or Newton's step."""
+"""Best-first growing (PhD table 3.1): the best split of each leaf, searched for no earlier than it is needed, and leaf values.
+
+A leaf is split only if none gains more. So a leaf is given a bound of its gain first, which takes less time than a search, and is
+searched when no other leaf has a larger gain or bound. Within a leaf, too, only columns are searched whose bound is not below the
+gain that has been found. The trees are those that a search of all columns of all leaves gives.
+"""
 
 from __future__ import annotations
+
+from typing import Annotated, NamedTuple
 
 from numba import float64, int64, njit
 
 from treecrf.compiled.kernel import kernel
-from treecrf.trees.best_split import best_leaf, bound_leaf
-from treecrf.trees.search import SPLIT_PARAMS
+from treecrf.compiled.struct import Bool, Float64, Int64, compiled_type, struct
+from treecrf.trees.sampling import is_considered
+from treecrf.trees.splitting import ONE_VS_REST, SPLIT_PARAMS, SUBSETS, ColumnSums, bound, find_test
+
+NO_BOUND, _NOT_CONSIDERED = float("inf"), -1.0
+
+
+@struct
+class BestSplits(NamedTuple):
+    """What is known of the best split of each leaf."""
+
+    gains: Annotated[Float64, "n_leaves", "Of the best split; until it is searched for, what no split gains more than."]
+    searched: Annotated[Bool, "n_leaves"]
+    columns: Annotated[Int64, "n_leaves"]
+    candidates: Annotated[Int64, "n_leaves", "Number of the best split among the tests of its column."]
+    bounds: Annotated[Float64, "n_leaves, n_columns", "No test of the column gains more."]
+    sums: ColumnSums
+
+
+BEST_SPLITS = compiled_type(BestSplits)
+
+
+@njit(inline="always")
+def bound_leaf(bound_singles, take_sums, problem, sample, node, workspace, leaf):
+    """Write what no split of a leaf gains more than; `node` is its row in the sample.
+
+    ``bound_singles(problem, workspace, leaf)`` writes the bounds of columns in `ONE_VS_REST`, infinity where there is none.
+    ``take_sums(problem, workspace, leaf, column)`` unpacks a column of a leaf's histogram to ``workspace.splits.sums``, and
+    returns its number of codes, missing not counted, and what gains are to be multiplied by.
+    """
+    splits = workspace.splits
+    most = 0.0
+    bound_singles(problem, workspace, leaf)
+    for column in range(len(problem.feature_types)):
+        value = _NOT_CONSIDERED
+        if is_considered(sample, node, column):
+            value = splits.bounds[leaf, column] if problem.feature_types[column] == ONE_VS_REST else NO_BOUND
+            if problem.feature_types[column] == SUBSETS:
+                n_codes, factor = take_sums(problem, workspace, leaf, column)
+                value = factor * bound(splits.sums, n_codes, problem.split_params)
+        splits.bounds[leaf, column] = value
+        most = max(most, value)
+    splits.gains[leaf] = most
+    splits.searched[leaf] = False
+
+
+@njit(inline="always")
+def search_leaf(take_sums, problem, workspace, leaf):
+    """Write the best split of a leaf that has bounds; of equal gains that of the first column."""
+    splits, bounds = workspace.splits, workspace.splits.bounds[leaf]
+    likeliest = int64(0)
+    for column in range(len(bounds)):
+        if bounds[column] > bounds[likeliest]:
+            likeliest = column
+    best, best_column = float64(0.0), int64(-1)
+    for i in range(-1, len(bounds)):
+        column = likeliest if i < 0 else i
+        if bounds[column] > 0.0 and bounds[column] >= best and i != likeliest:
+            n_codes, factor = take_sums(problem, workspace, leaf, column)
+            gain, candidate = find_test(
+                splits.sums, n_codes, int64(problem.feature_types[column]), problem.split_params
+            )
+            gain *= factor
+            if gain > best or (gain == best and column < best_column):
+                best, best_column = gain, column
+                splits.candidates[leaf] = candidate
+    splits.gains[leaf], splits.columns[leaf] = best, best_column
+    splits.searched[leaf] = True
+
+
+@njit(inline="always")
+def best_leaf(take_sums, problem, workspace, n_leaves):
+    """The leaf whose best split gains most, the first of equal ones; that split is known on return, unless none gains."""
+    splits = workspace.splits
+    while True:
+        leaf = 0
+        for other in range(1, n_leaves):
+            if splits.gains[other] > splits.gains[leaf]:
+                leaf = other
+        if splits.searched[leaf] or splits.gains[leaf] <= 0.0:
+            return leaf
+        search_leaf(take_sums, problem, workspace, leaf)
 
 
 @kernel(float64(float64, float64, SPLIT_PARAMS), error_model="numpy")
@@ -25,7 +112,7 @@ def grow_best_first(init_root, bound_singles, take_sums, split, sum_of, problem,
     Leaves are numbered by birth: the root is leaf 0, and split ``i`` turns part of leaf ``parents[i]`` into leaf
     ``i + 1``: the rows where the test is true leave, those where it is false stay under the old number.
 
-    ``init_root(problem, rows, sample, workspace)`` makes the root; ``bound_singles`` and ``take_sums`` are those of `treecrf.trees.best_split`;
+    ``init_root(problem, rows, sample, workspace)`` makes the root; ``bound_singles`` and ``take_sums`` are those of `treecrf.trees.best_first`;
     ``split(problem, rows, workspace, leaf, child, tree)`` writes the set of a leaf's best split to the tree, makes the split
     and returns whether there was room; ``sum_of(problem, workspace, leaf)`` returns the sum of a leaf's gradients and the
     weight of its rows.

@@ -11,13 +11,13 @@ from numpy.typing import NDArray
 from treecrf.compiled.kernel import kernel
 from treecrf.compiled.struct import Float64, Int16, Int32, Int64, allocate, compiled_type, struct
 from treecrf.trees.columns import COLUMNS, Columns
-from treecrf.trees.states import copy_states, divide_states, has_code, take_all_states
+from treecrf.trees.partition import copy_states, divide_states, has_code, take_all_states
 from treecrf.trees.tree import TREE, Tree, make_tree, set_of
 
 
 @struct
 class Routing(NamedTuple):
-    """Which leaf each row (position, state) of a data set is in, in the lanes of `treecrf.trees.growing`."""
+    """Which leaf each row (position, state) of a data set is in, in the lanes of `treecrf.trees.grower`."""
 
     membership: Annotated[Int16, "n_all_states, n_positions"]
     states: Annotated[Int32, "n_leaves, n_all_states", "Ascending."]

@@ -13,9 +13,9 @@ from treecrf.chain import StateSpace
 from treecrf.compiled.kernel import kernel
 from treecrf.compiled.struct import Int8, Int16, Int64, compiled_type, struct
 from treecrf.trees.columns import Columns
+from treecrf.trees.joint_histogram import JointCodes, n_spaced, n_table
 from treecrf.trees.packing import Packing
-from treecrf.trees.search import INCORPORATED, ONE_VS_REST, SplitParams
-from treecrf.trees.sweep import JointCodes, n_spaced, n_table
+from treecrf.trees.splitting import INCORPORATED, ONE_VS_REST, SplitParams
 from treecrf.trees.tree import Tree, make_tree
 
 
@@ -69,7 +69,7 @@ class Problem(NamedTuple):
     columns: Columns
     joint_codes: JointCodes
     labels_of_state: Annotated[Int16, "n_all_states, order"]
-    feature_types: Annotated[Int8, "n_columns", "As in `treecrf.trees.search`."]
+    feature_types: Annotated[Int8, "n_columns", "As in `treecrf.trees.splitting`."]
     first_feature: Annotated[Int64, "n_columns + 1"]
     n_labels: int
     max_leaves: int

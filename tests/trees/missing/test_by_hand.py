@@ -40,7 +40,7 @@ def with_leaf_values(model, if_true, if_false):
     return model
 
 
-# x in 2 rows, y in 6, missing in 2, as in the docstring of treecrf.trees.missing.leaves
+# x in 2 rows, y in 6, missing in 2, as in the docstring of treecrf.trees.missing.partition
 TEN = [(X, 0)] * 2 + [(Y, 0)] + [(Y, 1)] * 5
 
 

@@ -11,11 +11,10 @@ from treecrf.compiled.struct import allocate
 from treecrf.sequences import SequenceSet, slot_sizes, window_codes
 from treecrf.trees.columns import Columns, build_columns, distinct_windows
 from treecrf.trees.forest import Evaluator, Routing, add_leaf_values, route
-from treecrf.trees.growing import Workspace, grow_tree
-from treecrf.trees.missing.blending import BlendingEvaluator, add_blended, route_copies
-from treecrf.trees.missing.growing import WeightedWorkspace, grow_weighted_tree
-from treecrf.trees.missing.leaves import with_longer_lists
-from treecrf.trees.leaves import with_longer_list
+from treecrf.trees.grower import Workspace, grow_tree
+from treecrf.trees.missing.grower import WeightedWorkspace, grow_weighted_tree
+from treecrf.trees.missing.partition import BlendingEvaluator, add_blended, route_copies, with_longer_lists
+from treecrf.trees.partition import with_longer_list
 from treecrf.trees.problem import Problem
 from treecrf.trees.sampling import Sample
 from treecrf.trees.tree import Tree

@@ -42,14 +42,20 @@ from treecrf.models.boosted.training import N_SHARES, gradients_of, shares_of
 from treecrf.sequences import MISSING, SequenceSet
 from treecrf.trees.columns import Columns
 from treecrf.trees.forest import Evaluator
-from treecrf.trees.packing import Packing, choose_packing
-from treecrf.trees.pair_growing import PairRows, PairWorkspace, grow_pair_tree
-from treecrf.trees.pair_leaves import PairLeaves, add_to_pairs, route_pairs, with_longer_list
+from treecrf.trees.joint_histogram import build_joint_codes
+from treecrf.trees.packing import Packing, choose_packing, choose_weighted_packing, weigh_rows
+from treecrf.trees.pair_grower import (
+    PairLeaves,
+    PairRows,
+    PairWorkspace,
+    add_to_pairs,
+    grow_pair_tree,
+    route_pairs,
+    with_longer_list,
+)
 from treecrf.trees.problem import Problem, make_problem
 from treecrf.trees.sampling import Sample
-from treecrf.trees.sweep import build_joint_codes
 from treecrf.trees.tree import Tree
-from treecrf.trees.weighting import choose_weighted_packing, weigh_rows
 
 _NO_COUNTS = np.empty((0, 0))
 

@@ -13,9 +13,9 @@ from treecrf.models.boosted.lattice import pair_sizes
 from treecrf.models.boosted.params import BoostingParams
 from treecrf.models.boosted.training import N_SHARES
 from treecrf.sequences import MISSING, SequenceSet, slot_sizes
-from treecrf.trees.growing import Workspace
-from treecrf.trees.missing.growing import WeightedWorkspace
-from treecrf.trees.pair_growing import PairWorkspace
+from treecrf.trees.grower import Workspace
+from treecrf.trees.missing.grower import WeightedWorkspace
+from treecrf.trees.pair_grower import PairWorkspace
 from treecrf.trees.tree import Tree
 
 _INTEGER, _FLOAT, _CELL = 8, 8, 4  # bytes

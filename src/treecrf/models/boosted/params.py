@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from treecrf.models.weights import refuse_mixed, vary_within
 from treecrf.sequences import MISSING, Attribute, SequenceSet
 from treecrf.trees.problem import NO_POLICY, MissingPolicy
-from treecrf.trees.search import EITHER_SIDE, INCORPORATED, ONE_VS_REST, ORDERED, SUBSETS, UNKNOWN, SplitParams
+from treecrf.trees.splitting import EITHER_SIDE, INCORPORATED, ONE_VS_REST, ORDERED, SUBSETS, UNKNOWN, SplitParams
 
 Criterion = Literal["likelihood", "pseudo-likelihood", "local"]
 """What is followed: log P(Y | X), the pseudo-likelihood, or P(y_t | previous labels, w_t) position by position."""
@@ -106,7 +106,7 @@ class BoostingParams:
         return self.missing not in WHOLE_ROWS and (train.has_missing or self.missing == "surrogate_splitting")
 
     def feature_types(self, attributes: Iterable[Attribute]) -> NDArray[np.int8]:
-        """Types of the columns, slots and then previous labels (`treecrf.trees.search`), shape (n_slots + order,)."""
+        """Types of the columns, slots and then previous labels (`treecrf.trees.splitting`), shape (n_slots + order,)."""
         of_labels = SPLITS[self.splits]
         of_attributes = [ORDERED if attribute.ordered else of_labels for attribute in attributes]
         return np.array(of_attributes * (sum(self.window) + 1) + [of_labels] * self.order, dtype=np.int8)

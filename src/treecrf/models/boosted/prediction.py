@@ -18,7 +18,7 @@ from treecrf.models.boosted.lattice import LabelRows, LatticePotentials, PairEva
 from treecrf.models.boosted.params import WHOLE_ROWS, BoostingParams
 from treecrf.models.chains import LatticeChains
 from treecrf.sequences import Attribute, SequenceSet, slot_sizes, window_codes
-from treecrf.trees.flattening import FlatForest
+from treecrf.trees.flat import FlatForest
 from treecrf.trees.forest import Evaluator, Forest
 from treecrf.trees.tree import Tree
 

@@ -32,15 +32,13 @@ from treecrf.models.boosted.growers import (
 from treecrf.models.boosted.params import BoostingParams, Criterion
 from treecrf.models.weights import vary_within
 from treecrf.sequences import MISSING, SequenceSet
-from treecrf.trees.influence import Influences, trim_rows
+from treecrf.trees.columns import multiply_by_window, sum_by_window
+from treecrf.trees.joint_histogram import build_joint_codes
 from treecrf.trees.missing.surrogates import count_missing
-from treecrf.trees.packing import Packing, choose_packing
+from treecrf.trees.packing import Packing, choose_packing, choose_weighted_packing, weigh_rows
 from treecrf.trees.problem import NO_COUNTS, NO_DEPTHS, make_problem
-from treecrf.trees.sampling import Sample
-from treecrf.trees.sweep import build_joint_codes
+from treecrf.trees.sampling import Influences, Sample, trim_rows
 from treecrf.trees.tree import Tree
-from treecrf.trees.weighting import choose_weighted_packing, weigh_rows
-from treecrf.trees.windows import multiply_by_window, sum_by_window
 
 N_SHARES = 16
 """Shares of the sequences, whatever the number of threads."""

@@ -49,7 +49,7 @@ from treecrf.models.params_checks import (
 from treecrf.models.resources import check_memory
 from treecrf.models.weights import ClassWeight
 from treecrf.sequences import SequenceSet
-from treecrf.trees.flattening import FlatForest
+from treecrf.trees.flat import FlatForest
 from treecrf.trees.forest import Forest
 from treecrf.trees.tree import MAX_LEAVES
 
@@ -82,7 +82,7 @@ class TreeCRF(ChainLabeller):
         Number of previous labels that the potentials see; 0 labels every position by itself.
     splits : "one_vs_rest" or "subsets"
         What a test asks of a category or a previous label: whether it is one of them, as in the papers, or one of a set
-        (Breiman et al. 1984, section 4.2.2; see `treecrf.trees.search`). An ordered attribute is always split by a
+        (Breiman et al. 1984, section 4.2.2; see `treecrf.trees.splitting`). An ordered attribute is always split by a
         threshold.
     category_smoothing : float
         Added to the weight of a category when categories are sorted to find sets: the larger, the nearer to the middle
@@ -133,7 +133,7 @@ class TreeCRF(ChainLabeller):
         random forests (Breiman 2001; PhD section 6.2). Surrogates are sought in all slots.
     influence_trimming : float
         The rows (position, state) of least influence that a tree leaves out have at most this share of all influence
-        (Friedman 2001, sections 4.5.1 and 4.6; PhD section 3.3; see `treecrf.trees.influence.trim_rows`).
+        (Friedman 2001, sections 4.5.1 and 4.6; PhD section 3.3; see `treecrf.trees.sampling.trim_rows`).
     sampling_seed : int
         The drawings depend on it and on the iteration alone.
     random_state : int or None

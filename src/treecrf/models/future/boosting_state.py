@@ -17,11 +17,11 @@ from treecrf.models.future.features import Bags, with_features
 from treecrf.sequences import SequenceSet
 from treecrf.trees.columns import Columns
 from treecrf.trees.forest import Evaluator
+from treecrf.trees.joint_histogram import build_joint_codes
 from treecrf.trees.packing import choose_packing, pack_sums
 from treecrf.trees.problem import make_problem
 from treecrf.trees.sampling import Sample
-from treecrf.trees.search import ONE_VS_REST, gradient_leaves
-from treecrf.trees.sweep import build_joint_codes
+from treecrf.trees.splitting import ONE_VS_REST, gradient_leaves
 from treecrf.trees.tree import Tree
 
 _EVERYWHERE = np.zeros((0, 0), dtype=np.bool_)

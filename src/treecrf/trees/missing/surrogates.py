@@ -12,7 +12,7 @@ from treecrf.compiled.kernel import kernel
 from treecrf.compiled.struct import Float64, Int64, compiled_type, struct
 from treecrf.trees.columns import Columns
 from treecrf.trees.problem import FULL, PROBLEM
-from treecrf.trees.search import ORDERED, SUBSETS
+from treecrf.trees.splitting import ORDERED, SUBSETS
 from treecrf.trees.tree import TREE
 
 

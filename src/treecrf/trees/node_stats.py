@@ -8,10 +8,10 @@ from numba import float64, int64, types, uint64, void
 
 from treecrf.compiled.kernel import kernel
 from treecrf.compiled.struct import Float64, Int64, compiled_type, struct
-from treecrf.trees.best_split import BEST_SPLITS, NO_BOUND
+from treecrf.trees.best_first import BEST_SPLITS, NO_BOUND
 from treecrf.trees.packing import steps, total
 from treecrf.trees.problem import PROBLEM
-from treecrf.trees.search import INCORPORATED, UNKNOWN, allowed_gain, write_set
+from treecrf.trees.splitting import INCORPORATED, UNKNOWN, allowed_gain, write_set
 from treecrf.trees.tree import TREE
 
 
@@ -36,7 +36,7 @@ def weight_and_total(problem, nodes, leaf):
 
 @kernel(void(PROBLEM, NODE_STATS, BEST_SPLITS, int64), error_model="numpy")
 def bound_singles(problem, nodes, splits, leaf):
-    """See `treecrf.trees.best_split.bound_leaf`. All columns are unpacked together: calls for each would take most of the time.
+    """See `treecrf.trees.best_first.bound_leaf`. All columns are unpacked together: calls for each would take most of the time.
 
     The bound is the best gain itself.
     """
@@ -63,7 +63,7 @@ def bound_singles(problem, nodes, splits, leaf):
 
 @kernel(types.Tuple((int64, float64))(PROBLEM, NODE_STATS, BEST_SPLITS, int64, int64))
 def take_sums(problem, nodes, splits, leaf, column):
-    """See `treecrf.trees.best_split.bound_leaf`."""
+    """See `treecrf.trees.best_first.bound_leaf`."""
     packing, sums = problem.packing, splits.sums
     first, last = problem.first_feature[column], problem.first_feature[column + 1]
     histogram = nodes.histograms[leaf, first:last]

@@ -8,7 +8,7 @@ from treecrf.compiled.struct import zeros
 from treecrf.sequences import MISSING, slot_sizes, window_codes
 from treecrf.trees.columns import build_columns
 from treecrf.trees.histogram import fill_window_tests
-from treecrf.trees.sweep import (
+from treecrf.trees.joint_histogram import (
     build_joint_codes,
     n_lanes,
     n_spaced,

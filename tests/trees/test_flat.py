@@ -8,8 +8,8 @@ import pytest
 import treecrf
 from treecrf import MEMM, Attribute, SequenceSet, TreeCRF, chain
 from treecrf.sequences import window_codes
-from treecrf.trees import flattening
-from treecrf.trees.flattening import FlatForest
+from treecrf.trees import flat
+from treecrf.trees.flat import FlatForest
 from treecrf.trees.forest import join_trees
 from treecrf.trees.tree import make_tree
 
@@ -27,7 +27,7 @@ def random_set(seed, n_sequences=30, n_labels=3, categories=(4, 2), longest=12):
 @pytest.fixture(params=["table", "sets"])
 def form(request, monkeypatch):
     """Whether the potentials of all windows are in a table, whatever they would be by their number."""
-    monkeypatch.setattr(flattening, "_MAX_TABLE", {"table": 10**9, "sets": 0}[request.param])
+    monkeypatch.setattr(flat, "_MAX_TABLE", {"table": 10**9, "sets": 0}[request.param])
     return request.param
 
 
@@ -57,8 +57,8 @@ def test_unseen_categories_fail_every_test(form):
 
 @pytest.mark.parametrize("n_windows", [1, 63, 64, 65, 200])
 def test_windows_are_cut_into_words_and_chunks(monkeypatch, n_windows):
-    monkeypatch.setattr(flattening, "_MAX_TABLE", 0)
-    monkeypatch.setattr(flattening, "_CHUNK", 128)
+    monkeypatch.setattr(flat, "_MAX_TABLE", 0)
+    monkeypatch.setattr(flat, "_CHUNK", 128)
     model = TreeCRF(8, 9, 0.5, (2, 1)).fit(random_set(2))
     offsets = np.array([0, n_windows])
     test = SequenceSet(
@@ -181,16 +181,16 @@ def test_chains_of_failed_tests(n_leaves):
 
 
 def test_repeated_windows_are_evaluated_once(monkeypatch):
-    monkeypatch.setattr(flattening, "_MAX_TABLE", 0)
+    monkeypatch.setattr(flat, "_MAX_TABLE", 0)
     model = TreeCRF(8, 9, 0.5, (0, 0)).fit(random_set(5))
-    flat, codes = model.flattened(), window_codes(random_set(6), (0, 0))
+    flattened, codes = model.flattened(), window_codes(random_set(6), (0, 0))
     seen = []
-    sum_weights = flattening._sum_weights
+    sum_weights = flat._sum_weights
     monkeypatch.setattr(
-        flattening, "_sum_weights", lambda parts, codes, sizes: seen.append(len(codes)) or sum_weights(parts, codes, sizes)
+        flat, "_sum_weights", lambda parts, codes, sizes: seen.append(len(codes)) or sum_weights(parts, codes, sizes)
     )  # fmt: skip
-    expected = flat.flat_.potentials(codes)
-    np.testing.assert_array_equal(flat.potentials(random_set(6)), expected)
+    expected = flattened.flat_.potentials(codes)
+    np.testing.assert_array_equal(flattened.potentials(random_set(6)), expected)
     assert seen == [len(codes), len(np.unique(codes, axis=0))]
 
 

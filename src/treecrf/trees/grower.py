@@ -8,15 +8,21 @@ from numba import boolean, int64, njit, uint64, void
 
 from treecrf.compiled.kernel import kernel
 from treecrf.compiled.struct import Int64, compiled_type, struct
-from treecrf.trees.best_first import grow_best_first
-from treecrf.trees.best_split import BestSplits
+from treecrf.trees.best_first import BestSplits, grow_best_first
 from treecrf.trees.histogram import add_rows, fill_label_tests, fill_window_tests, subtract_sibling
-from treecrf.trees.leaves import Leaves, has_room, init_root, split_by_label, split_by_window
-from treecrf.trees.node_sums import NodeStats, bound_singles, take_sums, weight_and_total, write_test
+from treecrf.trees.joint_histogram import (
+    has_one_lane,
+    space_all,
+    space_some,
+    sweep_is_faster,
+    sweep_members,
+    sweep_window_tests,
+)
+from treecrf.trees.node_stats import NodeStats, bound_singles, take_sums, weight_and_total, write_test
 from treecrf.trees.packing import steps
+from treecrf.trees.partition import Leaves, has_room, init_root, split_by_label, split_by_window
 from treecrf.trees.problem import PROBLEM, share_of_known
 from treecrf.trees.sampling import SAMPLE
-from treecrf.trees.sweep import has_one_lane, space_all, space_some, sweep_is_faster, sweep_members, sweep_window_tests
 from treecrf.trees.tree import TREE, set_of
 
 

@@ -27,7 +27,7 @@ from treecrf import Attribute, SequenceSet, TreeCRF, datasets
 from treecrf.compiled.struct import allocate
 from treecrf.missing import inject
 from treecrf.sequences import slot_sizes, window_codes
-from treecrf.trees.missing.leaves import with_longer_lists
+from treecrf.trees.missing.partition import with_longer_lists
 
 HOLE = -1
 
@@ -296,9 +296,9 @@ def test_lists_of_copies_grow_when_they_are_full(method, monkeypatch):
         return enlarge
 
     monkeypatch.setattr("treecrf.models.boosted.growers.allocate", with_short_lists)
-    monkeypatch.setattr("treecrf.trees.missing.blending.allocate", with_short_lists)
+    monkeypatch.setattr("treecrf.trees.missing.partition.allocate", with_short_lists)
     monkeypatch.setattr("treecrf.models.boosted.growers.with_longer_lists", counting("growing"))
-    monkeypatch.setattr("treecrf.trees.missing.blending.with_longer_lists", counting("blending"))
+    monkeypatch.setattr("treecrf.trees.missing.partition.with_longer_lists", counting("blending"))
     measured = TreeCRF(**SETTINGS, missing=method, order=2).fit(train)
     assert enlarged["growing"] >= 2  # the buffers are those of one thread, whatever the number of labels
     assert_same_bits(measured, expected)
