@@ -1,4 +1,4 @@
-"""The data that a tree is grown from, and the settings of its split_params."""
+"""The data that a tree is grown from, and the settings of its growing."""
 
 from __future__ import annotations
 
