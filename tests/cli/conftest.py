@@ -43,11 +43,12 @@ def table(words, tmp_path):
 
 @pytest.fixture
 def fit_trees(run):
-    """Trains trees in a CRF by `treecrf fit` on a file of the folder."""
+    """Trains trees in a CRF by `treecrf fit` on a file of the folder; gives stderr."""
 
     def fit_trees(*options, file="train.csv", to="m.npz"):
         code, _, err = run("fit", file, "-o", to, "--method", "treecrf_newton", *options)
         assert code == 0, err
+        return err
 
     return fit_trees
 

@@ -95,11 +95,9 @@ def test_settings_of_one_method_leave_others_out(run, table):
     assert treecrf.load("m.npz").variance == 2
 
 
-def test_a_long_training_is_announced(run, table, monkeypatch):
+def test_a_long_training_is_announced(table, monkeypatch, fit_trees):
     monkeypatch.setattr("treecrf.cli.fit.LONG", 0.1)
-    _, _, err = run(
-        "fit", "train.csv", "-o", "m.npz", "--method", "treecrf_newton", "--window", "1,0", "--iterations", 2
-    )
+    err = fit_trees("--window", "1,0", "--iterations", 2)
     assert re.search(r"Training takes about \d+ CPU seconds\.", err)
 
 

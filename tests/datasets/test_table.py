@@ -10,16 +10,6 @@ from treecrf import datasets
 from treecrf.sequences import MISSING
 
 
-@pytest.fixture
-def write(tmp_path):
-    def write(text, name="table.csv"):
-        path = tmp_path / name
-        path.write_bytes(text if isinstance(text, bytes) else text.encode())
-        return path
-
-    return write
-
-
 def rows_of(data):
     """Attribute names, then per observation the category names, None where missing."""
     names = [(*attribute.categories, None) for attribute in data.attributes]
@@ -27,7 +17,7 @@ def rows_of(data):
 
 
 def test_two_files(data, write):
-    test = write("y,label,x,sequence\nq,up,,a\n,,3,a\n")
+    test = write("table.csv", "y,label,x,sequence\nq,up,,a\n,,3,a\n")
     train, test = datasets.load("table", path=data / "table.csv", test=test)
     assert (len(train), len(test)) == (3, 1)
     assert [attribute.name for attribute in train.attributes] == ["x", "y"]
@@ -41,7 +31,7 @@ def test_two_files(data, write):
 
 
 def test_fraction_and_seed(write):
-    path = write("s,l,x\n" + "".join(f"{i},u,{i}\n" for i in range(30)))
+    path = write("table.csv", "s,l,x\n" + "".join(f"{i},u,{i}\n" for i in range(30)))
     options = {"path": path, "sequence": "s", "label": "l"}
     train, test = datasets.load("table", **options)
     assert (len(train), len(test)) == (20, 10)
@@ -53,7 +43,7 @@ def test_fraction_and_seed(write):
 
 
 def test_copies_are_drawn_together(write):
-    path = write("s,l,x\n" + "".join(f"{i},u,{i % 7}\n" for i in range(30)))
+    path = write("table.csv", "s,l,x\n" + "".join(f"{i},u,{i % 7}\n" for i in range(30)))
     train, test = datasets.load("table", path=path, sequence="s", label="l")
     assert len(train) + len(test) == 30
     assert not set(train.values[:, 0]) & set(test.values[:, 0])
@@ -61,7 +51,7 @@ def test_copies_are_drawn_together(write):
 
 
 def test_split_column(write):
-    path = write("sequence,part,label,x\na,train,u,1\na,train,v,2\nb,test,u,2\n")
+    path = write("table.csv", "sequence,part,label,x\na,train,u,1\na,train,v,2\nb,test,u,2\n")
     train, test = datasets.load("table", path=path, split="part")
     assert (train.n_positions, test.n_positions) == (2, 1)
     assert [attribute.name for attribute in train.attributes] == ["x"]
@@ -124,7 +114,7 @@ def test_parquet(tmp_path):
     ],
 )
 def test_errors(write, text, message):
-    path = write(text)
+    path = write("table.csv", text)
     with pytest.raises(ValueError, match="table ") as caught:
         datasets.load("table", path=path)
     assert str(caught.value).startswith("table " + message.format(path=path))
@@ -148,16 +138,16 @@ def test_errors(write, text, message):
     ],
 )
 def test_split_errors(write, text, message):
-    path = write(text)
+    path = write("table.csv", text)
     with pytest.raises(ValueError, match=re.escape(message.format(path=path))):
         datasets.load("table", path=path, split="part")
 
 
 def test_error_in_the_second_file_names_it(data, write):
-    second = write("sequence,label,x,y\na,u,1,p\na,,1\n", "second.csv")
+    second = write("second.csv", "sequence,label,x,y\na,u,1,p\na,,1\n")
     with pytest.raises(ValueError, match=r"second\.csv, line 3: 3 cells"):
         datasets.load("table", path=data / "table.csv", test=second)
-    second = write("sequence,label,x\na,u,1\n", "second.csv")
+    second = write("second.csv", "sequence,label,x\na,u,1\n")
     with pytest.raises(ValueError, match=r"second\.csv has no column 'y'"):
         datasets.load("table", path=data / "table.csv", test=second)
 
@@ -166,7 +156,7 @@ def test_absent_and_damaged_files(tmp_path, write):
     with pytest.raises(FileNotFoundError, match=r"table \S+nosuch\.csv does not exist; correct the path\."):
         datasets.load("table", path=tmp_path / "nosuch.csv")
     with pytest.raises(ValueError, match=r"table \S+bad\.parquet is not a readable Parquet file"):
-        datasets.load("table", path=write("no parquet", "bad.parquet"))
+        datasets.load("table", path=write("bad.parquet", "no parquet"))
 
 
 def test_what_to_frame_writes_comes_back(tmp_path):
