@@ -14,7 +14,7 @@ from treecrf.automl.candidates import (
     Candidate,
     make_candidates,
 )
-from treecrf.automl.choice import SCREENING, CrossValidated, Search, choose, choose_best
+from treecrf.automl.choice import SCREENING, BudgetedSearch, CrossValidated, choose, choose_best
 from treecrf.automl.cross_validation import (
     CVResults,
     FoldResult,
@@ -89,7 +89,7 @@ def test_large_sets_are_screened_in_part(monkeypatch):
 def test_two_methods_pass_where_one_fold_fits():
     folds = make_folds(letter_before(20), 0, 10_000)
     ranked = [next(make_candidates(method, folds.data, [(1, 1)], "auto", {"iterations": 3}))[0] for method in METHODS]
-    search = Search(folds, 1.0, lambda done, words: None)
+    search = BudgetedSearch(folds, 1.0, lambda done, words: None)
     search.left = 1.01 * sum(map(search.cost, ranked[:2]))
     assert [finished.candidate.method for finished in search.cross_validate(ranked)] == list(METHODS[:2])
     assert [sentence.split()[0] for sentence in search.left_out] == ["lightgbm", "4"]

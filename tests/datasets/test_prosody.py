@@ -34,7 +34,7 @@ def test_sentences_are_parsed(sentences):
 
 
 def test_words_are_counted(sentences):
-    counts = prosody.Counts.of(sentence.texts for sentence in sentences)
+    counts = prosody.WordCounts.of(sentence.texts for sentence in sentences)
     assert counts.words == {
         "the": 5, "mill": 3, "hums": 3, "say": 3, "they": 2, "owl": 2, "old": 1, "hush": 1, "said": 1, "mr": 1, "i'll": 1, "it": 1,
         "again": 1, "don't": 1, "of": 1, "miller": 1, "notwithstanding": 1, "all": 1, "that": 1,
@@ -46,7 +46,7 @@ def test_words_are_counted(sentences):
 
 
 def test_probabilities_of_the_words_after_a_word_add_up_to_one(sentences):
-    counts = prosody.Counts.of(sentence.texts for sentence in sentences)
+    counts = prosody.WordCounts.of(sentence.texts for sentence in sentences)
     for previous in ("", "the", "hums", "never seen"):
         unseen = counts.probability("not counted", previous)
         assert unseen > 0
@@ -55,7 +55,7 @@ def test_probabilities_of_the_words_after_a_word_add_up_to_one(sentences):
 
 
 def test_attributes_of_a_sentence(sentences):
-    counts = prosody.Counts.of(sentence.texts for sentence in sentences)
+    counts = prosody.WordCounts.of(sentence.texts for sentence in sentences)
     found = named(counts, ["'The", "Miller", ",", "unhappily", "'", "I'll", "doubt", "?"])
     names = ("word", "group", "letters", "vowel_groups", "log2_count", "log10_probability", "punctuation", "capital")
     the, miller, _, unhappily, _, ill, doubt, _ = (tuple(row[name] for name in names) for row in found)
@@ -68,18 +68,18 @@ def test_attributes_of_a_sentence(sentences):
 
 
 def test_most_bins_hold_what_is_beyond():
-    counts = prosody.Counts.of([["so"] * 5000])
+    counts = prosody.WordCounts.of([["so"] * 5000])
     [row] = named(counts, ["pneumonoultramicroscopicsilicovolcanoconiosis"])
     assert (row["letters"], row["vowel_groups"], row["log2_count"]) == ("9+", "4+", "0")
     assert [row["log2_count"] for row in named(counts, ["so", "so"])] == ["7+", "7+"]
-    counts = prosody.Counts(Counter({("a", "b"): 10_000_000, ("", "a"): 1}))
+    counts = prosody.WordCounts(Counter({("a", "b"): 10_000_000, ("", "a"): 1}))
     assert [row["log10_probability"] for row in named(counts, ["a", "never"])] == ["-1", "-6"]
-    [alone] = named(prosody.Counts.of([]), ["so"])  # which has the probability 1
+    [alone] = named(prosody.WordCounts.of([]), ["so"])  # which has the probability 1
     assert (alone["word"], alone["log10_probability"]) == ("other words", "-1")
 
 
 def test_of_equally_common_words_the_first_in_the_alphabet_are_categories():
-    common = list(prosody.Counts.of([[f"w{i}" for i in range(200)], ["w99"]]).common)
+    common = list(prosody.WordCounts.of([[f"w{i}" for i in range(200)], ["w99"]]).common)
     assert (len(common), common[:4]) == (100, ["w99", "w0", "w1", "w10"])
 
 
@@ -90,7 +90,7 @@ def test_every_function_word_is_of_one_group():
 
 
 def test_a_set_has_a_position_for_each_word_with_a_prominence(sentences):
-    found = prosody.from_sentences(sentences, prosody.Counts.of([]))
+    found = prosody.from_sentences(sentences, prosody.WordCounts.of([]))
     assert found.lengths.tolist() == [6, 3, 7, 1, 5, 4, 5]
     assert found.labels[:16].tolist() == [0, 1, 1, 0, 1, 1, 1, 0, 1, 0, 1, 0, 1, 0, 1, 1]
     assert found.label_names == ("plain", "prominent")

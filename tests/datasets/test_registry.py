@@ -4,11 +4,13 @@ import dataclasses
 import hashlib
 import inspect
 import json
+import re
 import subprocess
 import sys
 
 import numpy as np
 import pytest
+from builders import ROOT
 
 from treecrf import datasets
 from treecrf.datasets import faq, line_features, nettalk, sectlabel
@@ -128,10 +130,13 @@ def test_altered_files_are_refused(name, change, mirror, tmp_path):
 
 def test_registry_is_complete():
     files = raw_files()
-    assert len(files) == 57
+    rows = json.loads((ROOT / "src/treecrf/datasets/raw_files.json").read_bytes())
+    assert len(files) == len(rows) == 57  # no path appears twice
+    assert all(set(row) == {"path", "bytes", "sha256", "addresses"} for row in rows)
     assert sum(file.bytes for file in files.values()) == 24_822_673
     for file in files.values():
-        assert len(file.sha256) == 64
+        assert re.fullmatch(r"[a-z0-9_]+(/[A-Za-z0-9_][A-Za-z0-9_.-]*)+", file.path)
+        assert re.fullmatch(r"[0-9a-f]{64}", file.sha256)
         assert len(set(file.addresses)) == len(file.addresses) >= 1
         assert all(address.startswith(("https://", "http://")) for address in file.addresses)
 

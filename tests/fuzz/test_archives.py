@@ -3,7 +3,6 @@
 import bz2
 import gzip
 import io
-import json
 import lzma
 import tarfile
 import warnings
@@ -73,20 +72,6 @@ def test_a_member_that_is_too_long_is_not_unpacked(tmp_path):
     path.write_bytes(stream.getvalue())
     assert "does not give bomb" in assert_clear(lambda: extract(path, "bomb", 1000))
     assert sum(left.stat().st_size for left in tmp_path.iterdir()) < 100_000
-
-
-def test_registry():
-    from pathlib import Path
-
-    whole = Path(download.__file__).with_name("raw_files.json").read_bytes()
-    part = json.dumps(json.loads(whole)[:3], indent=1).encode()
-    assert download.parse_registry(whole, "file") == dict(download.raw_files())
-
-    def use(given):
-        found = download.parse_registry(given, "file")
-        assert all(len(entry.sha256) == 64 and not entry.path.startswith(("/", ".")) for entry in found.values())
-
-    fuzz("registry", mutations_of([part]), use)
 
 
 def test_raw_files_of_a_mirror(tmp_path):

@@ -69,7 +69,7 @@ def read_sentences(data):
 
 def read_prominences(data):
     sentences = prosody.parse(data, "file")
-    return prosody.from_sentences(sentences, prosody.Counts.of(sentence.texts for sentence in sentences))
+    return prosody.from_sentences(sentences, prosody.WordCounts.of(sentence.texts for sentence in sentences))
 
 
 PARSERS = {

@@ -1,4 +1,4 @@
-"""The labellers that treecrf fit tries by itself, and what a training of each costs."""
+"""Labellers that treecrf fit tries by itself, and the cost of training each."""
 
 from __future__ import annotations
 
@@ -151,7 +151,7 @@ def mean_run(data: SequenceSet) -> float:
 
 
 def make_candidates(
-    method: str, data: SequenceSet, windows: list[tuple[int, int]], missing: str, given: Mapping[str, Any]
+    method: str, data: SequenceSet, windows: list[tuple[int, int]], missing: str, decided: Mapping[str, Any]
 ) -> Iterator[list[Candidate]]:
     """Rounds of candidates: first every window, then other settings, then other treatments of missing cells.
 
@@ -163,7 +163,7 @@ def make_candidates(
     windows : list of (int, int)
     missing : str
         The treatment of missing cells, or "auto".
-    given : mapping
+    decided : mapping
         Settings that a user has decided, as far as the method has them.
 
     Yields
@@ -171,8 +171,8 @@ def make_candidates(
     list of Candidate
         What a round does not vary is that of the first candidate of all; the caller replaces it by the best so far.
     """
-    usual = {"iterations": ITERATIONS} | _settings_for(method, data) | dict(given)
-    first, *others = _treatments(method, data, missing, usual)
+    usual = {"iterations": ITERATIONS} | _settings_for(method, data) | dict(decided)
+    first, *other_treatments = _treatments(method, data, missing, usual)
     if first == "incorporated":
         usual["missing"] = first
     grid = [settings | usual for settings in GRIDS[method]]
@@ -186,7 +186,7 @@ def make_candidates(
     ]
     yield [Candidate(method, window, distinct[0], first) for window in windows]
     yield [Candidate(method, windows[0], settings, first) for settings in distinct[1:]]
-    yield [Candidate(method, windows[0], distinct[0], treatment) for treatment in others]
+    yield [Candidate(method, windows[0], distinct[0], treatment) for treatment in other_treatments]
 
 
 def _settings_for(method: str, data: SequenceSet) -> dict[str, Any]:

@@ -115,7 +115,7 @@ def choose(
     tick : callable
         Called with the share of the work that is done, in percent, and what is being tried.
     """
-    search = Search(folds, options.budget, tick)
+    search = BudgetedSearch(folds, options.budget, tick)
     screened: list[tuple[Candidate, CVResults]] = []
     for method, settings in compared.items():
         share = options.budget / (2 * len(compared))  # half of it is for the folds
@@ -148,7 +148,7 @@ class CrossValidated(NamedTuple):
     marginals: NDArray[np.float32]
 
 
-class Search:
+class BudgetedSearch:
     """Trials within a budget.
 
     Attributes
@@ -272,7 +272,7 @@ def _best_scores(results: CVResults) -> tuple[NDArray[np.int64], NDArray[np.floa
 # --- the best of the cross-validated candidates and their averages ---------------------------------------------------
 
 
-class _Entry(NamedTuple):
+class _Contender(NamedTuple):
     """One to choose: the numbers of the candidates that it averages, correct positions and log loss by held-out sequence."""
 
     members: tuple[int, ...]
@@ -301,11 +301,11 @@ def choose_best(validated: list[CrossValidated], folds: Folds, seed: int, left_o
     held_out = folds.data.select(np.concatenate(folds.parts[:n_folds]))
     members, cluster = np.unique(held_out.groups, return_inverse=True)
     positions = _by_cluster(held_out.lengths, cluster, len(members))
-    entries = [_Entry((number,), *_best_scores(one.results)) for number, one in enumerate(validated)]
+    entries = [_Contender((number,), *_best_scores(one.results)) for number, one in enumerate(validated)]
     for size in range(2, len(validated) + 1):
         for averaged in combinations(range(len(validated)), size):
             mean = np.mean([validated[number].marginals for number in averaged], axis=0)
-            entries.append(_Entry(averaged, *score_marginals(mean, held_out)))
+            entries.append(_Contender(averaged, *score_marginals(mean, held_out)))
     correct = _by_cluster(np.array([entry.correct for entry in entries]), cluster, len(members))
     log_loss = _by_cluster(np.array([entry.log_loss for entry in entries]), cluster, len(members))
     table = _table(entries, validated, correct, positions)
@@ -326,13 +326,13 @@ def choose_best(validated: list[CrossValidated], folds: Folds, seed: int, left_o
     )  # fmt: skip
 
 
-def _complexity(entry: _Entry, validated: list[CrossValidated]) -> tuple[int, int]:
+def _complexity(entry: _Contender, validated: list[CrossValidated]) -> tuple[int, int]:
     """The less, the simpler and then the faster to predict."""
     return len(entry.members), sum(METHODS.index(validated[number].candidate.method) for number in entry.members)
 
 
 def _table(
-    entries: list[_Entry], validated: list[CrossValidated], correct: NDArray[np.int64], positions: NDArray[np.int64]
+    entries: list[_Contender], validated: list[CrossValidated], correct: NDArray[np.int64], positions: NDArray[np.int64]
 ) -> pd.DataFrame:
     """See `Choice`, in the order of the entries."""
     rows = []

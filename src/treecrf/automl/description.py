@@ -47,14 +47,14 @@ def number_counts(data: SequenceSet) -> pd.DataFrame:
     """number, n_missing, share_missing, lowest, median, highest (text of four digits; empty where all are missing)."""
     numbers = pd.DataFrame(data.numbers, columns=list(data.number_names))
     missing = numbers.isna()
-    found = {
+    columns = {
         "number": data.number_names,
         "n_missing": missing.sum().to_numpy(),
         "share_missing": missing.mean().to_numpy(),
     }
     for name, values in (("lowest", numbers.min()), ("median", numbers.median()), ("highest", numbers.max())):
-        found[name] = ["" if np.isnan(value) else f"{value:.4g}" for value in values]
-    return pd.DataFrame(found)
+        columns[name] = ["" if np.isnan(value) else f"{value:.4g}" for value in values]
+    return pd.DataFrame(columns)
 
 
 def column_warnings(table: TypedTable, columns: TableColumns) -> Iterator[str]:
@@ -181,13 +181,13 @@ def missing_sentences(frame: pd.DataFrame, level: float) -> Iterator[str]:
         ("p_run", "Missing in runs: {}.", "No column's holes were found to come in runs."),
         ("p_other", "Missing more or less often in the other file: {}.", "No column was found to be missing more often in one file."),
     )  # fmt: skip
-    for column, found, none in questions:
+    for column, answer, none in questions:
         if column in frame.columns:
             is_found = frame[column] < level
             if column == "p_run":  # runs that are shorter than by chance are none
                 is_found &= frame["run"] > frame["run_by_chance"]
             names = frame.loc[is_found, "column"].tolist()
-            yield found.format(", ".join(names)) if names else none
+            yield answer.format(", ".join(names)) if names else none
 
 
 def _mask(data: SequenceSet) -> Bools:

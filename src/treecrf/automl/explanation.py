@@ -108,7 +108,7 @@ def used_tests(model: TableLabeller) -> pd.DataFrame:
 def trees_of(labeller: Labeller) -> TreeCRF | None:
     """The labeller, or the first of an ensemble's experts, that is a TreeCRF; None if there is none."""
     if isinstance(labeller, Ensemble):
-        return next((found for expert in labeller.experts_ if (found := trees_of(expert)) is not None), None)
+        return next((trees for expert in labeller.experts_ if (trees := trees_of(expert)) is not None), None)
     if isinstance(labeller, ImputingLabeller):
         return trees_of(labeller.labeller_)
     return labeller if isinstance(labeller, TreeCRF) else None
@@ -245,11 +245,11 @@ def _tree_gains(labeller: TreeCRF, data: SequenceSet) -> Iterator[tuple[str, int
 def _labels_before(labels: NDArray[np.int16], data: SequenceSet, order: int, n_labels: int) -> NDArray[np.int64]:
     """The true labels 1, 2, .. places before each position, `n_labels` before the first; shape (n_positions, order)."""
     place = np.arange(data.n_positions) - np.repeat(data.offsets[:-1], data.lengths)
-    found = np.full((data.n_positions, order), n_labels, dtype=np.int64)
+    before = np.full((data.n_positions, order), n_labels, dtype=np.int64)
     for back in range(1, order + 1):
         there = np.flatnonzero(place >= back)
-        found[there, back - 1] = labels[there - back]
-    return found
+        before[there, back - 1] = labels[there - back]
+    return before
 
 
 def _lightgbm_gains(labeller: WindowLightGBM) -> Iterator[tuple[str, int, float]]:
@@ -378,8 +378,8 @@ class _Game:
             numbers=np.where(present[:, :, None], one.numbers, numbers).reshape(n_rows, one.numbers.shape[1]),
             number_names=one.number_names,
         )  # fmt: skip
-        found = self._model.labeller.predict_proba(self._model.prepare(copies))
-        return found[self._place :: one.n_positions]
+        probabilities = self._model.labeller.predict_proba(self._model.prepare(copies))
+        return probabilities[self._place :: one.n_positions]
 
 
 def _typical(data: SequenceSet) -> tuple[NDArray[np.integer], NDArray[np.float64]]:

@@ -99,13 +99,13 @@ def _predict(
         columns = {f"P({name})": of_label for name, of_label in zip(names[:-1], marginals.T, strict=True)}
     if options.n_best is None:
         return columns | {PREDICTED: names[labeller.predict(data, options.decoder, **limits)]}
-    found = cast("NBest", labeller.predict_n_best(data, options.n_best, **limits))
+    paths = cast("NBest", labeller.predict_n_best(data, options.n_best, **limits))
     for rank in range(options.n_best):
         suffix = f"_{rank + 1}" if rank else ""
-        is_there = found.labels[rank] != MISSING
-        probability = np.repeat(np.exp(found.log_probabilities[rank]), data.lengths)
+        is_there = paths.labels[rank] != MISSING
+        probability = np.repeat(np.exp(paths.log_probabilities[rank]), data.lengths)
         columns[PATH_PROBABILITY + suffix] = np.where(is_there, probability, np.nan)
-        columns[PREDICTED + suffix] = names[found.labels[rank]]
+        columns[PREDICTED + suffix] = names[paths.labels[rank]]
     return columns
 
 

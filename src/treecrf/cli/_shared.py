@@ -102,7 +102,7 @@ Threads = Annotated[
         min=1,
         metavar="N",
         help="Threads, at most one per processor; all unless given. They change no result.",
-        callback=lambda given: None if given is None else min(given, n_processors()),
+        callback=lambda number: None if number is None else min(number, n_processors()),
     ),
 ]
 
@@ -295,12 +295,12 @@ def console(*, stderr: bool = False) -> Console:
 def progress(title: str, total: int) -> Iterator[Tick]:
     """Show how far something is: a bar on a terminal, elsewhere a line at each tenth; on stderr."""
     if not sys.stderr.isatty():
-        told = 0
+        n_tenths = 0
 
         def tell(done: int, words: str) -> None:
-            nonlocal told
-            if done == total or 10 * done // total > told:
-                told = 10 * done // total
+            nonlocal n_tenths
+            if done == total or 10 * done // total > n_tenths:
+                n_tenths = 10 * done // total
                 typer.echo(f"{title}: {done} of {total}{', ' if words else ''}{words}", err=True)
 
         yield tell

@@ -56,21 +56,21 @@ def evaluate(
     sequence = next(iter(loaded.values())).columns.sequence
     table = read_table(file, dialect, sequence, shared.note)
     read = {name: model.read(table, labelled=True, new_labels=True) for name, model in loaded.items()}
-    first, *others = loaded
-    for name in others:
+    first, *rest = loaded
+    for name in rest:
         if not _same_task(loaded[first], read[first], loaded[name], read[name]):
             raise ValueError(f"{name} reads other sequences or labels from {file} than {first}; compare them apart.")
-    found = {}
+    evaluations = {}
     for name, model in loaded.items():
         for sentence in model.unseen(table):
             shared.note(sentence)
-        found[name] = measure(model.labeller, read[name], decoder)
-        if found[name].new_labels:
-            shared.note(_about_new_labels(name, found[name].new_labels))
-    for name, evaluation in found.items():
+        evaluations[name] = measure(model.labeller, read[name], decoder)
+        if evaluations[name].new_labels:
+            shared.note(_about_new_labels(name, evaluations[name].new_labels))
+    for name, evaluation in evaluations.items():
         _show(name, evaluation, len(read[name]))
-    if len(found) > 1:
-        _show_comparison(compare_models(found, read[first]))
+    if len(evaluations) > 1:
+        _show_comparison(compare_models(evaluations, read[first]))
 
 
 def _same_task(model: TableLabeller, data: SequenceSet, other: TableLabeller, data_of_other: SequenceSet) -> bool:

@@ -115,10 +115,10 @@ def _find_row(
             )
         number = int(np.searchsorted(begins, position, side="right")) - 1
         return number, position - int(begins[number])
-    found = np.flatnonzero(names[begins] == sequence)
-    if not len(found):
+    matches = np.flatnonzero(names[begins] == sequence)
+    if not len(matches):
         raise ValueError(f"table {table.path} has no sequence {quoted(sequence)} in its column {quoted(column)}.")
-    number = int(found[0])
+    number = int(matches[0])
     length = int(np.append(begins, len(names))[number + 1] - begins[number])
     if row is None or row >= length:
         raise ValueError(
@@ -133,15 +133,15 @@ def _explain_row(model: TableLabeller, table: TypedTable, place: tuple[int, int]
     from treecrf.automl.explanation import explain_position
 
     data = model.encode(table, labelled=False)
-    found = explain_position(model, data, *place, seed)
+    explained = explain_position(model, data, *place, seed)
     first = int(data.offsets[place[0]])
     inputs = table.frame[list(model.columns.attributes)]
     typer.echo(
-        f"Row {first + place[1]}: {found.predicted}, {_times(exp(min(found.log_odds, 50.0)))} as likely as {found.runner_up} (log-odds "
-        f"{found.log_odds:.3f}). With the file's typical observation throughout, the log-odds are {found.typical_log_odds:.3f}; "
+        f"Row {first + place[1]}: {explained.predicted}, {_times(exp(min(explained.log_odds, 50.0)))} as likely as {explained.runner_up} (log-odds "
+        f"{explained.log_odds:.3f}). With the file's typical observation throughout, the log-odds are {explained.typical_log_odds:.3f}; "
         "the observations make the difference:\n"
     )
-    contributions = found.contributions
+    contributions = explained.contributions
     texts = [
         "all others" if distance != distance else _observation(inputs.iloc[first + place[1] + int(distance)])
         for distance in contributions["distance"]
@@ -151,9 +151,9 @@ def _explain_row(model: TableLabeller, table: TypedTable, place: tuple[int, int]
         for distance in contributions["distance"]
     ]
     shown = contributions.assign(distance=where, observation=texts)[["distance", "observation", "contribution"]]
-    shared.show_table(shown, f"Contribution to the log-odds of {found.predicted} against {found.runner_up}")
+    shared.show_table(shown, f"Contribution to the log-odds of {explained.predicted} against {explained.runner_up}")
     typer.echo(
-        f"Sum: {contributions['contribution'].sum():.3f} = {found.log_odds:.3f} - ({found.typical_log_odds:.3f})."
+        f"Sum: {contributions['contribution'].sum():.3f} = {explained.log_odds:.3f} - ({explained.typical_log_odds:.3f})."
     )
 
 

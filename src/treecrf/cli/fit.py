@@ -137,7 +137,7 @@ def fit(
     from treecrf.automl.fitting import FitOptions
     from treecrf.automl.labeller import TableLabeller
 
-    given: dict[str, Any] = {
+    settings: dict[str, Any] = {
         "max_leaves": max_leaves, "l2_regularization": l2, "variance": variance, "order": order, "n_threads": threads,
         "n_bins": bins, "min_count": min_count, "iterations": iterations,
         "experts": None if experts is None else tuple(name.strip() for name in experts.split(",")),
@@ -146,7 +146,7 @@ def fit(
         method,
         _parse_window(window, method),
         missing,
-        {name: value for name, value in given.items() if value is not None},
+        {name: value for name, value in settings.items() if value is not None},
         held_out,
         budget,
         threads or shared.n_processors(),

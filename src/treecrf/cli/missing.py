@@ -97,19 +97,25 @@ def missing(
         frames = study_table(
             file.stem, data, sides, settings, seed=seed, n_threads=threads or shared.n_processors(), progress=tick
         )
-    own = None
+    own_holes = None
     if data.has_missing:
         with shared.progress("holes like the file's", settings.n_training_sets * len(settings.methods)) as tick:
-            own = study_own_holes(file.stem, data, sides, settings, seed=seed, progress=tick)
+            own_holes = study_own_holes(file.stem, data, sides, settings, seed=seed, progress=tick)
     typer.echo(
         "\nPercent of the held-out positions that are labelled correctly, by share of cells emptied beyond the "
         f"{share:.1%} that are missing already"
-        + ("; and with those cells emptied besides that are missing in other sequences of the file." if own else ".")
+        + (
+            "; and with those cells emptied besides that are missing in other sequences of the file."
+            if own_holes
+            else "."
+        )
     )
     judged = {name: frames[name] for name in ("evaluations", "comparisons", "costs")}
     table = _with_plain_heads(accuracy_table(**judged))
-    if own is not None:
-        like_own = accuracy_table(**{name: own[name] for name in judged}).rename(columns={"100 %": "+ like its own"})
+    if own_holes is not None:
+        like_own = accuracy_table(**{name: own_holes[name] for name in judged}).rename(
+            columns={"100 %": "+ like its own"}
+        )
         table = table.merge(like_own, on="method", how="left")
     shared.show_table(table)
     typer.echo(

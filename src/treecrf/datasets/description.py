@@ -103,11 +103,11 @@ def count_features(data: SequenceSet, window: tuple[int, int]) -> int:
 def _relatives(train: SequenceSet, test: SequenceSet, rule: Rule) -> dict[str, Any]:
     """Groups of training sequences by a rule, and test sequences with a relative among the training sequences."""
     groups = find_groups(SequenceSet.concatenate([train, test]), rule)
-    own, others = groups[: len(train)], groups[len(train) :]
+    of_train, of_test = groups[: len(train)], groups[len(train) :]
     return {
         "rule": rule if isinstance(rule, str) else dict(rule),
-        "groups": len(np.unique(own)),
-        "related_tests": int(np.isin(others, own).sum()),
+        "groups": len(np.unique(of_train)),
+        "related_tests": int(np.isin(of_test, of_train).sum()),
     }
 
 

@@ -8,7 +8,6 @@ import hashlib
 import json
 import lzma
 import os
-import re
 import shutil
 import struct
 import subprocess
@@ -22,13 +21,10 @@ from functools import cache
 from pathlib import Path
 from typing import IO, NamedTuple
 
-from treecrf.io.messages import needs_extra, quoted
+from treecrf.io.messages import needs_extra
 
 _STALE = 3600.0
 """Seconds after which the temporary file of another process is taken for left behind."""
-
-_PATH = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*(/[A-Za-z0-9_.-]+)*")
-"""Paths of raw files below their folder."""
 
 _TRY_AGAIN = (408, 425, 429)
 """Answers of the 400s after which asking again may help."""
@@ -52,47 +48,9 @@ class RawFileError(OSError):
 
 @cache
 def raw_files() -> Mapping[str, RawFile]:
-    """All raw files by path."""
-    file = Path(__file__).with_name("raw_files.json")
-    return parse_registry(file.read_bytes(), str(file))
-
-
-def parse_registry(data: bytes, file: str) -> dict[str, RawFile]:
-    """Read the table of raw files: JSON, a list of objects with the keys of `RawFile`.
-
-    A ValueError names the file, and the entry (from 0) where one is at fault.
-    """
-    try:
-        table = json.loads(data)
-    except (ValueError, RecursionError) as error:
-        raise ValueError(f"registry {file}: not readable as JSON in UTF-8 ({quoted(str(error))}); fix it.") from None
-    if not isinstance(table, list):
-        raise ValueError(f"registry {file}: holds {quoted(table)}, not a list; fix it.")
-    found: dict[str, RawFile] = {}
-    for i, row in enumerate(table):
-        problem = _problem_of(row)
-        if problem is None and row["path"] in found:
-            problem = f"path {quoted(row['path'])} appears twice"
-        if problem is not None:
-            raise ValueError(f"registry {file}, entry {i}: {problem}; fix it.")
-        found[row["path"]] = RawFile(row["path"], row["bytes"], row["sha256"], tuple(row["addresses"]))
-    return found
-
-
-def _problem_of(row: object) -> str | None:
-    """What is wrong with an entry of the registry."""
-    if not isinstance(row, dict) or set(row) != set(RawFile._fields):
-        return f"{quoted(row)} does not have the keys {', '.join(RawFile._fields)}"
-    path, addresses = row["path"], row["addresses"]
-    if not isinstance(path, str) or not _PATH.fullmatch(path) or ".." in path.split("/"):
-        return f"path {quoted(path)} is not one below the folder of raw files"
-    if not isinstance(row["bytes"], int) or isinstance(row["bytes"], bool) or row["bytes"] < 0:
-        return f"bytes {quoted(row['bytes'])} is no size"
-    if not isinstance(row["sha256"], str) or not re.fullmatch(r"[0-9a-f]{64}", row["sha256"]):
-        return f"sha256 {quoted(row['sha256'])} is no SHA-256"
-    if not isinstance(addresses, list) or not all(isinstance(one, str) and "://" in one for one in addresses):
-        return f"addresses {quoted(addresses)} is no list of addresses"
-    return None
+    """All raw files by path, from the registry of the package."""
+    rows = json.loads(Path(__file__).with_name("raw_files.json").read_bytes())
+    return {row["path"]: RawFile(row["path"], row["bytes"], row["sha256"], tuple(row["addresses"])) for row in rows}
 
 
 def fetch(

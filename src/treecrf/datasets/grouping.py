@@ -81,8 +81,8 @@ def group_by_runs(data: SequenceSet, length: int = 4, share: float = 0.1) -> NDA
 
     rows = _rows(data)
     runs = [_runs(rows[first:last], length) for first, last in _ranges(data)]
-    numbers = _number(run for found in runs for run in found)
-    sequences = np.repeat(np.arange(len(data)), [len(found) for found in runs])
+    numbers = _number(run for runs_of_one in runs for run in runs_of_one)
+    sequences = np.repeat(np.arange(len(data)), [len(runs_of_one) for runs_of_one in runs])
     has = csr_array((np.ones(len(numbers), dtype=np.int64), (sequences, numbers)))
     common = (has @ has.T).tocoo()
     n_runs = np.asarray(has.sum(axis=1))

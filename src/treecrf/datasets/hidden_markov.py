@@ -84,7 +84,7 @@ class HiddenMarkovModel(NamedTuple):
         return np.asarray(steps[:, None, :] + emissions[:, :, None])
 
 
-class Step(NamedTuple):
+class NoisyMap(NamedTuple):
     """How a number 0 .. n - 1 leads to another: to itself with probability `stays`, else to one of ``others[i]`` alike."""
 
     stays: float
@@ -92,17 +92,17 @@ class Step(NamedTuple):
 
     def draw(self, numbers: NDArray[np.int64], rng: np.random.Generator) -> NDArray[np.int64]:
         """What each of `numbers` (any shape) leads to."""
-        others = self.others[numbers, rng.integers(0, self.others.shape[1], numbers.shape)]
-        return np.where(rng.random(numbers.shape) < self.stays, numbers, others)
+        drawn = self.others[numbers, rng.integers(0, self.others.shape[1], numbers.shape)]
+        return np.where(rng.random(numbers.shape) < self.stays, numbers, drawn)
 
     def probabilities(self) -> NDArray[np.float64]:
         """From each number (row) to each; float64, shape (n, n)."""
-        found = self.stays * np.eye(len(self.others))
-        np.put_along_axis(found, self.others, (1 - self.stays) / self.others.shape[1], axis=1)
-        return found
+        chances = self.stays * np.eye(len(self.others))
+        np.put_along_axis(chances, self.others, (1 - self.stays) / self.others.shape[1], axis=1)
+        return chances
 
 
-def _draw_steps(*, seed: int, name: str, p_o: float, k_o: int, p_l: float, k_l: int) -> tuple[Step, Step]:
+def _draw_steps(*, seed: int, name: str, p_o: float, k_o: int, p_l: float, k_l: int) -> tuple[NoisyMap, NoisyMap]:
     """Emissions and transitions of a seed and a name: label i emits symbol i with probability `p_o` and stays with `p_l`, else
     one of the `k_o` symbols and `k_l` labels (1 to 39 each) of its sets O_i and L_i (MS section 5.4)."""
     for option, share in (("p_o", p_o), ("p_l", p_l)):
@@ -111,7 +111,7 @@ def _draw_steps(*, seed: int, name: str, p_o: float, k_o: int, p_l: float, k_l: 
     for option, size in (("k_o", k_o), ("k_l", k_l)):
         check_count(option, size, most=N_LABELS - 1)
     rng = generator(name, "sets", seed=seed)
-    return Step(p_o, _draw_others(k_o, rng)), Step(p_l, _draw_others(k_l, rng))
+    return NoisyMap(p_o, _draw_others(k_o, rng)), NoisyMap(p_l, _draw_others(k_l, rng))
 
 
 def _draw_others(size: int, rng: np.random.Generator) -> NDArray[np.int64]:
@@ -120,7 +120,9 @@ def _draw_others(size: int, rng: np.random.Generator) -> NDArray[np.int64]:
     return np.array([rng.choice(np.delete(everything, i), size, replace=False) for i in everything])
 
 
-def _markov(emission: Step, transition: Step, n_sequences: int, length: int, rng: np.random.Generator) -> SequenceSet:
+def _markov(
+    emission: NoisyMap, transition: NoisyMap, n_sequences: int, length: int, rng: np.random.Generator
+) -> SequenceSet:
     """Sequences of a hidden Markov model whose labels and symbols are the same numbers."""
     labels = np.empty((n_sequences, length), dtype=np.int64)
     labels[:, 0] = rng.integers(0, N_LABELS, n_sequences)

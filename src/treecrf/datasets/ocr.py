@@ -77,11 +77,11 @@ def parse(data: bytes, file: str) -> Words:
     begins: list[int] = []
     black: list[list[int]] = []
     for number, line in enumerate(text_lines(data, "ascii"), start=1):
-        found = _LETTER.fullmatch(line)
-        if found is None:
+        fields = _LETTER.fullmatch(line)
+        if fields is None:
             raise DataError(file, number, f"expected a label, a word and pixels, found {quoted(line)}")
-        label, word = int(found[1]), int(found[2])
-        pixels = [int(pixel[:-2]) for pixel in found[3].split()]
+        label, word = int(fields[1]), int(fields[2])
+        pixels = [int(pixel[:-2]) for pixel in fields[3].split()]
         if label > len(LETTERS):
             raise DataError(file, number, f"the label {label} is none of 1 to {len(LETTERS)}")
         if pixels != sorted({*pixels}) or pixels[-1:] > [N_PIXELS]:

@@ -8,7 +8,7 @@ authors advise where accents are binary, and 0 is "plain".
 prominence <tab> boundary <tab> two numbers``. A row whose prominence is ``NA``, a punctuation mark as a rule, is no position
 and no observation.
 
-A word has eight attributes, found from the text alone (`Counts.describe`): a choice, as the features of Gregory and Altun need
+A word has eight attributes, found from the text alone (`WordCounts.describe`): a choice, as the features of Gregory and Altun need
 more than the text. Frequencies are those of the words of another file, whose labels are not used.
 """
 
@@ -43,7 +43,7 @@ PROMINENCES = {"0": 0, "1": 1, "2": 1, "NA": None}
 N_FOLDS = 5
 
 
-class Row(NamedTuple):
+class ProsodyRow(NamedTuple):
     """A word or punctuation mark, and the code of its label."""
 
     text: str
@@ -54,7 +54,7 @@ class Sentence(NamedTuple):
     """A sentence as one speaker read it."""
 
     speaker: str
-    rows: list[Row]
+    rows: list[ProsodyRow]
 
     @property
     def texts(self) -> list[str]:
@@ -73,7 +73,7 @@ def parse(data: bytes, file: str) -> list[Sentence]:
             continue
         if not sentences or len(fields) != 5 or not fields[0] or fields[1] not in PROMINENCES:
             raise DataError(file, number, f"expected a word and its prominence, found {quoted(line)}")
-        sentences[-1].rows.append(Row(fields[0], PROMINENCES[fields[1]]))
+        sentences[-1].rows.append(ProsodyRow(fields[0], PROMINENCES[fields[1]]))
     if not sentences:
         raise DataError(file, None, "holds no sentences")
     _check_positions(sentences, file, None)
@@ -114,13 +114,13 @@ _LETTERS, _VOWEL_GROUPS, _COUNTS, _PROBABILITIES = 9, 4, 8, 6
 
 
 @dataclass(frozen=True)
-class Counts:
+class WordCounts:
     """Frequencies of words: of pairs of a word and the word before it, "" before the first of a sentence."""
 
     pairs: Counter[tuple[str, str]]
 
     @classmethod
-    def of(cls, sentences: Iterable[Sequence[str]]) -> Counts:
+    def of(cls, sentences: Iterable[Sequence[str]]) -> WordCounts:
         """Count the words of some sentences."""
         pairs: Counter[tuple[str, str]] = Counter()
         for texts in sentences:
@@ -230,7 +230,7 @@ def _up_to(n_bins: int, first: int) -> tuple[str, ...]:
 # --- sets -------------------------------------------------------------------------------------------
 
 
-def from_sentences(sentences: Sequence[Sentence], counts: Counts) -> SequenceSet:
+def from_sentences(sentences: Sequence[Sentence], counts: WordCounts) -> SequenceSet:
     """One sequence for each sentence, one position for each word that has a prominence."""
     described = [
         [(codes, row.label) for codes, row in zip(counts.describe(sentence.texts), sentence.rows, strict=True)]
@@ -263,7 +263,7 @@ def load(
     drawn = [sentences[i] for i in np.sort(np.random.default_rng(seed).permutation(len(sentences))[:n_sentences])]
     related = _related(drawn, by)
     test = sequence_folds(related, N_FOLDS, rng)[fold]
-    whole = from_sentences(drawn, Counts.of(sentence.texts for sentence in counted)).with_groups(related)
+    whole = from_sentences(drawn, WordCounts.of(sentence.texts for sentence in counted)).with_groups(related)
     return whole.select(np.setdiff1d(np.arange(len(whole)), test)), whole.select(test)
 
 

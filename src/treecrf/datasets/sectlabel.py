@@ -43,8 +43,8 @@ def _lines(paper: str, file: str, number: int) -> list[tuple[str, str]]:
     """The lines of the paper on the line `number`, with their tags."""
     lines: list[tuple[str, str]] = []
     opened, begin = "", 0
-    for found in _TAG.finditer(paper):
-        text, (closes, tag) = paper[begin : found.start()], found.groups()
+    for mark in _TAG.finditer(paper):
+        text, (closes, tag) = paper[begin : mark.start()], mark.groups()
         if opened and not (closes and tag == opened):
             raise DataError(file, number, f"a {opened} does not end before another label begins or ends")
         if not opened and (closes or text.strip()):
@@ -56,7 +56,7 @@ def _lines(paper: str, file: str, number: int) -> list[tuple[str, str]]:
             if parts[-1].strip():
                 raise DataError(file, number, f"a {tag} does not end in '+L+'")
             lines.extend((tag, part.strip(" ")) for part in parts[:-1])
-        opened, begin = "" if closes else tag, found.end()
+        opened, begin = "" if closes else tag, mark.end()
     if opened or not lines or paper[begin:].strip():
         raise DataError(file, number, "text stands outside the labels")
     return lines

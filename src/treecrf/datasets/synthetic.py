@@ -116,7 +116,7 @@ def _draw_future(
     )
 
 
-class Rule(NamedTuple):
+class FutureRule(NamedTuple):
     """What labelled a set of XOR, OR or EXTRA.
 
     Attributes
@@ -133,7 +133,7 @@ class Rule(NamedTuple):
     bag_labels: NDArray[np.bool_]
 
 
-def find_rule(data: SequenceSet) -> Rule | None:
+def find_rule(data: SequenceSet) -> FutureRule | None:
     """The rule that gives exactly the labels of these sequences; None for other data."""
     sizes = {(int(n), int(m)) for n, m in zip(data.lengths, np.diff(data.observation_offsets), strict=True)}
     if data.attributes != _BIT_ATTRIBUTES or len(sizes) != 1 or data.labels is None:
@@ -142,7 +142,7 @@ def find_rule(data: SequenceSet) -> Rule | None:
     bits = data.values.reshape(len(data), n_observations, _BITS) == 1
     bag, local = bag_labels(bits, length), bits[:, :length, :6].sum(axis=-1)
     kinds = [kind for kind in RULES if (_labels(kind, local, bag).ravel() == data.labels).all()]
-    return Rule(kinds[0], "full" if n_observations > length else "cut", bits, bag) if kinds else None
+    return FutureRule(kinds[0], "full" if n_observations > length else "cut", bits, bag) if kinds else None
 
 
 def best_window_accuracy(kind: str, length: int, last_bags: str = "cut") -> float:

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from treecrf.estimators.tables import Table, as_array, check_kind, described, encode, is_frame, lengths_of
+from treecrf.estimators.tables import Observations, as_array, check_kind, described, encode, is_frame, lengths_of
 from treecrf.io.arrays import first_relatives, of_objects
 from treecrf.io.frames import Kind
 from treecrf.io.messages import counted, listed, quoted
@@ -94,7 +94,7 @@ class Given(NamedTuple):
         elif is_frame(sequences):
             data, form = _of_indexed_frame(sequences, kinds), "rows"
         elif isinstance(sequences, np.ndarray) and sequences.ndim == 2:
-            data, form = encode(Table.of([sequences]), kinds), "rows"
+            data, form = encode(Observations.of([sequences]), kinds), "rows"
         else:
             data, form = _of_list(_as_list(sequences), kinds), "sequences"
         index = sequences.index if is_frame(sequences) else None
@@ -133,21 +133,21 @@ def _as_list(sequences: Any) -> list[Any]:
         raise ValueError(f"the sequences are {described(sequences)}; {_ADVICE}.")
     if isinstance(sequences, np.ndarray) and sequences.ndim == 0:
         raise ValueError(f"the sequences are one value ({quoted(sequences.item())}); {_ADVICE}.")
-    found = list(sequences)
-    if not found:
+    sequence_list = list(sequences)
+    if not sequence_list:
         raise ValueError("the set has no sequences; give at least one.")
-    for number, sequence in enumerate(found):
+    for number, sequence in enumerate(sequence_list):
         if isinstance(sequence, str | bytes | Mapping) or not hasattr(sequence, "__len__"):
             raise ValueError(
                 f"sequence {number} is {described(sequence)}, which is one value or observation; give a list of sequences, "
                 "[sequence] if there is one. Reshape your data so: a 2-d array is one sequence."
             )
-    return found
+    return sequence_list
 
 
 def _of_list(sequences: list[Any], known: Mapping[str, Kind] | None) -> SequenceSet:
     if not isinstance(sequences[0], SequenceSet):
-        return encode(Table.of(sequences), known)
+        return encode(Observations.of(sequences), known)
     for number, part in enumerate(sequences):
         check_kind(part, lambda value: isinstance(value, SequenceSet), "a SequenceSet", number)
     joined = SequenceSet.concatenate(sequences)
@@ -172,7 +172,7 @@ def _of_indexed_frame(frame: Any, known: Mapping[str, Kind] | None) -> SequenceS
         raise ValueError(
             f"row {again}: sequence {frame.index.get_level_values(0)[again]} comes a second time; sort the frame by its index."
         )
-    table = Table.of_frames([frame])
+    table = Observations.of_frames([frame])
     return encode(table._replace(lengths=np.diff(np.r_[starts, len(frame)])), known)
 
 
@@ -197,26 +197,26 @@ def flat_labels(labels: Any, data: SequenceSet, form: str) -> list[Any]:
         labels = np.asarray(labels)
     if isinstance(labels, np.ndarray) and labels.ndim == 2 and labels.shape[1] == 1 and form == "rows":
         labels = labels[:, 0]
-    given = list(labels)
-    is_nested = [isinstance(each, Iterable) and not isinstance(each, str | bytes) for each in given]
+    label_list = list(labels)
+    is_nested = [isinstance(each, Iterable) and not isinstance(each, str | bytes) for each in label_list]
     if form == "rows" or (form == "set" and not all(is_nested)):
         if any(is_nested):
             raise ValueError("the labels are lists, and the sequences are rows; give one label for each row.")
-        if len(given) != data.n_positions:
+        if len(label_list) != data.n_positions:
             raise ValueError(
-                f"there are {counted(len(given), 'label')} and {counted(data.n_positions, 'position')}; give one for each."
+                f"there are {counted(len(label_list), 'label')} and {counted(data.n_positions, 'position')}; give one for each."
             )
-        return given
+        return label_list
     if not all(is_nested):
         raise ValueError(
-            f"labels of sequence {is_nested.index(False)}: {quoted(given[is_nested.index(False)])} is one label; give one list of "
+            f"labels of sequence {is_nested.index(False)}: {quoted(label_list[is_nested.index(False)])} is one label; give one list of "
             "labels for each sequence."
         )
-    if len(given) != len(data):
+    if len(label_list) != len(data):
         raise ValueError(
-            f"there are {counted(len(data), 'sequence')}, and labels of {len(given)}; give one list of labels for each sequence."
+            f"there are {counted(len(data), 'sequence')}, and labels of {len(label_list)}; give one list of labels for each sequence."
         )
-    nested = [list(each) for each in given]
+    nested = [list(each) for each in label_list]
     wrong = np.flatnonzero(lengths_of(nested) != data.lengths)
     if len(wrong):
         number = int(wrong[0])
@@ -237,17 +237,17 @@ def known_codes(known: Any, data: SequenceSet, form: str, classes: NDArray[Any])
     classes : array, shape (n_labels,)
     """
     try:
-        found, codes = sorted_labels(flat_labels(known, data, form))
+        known_labels, codes = sorted_labels(flat_labels(known, data, form))
     except ValueError as error:
         raise ValueError(f"known: {error}") from None
     code_of = {label: code for code, label in enumerate(classes.tolist())}
-    for label in found.tolist():
+    for label in known_labels.tolist():
         if label not in code_of:
             raise ValueError(
                 f"known: {quoted(label)} is none of the labels, which are {listed(classes.tolist())}; give None where the label is "
                 "not known."
             )
-    return np.array([*(code_of[label] for label in found.tolist()), MISSING])[codes]
+    return np.array([*(code_of[label] for label in known_labels.tolist()), MISSING])[codes]
 
 
 def flat_masks(allowed: Any, data: SequenceSet, form: str) -> Any:
@@ -292,32 +292,32 @@ def flat_weights(weights: Any, data: SequenceSet) -> NDArray[Any]:
         raise ValueError(
             f"sample_weight is {described(weights)}; give one number for each sequence, or a list of them."
         )
-    given = list(weights)
-    if not any(isinstance(each, Iterable) for each in given):
-        return np.asarray(given)
-    lengths = [len(each) if isinstance(each, Sized) else 0 for each in given]
+    weight_list = list(weights)
+    if not any(isinstance(each, Iterable) for each in weight_list):
+        return np.asarray(weight_list)
+    lengths = [len(each) if isinstance(each, Sized) else 0 for each in weight_list]
     if lengths != data.lengths.tolist():
         raise ValueError(
             f"sample_weight has lists of the lengths {listed(lengths)}, the sequences have {listed(data.lengths.tolist())}; give "
             "numbers, one for each sequence or each position."
         )
-    return np.concatenate([np.asarray(each) for each in given])
+    return np.concatenate([np.asarray(each) for each in weight_list])
 
 
 def sorted_labels(labels: list[Any]) -> tuple[NDArray[Any], NDArray[np.int64]]:
     """The different labels, in their own type, and the code of each, `MISSING` for None and NaN."""
     import pandas as pd
 
-    codes, found = pd.factorize(of_objects(labels))
-    kinds = [_label_kind(label) for label in found]
+    codes, distinct = pd.factorize(of_objects(labels))
+    kinds = [_label_kind(label) for label in distinct]
     if "" in kinds:
         raise ValueError(
-            f"Unknown label type: {quoted(found[kinds.index('')])} is a label; labels are text or whole numbers, None where they are "
+            f"Unknown label type: {quoted(distinct[kinds.index('')])} is a label; labels are text or whole numbers, None where they are "
             "not known."
         )
     if len(set(kinds)) > 1:
         raise ValueError(f"labels are {' and '.join(sorted(set(kinds)))}; give them one type.")
-    classes, place_of = np.unique(np.array(found.tolist()), return_inverse=True)
+    classes, place_of = np.unique(np.array(distinct.tolist()), return_inverse=True)
     return classes, np.append(place_of, MISSING)[codes]
 
 

@@ -70,11 +70,11 @@ class Estimator:
 
 def _settings(estimator: type) -> dict[str, inspect.Parameter]:
     """The parameters of a class, those of its base where it passes them on."""
-    found: dict[str, inspect.Parameter] = {}
+    settings: dict[str, inspect.Parameter] = {}
     for level in estimator.__mro__:
         parameters = inspect.signature(level.__init__).parameters.values()  # type: ignore[misc]
-        own = {p.name: p for p in parameters if p.kind is not p.VAR_KEYWORD and p.name != "self"}
-        found |= {name: parameter for name, parameter in own.items() if name not in found}
+        of_level = {p.name: p for p in parameters if p.kind is not p.VAR_KEYWORD and p.name != "self"}
+        settings |= {name: parameter for name, parameter in of_level.items() if name not in settings}
         if all(p.kind is not p.VAR_KEYWORD for p in parameters):
             break
-    return found
+    return settings

@@ -20,7 +20,7 @@ ABSENT = "(absent)"
 """The category of an observation whose dict lacks the key."""
 
 
-class Table(NamedTuple):
+class Observations(NamedTuple):
     """The observations of some sequences.
 
     `columns` are Series by name, whose cells may be `_LACKING` where they are `from_dicts`; `kind_of` says what one holds, where
@@ -110,7 +110,7 @@ _LACKING = object()
 """Stands in a column of dicts where a dict has no such key."""
 
 
-def encode(table: Table, known: Mapping[str, Kind] | None) -> SequenceSet:
+def encode(table: Observations, known: Mapping[str, Kind] | None) -> SequenceSet:
     empty = np.flatnonzero(table.lengths == 0)
     if len(empty):
         raise ValueError(f"sequence {empty[0]} has no observations; leave it out.")
@@ -135,7 +135,7 @@ def encode(table: Table, known: Mapping[str, Kind] | None) -> SequenceSet:
     )  # fmt: skip
 
 
-def _known_columns(table: Table, known: Mapping[str, Kind]) -> dict[str, Any]:
+def _known_columns(table: Observations, known: Mapping[str, Kind]) -> dict[str, Any]:
     """The columns that training had, in its order."""
     import pandas as pd
 
@@ -150,7 +150,7 @@ def _known_columns(table: Table, known: Mapping[str, Kind]) -> dict[str, Any]:
     return {name: table.columns[name] for name in known}
 
 
-def _encode_numbers(table: Table, column: pd.Series, name: str, is_known: bool) -> NDArray[np.float64]:
+def _encode_numbers(table: Observations, column: pd.Series, name: str, is_known: bool) -> NDArray[np.float64]:
     if column.dtype == object:
         column = column.mask(_is_lacking(column), 0.0)
         if _kind_of_cells(column) == "number":
@@ -169,7 +169,7 @@ def _encode_numbers(table: Table, column: pd.Series, name: str, is_known: bool) 
     return parsed.numbers
 
 
-def _encode_categories(table: Table, column: pd.Series, name: str) -> tuple[Attribute, NDArray[np.int32]]:
+def _encode_categories(table: Observations, column: pd.Series, name: str) -> tuple[Attribute, NDArray[np.int32]]:
     if column.dtype == object:
         column = column.mask(_is_lacking(column), ABSENT)
         for row, cell in enumerate(column):

@@ -81,28 +81,28 @@ def places(key: Any, n: int, what: str) -> NDArray[np.int64]:
     """
     if isinstance(key, slice):
         return np.arange(n)[key]
-    found = np.asarray(key)
-    if not found.size and found.dtype.kind == "f":
+    indices = np.asarray(key)
+    if not indices.size and indices.dtype.kind == "f":
         return np.empty(0, dtype=np.int64)
-    if found.ndim > 1 or found.dtype.kind not in "iub" or (found.ndim == 0 and found.dtype.kind == "b"):
+    if indices.ndim > 1 or indices.dtype.kind not in "iub" or (indices.ndim == 0 and indices.dtype.kind == "b"):
         raise TypeError(f"{quoted(key)} names no {what}; give a whole number, a slice, whole numbers or a mask.")
-    if found.dtype.kind == "b":
-        if len(found) != n:
-            raise IndexError(f"a mask of {len(found)} does not fit {n} {what}; give one truth value for each.")
-        return np.flatnonzero(found)
-    outside = (found < -n) | (found >= n)
+    if indices.dtype.kind == "b":
+        if len(indices) != n:
+            raise IndexError(f"a mask of {len(indices)} does not fit {n} {what}; give one truth value for each.")
+        return np.flatnonzero(indices)
+    outside = (indices < -n) | (indices >= n)
     if outside.any():
-        raise IndexError(f"index {found[outside].flat[0]} is outside 0..{n - 1}, the {what} that there are.")
-    return np.atleast_1d(found).astype(np.int64) % max(n, 1)
+        raise IndexError(f"index {indices[outside].flat[0]} is outside 0..{n - 1}, the {what} that there are.")
+    return np.atleast_1d(indices).astype(np.int64) % max(n, 1)
 
 
 def of_objects(entries: Iterable[Any]) -> NDArray[np.object_]:
     """The entries of a list as an array of one dimension, whatever they are."""
     listed = list(entries)
-    found = np.empty(len(listed), dtype=object)
+    array = np.empty(len(listed), dtype=object)
     for place, entry in enumerate(listed):
-        found[place] = entry
-    return found
+        array[place] = entry
+    return array
 
 
 def first_relatives(groups: NDArray[np.int64]) -> NDArray[np.int64]:

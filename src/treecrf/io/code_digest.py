@@ -102,12 +102,12 @@ class CodeGraph:
     def _module(self, file: Path) -> _Module:
         if file not in self._modules:
             source = _read(file.read_bytes())
-            named = {found for name in source.strings if (found := self._file(name))}
+            named = {path for name in source.strings if (path := self._file(name))}
             folders = {file.parent, *(path.parent for path in named)} if source.reads else set()
             self._modules[file] = _Module(
                 digest=source.digest,
                 imports=frozenset(self._imported(source.imports, file)) | named,
-                offers=frozenset(found for name in source.class_paths if (found := self._file(name))),
+                offers=frozenset(path for name in source.class_paths if (path := self._file(name))),
                 loads=source.loads,
                 names=source.names,
                 resources=frozenset(data for folder in folders for data in _data(folder)),
@@ -127,8 +127,8 @@ class CodeGraph:
                     yield beside
                 if self._is_ours(base):
                     for alias in node.names:
-                        found = self._file(f"{base}.{alias.name}") or self._file(base)
-                        yield found or self._unknown(base, file, node.lineno)
+                        imported = self._file(f"{base}.{alias.name}") or self._file(base)
+                        yield imported or self._unknown(base, file, node.lineno)
 
     def _base(self, node: ast.ImportFrom, file: Path) -> str:
         """The full name of what a statement imports from."""

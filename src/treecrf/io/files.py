@@ -51,8 +51,8 @@ def parse_parquet(data: bytes, name: str, without: Collection[str] = ()) -> pd.D
         frame: pd.DataFrame = table.to_pandas()
         return frame
     except (OSError, pa.ArrowException, *_DAMAGE) as error:
-        found = quoted(f"{type(error).__name__}: {error}")
-        raise ValueError(f"{name} is not a readable Parquet file ({found}); write it again.") from error
+        problem = quoted(f"{type(error).__name__}: {error}")
+        raise ValueError(f"{name} is not a readable Parquet file ({problem}); write it again.") from error
 
 
 STANDARD_INPUT = "-"
@@ -88,8 +88,8 @@ def check_file(path: str | os.PathLike[str], what: str, advice: str) -> None:
     if not file.exists():
         raise FileNotFoundError(f"{what} {file} does not exist; {advice}.")
     if not file.is_file():
-        found = "a folder" if file.is_dir() else "not a regular file"
-        raise ValueError(f"{what} {file} is {found}; name a file.")
+        kind = "a folder" if file.is_dir() else "not a regular file"
+        raise ValueError(f"{what} {file} is {kind}; name a file.")
 
 
 def plain_suffix(path: str | os.PathLike[str]) -> str:
@@ -270,7 +270,7 @@ def _read_yaml(path: Path) -> Mapping[Any, Any]:
     if len(data) > _MOST_BYTES:
         raise ValueError(f"configuration {path}: has {len(data):,} bytes, and {_MOST_BYTES:,} are enough; shorten it.")
     try:
-        found = yaml.safe_load(data)
+        value = yaml.safe_load(data)
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         line = "" if mark is None else f", line {mark.line + 1}"
@@ -278,8 +278,8 @@ def _read_yaml(path: Path) -> Mapping[Any, Any]:
         raise ValueError(f"configuration {path}{line}: not readable as YAML ({problem}); fix it.") from None
     except _WRONG_VALUES as error:
         raise ValueError(f"configuration {path}: a value is not readable ({quoted(str(error))}); fix it.") from None
-    if found is None:
+    if value is None:
         return {}
-    if not isinstance(found, Mapping):
-        raise ValueError(f"configuration {path}: holds {quoted(found)}, not keys with values; fix it.")
-    return found
+    if not isinstance(value, Mapping):
+        raise ValueError(f"configuration {path}: holds {quoted(value)}, not keys with values; fix it.")
+    return value

@@ -194,8 +194,8 @@ def _parse(texts: NDArray[np.object_]) -> NDArray[np.float64]:
     import pandas as pd
 
     numbers = np.array(pd.to_numeric(pd.Series(texts), errors="coerce"), dtype=np.float64)
-    found = np.isfinite(numbers)
-    numbers[found] = texts[found].astype(np.float64)  # exact, which pandas' last digit is not
+    is_number = np.isfinite(numbers)
+    numbers[is_number] = texts[is_number].astype(np.float64)  # exact, which pandas' last digit is not
     return numbers
 
 

@@ -1,4 +1,4 @@
-"""What errors say: quotations of values, short and on one line, and packages that an installation lacks."""
+"""Texts of errors: quotations of values, short and on one line; packages that an installation lacks."""
 
 from __future__ import annotations
 

@@ -60,8 +60,8 @@ def read_npz(path: str | os.PathLike[str], expected_format: str) -> tuple[dict[s
     if not whole:
         raise ValueError(f"{damaged} (its contents have another digest); write it again.")
     if not isinstance(header, dict) or header.get("format") != expected_format:
-        found = header.get("format") if isinstance(header, dict) else header
-        raise ValueError(f"{os.fspath(path)} holds {quoted(found)}, not {expected_format!r}; give another file.")
+        format_found = header.get("format") if isinstance(header, dict) else header
+        raise ValueError(f"{os.fspath(path)} holds {quoted(format_found)}, not {expected_format!r}; give another file.")
     return header, arrays
 
 

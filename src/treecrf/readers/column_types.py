@@ -84,7 +84,7 @@ def with_points(
     Returns
     -------
     columns : dict
-    told : list of str
+    notes : list of str
         What to tell of the decimal mark, where it was found out.
 
     Raises
@@ -102,22 +102,22 @@ def with_points(
     if not any(marks.values()):
         return dict(columns), []
     points = [c for c, cells in columns.items() if c not in marks and _any(cells, ".") and _shows(cells, ".")]
-    points += [column for column, found in marks.items() if found == ["."]]
-    decimal_commas = [column for column, found in marks.items() if found == [","]]
+    points += [column for column, decimals in marks.items() if decimals == ["."]]
+    decimal_commas = [column for column, decimals in marks.items() if decimals == [","]]
     if decimal_commas and points:
-        told = (
+        note = (
             f"commas in the numbers of {listed(decimal_commas)} as they are, since {listed(points)} has decimal points"
         )
-        return dict(columns), [told]
+        return dict(columns), [note]
     if not decimal_commas and not points:
-        column = next(column for column, found in marks.items() if found)
+        column = next(column for column, decimals in marks.items() if decimals)
         raise ValueError(
             f"{name}, column {quoted(column)}: {quoted(_first(columns[column], ','))} may have a decimal comma or one between "
             "thousands, and no number of the table shows which; say it (decimal)."
         )
     mark = "," if decimal_commas else "."
-    told = f"{'decimal commas' if decimal_commas else 'commas between thousands'} in {listed(decimal_commas or commas)}"
-    return _changed(columns, list(columns), mark), [told]
+    note = f"{'decimal commas' if decimal_commas else 'commas between thousands'} in {listed(decimal_commas or commas)}"
+    return _changed(columns, list(columns), mark), [note]
 
 
 def _changed(columns: Mapping[str, pa.ChunkedArray], concerned: list[str], decimal: str) -> dict[str, pa.ChunkedArray]:
@@ -144,9 +144,9 @@ def _holds(cells: pa.ChunkedArray, decimal: str) -> bool:
     import pyarrow.compute as pc
 
     is_number = pc.match_substring_regex(cells, _NUMBERS[decimal])
-    others = cells.filter(pc.invert(is_number))
+    non_numbers = cells.filter(pc.invert(is_number))
     n_numbers = pc.sum(is_number).as_py() or 0
-    return len(others) < n_numbers and (not len(others) or len(pc.unique(others)) <= MOST_MARKS)
+    return len(non_numbers) < n_numbers and (not len(non_numbers) or len(pc.unique(non_numbers)) <= MOST_MARKS)
 
 
 def _any(cells: pa.ChunkedArray, mark: str) -> bool:

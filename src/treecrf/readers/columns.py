@@ -134,10 +134,10 @@ def write_columns(frame: pd.DataFrame, path: str | os.PathLike[str]) -> None:
 
 def _lines(content: Content, encoding: str | None, tell: Tell) -> Iterator[tuple[int, str]]:
     """The lines, numbered from 1, without their ends and the spaces before these."""
-    found = find_encoding(content, encoding)
-    if found.told is not None:
-        tell(f"{content.name}: read with {found.told} (encoding says otherwise).")
-    with open_text(content, found.codec, "\n") as stream:
+    found_encoding = find_encoding(content, encoding)
+    if found_encoding.note is not None:
+        tell(f"{content.name}: read with {found_encoding.note} (encoding says otherwise).")
+    with open_text(content, found_encoding.codec, "\n") as stream:
         for number, line in enumerate(stream, 1):
             yield number, line.rstrip("\r\n ")
 
@@ -149,12 +149,12 @@ def _is_blank(text: str) -> bool:
 
 def _refuse_csv(name: str, texts: list[str], first: str, n_cells: int) -> None:
     """Raise where lines of one cell have as many cells by another separator, or the first row names columns."""
-    found = [
+    separators = [
         mark for mark in ",;|" if len(texts) > 1 and mark in first and len({text.count(mark) for text in texts}) == 1
     ]
-    if n_cells == 1 and found:
+    if n_cells == 1 and separators:
         raise ValueError(
-            f"{name}: {quoted(found[0])} stands equally often in every line; if it separates cells, read the file as CSV (format)."
+            f"{name}: {quoted(separators[0])} stands equally often in every line; if it separates cells, read the file as CSV (format)."
         )
     if {SEQUENCE, "label"} <= set(_cells(first, "\t" in first)):
         raise ValueError(f"{name}: its first line names columns; read the file as CSV (format).")

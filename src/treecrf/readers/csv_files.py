@@ -61,20 +61,20 @@ def read_csv(content: Content, dialect: Dialect, tell: Tell) -> pd.DataFrame:
         One sentence that names the file, and the line where one is at fault.
     """
     encoding = find_encoding(content, dialect.encoding)
-    told = [] if encoding.told is None else [encoding.told]
+    notes = [] if encoding.note is None else [encoding.note]
     sample = open_text(content, encoding.codec, "").read(_SAMPLE + 1)
     announced = _ANNOUNCED.match(sample)
     usual = "\t" if content.suffix == ".tsv" else ","
     separator = dialect.separator or (announced[1] if announced else _find_separator(sample, usual, content.name))
     if dialect.separator is None and separator != usual:
-        told.insert(0, f"{separator_name(separator)} between cells")
+        notes.insert(0, f"{separator_name(separator)} between cells")
     is_plain = encoding.codec.startswith("utf-8") and separator.isascii() and announced is None
     parsed = parse_plain(content, separator, sample) if is_plain else None
     columns, lines = parsed or parse_strictly(content, encoding.codec, separator, announced is not None)
     columns, of_decimals = with_points(columns, dialect.decimal, content.name)
-    told += of_decimals
-    if told:
-        tell(f"{content.name}: read with {listed(told, str)} (separator, decimal and encoding say otherwise).")
+    notes += of_decimals
+    if notes:
+        tell(f"{content.name}: read with {listed(notes, str)} (separator, decimal and encoding say otherwise).")
     return text_frame(columns, lines)
 
 
@@ -83,17 +83,21 @@ def _find_separator(sample: str, usual: str, name: str) -> str:
 
     Where there is no such one: that which makes most of the first line.
     """
-    found = {}
+    widths_by_separator = {}
     for separator in sorted(SEPARATORS, key=lambda each: each != usual):
         rows = _sampled(sample, separator)
-        found[separator] = [len(row) for row in rows]
-    fitting = {each: lengths[0] for each, lengths in found.items() if set(lengths[:1]) - {1} and len(set(lengths)) == 1}
-    widths = fitting or {each: lengths[0] if lengths else 0 for each, lengths in found.items()}
+        widths_by_separator[separator] = [len(row) for row in rows]
+    fitting = {
+        each: lengths[0]
+        for each, lengths in widths_by_separator.items()
+        if set(lengths[:1]) - {1} and len(set(lengths)) == 1
+    }
+    widths = fitting or {each: lengths[0] if lengths else 0 for each, lengths in widths_by_separator.items()}
     most = max(widths.values())
-    first, *others = [each for each, width in widths.items() if width == most]
-    if others and fitting:
+    first, *rivals = [each for each, width in widths.items() if width == most]
+    if rivals and fitting:
         raise ValueError(
-            f"{name}: {separator_name(first)} and {separator_name(others[0])} could both stand between cells; say which "
+            f"{name}: {separator_name(first)} and {separator_name(rivals[0])} could both stand between cells; say which "
             "(separator)."
         )
     return first

@@ -72,12 +72,12 @@ def read_frame(
     """
     if not Path(path).is_dir():
         return _read(read_content(path), dialect, tell)
-    told: list[str] = []
-    frame = _read_folder(Path(path), lambda file: _read(read_content(file), dialect, told.append), sequence, tell)
-    for sentence in told[:MOST_TOLD]:
+    notes: list[str] = []
+    frame = _read_folder(Path(path), lambda file: _read(read_content(file), dialect, notes.append), sequence, tell)
+    for sentence in notes[:MOST_TOLD]:
         tell(sentence)
-    if len(told) > MOST_TOLD:
-        tell(f"folder {path}: {counted(len(told) - MOST_TOLD, 'more sentence')} of this kind.")
+    if len(notes) > MOST_TOLD:
+        tell(f"folder {path}: {counted(len(notes) - MOST_TOLD, 'more sentence')} of this kind.")
     return frame
 
 
@@ -156,13 +156,13 @@ def _read_folder(folder: Path, read: Callable[[Path], pd.DataFrame], sequence: s
     import pandas as pd
 
     files = files_of(folder)
-    others = sorted(
+    left_out = sorted(
         {entry.name for entry in folder.iterdir() if not entry.name.startswith(".")} - {f.name for f in files}
     )
     if not files:
         raise ValueError(f"folder {folder} has no file that ends in one of {listed(READ, str)}; name another one.")
-    if others:
-        tell(f"folder {folder}: left out {listed(others)}, which are no files of sequences by their suffixes.")
+    if left_out:
+        tell(f"folder {folder}: left out {listed(left_out)}, which are no files of sequences by their suffixes.")
     frames: dict[str, pd.DataFrame] = {}
     file_of: dict[str, Path] = {}
     for file in files:

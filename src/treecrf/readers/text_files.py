@@ -132,13 +132,13 @@ _SAMPLE = 4096
 
 
 class Encoding(NamedTuple):
-    """Name of a codec that takes a mark at the start away, and what to tell of it; None where it was given or is UTF-8."""
+    """Name of a codec that takes a mark at the start away, and a note on it; None where it was given or is UTF-8."""
 
     codec: str
-    told: str | None = None
+    note: str | None = None
 
 
-def find_encoding(content: Content, given: str | None) -> Encoding:
+def find_encoding(content: Content, encoding: str | None) -> Encoding:
     """The encoding of a text: the one that is given, or that its mark says, else UTF-8, else Windows-1252.
 
     Windows-1252 stands for Latin-1, too, which has nothing but control characters where they differ. No byte tells it from
@@ -151,21 +151,21 @@ def find_encoding(content: Content, given: str | None) -> Encoding:
         One sentence that names the line where the file cannot be read so.
     """
     mark = next((codec for mark, codec in _MARKS.items() if content.data.startswith(mark)), None)
-    if given is not None:
-        name = codecs.lookup(given).name
+    if encoding is not None:
+        name = codecs.lookup(encoding).name
         codec = mark if mark is not None and name.startswith(mark.removesuffix("-sig")) else name
-        _check(content, codec, f"read it with the encoding it has (encoding), which is not {given}")
+        _check(content, codec, f"read it with the encoding it has (encoding), which is not {encoding}")
         return Encoding(codec)
     codec = mark or _without_mark(content.data[:_SAMPLE])
-    told = None if codec.startswith("utf-8") else codec.upper()
+    note = None if codec.startswith("utf-8") else codec.upper()
     try:
         content.data.decode(codec)
     except UnicodeDecodeError:
-        found = _windows(content.data) if codec == "utf-8" else None
-        if found is None:
+        first_word = _windows(content.data) if codec == "utf-8" else None
+        if first_word is None:
             _check(content, codec, "save the file as UTF-8, or say which encoding it has (encoding)")
-        return Encoding("cp1252", f"Windows-1252 ({found})")
-    return Encoding(codec, told)
+        return Encoding("cp1252", f"Windows-1252 ({first_word})")
+    return Encoding(codec, note)
 
 
 def open_text(content: Content, codec: str, newline: str) -> io.TextIOWrapper:
@@ -199,8 +199,8 @@ def _windows(data: bytes) -> str | None:
         return None
     if _CONTROLS.search(text) or not data.decode("utf-8", errors="ignore").isascii():
         return None
-    found = re.search(r"\w*[^\x00-\x7f]\w*", text)
-    return None if found is None else f"{quoted(found[0])} in line {_line(text[: found.start()])}"
+    first_word = re.search(r"\w*[^\x00-\x7f]\w*", text)
+    return None if first_word is None else f"{quoted(first_word[0])} in line {_line(text[: first_word.start()])}"
 
 
 def _check(content: Content, codec: str, advice: str) -> None:
