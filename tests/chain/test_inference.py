@@ -72,7 +72,7 @@ def test_log_recursion_agrees_with_enumeration(n_labels, order, monkeypatch):
         outputs[0][:] = np.nan  # the exponentials, which logs have no use for
         infer(potentials, offsets, order, in_logs, *outputs)
 
-    monkeypatch.setattr(inference, "_MAX_EXPONENT", -1.0)
+    monkeypatch.setattr(inference, "MAX_EXPONENT", -1.0)
     monkeypatch.setattr(inference, "infer", infer_in_logs)
     potentials, offsets = random_chains([2, n_labels, order], n_labels, order, [1, 5, 2, 4, 3])
     assert_agrees(potentials, offsets, order, naive.enumerate_chains(potentials, offsets, order))
@@ -251,7 +251,7 @@ def test_scaled_recursion_would_fail_where_logs_are_taken():
 @pytest.mark.parametrize("order", [1, 2, 3, 4])
 @pytest.mark.parametrize("factor", [0.99, 1.01])
 def test_both_sides_of_the_change_to_logs_agree_with_the_plain_recursion(order, factor):
-    spread = factor * inference._MAX_EXPONENT / (2 * order + 1)
+    spread = factor * inference.MAX_EXPONENT / (2 * order + 1)
     rng = np.random.default_rng([17, order])
     offsets = np.array([0, 12, 13, 40])
     potentials = rng.choice([0.0, spread], (2, 40, chain.StateSpace(2, order).n_states))

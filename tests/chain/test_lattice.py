@@ -17,7 +17,7 @@ from treecrf.compiled.struct import allocate
 @pytest.mark.parametrize("seed", range(10))
 def test_as_dense_chains(seed, in_logs, with_pairs, monkeypatch):
     if in_logs:
-        monkeypatch.setattr(lattices, "_WIDEST", -1.0)
+        monkeypatch.setattr(lattices, "MAX_LOG_RANGE", -1.0)
     rng = np.random.default_rng(seed)
     lattice, _ = random_lattice(rng)
     potentials = random_potentials(rng, lattice, with_pairs)

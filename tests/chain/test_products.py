@@ -53,7 +53,7 @@ def test_products_are_the_loops(n_labels, first, last):
 
 @pytest.mark.parametrize("least", [1, 99])
 def test_marginals_are_those_of_all_label_sequences(least, monkeypatch):
-    monkeypatch.setattr(lattices, "_LEAST_LABELS", least)
+    monkeypatch.setattr(lattices, "MIN_LABELS", least)
     lattice = whole_lattice(3)
     weights = random_weights(lattice, 3)
     potentials = Weights(np.log(weights.unary), np.log(weights.transitions), np.empty(0))
@@ -65,7 +65,7 @@ def test_marginals_are_those_of_all_label_sequences(least, monkeypatch):
 
 
 def test_any_number_of_threads_gives_the_same_bits(monkeypatch):
-    monkeypatch.setattr(lattices, "_LEAST_LABELS", 16)
+    monkeypatch.setattr(lattices, "MIN_LABELS", 16)
     data, _ = datasets.load("transition", n_train=40, n_test=1, length=8)
     found = [
         TreeCRF(3, 4, 1.0, transitions="separable", leaf_values="newton", n_threads=n_threads).fit(data)

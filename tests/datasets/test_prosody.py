@@ -84,8 +84,8 @@ def test_of_equally_common_words_the_first_in_the_alphabet_are_categories():
 
 
 def test_every_function_word_is_of_one_group():
-    words = [word for group in prosody._GROUPS.values() for word in group.split()]
-    assert len(prosody._GROUPS) == 8
+    words = [word for group in prosody.WORD_GROUPS.values() for word in group.split()]
+    assert len(prosody.WORD_GROUPS) == 8
     assert [word for word, number in Counter(words).items() if number > 1] == []
 
 

@@ -185,8 +185,8 @@ def test_a_lagged_label_is_the_last_one_of_a_cut_set(fitted):
     if not is_chain(fitted):
         return
     _, data = sets()
-    right = fitted._reach[1]
-    lag, trellis = right + 1, fitted._trellis(data)
+    right = fitted.reach[1]
+    lag, trellis = right + 1, fitted.trellis(data)
     for begin, end in itertools.pairwise(data.offsets):
         for t in range(end - begin):
             cut = min(t + 2, end - begin)  # the positions that count

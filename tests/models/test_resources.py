@@ -22,7 +22,7 @@ def test_the_system_says_how_much_there_is():
 
 def test_a_batch_systems_limit_counts(monkeypatch, tmp_path):
     limit, taken = tmp_path / "memory.max", tmp_path / "memory.current"
-    monkeypatch.setattr(resources, "_GROUPS", (tmp_path, tmp_path / "none"))
+    monkeypatch.setattr(resources, "CGROUPS", (tmp_path, tmp_path / "none"))
     limit.write_text("1000000\n")
     taken.write_text("400000\n")
     assert resources.available_memory() == 600_000

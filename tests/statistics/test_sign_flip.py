@@ -56,7 +56,7 @@ def test_large_sums_are_exact_and_ties_count():
 
 def test_many_flips_are_multiplied_in_parts(monkeypatch):
     differences, flips = np.random.default_rng(0).integers(-9, 9, (3, 40)), draw_flips(40, 0, 1000)
-    monkeypatch.setattr("treecrf.statistics.sign_flip._AT_ONCE", 40 * 7)
+    monkeypatch.setattr("treecrf.statistics.sign_flip.MAX_FLIPS", 40 * 7)
     assert (flip_sums(differences, flips) == differences @ flips.T.astype(int)).all()
 
 

@@ -27,7 +27,7 @@ def random_set(seed, n_sequences=30, n_labels=3, categories=(4, 2), longest=12):
 @pytest.fixture(params=["table", "sets"])
 def form(request, monkeypatch):
     """Whether the potentials of all windows are in a table, whatever they would be by their number."""
-    monkeypatch.setattr(flat, "_MAX_TABLE", {"table": 10**9, "sets": 0}[request.param])
+    monkeypatch.setattr(flat, "MAX_TABLE", {"table": 10**9, "sets": 0}[request.param])
     return request.param
 
 
@@ -39,7 +39,7 @@ def test_potentials_equal_those_of_the_trees(form, order, window, categories):
     train, test = (random_set([part, order], categories=categories) for part in range(2))
     model = TreeCRF(12, 9, 0.5, window, order, random_state=0, start_noise=0.3).fit(train)
     flat = model.flattened()
-    assert (flat.flat_._table is not None) == (form == "table")
+    assert (flat.flat_.table is not None) == (form == "table")
     np.testing.assert_allclose(flat.potentials(test), model.potentials(test), rtol=0, atol=1e-9)
     for decoder in ("forward_backward", "viterbi"):
         np.testing.assert_array_equal(flat.predict(test, decoder), model.predict(test, decoder))
@@ -57,8 +57,8 @@ def test_unseen_categories_fail_every_test(form):
 
 @pytest.mark.parametrize("n_windows", [1, 63, 64, 65, 200])
 def test_windows_are_cut_into_words_and_chunks(monkeypatch, n_windows):
-    monkeypatch.setattr(flat, "_MAX_TABLE", 0)
-    monkeypatch.setattr(flat, "_CHUNK", 128)
+    monkeypatch.setattr(flat, "MAX_TABLE", 0)
+    monkeypatch.setattr(flat, "CHUNK", 128)
     model = TreeCRF(8, 9, 0.5, (2, 1)).fit(random_set(2))
     offsets = np.array([0, n_windows])
     test = SequenceSet(
@@ -181,13 +181,13 @@ def test_chains_of_failed_tests(n_leaves):
 
 
 def test_repeated_windows_are_evaluated_once(monkeypatch):
-    monkeypatch.setattr(flat, "_MAX_TABLE", 0)
+    monkeypatch.setattr(flat, "MAX_TABLE", 0)
     model = TreeCRF(8, 9, 0.5, (0, 0)).fit(random_set(5))
     flattened, codes = model.flattened(), window_codes(random_set(6), (0, 0))
     seen = []
-    sum_weights = flat._sum_weights
+    sum_weights = flat.sum_weights
     monkeypatch.setattr(
-        flat, "_sum_weights", lambda parts, codes, sizes: seen.append(len(codes)) or sum_weights(parts, codes, sizes)
+        flat, "sum_weights", lambda parts, codes, sizes: seen.append(len(codes)) or sum_weights(parts, codes, sizes)
     )  # fmt: skip
     expected = flattened.flat_.potentials(codes)
     np.testing.assert_array_equal(flattened.potentials(random_set(6)), expected)

@@ -335,7 +335,7 @@ def explain_position(model: TableLabeller, data: SequenceSet, sequence: int, pla
     far = np.setdiff1d(np.arange(n_observations), near)
     players = [np.array([row]) for row in near] + ([far] if len(far) else [])
     game = _Game(model, one, _typical(data), place)
-    contributions, orders = np.zeros(len(players)), _draw_orders(len(players), one.n_positions, seed)
+    contributions, orders = np.zeros(len(players)), draw_orders(len(players), one.n_positions, seed)
     for order in orders:
         worth = game.worth(_appearing([players[player] for player in order], n_observations))
         contributions[order] += np.diff(worth) / len(orders)
@@ -392,7 +392,7 @@ def _typical(data: SequenceSet) -> tuple[NDArray[np.integer], NDArray[np.float64
     return values, np.array([np.median(column) if len(column) else np.nan for column in known_numbers])
 
 
-def _draw_orders(n_players: int, n_positions: int, seed: int) -> list[NDArray[np.int64]]:
+def draw_orders(n_players: int, n_positions: int, seed: int) -> list[NDArray[np.int64]]:
     """Orders of the players, each followed by its reverse; as many as `MOST_POSITIONS` allows."""
     n_pairs = min(max(MOST_POSITIONS // (2 * (n_players + 1) * n_positions), 1), MOST_ORDERS // 2)
     rng = np.random.default_rng(seed)

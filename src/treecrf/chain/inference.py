@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from treecrf.chain._kernels import MAX_POTENTIAL, examine, find_paths, follow, infer, spread
 
-_MAX_EXPONENT = 650.0  # scaled values span at most exp(this), well inside the range of float64
+MAX_EXPONENT = 650.0  # scaled values span at most exp(this), well inside the range of float64
 _MAX_STATES = np.iinfo(np.int32).max
 
 
@@ -265,7 +265,7 @@ class _Chains(NamedTuple):
         order, n_labels = self.space.order, self.space.n_labels
         local = np.zeros((self.potentials.shape[1], n_labels, n_labels**order))
         shifts, ranges = self.examine(local)
-        in_logs = ((2 * order + 1) * ranges > _MAX_EXPONENT) & (order > 0)
+        in_logs = ((2 * order + 1) * ranges > MAX_EXPONENT) & (order > 0)
         np.exp(local, out=local)
         scales = np.empty(len(local))
         infer(self.potentials, self.offsets, order, in_logs, local, scales, marginals)

@@ -45,8 +45,8 @@ __all__ = [
 ]  # fmt: skip
 
 _NO_COUNTS = np.empty((0, 0))
-_WIDEST = 600.0  # exponentials of what lies farther apart could underflow: such chains run in logs
-_LEAST_LABELS = 64  # with fewer the loops of the kernels are as fast as matrix products
+MAX_LOG_RANGE = 600.0  # exponentials of what lies farther apart could underflow: such chains run in logs
+MIN_LABELS = 64  # with fewer the loops of the kernels are as fast as matrix products
 
 
 def build_lattice(offsets: ArrayLike, candidates: ArrayLike, kinds: ArrayLike) -> Lattice:
@@ -215,7 +215,7 @@ def _forward(lattice: Lattice, potentials: Weights) -> _Forward:
     check_finite(potentials)
     recursions = allocate(Recursions, n_entries=len(lattice.labels), n_positions=len(lattice.first) - 1)
     weights, shifts, widest = exponentials(lattice, potentials)
-    if widest > _WIDEST:
+    if widest > MAX_LOG_RANGE:
         infer_in_logs(lattice, potentials, recursions)
         return _Forward(recursions, np.add.reduceat(recursions.scales, lattice.offsets[:-1]), None)
     with one_thread(lattice, weights):
@@ -306,7 +306,7 @@ def backward_by_products(
 def _has_all_labels(lattice: Lattice, weights: Weights) -> bool:
     n_labels = len(weights.transitions)
     is_whole = len(lattice.labels) == (len(lattice.first) - 1) * n_labels
-    return is_whole and n_labels >= _LEAST_LABELS and not len(weights.pairs)
+    return is_whole and n_labels >= MIN_LABELS and not len(weights.pairs)
 
 
 def _places(offsets: NDArray[np.int64]) -> Iterator[tuple[int, NDArray[np.int64]]]:

@@ -88,7 +88,7 @@ def _check_positions(sentences: list[Sentence], file: str, line: int | None) -> 
 
 # --- attributes -------------------------------------------------------------------------------------
 
-_GROUPS = {
+WORD_GROUPS = {
     "determiner": "a an the this that these those my your his its our their every each some any no all both another",
     "pronoun": "i you he she it we they me him us them her myself himself herself itself themselves one thou thee",
     "preposition": "of in on at by for with from into upon over under through about between among without within against "
@@ -100,7 +100,7 @@ _GROUPS = {
     "question": "who whom whose which what when where why how",
     "particle": "to not there up out off down away then now",
 }
-_GROUP_OF = {word: code for code, words in enumerate(_GROUPS.values()) for word in words.split()}
+_GROUP_OF = {word: code for code, words in enumerate(WORD_GROUPS.values()) for word in words.split()}
 """Groups of function words; a word of none is content."""
 
 _MARKS = {",": 1, ";": 2, ".": 3, "!": 3, "?": 3}
@@ -159,7 +159,7 @@ class WordCounts:
         """What `describe` gives of a word."""
         return (
             Attribute("word", (*self.common, "other words")),
-            Attribute("group", (*_GROUPS, "content")),
+            Attribute("group", (*WORD_GROUPS, "content")),
             Attribute("letters", _up_to(_LETTERS, 1), ordered=True),
             Attribute("vowel_groups", _up_to(_VOWEL_GROUPS, 1), ordered=True),
             Attribute("log2_count", _up_to(_COUNTS, 0), ordered=True),
@@ -214,7 +214,7 @@ def _is_mark(text: str) -> bool:
 
 def _group(word: str) -> int:
     """Of a word such as "I'll", that of what stands before the apostrophe, unless the whole word has one."""
-    return _GROUP_OF.get(word, _GROUP_OF.get(word.partition("'")[0], len(_GROUPS)))
+    return _GROUP_OF.get(word, _GROUP_OF.get(word.partition("'")[0], len(WORD_GROUPS)))
 
 
 def _within(number: int, least: int, most: int) -> int:

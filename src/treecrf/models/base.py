@@ -56,7 +56,7 @@ class Labeller(Estimator):
 
     Its public methods take sequences in the forms of `treecrf.estimators.conversion` and limits of the labels; what they call
     sees sets alone. Subclasses take their settings as keyword arguments, store them unchanged, and implement `_train`,
-    `_marginals`, `_log_likelihood`, `staged_predict`, `_state` and `_restore`, and where they need to `_viterbi`, `_trellis` and `_reach`.
+    `_marginals`, `_log_likelihood`, `staged_predict`, `_state` and `_restore`, and where they need to `_viterbi`, `trellis` and `reach`.
     """
 
     registry: ClassVar[dict[str, type[Labeller]]] = {}
@@ -251,7 +251,7 @@ class Labeller(Estimator):
         """The likeliest path: where positions are labelled by themselves, the likeliest label of each."""
         return self._labels(data, "forward_backward")
 
-    def _trellis(self, data: SequenceSet) -> Trellis:
+    def trellis(self, data: SequenceSet) -> Trellis:
         """All paths; where positions are labelled by themselves, their probabilities take the place of a chain."""
         from treecrf.chain.trellis import trellis_of_scores
 
@@ -259,7 +259,7 @@ class Labeller(Estimator):
             return trellis_of_scores(np.log(self._marginals(data)), data.offsets)
 
     @property
-    def _reach(self) -> tuple[int, int]:
+    def reach(self) -> tuple[int, int]:
         """How many observations before and after a position its potentials see."""
         raise ValueError(f"{type(self).__name__} labels no streams, as it is no chain of windows; leave lag out.")
 
@@ -425,8 +425,8 @@ class Labeller(Estimator):
         from treecrf.models.streaming import LabelStream
 
         self._check_fitted()
-        reach, order = self._reach, getattr(self, "order", 1)
-        return LabelStream(self._trellis, self.inputs_, self.label_names_, order, reach, lag, constraints)
+        reach, order = self.reach, getattr(self, "order", 1)
+        return LabelStream(self.trellis, self.inputs_, self.label_names_, order, reach, lag, constraints)
 
     def _ask(self, X: Sequences, limits: Mapping[str, Any]) -> tuple[Given, Limits]:
         """The set of a question, and its limits."""
@@ -434,7 +434,7 @@ class Labeller(Estimator):
         return given, limits_of_set(limits, given, self.classes_ if are_given(limits) else np.empty(0))
 
     def _limited_trellis(self, data: SequenceSet, limits: Limits) -> Trellis:
-        return constrained_trellis(self._trellis(data), limits, self.label_names_)
+        return constrained_trellis(self.trellis(data), limits, self.label_names_)
 
     def _limited_marginals(self, data: SequenceSet, limits: Limits) -> NDArray[np.float64]:
         """P(y_t | X, the limits), shape (n_positions, n_labels); with a lag, X ends so much later."""
@@ -444,7 +444,7 @@ class Labeller(Estimator):
         lag = limits.get("lag")
         if lag is None:
             return forward_backward(self._limited_trellis(data, limits)).labels
-        n_later = chain_lag(lag, limits.get("constraints"), self._reach[1])
+        n_later = chain_lag(lag, limits.get("constraints"), self.reach[1])
         return lagged_marginals(self._limited_trellis(data, limits), n_later)
 
     def score(

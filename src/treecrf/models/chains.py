@@ -238,11 +238,11 @@ class ChainLabeller(Labeller):
         for potentials in self._staged_potentials(data, every):
             yield greedy_labels(potentials, data.offsets, self.order)
 
-    def _trellis(self, data: SequenceSet) -> Trellis:
+    def trellis(self, data: SequenceSet) -> Trellis:
         return next(self._staged_chains(data)).trellis()
 
     @property
-    def _reach(self) -> tuple[int, int]:
+    def reach(self) -> tuple[int, int]:
         left, right = self.window
         return left, right
 

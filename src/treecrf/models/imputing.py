@@ -104,12 +104,12 @@ class ImputingLabeller(Labeller):
         """Number of previous labels that the labeller's potentials see."""
         return getattr(self.labeller, "order", 0)
 
-    def _trellis(self, data: SequenceSet) -> Trellis:
-        return self.labeller_._trellis(self.fill(data))
+    def trellis(self, data: SequenceSet) -> Trellis:
+        return self.labeller_.trellis(self.fill(data))
 
     @property
-    def _reach(self) -> tuple[int, int]:
-        return self.labeller_._reach
+    def reach(self) -> tuple[int, int]:
+        return self.labeller_.reach
 
     # --- files --------------------------------------------------------------------------------------
 

@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-_GROUPS = Path("/sys/fs/cgroup"), Path("/sys/fs/cgroup/memory")
+CGROUPS = Path("/sys/fs/cgroup"), Path("/sys/fs/cgroup/memory")
 _LIMITS = ("memory.max", "memory.current"), ("memory.limit_in_bytes", "memory.usage_in_bytes")
 """What the group of processes that a batch system or a container gives may take, and what it has taken."""
 
@@ -24,7 +24,7 @@ def available_memory() -> int | None:
     for line in _text(Path("/proc/meminfo")).splitlines():
         if line.startswith("MemAvailable:"):  # with what the system only keeps in case it is needed again
             free = 1024 * int(line.split()[1])
-    for group, names in zip(_GROUPS, _LIMITS, strict=True):
+    for group, names in zip(CGROUPS, _LIMITS, strict=True):
         limit, taken = (_text(group / name).strip() for name in names)
         if limit.isdecimal() and taken.isdecimal():
             free = min(free, max(int(limit) - int(taken), 0))

@@ -17,7 +17,7 @@ MOST_EXACT = 2**14
 
 N_FLIPS = 10_000
 
-_AT_ONCE = 2**22
+MAX_FLIPS = 2**22
 """Cells of the matrix of flips that are multiplied at once."""
 
 FLIP_COLUMNS = (
@@ -147,7 +147,7 @@ def flip_sums(differences: NDArray[np.integer], flips: NDArray[np.int8]) -> NDAr
     kind = np.float32 if largest < 2**24 else np.float64  # either holds these whole numbers exactly
     columns: NDArray[np.floating] = np.ascontiguousarray(differences.T, dtype=kind)
     sums = np.empty((len(flips), len(differences)))
-    step = max(1, _AT_ONCE // flips.shape[1])
+    step = max(1, MAX_FLIPS // flips.shape[1])
     for begin in range(0, len(flips), step):
         some: NDArray[np.floating] = flips[begin : begin + step].astype(kind)
         sums[begin : begin + step] = some @ columns

@@ -33,9 +33,9 @@ from treecrf.trees.forest import Forest
 from treecrf.trees.tree import Tree
 
 _WORD = 64  # windows
-_CHUNK = 128 * _WORD  # windows: the sets of a tree and of the cells stay in the second cache
+CHUNK = 128 * _WORD  # windows: the sets of a tree and of the cells stay in the second cache
 _MAX_FAMILY = 255  # the number of a conjunction is one byte, 0 where none holds
-_MAX_TABLE = 2**20  # potentials: a table takes about as long to fill as a test set to label
+MAX_TABLE = 2**20  # potentials: a table takes about as long to fill as a test set to label
 
 _SPREAD = (
     np.unpackbits(np.arange(256, dtype=np.uint8)[:, None], axis=1, bitorder="little").astype(np.uint64)
@@ -96,10 +96,10 @@ class FlatForest:
     ) -> None:
         self._sizes = slot_sizes.astype(np.int64)
         self._conjunctions, self._constant = flatten(forest, self._sizes, labels_of_state, start)
-        self._table: NDArray[np.float64] | None = None
-        if np.prod(self._sizes + 1.0) * start.size <= _MAX_TABLE:
+        self.table: NDArray[np.float64] | None = None
+        if np.prod(self._sizes + 1.0) * start.size <= MAX_TABLE:
             every_window = np.indices((self._sizes + 1).tolist()).reshape(len(self._sizes), -1).T
-            self._table = self.potentials(every_window.astype(np.uint16))
+            self.table = self.potentials(every_window.astype(np.uint16))
 
     def potentials(self, codes: NDArray[np.unsignedinteger], *, repeated: bool = False) -> NDArray[np.float64]:
         """F^y(state, window) of each window.
@@ -115,16 +115,16 @@ class FlatForest:
         -------
         float64, shape (n_labels, n_windows, n_states)
         """
-        if self._table is not None:
+        if self.table is not None:
             places = np.minimum(codes, self._sizes)
-            return self._table.take(np.ravel_multi_index(tuple(places.T), tuple(self._sizes + 1)), axis=1)
+            return self.table.take(np.ravel_multi_index(tuple(places.T), tuple(self._sizes + 1)), axis=1)
         if repeated:
             examples, window_of = distinct_windows(codes.astype(np.uint32))
             return self.potentials(codes[examples])[:, window_of]
         potentials = np.repeat(self._constant[:, None, :], len(codes), axis=1)
-        for begin in range(0, len(codes), _CHUNK):
-            part = slice(begin, begin + _CHUNK)
-            sums = _sum_weights(self._conjunctions, codes[part], self._sizes)
+        for begin in range(0, len(codes), CHUNK):
+            part = slice(begin, begin + CHUNK)
+            sums = sum_weights(self._conjunctions, codes[part], self._sizes)
             for label, states, of_windows in zip(
                 self._conjunctions.labels, self._conjunctions.states, sums, strict=True
             ):
@@ -222,7 +222,7 @@ def _group_leaves(states: NDArray[np.bool_]) -> list[NDArray[np.int64]]:
     ]
 
 
-def _sum_weights(
+def sum_weights(
     conjunctions: Conjunctions, codes: NDArray[np.unsignedinteger], slot_sizes: NDArray[np.int64]
 ) -> NDArray[np.float64]:
     """Weights that each component has in each window, float64, shape (n_components, n_windows)."""

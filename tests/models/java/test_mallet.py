@@ -139,7 +139,7 @@ def test_pairs_are_as_many_as_the_dissertation_counts(java):
     n_weights(training.trainer, training.instances)  # allots them
     cells = {int(str(training.instances.getDataAlphabet().lookupObject(i))) for i in range(13 * 21)}
     acids_of_window = [i for i, cell in enumerate(sorted(cells)) if cell % 21 < 20]
-    rows = training._pair_rows().ravel()
+    rows = training.pair_rows().ravel()
     found = [set(np.array(training.crf.getWeights(int(row)).getIndices()).tolist()) for row in rows]
     assert sum(len(row & set(acids_of_window)) for row in found) == 3**2 * 13 * 20 == 2340
 
@@ -319,7 +319,7 @@ def test_missing_cells_are_refused():
 def bare(monkeypatch, tmp_path):
     """A folder without jars, and a function that puts a script in the place of Maven."""
     monkeypatch.setenv("TREECRF_JARS", str(tmp_path / "jars"))
-    monkeypatch.setattr(_java, "_find_machine", lambda: "libjvm")
+    monkeypatch.setattr(_java, "find_machine", lambda: "libjvm")
 
     def put(script):
         maven = tmp_path / "bin" / "mvn"

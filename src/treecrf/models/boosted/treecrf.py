@@ -464,12 +464,12 @@ class TreeCRF(ChainLabeller):
             yield from super()._staged_chains(data, every)
 
     @property
-    def _reach(self) -> tuple[int, int]:
+    def reach(self) -> tuple[int, int]:
         if self.beam is not None:
             raise ValueError(
                 f"beam={self.beam} labels no streams, as its labels depend on all observations before; leave lag out."
             )
-        return super()._reach
+        return super().reach
 
     def _aligned(self, data: SequenceSet) -> SequenceSet:
         aligned = self.align_inputs(data, self.unseen)

@@ -304,7 +304,7 @@ class CodedCRF(Labeller):
         nearness = self.code_length - distances
         return nearness / nearness.sum(axis=1, keepdims=True)
 
-    def _trellis(self, data: SequenceSet) -> Trellis:
+    def trellis(self, data: SequenceSet) -> Trellis:
         raise ValueError(
             "CodedCRF has no probabilities that could be constrained, nor paths; take TreeCRF, or leave these arguments out."
         )

@@ -278,7 +278,7 @@ class FutureFeatureMEMM(ChainLabeller):
         return with_features(cut_windows(self.align_inputs(data, self.unseen), self.window), bits)
 
     @property
-    def _reach(self) -> tuple[int, int]:
+    def reach(self) -> tuple[int, int]:
         raise ValueError(f"{type(self).__name__} labels no streams, as it looks at later observations; leave lag out.")
 
     def _staged_potentials(self, data: SequenceSet, every: int | None = None) -> Iterator[NDArray[np.float64]]:

@@ -29,7 +29,7 @@ _OPTIONS = (
 def java_problem() -> str | None:
     """Say in one sentence what the rivals in Java lack here and what to do; None if they can run."""
     try:
-        _find_machine()
+        find_machine()
         find_jars()
     except (ValueError, ModuleNotFoundError) as error:
         return str(error)
@@ -46,7 +46,7 @@ def start_java() -> ModuleType:
     with needs_extra("java"):
         import jpype  # takes long to import, and only the rivals need it
 
-    machine = _find_machine()
+    machine = find_machine()
     for jar in find_jars():
         jpype.addClassPath(jar)
     if not jpype.isJVMStarted():
@@ -91,7 +91,8 @@ def _new_folder_in(root: Path) -> tempfile.TemporaryDirectory[str]:
         ) from None
 
 
-def _find_machine() -> str:
+def find_machine() -> str:
+    """Path of the shared library of the Java virtual machine."""
     with needs_extra("java"):
         import jpype
 

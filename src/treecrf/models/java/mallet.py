@@ -166,7 +166,7 @@ class Training:
 
     def set_default_weights(self, weights: NDArray[np.float64]) -> None:
         """Start from weights of labels, unless pairs alone have weights, then of pairs."""
-        rows = np.concatenate([self._label_rows(), self._pair_rows().ravel()])
+        rows = np.concatenate([self._label_rows(), self.pair_rows().ravel()])
         for row, weight in zip(rows.tolist(), weights.tolist(), strict=True):
             self.crf.setDefaultWeight(row, weight)
 
@@ -199,12 +199,12 @@ class Training:
         """The weights of the CRF; 0 where it has none."""
         defaults, factors = np.array(self.crf.getDefaultWeights()), self.crf.getParameters()
         n_labels, label_rows = self._n_labels, self._label_rows()
-        transitions = defaults[self._pair_rows()]
+        transitions = defaults[self.pair_rows()]
         labels = defaults[label_rows] if len(label_rows) else np.zeros(n_labels)
         if self._outcomes.has_pairs:
             start_rows = self._rows_after(START)
             start = defaults[start_rows]
-            outcome_rows = [*label_rows, *self._pair_rows().ravel(), *start_rows]
+            outcome_rows = [*label_rows, *self.pair_rows().ravel(), *start_rows]
         else:
             # The state before the first position is any, and is not seen.
             initial = np.array(factors.initialWeights)
@@ -235,7 +235,7 @@ class Training:
             return np.empty(0, dtype=np.int64)
         return np.array([self.crf.getWeightsIndex(str(label)) for label in range(self._n_labels)])
 
-    def _pair_rows(self) -> NDArray[np.int64]:
+    def pair_rows(self) -> NDArray[np.int64]:
         """Where MALLET keeps the weights of each pair of labels, by previous label and label."""
         return np.array([self._rows_after(str(before)) for before in range(self._n_labels)])
 

@@ -235,7 +235,7 @@ class ConjunctionCRF(ChainLabeller):
     }  # fmt: skip
 
     @property
-    def _reach(self) -> tuple[int, int]:
+    def reach(self) -> tuple[int, int]:
         left, right = self.window
         return left, max(right, 1)  # the last label has a weight of its own
 
