@@ -16,7 +16,7 @@ unexport PYTHONPATH PYTHONHOME PYTHONDONTWRITEBYTECODE
 export PYTHONNOUSERSITE := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help demo quick results archive snapshot docs test test-slow test-all fuzz test-slurm test-faults bench lint requirements clean install
+.PHONY: help demo quick results archive snapshot docs test test-slow test-all fuzz test-slurm test-faults bench lint requirements package clean install
 
 help:  ## List the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' $(MAKEFILE_LIST) | awk -F'|' '{printf "%-20s%s\n", $$1, $$2}'
@@ -91,6 +91,10 @@ requirements:  ## Compile requirements.txt from pyproject.toml
 	$(BIN)/uv pip compile pyproject.toml --extra dev --python-version 3.11 --universal --generate-hashes \
 		--no-header --no-emit-index-url --no-emit-find-links --quiet -o requirements.txt
 
+package: $(INSTALLED)  ## Build the source archive and the wheel in dist/
+	@rm -rf dist
+	@$(BIN)/uv build --quiet --out-dir dist
+
 clean:  ## Remove results, reports and caches; keeps .venv and the raw files
-	rm -rf results reports build docs/api .snakemake .pytest_cache .mypy_cache .ruff_cache .benchmarks
+	rm -rf results reports build dist docs/api .snakemake .pytest_cache .mypy_cache .ruff_cache .benchmarks
 	find src tests benchmarks workflow -name __pycache__ -type d -prune -exec rm -rf {} +
