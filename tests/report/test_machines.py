@@ -5,8 +5,7 @@ import json
 import pytest
 
 from treecrf.records.jobs import FIELDS, read_records
-from treecrf.report.checklist import computed_by
-from treecrf.report.provenance import environments_frame, machines_frame
+from treecrf.report.provenance import computed_by, environments_frame, machines_frame
 
 MACHINE = {"system": "Linux x86_64", "processor": "abacus", "cores": 2, "memory_mib": 500}
 ENVIRONMENT = {"commit": "c0", "python": "3.11", "treecrf": "1", "numba": "0.68", "numpy": "2.4", "scipy": "1.17"}
@@ -54,7 +53,7 @@ def test_environments_show_versions_that_differ(mixed):
     assert rows == [("c0", "1.17", "all studies 1, cost 1, training 1"), ("c1", "1.18", "training 1")]
 
 
-def test_a_checklist_shows_both(mixed):
+def test_a_page_shows_both(mixed):
     assert [part.caption for part in computed_by(mixed)] == ["Machines", "Environments"]
 
 

@@ -4,7 +4,15 @@ import json
 import re
 
 import pandas as pd
-from builders import ESCAPED, ROOT, SCRIPT, check, linked_files, page_of, write_training_tables
+import pytest
+from builders import ESCAPED, NOTHING, ROOT, SCRIPT, check, linked_files, page_of, write_training_tables
+
+from treecrf.io.files import resource
+from treecrf.report.page import LIMITATIONS, studies
+from treecrf.studies import registry
+from treecrf.studies.settings import load_settings
+
+TRAINING = {"training": {"datasets": ["hmm"]}}
 
 
 def test_page_stands_alone_and_links_to_files_that_exist(results):
@@ -71,6 +79,25 @@ def test_what_people_named_is_shown_as_text(results):
     assert len(check(page).all("script")) == 1  # the page's own
     for before in ("<p>", "Stand-in: ", "<p>Source: ", "</b>: ", "<td>"):
         assert f"{before}{ESCAPED}" in page
+
+
+@pytest.mark.parametrize("study", registry(), ids=lambda study: study.name)
+def test_every_study_has_limitations(study):
+    lines = resource(f"treecrf.studies.{study.name}", LIMITATIONS).splitlines()
+    assert len(lines) >= 3
+    assert all(line.endswith(".") for line in lines)
+
+
+def test_a_study_ends_with_its_limitations(results):
+    settings = load_settings(
+        {"profile": "own", "results": str(results), "datasets": {"hmm": {}}, **NOTHING, **TRAINING}
+    )
+    found = {is_published: studies(settings, results, is_published=is_published)[0] for is_published in (True, False)}
+    texts = {key: "".join(part.html for part in study.sections[-1].parts) for key, study in found.items()}
+    assert all(study.sections[-1].title == "Limitations" for study in found.values())
+    assert all("A peak uses test labels" in text for text in texts.values())
+    assert "papers" in texts[True]
+    assert "papers" not in texts[False]
 
 
 RULES = "".join(file.read_text() for file in sorted((ROOT / "workflow/rules").glob("*.smk")))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -11,15 +12,14 @@ import pandas as pd
 import yaml
 
 from treecrf.datasets import describe
-from treecrf.io.files import read_frames, read_json, write_text
+from treecrf.io.files import read_frames, read_json, resource, write_text
 from treecrf.rendering.cells import window_text
 from treecrf.rendering.folders import Folders
 from treecrf.rendering.layouts import read_layout
-from treecrf.rendering.parts import Fold, Part, Study, Table, paragraph
+from treecrf.rendering.parts import Fold, Part, Section, Study, Table, listed, paragraph
 from treecrf.rendering.plain import plain_study
 from treecrf.rendering.templates import render_page
 from treecrf.report import provenance
-from treecrf.report.checklist import CHECKLIST, checklist, checklist_markdown
 from treecrf.report.differing import differing_parts
 from treecrf.report.ledger import read_ledger, verdicts, verdicts_by_rule
 from treecrf.report.ledger_page import ledger_fragment, ledger_summary
@@ -43,6 +43,12 @@ PAGE, UNFINISHED_PAGE = "index.html", "unfinished.html"
 EXPLORER = "explorer.html"
 """The page to explore the results (`treecrf.explorer`), beside that of a whole run."""
 
+LIMITATIONS = "limitations.txt"
+"""In the folder of each study: a limitation a line."""
+
+_ABOUT_PAPERS = re.compile("paper|publi|thesis", re.IGNORECASE)
+"""What stands in limitations of the comparison with the papers."""
+
 SUFFIXES = (".csv", ".parquet", ".svg", ".pdf", ".png")
 """Files of results that are listed."""
 
@@ -59,10 +65,9 @@ def write_page(settings: Settings, logs: str | os.PathLike[str], finished: bool 
     claims, by_rule = (
         read_ledger(results) if finished else (verdicts(results, decides), verdicts_by_rule(results, decides))
     )
-    shown = studies(settings, results, finished)
     is_published = bool((claims["verdict"] != NOT_RUN).any())
+    shown = studies(settings, results, finished, is_published)
     wanted = [study for study in registry() if getattr(settings, study.name).is_wanted]
-    checked = checklist(settings, wanted, is_published)
     page = render_page(
         "page.html",
         title="TreeCRF: published and measured" if is_published else "TreeCRF and other labellers: a comparison",
@@ -82,24 +87,25 @@ def write_page(settings: Settings, logs: str | os.PathLike[str], finished: bool 
         differing=differing_parts(settings, [study.name for study in wanted]),
         commit=provenance.commit(),
         machine=provenance.machine(),
-        checklist=checked,
-        versions=[Table("Versions", provenance.versions())],
+        versions=[*provenance.computed_by(results), Table("Versions", provenance.versions())],
         settings=yaml.safe_dump(provenance.used_settings(settings, registry()), sort_keys=False, allow_unicode=True),
         files=_files(results),
     )
-    write_text(checklist_markdown(checked), reports / CHECKLIST)
     write_text(page, reports / (PAGE if finished else UNFINISHED_PAGE))
     if finished:
         (reports / UNFINISHED_PAGE).unlink(missing_ok=True)
 
 
-def studies(settings: Settings, results: Path, finished: bool = True) -> list[Study]:
-    """The studies that have something to show; of a run that is not finished, tables of the data sets that are."""
+def studies(settings: Settings, results: Path, finished: bool = True, is_published: bool = True) -> list[Study]:
+    """The studies that have something to show, with their limitations; of a run that is not finished, tables of the data
+    sets that are. Without `is_published`, limitations of the comparison with the papers are left out."""
     found = []
     for study in registry():
         layouts = _tables(study, settings) if finished else _finished_tables(study, settings, results)
-        found.append(study.module("page").study_page(settings, results, layouts))
-    return [study for study in found if study is not None]
+        shown = study.module("page").study_page(settings, results, layouts)
+        if shown is not None:
+            found.append(shown._replace(sections=[*shown.sections, _limitations(study, is_published)]))
+    return found
 
 
 def unfinished(study: Declared, settings: Settings, results: Path) -> list[str]:
@@ -171,6 +177,13 @@ def _costs(settings: Settings, results: Path) -> list[Part]:
             )
         ]
     return parts
+
+
+def _limitations(study: Declared, is_published: bool) -> Section:
+    """What the results of a study do not show."""
+    lines = resource(f"treecrf.studies.{study.name}", LIMITATIONS).splitlines()
+    kept = [line for line in lines if is_published or not _ABOUT_PAPERS.search(line)]
+    return Section(f"{study.name}-limitations", "Limitations", listed(kept))
 
 
 def _files(results: Path) -> dict[str, list[Path]]:

@@ -14,8 +14,9 @@ from treecrf.io.files import read_frame
 from treecrf.readers.reading import files_of
 from treecrf.records import environment
 from treecrf.records.environment import commit as commit
-from treecrf.records.jobs import ENVIRONMENTS, MACHINES, read_described
+from treecrf.records.jobs import ENVIRONMENTS, MACHINES, read_described, read_records
 from treecrf.rendering.cells import DASH, count_text, seconds_text
+from treecrf.rendering.parts import Table
 from treecrf.studies import registry
 from treecrf.studies.paths import StudyFiles
 from treecrf.studies.settings import Settings, TableDataset
@@ -56,6 +57,18 @@ def environments_frame(results: Path, records: pd.DataFrame) -> pd.DataFrame:
     frame = pd.DataFrame([known.get(name, {}) for name in jobs], dtype=object)
     differ = [str(name) for name in frame if name not in SHOWN and len(set(frame[name])) > 1]
     return frame.reindex(columns=[*SHOWN, *differ]).assign(jobs=list(jobs.values()))
+
+
+def computed_by(results: Path) -> list[Table]:
+    """The machines and the environments that computed a run; nothing where no job has left a record."""
+    records = read_records(results)
+    if records.empty:
+        return []
+    frames = {
+        "Machines": machines_frame(results, records),
+        "Environments": environments_frame(results, records),
+    }
+    return [Table(title, frame.map(_cell_text)) for title, frame in frames.items()]
 
 
 def study_of(name: str) -> str:
@@ -216,6 +229,12 @@ def _phases_of_studies(results: Path, settings: Settings, studies: Sequence[Stud
 
 
 # --- parts ------------------------------------------------------------------------------------------
+
+
+def _cell_text(value: Any) -> str:
+    if isinstance(value, int | float):
+        return count_text(value)
+    return DASH if value is None else str(value)
 
 
 def _leaves(value: Any, names: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:

@@ -15,7 +15,6 @@ from treecrf.rendering.markdown import figure_markdown, parts_markdown, study_ma
 from treecrf.rendering.parts import Figure, Table
 from treecrf.rendering.parts import Study as Shown
 from treecrf.report import evidence, provenance
-from treecrf.report.checklist import checklist, checklist_markdown
 from treecrf.report.differing import TITLE, differing_parts
 from treecrf.report.page import unfinished
 from treecrf.studies import registry
@@ -61,9 +60,8 @@ def write_part(study: Study, shown: Shown, settings: Settings, folder: Path, tod
     today : date
     """
     place = folder / study.name
-    checked = checklist_markdown(checklist(settings, [study]), level=2)
     differing = f"## {TITLE}\n\n{parts_markdown(differing_parts(settings, [study.name]), place)}"
-    write_text(f"{study_markdown(shown, folder)}\n{differing}\n{checked}", folder / f"{study.name}.md")
+    write_text(f"{study_markdown(shown, folder)}\n{differing}", folder / f"{study.name}.md")
     write_text(_first(shown, place).replace(f"]({study.name}/", "]("), place / FIRST)
     write_json({"headline": shown.headline, **_origin(study, settings, today)}, place / PROVENANCE)
     evidence.write_evidence(study, settings, folder / evidence.FOLDER)

@@ -168,26 +168,6 @@ class Figure(Shown):
 
 
 @dataclass(frozen=True)
-class Scores:
-    """Where a frame of the summary has the score that chose beside that of the test set, both in percent.
-
-    Attributes
-    ----------
-    frame : str
-    validation, test, method : str
-        Its columns.
-    apart : tuple of str
-        Columns that tell its rows apart beside data set and method.
-    """
-
-    frame: str
-    validation: str
-    test: str
-    method: str = "method"
-    apart: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
 class Study:
     """A study: names only, so that importing one is cheap.
 
@@ -221,8 +201,6 @@ class Study:
         What these seconds are those of.
     kept : tuple of Kept
         What was predicted; nothing of a study that measures time alone.
-    scores : Scores or None
-        None where no score that chose is kept.
     """
 
     name: str
@@ -241,7 +219,6 @@ class Study:
     phases: str = ""
     phases_note: str = ""
     kept: tuple[Kept, ...] = ()
-    scores: Scores | None = None
 
     @property
     def tabulated(self) -> tuple[str, ...]:

@@ -1,6 +1,6 @@
 """The study of output coding (M.S. thesis): many labels by the bits of a code, by beam search, and all at once."""
 
-from treecrf.studies.study import Figure, Job, Kept, Scores, Study, Summary, Table
+from treecrf.studies.study import Figure, Job, Kept, Study, Summary, Table
 
 STUDY = Study(
     "coding",
@@ -30,6 +30,5 @@ STUDY = Study(
     phases="runs.csv",
     phases_note="of all trainings on the whole training sets",
     kept=(Kept("predictions", "draws", by=("window", "size")),),
-    scores=Scores("lines", "held_out_accuracy", "accuracy", apart=("window", "size")),
     claimed=("lines", "best", "comparisons", "gains"),
 )  # fmt: skip

@@ -1,6 +1,6 @@
 """The study of ensembles (Cortes, Kuznetsov and Mohri 2014): votes of labellers, and stacking."""
 
-from treecrf.studies.study import Figure, Job, Kept, Scores, Study, Summary, Table
+from treecrf.studies.study import Figure, Job, Kept, Study, Summary, Table
 
 STUDY = Study(
     "ensembles",
@@ -35,6 +35,5 @@ STUDY = Study(
         Figure("errors", ("Real data", "Errors of the ensembles", "figure"), needs=("lines",), function="errors_by_ensemble"),
     ),
     kept=(Kept("predictions", "draws"),),
-    scores=Scores("experts", "held_out_accuracy", "accuracy", method="expert", apart=("seed",)),
     claimed=("losses", "boosted"),
 )  # fmt: skip

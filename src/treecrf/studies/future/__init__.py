@@ -1,6 +1,6 @@
 """The study of future features (PhD chapter 5)."""
 
-from treecrf.studies.study import Figure, Job, Kept, Scores, Study, Summary, Table
+from treecrf.studies.study import Figure, Job, Kept, Study, Summary, Table
 
 STUDY = Study(
     "future",
@@ -39,6 +39,5 @@ STUDY = Study(
     phases="runs.csv",
     phases_note="of the chosen trainings of all draws",
     kept=(Kept("predictions", "draws", by=("bag", "g0")),),
-    scores=Scores("best", "validation_mean", "test_mean", apart=("bag",)),
     claimed=("summary", "best", "comparisons", "example"),
 )  # fmt: skip

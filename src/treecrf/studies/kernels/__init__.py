@@ -1,6 +1,6 @@
 """The study of kernels (Altun, Smola and Hofmann 2004): conditional random fields in the space of a polynomial kernel."""
 
-from treecrf.studies.study import Figure, Job, Kept, Scores, Study, Summary, Table
+from treecrf.studies.study import Figure, Job, Kept, Study, Summary, Table
 
 STUDY = Study(
     "kernels",
@@ -47,6 +47,5 @@ STUDY = Study(
     phases="runs.csv",
     phases_note="of the trainings on the whole training sets",
     kept=(Kept("predictions", "draws"),),
-    scores=Scores("lines", "held_out_accuracy", "accuracy"),
     claimed=("comparisons", "solvers"),
 )  # fmt: skip

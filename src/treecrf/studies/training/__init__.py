@@ -1,6 +1,6 @@
 """The study of training (PhD chapter 3): TreeCRF beside its rivals."""
 
-from treecrf.studies.study import Figure, Job, Kept, Scores, Study, Summary, Table
+from treecrf.studies.study import Figure, Job, Kept, Study, Summary, Table
 
 STUDY = Study(
     "training",
@@ -66,7 +66,6 @@ STUDY = Study(
     phases="{methods}.phases.parquet",
     phases_note="of the training after the choice of settings",
     kept=(Kept("predictions", "trainings", by=("decoder",), rows={"stage": "choice"}),),
-    scores=Scores("summary", "cv_accuracy", "chosen_accuracy", apart=("decoder",)),
     claimed=("summary", "curves", "comparisons", "peak_comparisons", "costs"),
     claimed_of={
         "curves": ("treecrf", "mallet", "induced_crf"),
