@@ -1,9 +1,10 @@
 """The command treecrf-report."""
 
 import sys
+from importlib.metadata import version
 
 import pytest
-from planted_runs import plant_run
+from planted_runs import plant_manifest, plant_run
 
 from treecrf.report.command import main
 
@@ -15,17 +16,30 @@ def call(monkeypatch, *arguments):
     return end.value.code
 
 
-def test_compare_says_what_moved_and_where_the_page_is(tmp_path, monkeypatch, capsys):
+def test_compare_says_what_differs_and_where_the_page_is(tmp_path, monkeypatch, capsys):
     one, other = (plant_run(tmp_path / name) for name in ("one", "other"))
+    for run in (one, other):
+        plant_manifest(run)
     assert call(monkeypatch, "compare", one, other, "--output", tmp_path / "there") == 0
     said = capsys.readouterr().out
-    assert "8 numbers are the same bits, 0 moved within noise, none beyond it." in said
-    assert f"The page is {tmp_path / 'there' / 'index.html'}" in said
+    assert "Numbers that differ: 0 of " in said
+    assert str(tmp_path / "there" / "index.html") in said
     assert (tmp_path / "there/index.html").is_file()
 
 
 def test_a_wrong_run_is_one_sentence(tmp_path, monkeypatch, capsys):
     assert call(monkeypatch, "compare", tmp_path / "nowhere", tmp_path) == 1
-    assert capsys.readouterr().err == (
-        f"treecrf-report: {tmp_path / 'nowhere'} is not there; name a folder of results, such as results, or an archive of a run.\n"
-    )
+    said = capsys.readouterr().err
+    assert said.startswith(f"treecrf-report: {tmp_path / 'nowhere'} has no manifest.json")
+    assert said.count("\n") == 1
+
+
+@pytest.mark.parametrize("option", ["-h", "--help"])
+def test_help_names_the_commands(monkeypatch, capsys, option):
+    assert call(monkeypatch, option) == 0
+    assert "compare" in capsys.readouterr().out
+
+
+def test_version_is_that_of_the_package(monkeypatch, capsys):
+    assert call(monkeypatch, "--version") == 0
+    assert capsys.readouterr().out == f"treecrf-report {version('treecrf')}\n"

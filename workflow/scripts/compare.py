@@ -1,14 +1,14 @@
-"""This run beside another one.
+"""Comparison of this run with another one.
 
 Outputs
 -------
-One HTML file that needs no other file and no network; beside it CSV, see `treecrf.report.comparing.page.write_comparison`.
+One HTML file that needs no other file and no network; beside it CSV, see `treecrf.report.comparing.write_comparison`.
 """
 
 from pathlib import Path
 
 from _job import job
-from treecrf.report.comparing.page import write_comparison
+from treecrf.report.comparing import write_comparison
 
 with job(snakemake, noted=False):
     other = Path(snakemake.input[1])

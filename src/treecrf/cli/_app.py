@@ -6,6 +6,8 @@ import io
 import os
 import sys
 import warnings
+from importlib.metadata import version
+from typing import Annotated
 
 import typer
 
@@ -47,6 +49,23 @@ app = typer.Typer(
     help=help_text(HELP),
     epilog="Exit codes: 0 fine; 1 wrong input, described in one sentence; 2 wrong usage; 130 stopped by Ctrl-C.",
 )
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"treecrf {version('treecrf')}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    _: Annotated[
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version.")
+    ] = False,
+) -> None:
+    """Options of the command itself."""
+
+
 for command in (fit, predict, evaluate, explain, describe, missing):
     app.command(help=help_text(command.__doc__ or ""))(command)
 

@@ -8,10 +8,9 @@ from pathlib import Path
 from typing import Any
 from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
-from treecrf.io.checksums import sha256
 from treecrf.io.files import atomic
 from treecrf.report.crate import crate_members
-from treecrf.report.manifest import MANIFEST, read_manifest
+from treecrf.report.manifest import KINDS, MANIFEST, listed_files, read_manifest
 from treecrf.studies.settings import Settings
 
 LEFT_OUT = ("data",)
@@ -70,11 +69,6 @@ def _files(settings: Settings, manifest: dict[str, Any]) -> Iterator[Path]:
     """Manifest, results and pages; a ValueError if a file is not the one that the manifest lists."""
     results = Path(settings.results)
     yield results / MANIFEST
-    for file in manifest["files"]:
-        path = results / file["path"]
-        if file["kind"] in LEFT_OUT:
-            continue
-        if not path.is_file() or sha256(path) != file["sha256"]:
-            raise ValueError(f"{path} is not the file that {MANIFEST} lists; run again, which writes both.")
-        yield path
+    kinds = [kind for kind in KINDS if kind not in LEFT_OUT]
+    yield from (path for _, path in listed_files(results, manifest, kinds))
     yield from (path for path in Path(settings.reports).iterdir() if path.suffix in PAGES)

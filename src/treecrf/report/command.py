@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from importlib.metadata import version
 from pathlib import Path
 from typing import Annotated
 
@@ -19,24 +20,34 @@ app = typer.Typer(
 )
 
 
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"treecrf-report {version('treecrf')}")
+        raise typer.Exit
+
+
 @app.callback()
-def _commands() -> None:
-    """With one command, typer would leave out its name."""
+def _options(
+    _: Annotated[
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version.")
+    ] = False,
+) -> None:
+    """Options of the command itself; with one command and no callback, typer would leave out the command's name."""
 
 
 @app.command()
 def compare(
-    run_a: Annotated[Path, typer.Argument(metavar="RUN_A", help="Folder of results, or archive, of the first run.")],
+    run_a: Annotated[Path, typer.Argument(metavar="RUN_A", help="Folder of results or archive of the first run.")],
     run_b: Annotated[Path, typer.Argument(metavar="RUN_B", help="The same of the second run.")],
     output: Annotated[
         Path, typer.Option("--output", "-o", metavar="FOLDER", help="Folder of the page and its CSV files.")
     ] = Path("comparison"),
 ) -> None:
-    """Say what changed between two runs, which numbers moved beyond noise, and which verdicts flipped."""
-    from treecrf.report.comparing.page import PAGE, write_comparison
+    """Compare two runs: settings that differ, numbers that differ, verdicts that flip."""
+    from treecrf.report.comparing import PAGE, write_comparison
 
     typer.echo(write_comparison(run_a, run_b, output))
-    typer.echo(f"The page is {output / PAGE}")
+    typer.echo(f"Open {output / PAGE}")
 
 
 def main() -> None:

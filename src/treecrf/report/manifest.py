@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -23,6 +23,9 @@ FORMAT = "treecrf.run/1"
 SHARED = ""
 """The study of a file that is that of no study alone."""
 
+KINDS = ("frame", "table", "figure", "data", "description", "claims", "benchmark")
+"""Of files."""
+
 _BESIDE = (".html", ".csv", ".json", ".tex", ".svg", ".pdf", ".png")
 """What the files of a table or a figure end in."""
 
@@ -39,7 +42,7 @@ class RunFile(NamedTuple):
     dataset : str
         Empty if it is about all data sets.
     kind : str
-        "frame", "table", "figure", "data", "description", "claims" or "benchmark".
+        One of `KINDS`.
     """
 
     path: str
@@ -107,6 +110,30 @@ def read_manifest(path: Path) -> dict[str, Any]:
             f"{path} has the format {written!r}, and this version of treecrf knows {FORMAT!r}; take a newer one."
         )
     return dict(manifest)
+
+
+def listed_files(
+    results: Path, manifest: Mapping[str, Any], kinds: Collection[str], suffix: str = ""
+) -> Iterator[tuple[Mapping[str, Any], Path]]:
+    """Files of some kinds that a manifest lists, each with its entry; a ValueError if one is not the file that was listed.
+
+    Parameters
+    ----------
+    results : Path
+        The folder of results.
+    manifest : mapping
+    kinds : collection of str
+        Some of `KINDS`.
+    suffix : str, default=""
+        What their names end in.
+    """
+    for file in manifest["files"]:
+        path = results / file["path"]
+        if file["kind"] not in kinds or not path.name.endswith(suffix):
+            continue
+        if not path.is_file() or sha256(path) != file["sha256"]:
+            raise ValueError(f"{path} is not the file that {MANIFEST} lists; run again, which writes both.")
+        yield file, path
 
 
 def _wanted(settings: Settings) -> Iterator[tuple[str, str, str, str]]:

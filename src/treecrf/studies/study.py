@@ -137,28 +137,6 @@ class Shown:
         return {f"{self.name}_{value}": value for value in values}
 
 
-@dataclass(frozen=True)
-class Kept:
-    """A frame of the jobs with what was predicted, by which two runs of a study are compared (`treecrf.studies.reruns`).
-
-    Attributes
-    ----------
-    frame : str
-        Its columns are named in `treecrf.studies.reruns`.
-    kind : str
-        "trainings" on one test set, "draws" of training and test set, or "counts" of damaged sets.
-    by : tuple of str
-        Columns that tell the numbers of a method on a data set apart.
-    rows : mapping of str to str
-        Values of columns: the rows that count.
-    """
-
-    frame: str
-    kind: str
-    by: tuple[str, ...] = ()
-    rows: Mapping[str, str] = field(default_factory=dict)
-
-
 class Table(Shown):
     """A layout that ``tables.py`` makes."""
 
@@ -199,8 +177,6 @@ class Study:
         Path of the files of a data set with columns method, cpu_seconds and perhaps phase; it may have the field ``{methods}``.
     phases_note : str
         What these seconds are those of.
-    kept : tuple of Kept
-        What was predicted; nothing of a study that measures time alone.
     """
 
     name: str
@@ -218,7 +194,6 @@ class Study:
     claimed_of: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     phases: str = ""
     phases_note: str = ""
-    kept: tuple[Kept, ...] = ()
 
     @property
     def tabulated(self) -> tuple[str, ...]:

@@ -1,6 +1,6 @@
 """The study of output coding (M.S. thesis): many labels by the bits of a code, by beam search, and all at once."""
 
-from treecrf.studies.study import Figure, Job, Kept, Study, Summary, Table
+from treecrf.studies.study import Figure, Job, Study, Summary, Table
 
 STUDY = Study(
     "coding",
@@ -29,6 +29,5 @@ STUDY = Study(
     draws=True,
     phases="runs.csv",
     phases_note="of all trainings on the whole training sets",
-    kept=(Kept("predictions", "draws", by=("window", "size")),),
     claimed=("lines", "best", "comparisons", "gains"),
 )  # fmt: skip

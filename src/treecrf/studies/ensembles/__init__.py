@@ -1,6 +1,6 @@
 """The study of ensembles (Cortes, Kuznetsov and Mohri 2014): votes of labellers, and stacking."""
 
-from treecrf.studies.study import Figure, Job, Kept, Study, Summary, Table
+from treecrf.studies.study import Figure, Job, Study, Summary, Table
 
 STUDY = Study(
     "ensembles",
@@ -34,6 +34,5 @@ STUDY = Study(
         Figure("bound_by_round", ("Bound", "Theorem 3: margin loss and bound", "figure"), needs=("bounds",), function="margin_loss_by_round"),
         Figure("errors", ("Real data", "Errors of the ensembles", "figure"), needs=("lines",), function="errors_by_ensemble"),
     ),
-    kept=(Kept("predictions", "draws"),),
     claimed=("losses", "boosted"),
 )  # fmt: skip

@@ -1,6 +1,6 @@
 """The study of future features (PhD chapter 5)."""
 
-from treecrf.studies.study import Figure, Job, Kept, Study, Summary, Table
+from treecrf.studies.study import Figure, Job, Study, Summary, Table
 
 STUDY = Study(
     "future",
@@ -38,6 +38,5 @@ STUDY = Study(
     draws=True,
     phases="runs.csv",
     phases_note="of the chosen trainings of all draws",
-    kept=(Kept("predictions", "draws", by=("bag", "g0")),),
     claimed=("summary", "best", "comparisons", "example"),
 )  # fmt: skip

@@ -1,6 +1,6 @@
 """The study of kernels (Altun, Smola and Hofmann 2004): conditional random fields in the space of a polynomial kernel."""
 
-from treecrf.studies.study import Figure, Job, Kept, Study, Summary, Table
+from treecrf.studies.study import Figure, Job, Study, Summary, Table
 
 STUDY = Study(
     "kernels",
@@ -46,6 +46,5 @@ STUDY = Study(
     draws=True,
     phases="runs.csv",
     phases_note="of the trainings on the whole training sets",
-    kept=(Kept("predictions", "draws"),),
     claimed=("comparisons", "solvers"),
 )  # fmt: skip

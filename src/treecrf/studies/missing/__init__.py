@@ -1,6 +1,6 @@
 """The study of missing input values (PhD chapter 4)."""
 
-from treecrf.studies.study import Figure, Job, Kept, Study, Summary, Table
+from treecrf.studies.study import Figure, Job, Study, Summary, Table
 
 OF_TREES = ("trees", "tree_training_sets", "newton_leaves", "newton_rates")
 OF_MECHANISMS = ("mechanism_rate", "mechanism_training_sets", "run_length")
@@ -60,10 +60,6 @@ STUDY = Study(
     guide="missing_values.md",
     phases="costs.csv",
     phases_note="of all trainings, choices and predictions with trees of single categories and gradient leaves and cells missing completely at random",
-    kept=(
-        Kept("counts", "counts", by=("rate",)), Kept("tree_counts", "counts", by=("trees", "rate")),
-        Kept("mechanism_counts", "counts", by=("mechanism", "rate")),
-    ),
     claimed=("evaluations", "comparisons", "costs", "frequencies"),
     claimed_of={"costs": ("instance_weighting", "surrogate_splitting", "imputation", "indicator")},
 )  # fmt: skip

@@ -1,6 +1,6 @@
 """The study of training (PhD chapter 3): TreeCRF beside its rivals."""
 
-from treecrf.studies.study import Figure, Job, Kept, Study, Summary, Table
+from treecrf.studies.study import Figure, Job, Study, Summary, Table
 
 STUDY = Study(
     "training",
@@ -65,7 +65,6 @@ STUDY = Study(
     ),
     phases="{methods}.phases.parquet",
     phases_note="of the training after the choice of settings",
-    kept=(Kept("predictions", "trainings", by=("decoder",), rows={"stage": "choice"}),),
     claimed=("summary", "curves", "comparisons", "peak_comparisons", "costs"),
     claimed_of={
         "curves": ("treecrf", "mallet", "induced_crf"),
