@@ -8,13 +8,15 @@ from planted_runs import places, settings_of
 from sklearn.metrics import log_loss
 
 from treecrf.explorer.gathering import gather
+from treecrf.explorer.views import CASE, VIEWS, read_view
 from treecrf.io.files import write_frame
 from treecrf.statistics.metrics import reliability
 from treecrf.statistics.ranking import WORSE
 from treecrf.studies import registry
 from treecrf.studies.confidence import confidence
-from treecrf.studies.explored import CASE, CURVES, PAIRS, PUBLISHED, RUNS, SCORES
+from treecrf.studies.explored import Rows
 from treecrf.studies.settings import load_settings
+from treecrf.studies.study import Study, Summary
 
 EVIDENCE = ROOT / "docs/results/evidence"
 
@@ -25,20 +27,39 @@ def frames(study, name):
     )
 
 
-def test_every_study_says_what_it_offers():
-    for study in registry():
-        explored = study.module("explored")
-        assert explored.TEST.endswith(".")
-        assert set(explored.FRAMES) <= {*study.summary.frames, *(frame for job in study.jobs for frame in job.frames)}
+def declared(study):
+    """All rows that a study declares, with the name of their view."""
+    views = study.explored.views | {"predictions": study.explored.predictions}
+    return [(view, rows) for view, found in views.items() for rows in found]
 
 
-def test_a_study_without_frames_offers_empty_ones():
-    columns = {"scores": SCORES, "pairs": PAIRS, "runs": RUNS, "curves": CURVES, "published": PUBLISHED}
-    for study in registry():
-        explored = study.module("explored")
-        for name in columns.keys() & vars(explored).keys():
-            found = getattr(explored, name)({})
-            assert (list(found), len(found)) == (columns[name], 0)
+@pytest.mark.parametrize("study", registry(), ids=lambda study: study.name)
+def test_declared_frames_columns_and_functions_are_there(study):
+    known = {*study.summary.frames, *(frame for job in study.jobs for frame in job.frames)}
+    assert known >= set(study.explored.frames) | {rows.frame for rows in study.explored.predictions}
+    assert all(callable(study.function(name)) for name in study.explored.functions)
+    for view, rows in declared(study):
+        assert set(VIEWS[view]) >= set(rows.columns)
+
+
+STUDY = Study("toy", "Toy", jobs=(), summary=Summary(("lines", "best")))
+
+
+def test_columns_are_expressions_texts_and_those_of_the_same_name():
+    lines = pd.DataFrame({"dataset": "d", "method": ["a", "b", "a"], "window": [3, 3, 1], "error": [1.0, np.nan, 4.0]})
+    best = pd.DataFrame({"method": ["a"], "name": ["first"]})
+    rows = Rows("lines", {"variant": "window {window}", "value": "100 - error", "metric": "'accuracy'"})
+    found = read_view(STUDY, "scores", (rows,), {"lines": lines})
+    assert found["variant"].tolist() == ["window 3", "window 3", "window 1"]
+    assert found["value"].tolist() == pytest.approx([99, np.nan, 96], nan_ok=True)
+    assert found["method"].tolist() == ["a", "b", "a"]
+    assert set(found["metric"]) == {"accuracy"}
+    joined = Rows("lines", {"chosen": "name"}, where="window > 1", join="best")
+    found = read_view(STUDY, "scores", (joined,), {"lines": lines, "best": best})
+    assert found[["method", "chosen"]].to_numpy().tolist() == [["a", "first"]]
+    assert read_view(STUDY, "scores", (joined,), {"lines": lines}).empty
+    taken = Rows("lines", {}, join="best", joined={"method": "method", "name": "chosen"})
+    assert read_view(STUDY, "scores", (taken,), {"lines": lines, "best": best})["chosen"].tolist() == ["first"] * 2
 
 
 def test_a_run_without_results_gathers_nothing(tmp_path):
@@ -66,7 +87,7 @@ def test_accuracies_with_missing_cells_are_shares_of_all_positions(gathered):
     assert len(found) == len(sums)
     for row in found.itertuples():
         part = sums.loc[(row.dataset, float(row.variant.split(" ")[0]) / 100, row.method)]
-        assert row.value == pytest.approx(100 * part["n_correct"] / part["n_positions"], rel=1e-12)
+        assert row.value == pytest.approx(100 * part["n_correct"] / part["n_positions"], rel=1e-9)
         assert row.low <= row.value <= row.high
 
 

@@ -4,15 +4,15 @@ import numpy as np
 import pandas as pd
 
 from treecrf.explorer.ranking import decided, standings
+from treecrf.explorer.views import CASE, VIEWS, tidy
 from treecrf.statistics.ranking import BEST, NOT_SEPARATED, WORSE
-from treecrf.studies.explored import CASE, PAIRS, SCORES, tidy
 
 
 def pairs(*rows):
     names = ["method", "other", "points", "p_value", "decision"]
     return tidy(
         pd.DataFrame(rows, columns=names).assign(dataset="d", points_standard_error=3.0, degrees_of_freedom=np.inf),
-        PAIRS,
+        VIEWS["pairs"],
     )
 
 
@@ -20,7 +20,7 @@ def scores(**values):
     rows = [
         {"dataset": "d", "method": method, "metric": "accuracy", "value": value} for method, value in values.items()
     ]
-    return tidy(pd.DataFrame(rows), SCORES)
+    return tidy(pd.DataFrame(rows), VIEWS["scores"])
 
 
 THREE = pairs(("a", "b", 2.0, 0.03, "better"), ("a", "c", 5.0, 0.001, "better"), ("b", "c", -0.1, 0.9, "equivalent"))

@@ -10,13 +10,12 @@ from planted_claims import plant
 from planted_verdicts import PLANTED
 
 from treecrf.io.files import read_configuration
-from treecrf.report.evidence import about_evidence, keep_evidence, write_evidence
+from treecrf.report.evidence import keep_evidence, write_evidence
 from treecrf.report.ledger import claim_rows, verdicts
 from treecrf.report.snapshot import write_snapshot
 from treecrf.studies import registry
-from treecrf.studies.claim_rows import INDUCTION_METHODS, check_claim
+from treecrf.studies.claim_rows import check_claim
 from treecrf.studies.claims import Results
-from treecrf.studies.missing.claims import METHODS
 from treecrf.studies.settings import load_settings
 
 ROWS = {row["id"]: row for row in claim_rows() if "study" in row}
@@ -93,30 +92,18 @@ def test_claims_read_the_frames_that_their_studies_declare(tmp_path, monkeypatch
     assert read == {(study.name, name) for study in registry() for name in study.claimed}
 
 
-def test_large_frames_have_the_methods_that_claims_compare():
-    kept = {name: set(methods) for study in registry() for name, methods in study.claimed_of.items()}
-    trees_and_induction = {"treecrf", *INDUCTION_METHODS}
-    assert kept == {
-        "curves": trees_and_induction,
-        "peak_comparisons": trees_and_induction | {"neural_network"},
-        "costs": set(METHODS),
-    }
-    assert "`training/*/curves.csv` (`treecrf`, `mallet`, `induced_crf`); " in about_evidence()
-
-
 def test_evidence_is_short(tmp_path):
-    methods = ["treecrf", "lightgbm", "mallet"]
-    curves = pd.DataFrame({"method": methods, "accuracy": 200 / 3, "run": 123456789})
-    peaks = pd.DataFrame({"method": "treecrf", "other": methods[1:], "mean_points": 0.1})
-    for dataset in ("protein", "sectlabel_24"):
-        plant(curves, tmp_path, "training", dataset, "curves")
-        plant(peaks, tmp_path, "training", dataset, "peak_comparisons")
+    methods = ["treecrf", "lightgbm"]
+    plant(
+        pd.DataFrame({"method": methods, "accuracy": 200 / 3, "run": 123456789}),
+        tmp_path,
+        "training",
+        "protein",
+        "curves",
+    )
+    plant(pd.DataFrame({"method": methods}), tmp_path, "training", "protein", "folds")
     write_all(tmp_path, tmp_path / "evidence")
     written = {path.relative_to(tmp_path / "evidence").as_posix(): path for path in tmp_path.glob("evidence/**/*.*")}
-    assert set(written) == {
-        "data/protein/description.json", "training/protein/curves.csv", "training/protein/peak_comparisons.csv"
-    }  # fmt: skip
-    expected = "method,accuracy,run\ntreecrf,66.6667,123456789\nmallet,66.6667,123456789\n"
+    assert set(written) == {"data/protein/description.json", "training/protein/curves.csv"}
+    expected = "method,accuracy,run\ntreecrf,66.6667,123456789\nlightgbm,66.6667,123456789\n"
     assert written["training/protein/curves.csv"].read_text() == expected
-    expected = "method,other,mean_points\ntreecrf,mallet,0.1\n"
-    assert written["training/protein/peak_comparisons.csv"].read_text() == expected

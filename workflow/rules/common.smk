@@ -69,6 +69,17 @@ def code_of(script, *modules, importing=()):
     return CODE.digest(SCRIPTS / f"{script}.py", *paths, importing=importing)
 
 
+def explored_modules(study):
+    """The modules of a study whose functions the explorer calls, and that of its headline."""
+    functions = map(study.full_name, study.explored.functions if study.explored else ())
+    return sorted(
+        {
+            study.module_name("page"),
+            *(name.rpartition(".")[0] for name in functions),
+        }
+    )
+
+
 def code_of_study(study):
     """A digest of the code that decides the numbers of a study: its jobs and its summary, not its tables and figures."""
     modules = {study.module_name(job.module) for job in study.jobs}

@@ -138,9 +138,9 @@ rule write_explorer:
         code=code_of(
             "write_explorer",
             *(
-                files.study.module_name(part)
+                name
                 for files in STUDIES.values()
-                for part in ("page", "explored")
+                for name in explored_modules(files.study)
             ),
         ),
     message:

@@ -1,53 +1,49 @@
-"""The tidy frames of all studies of a run, from the files of its results."""
+"""The views of all studies of a run, from the files of its results."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 from pathlib import Path
-from types import ModuleType
 from typing import NamedTuple
 
 import pandas as pd
 
 from treecrf.explorer.answers import Answers, summarise_answers
 from treecrf.explorer.ranking import decided, standings
+from treecrf.explorer.views import (
+    ACCURACY,
+    BRIER_SCORE,
+    CELL,
+    LOG_LOSS,
+    MACRO_F1,
+    SEQUENCES_RIGHT,
+    VIEWS,
+    read_view,
+    tidy,
+)
 from treecrf.io.files import read_frame, read_frames, stacked
 from treecrf.sequences import SequenceSet
 from treecrf.statistics.ranking import RANK_COLUMNS, REFERENCE, SEPARATION_MARGIN, UNTESTED
 from treecrf.studies import registry
-from treecrf.studies.explored import (
-    BRIER_SCORE,
-    CASE,
-    CURVES,
-    LOG_LOSS,
-    MACRO_F1,
-    PAIRS,
-    PUBLISHED,
-    RUNS,
-    SCORES,
-    SEQUENCES_RIGHT,
-    Frames,
-    tidy,
-)
+from treecrf.studies.explored import Explored
 from treecrf.studies.paths import StudyFiles
 from treecrf.studies.settings import Settings
 from treecrf.studies.study import Study
 
-VIEWS = {"scores": SCORES, "pairs": PAIRS, "runs": RUNS, "curves": CURVES, "published": PUBLISHED}
-"""Frames that functions of the studies' ``explored.py`` give, and their columns."""
-
-CELL = [*CASE, "method"]
-
-CONFUSION = [*CELL, "label", "predicted", "n"]
-CALIBRATION = [*CELL, "low", "high", "n_positions", "probability", "right"]
-HARDEST = [*CELL, "place", "sequence", "n_positions", "n_wrong", "first", "observed", "label", "predicted"]
-
-OF_ANSWERS = {"confusion": CONFUSION, "calibration": CALIBRATION, "hardest": HARDEST}
+OF_ANSWERS = {
+    "confusion": [*CELL, "label", "predicted", "n"],
+    "calibration": [*CELL, "low", "high", "n_positions", "probability", "right"],
+    "hardest": [*CELL, "place", "sequence", "n_positions", "n_wrong", "first", "observed", "label", "predicted"],
+}
 """Frames of `treecrf.explorer.answers.Answers` beside its runs, and their columns."""
 
 
+DIGITS = 9
+"""After the point of mean accuracies: equal methods stay equal, in whatever order their runs are added."""
+
+
 class Gathered(NamedTuple):
-    """Frames of all studies, each with a column study first; columns as in `treecrf.studies.explored`.
+    """Views of all studies, each with a column study first; columns as in `treecrf.explorer.views.VIEWS` and `OF_ANSWERS`.
 
     Attributes
     ----------
@@ -77,77 +73,87 @@ class Gathered(NamedTuple):
 
 def gather(settings: Settings) -> Gathered:
     """Everything that the studies offer of what the folder of results holds, which may be little or nothing."""
-    found = [part for study in registry() for part in _of_study(study, settings)]
+    found = [part for study in registry() if study.explored for part in _of_study(study, study.explored, settings)]
     columns = VIEWS | OF_ANSWERS | {"labels": ["dataset", "names"]}
-    frames = {
-        name: stacked([pd.DataFrame(columns=["study", *names]), *(part[name] for part in found if name in part)])
-        for name, names in columns.items()
+    empty = {
+        "scores": [*VIEWS["scores"], *RANK_COLUMNS[2:]],
+        "pairs": [*VIEWS["pairs"], "holm_low", "holm_high", "p_holm"],
     }
-    ranked = [part["standings"] for part in found if len(part.get("standings", ()))]
-    if ranked:
-        frames["scores"] = frames["scores"].merge(pd.concat(ranked), on=["study", *CELL], how="left")
-    else:
-        frames["scores"] = frames["scores"].assign(**dict.fromkeys(RANK_COLUMNS[2:]))
-    frames["scores"]["standing"] = _standing(frames["scores"])
-    if "p_holm" not in frames["pairs"]:
-        frames["pairs"] = frames["pairs"].assign(holm_low=None, holm_high=None, p_holm=None)
+    frames = {
+        name: stacked(
+            [pd.DataFrame(columns=["study", *empty.get(name, names)]), *(part[name] for part in found if name in part)]
+        )
+        for name, names in columns.items()
+        if name not in ("seconds", "predictions")
+    }
     return Gathered(**frames, methods=_methods(frames))
 
 
-def _of_study(study: Study, settings: Settings) -> Iterator[dict[str, pd.DataFrame]]:
-    """The frames of each data set of a study, and those of all together."""
-    explored, files = study.module("explored"), StudyFiles(study, settings)
-    shared = {
-        name: read_frames(there)
-        for name in getattr(explored, "SHARED", ())
-        if (there := [path for path in files.measured()[name] if Path(path).is_file()])
-    }
-    if shared:
-        yield _named(study, {"published": explored.published(shared)})
-    for dataset in files.all_datasets():
+def _of_study(study: Study, explored: Explored, settings: Settings) -> Iterator[dict[str, pd.DataFrame]]:
+    """The views of each data set of a study, and those of frames that no data set has for itself."""
+    files = StudyFiles(study, settings)
+    for dataset in ("", *files.all_datasets()):
         frames = _frames(explored, files, dataset)
         if not frames:
             continue
-        found = {name: getattr(explored, name)(frames) for name in VIEWS if hasattr(explored, name)}
-        if "ANSWERS" in vars(explored):
+        found = {name: read_view(study, name, declared, frames) for name, declared in explored.views.items()}
+        found["runs"] = _averaged(found["runs"])
+        if not explored.scores:
+            found["scores"] = _scores_of_runs(found["runs"], found["seconds"])
+        if explored.predictions:
             tests = _Tests(study, settings, dataset)
-            found = _with_answers(found, _answers(explored, files, dataset, frames, tests))
+            found = _with_answers(found, _answers(study, explored, files, dataset, frames, tests), dataset)
             if tests.label_names:
                 found["labels"] = pd.DataFrame({"dataset": [dataset], "names": [list(tests.label_names)]})
-        if "pairs" in found:
-            references = getattr(explored, "REFERENCES", ())
-            found["pairs"] = decided(_without(found["pairs"], references))
-            margin = getattr(getattr(settings, study.name), "separation_margin", SEPARATION_MARGIN)
-            found["standings"] = standings(_without(found["scores"], references), found["pairs"], margin)
-        yield _named(study, found)
+        margin = getattr(getattr(settings, study.name), "separation_margin", SEPARATION_MARGIN)
+        found["pairs"] = decided(_compared(found["pairs"], found["scores"], explored.references))
+        found["scores"] = _ranked(found["scores"], found["pairs"], explored.references, margin)
+        yield {name: frame.assign(study=study.name)[["study", *frame]] for name, frame in found.items()}
 
 
-def _without(frame: pd.DataFrame, references: Collection[str]) -> pd.DataFrame:
-    """The rows that are not of references."""
-    names = [name for name in ("method", "other") if name in frame]
-    return frame[~frame[names].isin(list(references)).any(axis=1)]
-
-
-def _standing(scores: pd.DataFrame) -> pd.Series:
-    """The standing of each row, also where there are no ranks."""
-    references = {
-        (study.name, method) for study in registry() for method in getattr(study.module("explored"), "REFERENCES", ())
-    }
-    is_reference = [pair in references for pair in zip(scores["study"], scores["method"], strict=True)]
-    known = scores["standing"].astype(object).where(scores["standing"].notna(), UNTESTED)
-    return known.mask(pd.Series(is_reference, index=scores.index, dtype=bool), REFERENCE)
-
-
-def _frames(explored: ModuleType, files: StudyFiles, dataset: str) -> Frames:
-    """The frames of a data set that are there, by name."""
-    outcomes, summary = files.outcomes(dataset), files.study.summary
+def _frames(explored: Explored, files: StudyFiles, dataset: str) -> dict[str, pd.DataFrame]:
+    """The frames of a data set, or those that all share, as far as they are there, by name."""
+    summary, measured = files.study.summary, files.outcomes(dataset) if dataset else files.shared()
     found = {}
-    for name in explored.FRAMES:
-        of_summary = name in summary.frames and summary.of_dataset
-        paths = [f"{files.folder}/{dataset}/{name}.csv"] if of_summary else outcomes.get(name, [])
+    for name in explored.frames:
+        of_summary = bool(dataset) and name in summary.frames and summary.of_dataset
+        paths = [f"{files.folder}/{dataset}/{name}.csv"] if of_summary else measured.get(name, [])
         if there := [path for path in paths if Path(path).is_file()]:
             found[name] = read_frames(there)
     return found
+
+
+def _averaged(runs: pd.DataFrame) -> pd.DataFrame:
+    """One row for each run: the mean accuracy of its rows, such as of several test sets."""
+    means = runs.groupby([*CELL, "run"], sort=False, observed=True)["accuracy"].transform("mean")
+    return runs.assign(accuracy=means).drop_duplicates([*CELL, "run"]) if len(runs) else runs
+
+
+def _scores_of_runs(runs: pd.DataFrame, seconds: pd.DataFrame) -> pd.DataFrame:
+    """Mean accuracy of the runs, the lowest and the highest, and the median of their seconds."""
+    if runs.empty:
+        return tidy(pd.DataFrame(), VIEWS["scores"])
+    groups = runs.groupby([*CELL, "stand_in"], sort=False, dropna=False)["accuracy"]
+    found = groups.agg(value="mean", low="min", high="max", n_runs="size").round(DIGITS).reset_index()
+    of_runs = seconds.groupby([*CELL, "run"])["cpu_seconds"].sum().groupby(CELL).median()
+    return tidy(found.join(of_runs, on=CELL).assign(metric=ACCURACY), VIEWS["scores"])
+
+
+def _compared(pairs: pd.DataFrame, scores: pd.DataFrame, references: Collection[str]) -> pd.DataFrame:
+    """The pairs of methods that have a score and are no references."""
+    rivals = set(scores["method"]) - set(references)
+    return pairs[pairs["method"].isin(rivals) & pairs["other"].isin(rivals)]
+
+
+def _ranked(scores: pd.DataFrame, pairs: pd.DataFrame, references: Collection[str], margin: float) -> pd.DataFrame:
+    """Scores with the standing and the ranks of their methods."""
+    is_reference = scores["method"].isin(list(references))
+    ranks = standings(scores[~is_reference], pairs, margin)
+    ranked = (
+        scores.merge(ranks, on=CELL, how="left") if len(ranks) else scores.assign(**dict.fromkeys(RANK_COLUMNS[2:]))
+    )
+    known = ranked["standing"].astype(object).where(ranked["standing"].notna(), UNTESTED)
+    return ranked.assign(standing=known.mask(is_reference.to_numpy(), REFERENCE))
 
 
 # --- predictions ------------------------------------------------------------------------------------
@@ -169,25 +175,26 @@ class _Tests:
         self.label_names = first.label_names if first is not None else None
 
 
-def _answers(explored: ModuleType, files: StudyFiles, dataset: str, frames: Frames, tests: _Tests) -> list[Answers]:
+def _answers(
+    study: Study, explored: Explored, files: StudyFiles, dataset: str, frames: dict[str, pd.DataFrame], tests: _Tests
+) -> list[Answers]:
     """What the predictions of each job say; read one after another, as they are large."""
-    paths = files.outcomes(dataset).get(explored.ANSWERS, [])
-    return [
-        summarise_answers(explored.answers(read_frame(path), frames), tests.sets)
-        for path in paths
-        if Path(path).is_file()
-    ]
+    name, found = explored.predictions[0].frame, []
+    for path in files.outcomes(dataset).get(name, []):
+        if Path(path).is_file():
+            rows = read_view(study, "predictions", explored.predictions, {**frames, name: read_frame(path)})
+            found.append(summarise_answers(rows, tests.sets))
+    return found
 
 
-def _with_answers(found: dict[str, pd.DataFrame], answers: list[Answers]) -> dict[str, pd.DataFrame]:
+def _with_answers(found: dict[str, pd.DataFrame], answers: list[Answers], dataset: str) -> dict[str, pd.DataFrame]:
     """The views of a data set with what the predictions say: more metrics, runs, confusion, calibration, hardest sequences."""
     if not answers:
         return found
     scores = found["scores"]
-    dataset = scores["dataset"].iloc[0]
     runs = stacked([each.runs for each in answers]).assign(dataset=dataset)
-    if not len(found.get("runs", ())):
-        found["runs"] = tidy(runs, RUNS)
+    if found["runs"].empty:
+        found["runs"] = tidy(runs, VIEWS["runs"])
     known = scores[scores["metric"] == scores["metric"].iloc[0]].drop(
         columns=["metric", "value", "low", "high", "n_runs"]
     )
@@ -195,7 +202,7 @@ def _with_answers(found: dict[str, pd.DataFrame], answers: list[Answers]) -> dic
         of_runs = runs.dropna(subset=[metric]).groupby(CELL, sort=False)[metric].agg(["mean", "min", "max", "size"])
         named = of_runs.set_axis(["value", "low", "high", "n_runs"], axis=1).reset_index()
         more = known.merge(named, on=CELL).assign(metric=metric)
-        scores = pd.concat([scores, more[SCORES]], ignore_index=True)
+        scores = pd.concat([scores, more[list(scores)]], ignore_index=True)
     of_answers = {
         name: tidy(stacked([getattr(each, name) for each in answers]).assign(dataset=dataset), columns)
         for name, columns in OF_ANSWERS.items()
@@ -203,18 +210,9 @@ def _with_answers(found: dict[str, pd.DataFrame], answers: list[Answers]) -> dic
     return found | {"scores": scores} | of_answers
 
 
-def _named(study: Study, frames: dict[str, pd.DataFrame]) -> dict[str, pd.DataFrame]:
-    """The frames with the name of the study in front."""
-    for frame in frames.values():
-        frame.insert(0, "study", study.name)
-    return frames
-
-
 def _methods(frames: dict[str, pd.DataFrame]) -> pd.DataFrame:
     """What readers see of every method."""
-    names = {study.name: study.module("explored").name_of for study in registry()}
-    every = pd.concat([frames["scores"][["study", "method"]], frames["pairs"][["study", "method"]],
-                       frames["published"][["study", "method"]]]).drop_duplicates()  # fmt: skip
-    return every.assign(
-        name=[names[study](method) for study, method in zip(every["study"], every["method"], strict=True)]
-    )
+    keys = ["study", "method"]
+    every = pd.concat([frames[name][keys] for name in ("scores", "pairs", "published")]).drop_duplicates()
+    names = {study.name: study.function(study.explored.name) for study in registry() if study.explored}
+    return every.assign(name=[names[study](method) for study, method in every.itertuples(index=False)])

@@ -25,6 +25,7 @@ from treecrf.explorer.charts import charts, static_svg
 from treecrf.explorer.gathering import Gathered, gather
 from treecrf.explorer.packing import pack
 from treecrf.explorer.published import published_rows
+from treecrf.explorer.views import ACCURACY, CHOICE, METRICS
 from treecrf.io.files import read_configuration, resource, write_text
 from treecrf.io.messages import counted
 from treecrf.rendering.cells import BEST, number
@@ -41,7 +42,6 @@ from treecrf.report.rules import verdict_text
 from treecrf.statistics.ranking import AT_THE_TOP, REFERENCE, STANDINGS, UNTESTED
 from treecrf.studies import registry
 from treecrf.studies.claims import NOT_RUN, VERDICTS
-from treecrf.studies.explored import ACCURACY, CHOICE, METRICS
 from treecrf.studies.settings import Settings, load_settings
 
 PACKAGE = "treecrf.explorer"
@@ -139,7 +139,7 @@ def _words(gathered: Gathered, titles: Mapping[str, str]) -> dict[str, Any]:
     there = set(gathered.scores["study"])
     return {
         "studies": {name: title for name, title in titles.items() if name in there},
-        "tests": {study.name: study.module("explored").TEST for study in registry()},
+        "tests": {study.name: study.explored.test for study in registry() if study.explored},
         "tested": ACCURACY,
         "standings": STANDINGS,
         "top": AT_THE_TOP,

@@ -17,12 +17,12 @@ import pandas as pd
 from treecrf.explorer.charts import charts, static_svg
 from treecrf.explorer.gathering import gather
 from treecrf.explorer.published import OWN, published_rows
+from treecrf.explorer.views import ACCURACY, METRICS
 from treecrf.io.files import read_configuration, write_frame, write_text
 from treecrf.report import evidence
 from treecrf.report.ledger import CLAIMS
 from treecrf.report.ledger_page import ledger_summary
 from treecrf.report.study_part import linked
-from treecrf.studies.explored import ACCURACY, METRICS
 from treecrf.studies.settings import load_settings
 
 BEGIN, END = "<!-- results: begin -->", "<!-- results: end -->"

@@ -1,18 +1,12 @@
-"""Evidence that verdicts rest on, as files to commit: a folder that `treecrf.report.ledger.verdicts` reads as it does results."""
+"""Evidence as files to commit: the frames that verdicts and the explorer read, in a folder that both read as they do results."""
 
 from __future__ import annotations
 
 import shutil
-from functools import cache
 from pathlib import Path
 
-import pandas as pd
-
 from treecrf.io.files import read_frame, write_text
-from treecrf.report.ledger import claim_rows
-from treecrf.studies import registry
 from treecrf.studies.paths import StudyFiles
-from treecrf.studies.sensitivity import datasets_of
 from treecrf.studies.settings import Settings
 from treecrf.studies.study import Study
 
@@ -24,34 +18,28 @@ DIGITS = 6
 
 
 def write_evidence(study: Study, settings: Settings, folder: Path) -> None:
-    """Write the frames that claims read, and what their data sets are, under their names among the results.
-
-    Data sets are those that claims are about. Of the frames in `treecrf.studies.study.Study.claimed_of`, which are large,
-    only the methods that claims read.
+    """Write the frames that claims and the explorer read, and what their data sets are, under their names among the results.
 
     Parameters
     ----------
     study : Study
-        Whose claims these are.
     settings : Settings
         Where its results are.
     folder : Path
         Written to; files of other studies stay.
     """
-    about, files = claimed_datasets(), StudyFiles(study, settings)
-    (folder / study.name).mkdir(
-        parents=True, exist_ok=True
-    )  # also where no claim is about its data sets: the study was run
-    for path in filter(Path.is_file, map(Path, files.claimed() + files.descriptions())):
-        copy = folder / path.relative_to(settings.results)
-        if path.parent.name not in about | {study.name}:
-            continue
-        if path.suffix == ".csv":
-            frame = _of_methods(read_frame(path), study.claimed_of.get(path.stem))
-            write_text(frame.to_csv(index=False, float_format=f"%.{DIGITS}g"), copy)
-        else:
-            copy.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(path, copy)
+    (folder / study.name).mkdir(parents=True, exist_ok=True)  # also without a frame: the study was run
+    files = StudyFiles(study, settings)
+    names = () if study.explored is None else study.explored.frames
+    paths = {*files.claimed(), *(path for found in files.frames(names).values() for path in found)}
+    with_frames = {Path(path).parent.name for path in paths if Path(path).is_file()}
+    for path in map(Path, sorted(paths)):
+        if path.is_file():
+            text = read_frame(path).to_csv(index=False, float_format=f"%.{DIGITS}g")
+            write_text(text, (folder / path.relative_to(settings.results)).with_suffix(".csv"))
+    for path in map(Path, files.descriptions()):
+        if path.is_file() and path.parent.name in with_frames:
+            write_text(path.read_text(encoding="utf-8"), folder / path.relative_to(settings.results))
 
 
 def keep_evidence(study: Study, old: Path, folder: Path) -> None:
@@ -72,30 +60,10 @@ def keep_evidence(study: Study, old: Path, folder: Path) -> None:
             shutil.copytree(description, folder / "data" / frames.name, dirs_exist_ok=True)
 
 
-@cache
-def claimed_datasets() -> frozenset[str]:
-    """The data sets that claims are about."""
-    return frozenset(dataset for row in claim_rows() if "study" in row for dataset in datasets_of(row))
-
-
 def about_evidence() -> str:
     """What the folder holds, in Markdown."""
-    reduced = [
-        f"`{study.name}/*/{name}.csv` ({', '.join(f'`{method}`' for method in methods)})"
-        for study in registry()
-        for name, methods in study.claimed_of.items()
-    ]
     return (
-        f"`{FOLDER}/` holds what the verdicts rest on: the frames that claims read, by study and data set, of the data sets that "
-        f"claims are about. Numbers have {DIGITS} significant digits. Some frames have the methods that claims compare and no "
-        f'others: {"; ".join(reduced)}. `treecrf.report.ledger.verdicts("docs/results/{FOLDER}")` computes the verdicts from '
-        "them again."
+        f"`{FOLDER}/` holds the frames that verdicts and the explorer read, by study and data set; numbers have {DIGITS} significant "
+        f'digits. `treecrf.report.ledger.verdicts("docs/results/{FOLDER}")` computes the verdicts again, '
+        f"`python -m treecrf.explorer.page --results docs/results/{FOLDER} --reports build` writes the explorer."
     )
-
-
-def _of_methods(frame: pd.DataFrame, methods: tuple[str, ...] | None) -> pd.DataFrame:
-    """The rows of these methods, or comparisons between two of them; all rows where there are none to choose."""
-    if methods is None:
-        return frame
-    named = frame[[name for name in ("method", "other") if name in frame]]
-    return frame[named.isin(methods).all(axis=1)]

@@ -1,150 +1,122 @@
-"""Results that every study gives to the explorer: tidy frames whose columns are the same for all studies.
-
-A study's ``explored.py`` has
-
-``FRAMES``, ``SHARED``
-    Frames of its summary or of its jobs that it reads, of one data set; of all data sets together, for `published` alone.
-``TEST``
-    What its tests between methods flip or resample, in a sentence.
-``name_of(method)``
-    What readers see of a method.
-``scores(frames)``, ``pairs(frames)``, ``runs(frames)``, ``curves(frames)``, ``published(frames)``
-    Pure functions of the frames that are there, by name, to the frames below. A study without such a function, or without
-    the frames that it needs, offers nothing of the kind: the explorer says so.
-``REFERENCES``
-    Methods that are no competitors, such as a generator's own model: neither ranked nor tested, shown for comparison.
-``ANSWERS``, ``answers(predictions, frames)``
-    The frame of its jobs with the labels that were predicted, of one job, and what it is in the columns `ANSWERS`.
-
-A *case* is what methods are compared on: `CASE`. Columns that mean nothing for a study are left out and filled here.
-"""
+"""What the explorer shows of a study: which of its frames has which numbers, in which columns."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
-
-import numpy as np
-import pandas as pd
-
-from treecrf.studies.confidence import CONFIDENCE
-
-CASE = ["dataset", "variant", "decoder", "point"]
-"""Data set; condition, such as a share of missing cells; decoder; whether cross-validation or the test set chose."""
-
-CHOICE, PEAK = "choice", "peak"
-"""Values of `point`."""
-
-NOT_KNOWN: dict[str, Any] = {
-    "variant": "",
-    "decoder": "",
-    "point": CHOICE,
-    "counted": True,
-    "inferred": False,
-    **dict.fromkeys(CONFIDENCE, np.nan),
-}
-"""Values of the columns of `CASE` in studies that have but one; those of `CONFIDENCE` where probabilities are not kept."""
-
-SCORES = [*CASE, "method", "metric", "value", "low", "high", "n_runs", "cpu_seconds", "chosen", "stand_in"]
-"""Mean over the runs of a method, the lowest and the highest run, CPU seconds of a training, and the settings chosen."""
-
-PAIRS = [
-    *CASE, "method", "other", "points", "points_standard_error", "degrees_of_freedom", "low", "high", "p_value", "decision",
-]  # fmt: skip
-"""Accuracy of `method` minus that of `other` in points, its standard error, interval of 95 %, p-value of a valid test and the study's
-decision."""
-
-RUNS = [*CASE, "method", "run", "accuracy", "cpu_seconds", "chosen"]
-"""Trainings: a seed of a draw or of a perturbed start, accuracy in percent."""
-
-CURVES = [*CASE, "method", "iteration", "accuracy", "low", "high", "cpu_seconds", "is_chosen"]
-"""Accuracy on the test set by iteration of training, lowest and highest run."""
-
-ANSWERED = [
-    "variant", "decoder", "point", "method", "run", "sequence", "group", "position", "label", "predicted", *CONFIDENCE,
-]  # fmt: skip
-"""Labels of test positions and their probabilities; sequence -1 where nothing but the group and the place in the test set is kept."""
-
-PUBLISHED = [
-    *CASE, "method", "quantity", "source", "published", "measured", "low", "high", "at_choice", "counted", "inferred",
-    "stand_in",
-]  # fmt: skip
-"""A printed number and what compares with it, such as the peak of a test curve; the lowest and the highest run; an accuracy at
-the cross-validated choice; whether it is the first row with this printed number; whether the data set's columns are inferred."""
-
-ACCURACY, MACRO_F1, SEQUENCES_RIGHT, CHUNK_F1 = "accuracy", "macro F1", "sequences right", "F1 of noun phrases"
-LOG_LOSS, BRIER_SCORE = "log loss", "Brier score"
-"""Values of `metric`; see `METRICS`."""
+from dataclasses import dataclass, field
 
 
-class Metric(NamedTuple):
-    """What readers see of a metric.
+@dataclass(frozen=True)
+class Rows:
+    """Rows of a frame of the study as rows of a view of the explorer (`treecrf.explorer.views`).
 
     Attributes
     ----------
-    title : str
-        With its unit.
-    digits : int
-        After the point.
-    is_loss : bool
-        Whether less is better.
+    frame : str
+        Of the summary or of the jobs.
+    columns : mapping of str to str
+        Columns of the view: a text with columns in braces ("window {window}"), a function of the study from the frame to a
+        column ("@methods.variant_names"), or else an expression of `DataFrame.eval` ("100 - error", "'viterbi'"). A column
+        that has the same name in the frame needs no entry.
+    where : str
+        The rows that count, an expression of `DataFrame.query`; all unless given.
+    through : str
+        A function of the study that gives another frame, to take the rows from ("summary.reduce_windows").
+    join : str
+        A frame of the summary, or a function of the study, whose rows are merged on the columns that both have.
+    join_frames : tuple of str
+        The frames that the function is called with.
+    joined : mapping of str to str
+        The columns that are taken from there, under their names in the merged frame; all unless given.
     """
 
-    title: str
-    digits: int = 2
-    is_loss: bool = False
+    frame: str
+    columns: Mapping[str, str] = field(default_factory=dict)
+    where: str = ""
+    through: str = ""
+    join: str = ""
+    join_frames: tuple[str, ...] = ()
+    joined: Mapping[str, str] = field(default_factory=dict)
 
 
-METRICS = {
-    ACCURACY: Metric("accuracy (%)"),
-    MACRO_F1: Metric("macro F1 (%)"),
-    SEQUENCES_RIGHT: Metric("sequences without an error (%)"),
-    CHUNK_F1: Metric("F1 of noun phrases (%)"),
-    LOG_LOSS: Metric("log loss (nats)", 4, is_loss=True),
-    BRIER_SCORE: Metric("Brier score", 4, is_loss=True),
-}
-"""By the values of `metric`."""
+@dataclass(frozen=True)
+class Explored:
+    """What the explorer shows of a study.
 
-Frames = Mapping[str, pd.DataFrame]
+    Attributes
+    ----------
+    name : str
+        The function from a method to its name for readers, in a module of the study or by its full name.
+    test : str
+        What the tests between methods permute or resample, in a sentence.
+    scores : tuple of Rows
+        Values of metrics; without them, accuracies are those of the runs, and seconds those of `seconds`.
+    pairs : tuple of Rows
+        Differences between two methods, with their tests.
+    runs : tuple of Rows
+        Accuracies of trainings; the mean of rows of the same run.
+    seconds : tuple of Rows
+        CPU seconds of trainings; the sum of rows of the same run.
+    curves : tuple of Rows
+        Accuracies by iteration.
+    published : tuple of Rows
+        Numbers of the papers and what compares with them.
+    predictions : tuple of Rows
+        Predicted labels.
+    references : tuple of str
+        Methods that are no competitors, such as a generator's own model: neither ranked nor tested.
+    """
+
+    name: str
+    test: str
+    scores: tuple[Rows, ...] = ()
+    pairs: tuple[Rows, ...] = ()
+    runs: tuple[Rows, ...] = ()
+    seconds: tuple[Rows, ...] = ()
+    curves: tuple[Rows, ...] = ()
+    published: tuple[Rows, ...] = ()
+    predictions: tuple[Rows, ...] = ()
+    references: tuple[str, ...] = ()
+
+    @property
+    def views(self) -> dict[str, tuple[Rows, ...]]:
+        """The views that are made of whole frames, by name."""
+        names = ("scores", "pairs", "runs", "seconds", "curves", "published")
+        return {name: getattr(self, name) for name in names}
+
+    @property
+    def frames(self) -> tuple[str, ...]:
+        """The frames of the study that these views need."""
+        every = [rows for found in self.views.values() for rows in found]
+        names = [name for rows in every for name in (rows.frame, *rows.join_frames, *_frame(rows.join))]
+        return tuple(dict.fromkeys(names))
+
+    @property
+    def functions(self) -> tuple[str, ...]:
+        """The functions of the study that all views call."""
+        every = [rows for found in (*self.views.values(), self.predictions) for rows in found]
+        called = [name for rows in every for name in (rows.through, rows.join, *rows.columns.values())]
+        functions = [name.removeprefix("@") for name in called if name.startswith("@")]
+        functions += [name for rows in every for name in (rows.through, rows.join) if "." in name]
+        return tuple(dict.fromkeys([self.name, *functions]))
 
 
-def tidy(frame: pd.DataFrame, columns: list[str]) -> pd.DataFrame:
-    """A frame with these columns in their order: those that it lacks have the value of `NOT_KNOWN`, or are missing."""
-    absent = {name: NOT_KNOWN.get(name) for name in columns if name not in frame}
-    return frame.assign(**absent)[columns].reset_index(drop=True)
+def _frame(join: str) -> tuple[str, ...]:
+    """The frame that rows are joined with, if it is one."""
+    return (join,) if join and "." not in join else ()
 
 
-def renamed(frame: pd.DataFrame, names: Mapping[str, str]) -> pd.DataFrame:
-    """A frame with some columns under other names; those that have these names already, and mean something else, are left out."""
-    taken = [name for name in names.values() if name in frame and name not in names]
-    return frame.drop(columns=taken).rename(columns=dict(names))
+COMPARED = {"points": "accuracy_points", "low": "points_low", "high": "points_high", "p_value": "valid_p_value"}
+"""Columns of pairs, from frames of comparisons."""
 
+DRAW = "draw {seed}"
+"""A run of a study with draws."""
 
-def draw_scores(lines: pd.DataFrame) -> pd.DataFrame:
-    """`SCORES` of a study with draws; columns of `lines`: accuracy, accuracy_low, accuracy_high, n_seeds and those of scores."""
-    names = {"accuracy": "value", "accuracy_low": "low", "accuracy_high": "high", "n_seeds": "n_runs"}
-    return tidy(renamed(lines, names).assign(metric=ACCURACY), SCORES)
+DRAWN = {
+    "metric": "'accuracy'", "value": "accuracy", "low": "accuracy_low", "high": "accuracy_high", "n_runs": "n_seeds",
+}  # fmt: skip
+"""Columns of scores, from the lines of a study with draws."""
 
+OVER_DRAWS = "Differences between methods are tested by the corrected resampled t test over the draws."
 
-def draw_pairs(comparisons: pd.DataFrame) -> pd.DataFrame:
-    """`PAIRS` of `treecrf.studies.draw_tests.compare_draws`."""
-    names = {
-        "accuracy_points": "points", "points_low": "low", "points_high": "high", "valid_p_value": "p_value",
-    }  # fmt: skip
-    return tidy(renamed(comparisons, names), PAIRS)
-
-
-def draw_runs(runs: pd.DataFrame) -> pd.DataFrame:
-    """`RUNS` of a study with draws: a run for each seed."""
-    return tidy(runs.assign(run=_draws(runs["seed"]).astype(str)), RUNS)
-
-
-def draw_answers(predictions: pd.DataFrame) -> pd.DataFrame:
-    """`ANSWERED` of a study with draws: a run for each seed, named as in `draw_runs`."""
-    sequence = predictions.get("sequence", -1)
-    return tidy(predictions.assign(run=_draws(predictions["seed"]), sequence=sequence), ANSWERED)
-
-
-def _draws(seeds: pd.Series) -> pd.Series:
-    """What draws are called."""
-    return seeds.astype("category").cat.rename_categories("draw {}".format)
+OVER_DRAWS_OR_GROUPS = f"{OVER_DRAWS[:-1]}; with one draw, by a t test over groups of related test sequences."

@@ -45,6 +45,11 @@ class StudyFiles:
             for frame, path in job.files().items()
         }
 
+    def shared(self) -> dict[str, list[str]]:
+        """The files of jobs without a data set, by frame."""
+        jobs = [job for job in self.study.jobs if not job.runs_over("dataset")]
+        return {frame: [f"{self.folder}/{path}"] for job in jobs for frame, path in job.files().items()}
+
     def n_portions(self, job: Job, wildcards: Mapping[str, str]) -> int:
         """In how many portions other jobs do beforehand what a job does."""
         place = [wildcards[name] for name in ("dataset", "methods") if job.runs_over(name)] or [job.function]

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from importlib import import_module
 from importlib.resources import files
 from itertools import product
 from pathlib import Path
 from types import ModuleType
 from typing import Any
+
+from treecrf.studies.explored import Explored
 
 Call = tuple[str, str, Sequence[str], str]
 """Of a table: name of its file, function, frames and the value of what it is over, if anything."""
@@ -171,12 +173,12 @@ class Study:
         File of the advice that its ``guide`` gives, in the folder of reports.
     claimed : tuple of str
         Frames that claims are checked against: those that they read, and no others.
-    claimed_of : mapping of str to tuple of str
-        Methods that claims read of a frame, where it is large and holds others too.
     phases : str
         Path of the files of a data set with columns method, cpu_seconds and perhaps phase; it may have the field ``{methods}``.
     phases_note : str
         What these seconds are those of.
+    explored : Explored or None
+        What the explorer shows of it.
     """
 
     name: str
@@ -191,9 +193,9 @@ class Study:
     draws: bool = False
     guide: str = ""
     claimed: tuple[str, ...] = ()
-    claimed_of: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     phases: str = ""
     phases_note: str = ""
+    explored: Explored | None = None
 
     @property
     def tabulated(self) -> tuple[str, ...]:
@@ -217,6 +219,15 @@ class Study:
     def module_name(self, part: str) -> str:
         """Full name of one of the study's modules."""
         return f"treecrf.studies.{self.name}.{part}"
+
+    def full_name(self, function: str) -> str:
+        """Full name of a function in the study's folder ("summary.summarise"); of others it is given."""
+        return function if function.startswith("treecrf.") else self.module_name(function)
+
+    def function(self, name: str) -> Any:
+        """A function by the same name."""
+        module, _, function = self.full_name(name).rpartition(".")
+        return getattr(import_module(module), function)
 
     def module(self, part: str) -> ModuleType:
         """One of the study's modules: settings, jobs, summary, tables, figures, claims, page."""

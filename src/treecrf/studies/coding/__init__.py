@@ -1,6 +1,14 @@
 """The study of output coding (M.S. thesis): many labels by the bits of a code, by beam search, and all at once."""
 
+from typing import Any
+
+from treecrf.studies.explored import COMPARED, DRAW, DRAWN, OVER_DRAWS_OR_GROUPS, Explored, Rows
 from treecrf.studies.study import Figure, Job, Study, Summary, Table
+
+WINDOW = {"variant": "window {window}"}
+COMPARED_SIZES: Any = {"join": "summary.compared_sizes", "join_frames": ("lines", "best")}
+"""The longest code, the chosen beam."""
+
 
 STUDY = Study(
     "coding",
@@ -30,4 +38,19 @@ STUDY = Study(
     phases="runs.csv",
     phases_note="of all trainings on the whole training sets",
     claimed=("lines", "best", "comparisons", "gains"),
+    explored=Explored(
+        name="methods.method_text",
+        test=OVER_DRAWS_OR_GROUPS,
+        scores=(
+            Rows("lines", {**DRAWN, **WINDOW}, **COMPARED_SIZES),
+            Rows(
+                "lines", {**WINDOW, "metric": "'F1 of noun phrases'", "value": "f1", "n_runs": "n_seeds"}, where="f1 == f1",
+                **COMPARED_SIZES,
+            ),
+        ),
+        pairs=(Rows("comparisons", {**COMPARED, **WINDOW}),),
+        runs=(Rows("runs", {**WINDOW, "run": DRAW}, **COMPARED_SIZES),),
+        predictions=(Rows("predictions", {**WINDOW, "run": DRAW}, **COMPARED_SIZES),),
+        references=("known_model",),
+    ),
 )  # fmt: skip

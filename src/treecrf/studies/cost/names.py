@@ -1,5 +1,9 @@
 """Names of the cost study."""
 
+from __future__ import annotations
+
+from treecrf.rendering.style import training_method_name
+
 SAMPLING_NAMES = {
     "none": "all rows and features",
     "row_fraction": "share of the rows",
@@ -11,3 +15,11 @@ SAMPLING_NAMES = {
 
 SPEED_UP = ["seconds_speed_up", "seconds_speed_up_low", "seconds_speed_up_high"]
 """Columns with how many times faster the log likelihood rises to what plain training reaches too, and its interval."""
+
+
+def option_name(method: str) -> str:
+    """What readers see of a method, or of TreeCRF with an option ("row_fraction=0.5")."""
+    option, _, value = method.partition("=")
+    if option not in SAMPLING_NAMES:
+        return training_method_name(method)
+    return f"TreeCRF, {SAMPLING_NAMES[option]}{'' if option == 'none' else f' {value}'}"

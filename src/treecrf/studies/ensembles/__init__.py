@@ -1,5 +1,6 @@
 """The study of ensembles (Cortes, Kuznetsov and Mohri 2014): votes of labellers, and stacking."""
 
+from treecrf.studies.explored import COMPARED, DRAW, OVER_DRAWS, Explored, Rows
 from treecrf.studies.study import Figure, Job, Study, Summary, Table
 
 STUDY = Study(
@@ -35,4 +36,27 @@ STUDY = Study(
         Figure("errors", ("Real data", "Errors of the ensembles", "figure"), needs=("lines",), function="errors_by_ensemble"),
     ),
     claimed=("losses", "boosted"),
+    explored=Explored(
+        name="methods.row_text",
+        test=OVER_DRAWS,
+        scores=(
+            Rows(
+                "lines",
+                {
+                    "metric": "'accuracy'", "value": "100 - error", "low": "100 - error_high", "high": "100 - error_low",
+                    "n_runs": "n_seeds",
+                },
+            ),
+        ),
+        pairs=(Rows("comparisons", COMPARED),),
+        runs=(Rows("runs", {"run": DRAW}),),
+        published=(
+            Rows(
+                "losses",
+                {"quantity": "'Hamming loss'", "source": "'ESPBoost table 1'", "published": "hamming_loss", "measured": "loss"},
+                through="published.mean_losses", join="published.table_1",
+            ),
+        ),
+        predictions=(Rows("predictions", {"run": DRAW}),),
+    ),
 )  # fmt: skip

@@ -58,6 +58,11 @@ def method_text(method: str) -> str:
     return COMBINED[method]
 
 
+def row_text(method: str) -> str:
+    """What readers see of a row, on real data or of table 1."""
+    return VOTES[method] if method in VOTES else method_text(method)
+
+
 def ordered_methods(methods: Iterable[str]) -> list[str]:
     """Each once, in the order of `COMBINED`."""
     given = set(methods)

@@ -1,6 +1,11 @@
 """The study of kernels (Altun, Smola and Hofmann 2004): conditional random fields in the space of a polynomial kernel."""
 
+from treecrf.studies.explored import COMPARED, DRAW, DRAWN, OVER_DRAWS_OR_GROUPS, Explored, Rows
 from treecrf.studies.study import Figure, Job, Study, Summary, Table
+
+MARGINAL = {"decoder": "'forward_backward'"}
+"""Of the predictions and the tests."""
+
 
 STUDY = Study(
     "kernels",
@@ -47,4 +52,15 @@ STUDY = Study(
     phases="runs.csv",
     phases_note="of the trainings on the whole training sets",
     claimed=("comparisons", "solvers"),
+    explored=Explored(
+        name="methods.method_text",
+        test=OVER_DRAWS_OR_GROUPS,
+        scores=(
+            Rows("lines", {**DRAWN, **MARGINAL}),
+            Rows("lines", {"metric": "'accuracy'", "value": "viterbi_accuracy", "n_runs": "n_seeds", "decoder": "'viterbi'"}),
+        ),
+        pairs=(Rows("comparisons", {**COMPARED, **MARGINAL}),),
+        runs=(Rows("runs", {**MARGINAL, "run": DRAW}),),
+        predictions=(Rows("predictions", {**MARGINAL, "run": DRAW}),),
+    ),
 )  # fmt: skip

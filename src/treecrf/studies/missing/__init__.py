@@ -1,9 +1,15 @@
 """The study of missing input values (PhD chapter 4)."""
 
+from treecrf.studies.explored import COMPARED, Explored, Rows
 from treecrf.studies.study import Figure, Job, Study, Summary, Table
 
 OF_TREES = ("trees", "tree_training_sets", "newton_leaves", "newton_rates")
 OF_MECHANISMS = ("mechanism_rate", "mechanism_training_sets", "run_length")
+KINDS = ("", "tree_", "mechanism_")
+"""Before the names of evaluations and comparisons: as in the papers, other trees, values missing not at random."""
+
+CONDITION = {"variant": "@condition_tables.condition_texts"}
+
 
 STUDY = Study(
     "missing",
@@ -61,5 +67,31 @@ STUDY = Study(
     phases="costs.csv",
     phases_note="of all trainings, choices and predictions with trees of single categories and gradient leaves and cells missing completely at random",
     claimed=("evaluations", "comparisons", "costs", "frequencies"),
-    claimed_of={"costs": ("instance_weighting", "surrogate_splitting", "imputation", "indicator")},
+    explored=Explored(
+        name="treecrf.rendering.style.method_name",
+        test="Differences between methods are tested by a crossed model of training sets and groups of related test sequences.",
+        pairs=tuple(
+            Rows(f"{kind}comparisons", {**COMPARED, **CONDITION, "other": "baseline"}, where="method < baseline") for kind in KINDS
+        ),
+        runs=tuple(
+            Rows(
+                f"{kind}evaluations",
+                {**CONDITION, "run": "training set {training_set}", "accuracy": "100 * n_correct / n_positions"},
+            )
+            for kind in KINDS
+        ),
+        seconds=(Rows("costs", {**CONDITION, "run": "training set {training_set}"}),),
+        published=(
+            Rows(
+                "comparisons",
+                {
+                    "variant": "@condition_tables.comparison_texts", "quantity": "'log odds vs the baseline'",
+                    "source": "'PhD table 4.1'", "measured": "coefficient",
+                    "low": "coefficient - 1.96 * clustered_standard_error", "high": "coefficient + 1.96 * clustered_standard_error",
+                },
+                join="published.missing_value_coefficients",
+                joined={"dataset": "dataset", "missing_rate": "rate", "baseline": "baseline", "method": "method", "coefficient": "published"},
+            ),
+        ),
+    ),
 )  # fmt: skip

@@ -21,6 +21,21 @@ BEST_OF_BOTH = "best minus best"
 """Heading of the best method of one kind of trees minus that of another."""
 
 
+def condition_texts(frame: pd.DataFrame) -> pd.Series:
+    """The share of missing cells, and under which condition, of each row of evaluations, comparisons or costs."""
+    text = (100 * frame["rate"]).map("{:g} % missing".format).astype(str)  # of no row at all too
+    if "trees" in frame:
+        text += ", " + frame["trees"].map(_tree_names())
+    if "mechanism" in frame:
+        text += ", " + frame["mechanism"].map({name: how.name for name, how in MECHANISMS.items()})
+    return text
+
+
+def comparison_texts(comparisons: pd.DataFrame) -> pd.Series:
+    """The same with the baseline."""
+    return condition_texts(comparisons) + " vs " + comparisons["baseline"].map(method_name).astype(str)
+
+
 def trees_layout(evaluations: pd.DataFrame, comparisons: pd.DataFrame) -> pd.DataFrame:
     """Accuracy by data set, missing rate, kind of trees and method, and how much the choice of the method matters.
 

@@ -1,6 +1,22 @@
 """The study of training (PhD chapter 3): TreeCRF beside its rivals."""
 
+from treecrf.studies.explored import Explored, Rows
 from treecrf.studies.study import Figure, Job, Study, Summary, Table
+
+MEANS = {"points": "mean_points", "p_value": "valid_p_value"}
+TRAINED = {"point": "'choice'", "run": "training {run}"}
+
+
+def _scores(point: str, prefix: str) -> Rows:
+    """Mean accuracy of the perturbed trainings, or of the only one."""
+    plain, told = f"{prefix}_accuracy", "" if point == "choice" else f"{point}_"
+    columns = {
+        "metric": "'accuracy'", "point": f"'{point}'", "value": f"{prefix}_mean.fillna({plain})", "low": f"{prefix}_min.fillna({plain})",
+        "high": f"{prefix}_max.fillna({plain})", "n_runs": f"n_perturbed_runs.where({prefix}_mean.notna(), 1)",
+        "chosen": f"{{{told}candidate}}, iteration {{{told}iteration}}",
+    }  # fmt: skip
+    return Rows("summary", columns)
+
 
 STUDY = Study(
     "training",
@@ -66,8 +82,37 @@ STUDY = Study(
     phases="{methods}.phases.parquet",
     phases_note="of the training after the choice of settings",
     claimed=("summary", "curves", "comparisons", "peak_comparisons", "costs"),
-    claimed_of={
-        "curves": ("treecrf", "mallet", "induced_crf"),
-        "peak_comparisons": ("treecrf", "mallet", "induced_crf", "neural_network"),
-    },
+    explored=Explored(
+        name="treecrf.rendering.style.training_method_name",
+        test=(
+            "Differences between methods are tested by a t test over trainings and groups of related test sequences (blocks of "
+            "positions where there are few sequences)."
+        ),
+        scores=(_scores("choice", "chosen"), _scores("peak", "peak")),
+        pairs=(
+            Rows("comparisons", {**MEANS, "point": "'choice'"}),
+            Rows("peak_comparisons", {**MEANS, "point": "'peak'"}),
+        ),
+        curves=(Rows("curves", {"decoder": "'better'", "is_chosen": "chosen"}),),
+        published=(
+            Rows(
+                "summary",
+                {
+                    "point": "'peak'", "quantity": "'accuracy (%)'", "source": "PhD table {table}", "published": "percent",
+                    "measured": "peak_accuracy", "at_choice": "chosen_accuracy",
+                    "low": "peak_min.fillna(peak_accuracy).clip(upper=peak_accuracy)",
+                    "high": "peak_max.fillna(peak_accuracy).clip(lower=peak_accuracy)",
+                },
+                through="published.with_printed",
+            ),
+        ),
+        predictions=(
+            Rows("predictions", {**TRAINED}, through="comparing.counted_at_choice"),
+            Rows(
+                "predictions", {**TRAINED, "decoder": "'better'"}, through="comparing.counted_at_choice",
+                where="decoder_of == 'better'", join="summary",
+                joined={"dataset": "dataset", "method": "method", "chosen_decoder": "decoder", "decoder": "decoder_of"},
+            ),
+        ),
+    ),
 )  # fmt: skip

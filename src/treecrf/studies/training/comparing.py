@@ -110,6 +110,13 @@ def counting_runs(predictions: pd.DataFrame) -> pd.DataFrame:
     return perturbed if len(perturbed) else predictions
 
 
+def counted_at_choice(predictions: pd.DataFrame) -> pd.DataFrame:
+    """The same of several methods and decoders, at the choice."""
+    chosen = predictions[predictions["stage"] == CHOICE]
+    perturbed = chosen["run"] != UNPERTURBED
+    return chosen[perturbed | ~perturbed.groupby([chosen["method"], chosen["decoder"]], observed=True).transform("any")]
+
+
 def compare_peaks(curves: Iterable[pd.DataFrame], predictions: Iterable[pd.DataFrame], rules: Rules) -> pd.DataFrame:
     """The same at the peaks of the test curves, by decoder and for the decoder with the higher one.
 

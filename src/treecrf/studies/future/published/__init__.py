@@ -31,3 +31,8 @@ def future_accuracies() -> pd.DataFrame:
     )
     parts = [synthetic.assign(table="5.4"), nettalk.assign(table="5.5")]
     return pd.concat(parts, ignore_index=True)[["dataset", "method", "bag", "percent", "table"]]
+
+
+def start_values() -> pd.DataFrame:
+    """Published accuracies of FF-MEMM by G_0 (PhD table 5.3)."""
+    return read_published("table_5_3_ff_memm_synthetic")

@@ -49,6 +49,15 @@ def training_accuracies() -> pd.DataFrame:
     return frame[["dataset", "method", "decoder", "percent", "table", "number"]]
 
 
+def with_printed(summary: pd.DataFrame) -> pd.DataFrame:
+    """The rows of a summary that the papers print too, with the columns of `training_accuracies`.
+
+    Also counted, whether it is the first row with this printed number, and inferred, whether the data set is one of `INFERRED`.
+    """
+    known = training_accuracies().merge(summary, on=["dataset", "method", "decoder"])
+    return known.assign(counted=~known.duplicated(["dataset", "number"]), inferred=known["dataset"].isin(INFERRED))
+
+
 def training_costs() -> pd.DataFrame:
     """Published CPU seconds and iterations to the peak (PhD table 3.5), and CPU seconds per iteration (table 3.6).
 

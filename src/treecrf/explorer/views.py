@@ -1,0 +1,116 @@
+"""Views of the explorer: frames whose columns are the same for all studies, read by what the studies declare.
+
+A *case* is what methods are compared on: `CASE`. Columns that mean nothing for a study have the value of `UNLESS_GIVEN` or are
+missing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from string import Formatter
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from treecrf.io.files import stacked
+from treecrf.studies.confidence import CONFIDENCE
+from treecrf.studies.explored import Rows
+from treecrf.studies.study import Study
+
+CASE = ["dataset", "variant", "decoder", "point"]
+"""Data set; condition, such as a share of missing cells; decoder; whether cross-validation or the test set chose."""
+
+CHOICE, PEAK = "choice", "peak"
+"""Values of `point`."""
+
+CELL = [*CASE, "method"]
+
+UNLESS_GIVEN: dict[str, Any] = {
+    "variant": "", "decoder": "", "point": CHOICE, "counted": True, "inferred": False, **dict.fromkeys(CONFIDENCE, np.nan), "sequence": -1,
+}  # fmt: skip
+
+VIEWS = {
+    "scores": [*CELL, "metric", "value", "low", "high", "n_runs", "cpu_seconds", "chosen", "stand_in"],
+    "pairs": [
+        *CELL, "other", "points", "points_standard_error", "degrees_of_freedom", "low", "high", "p_value", "decision",
+    ],
+    "runs": [*CELL, "run", "accuracy", "cpu_seconds", "chosen", "stand_in"],
+    "seconds": [*CELL, "run", "cpu_seconds"],
+    "curves": [*CELL, "iteration", "accuracy", "low", "high", "cpu_seconds", "is_chosen"],
+    "published": [
+        *CELL, "quantity", "source", "published", "measured", "low", "high", "at_choice", "counted", "inferred", "stand_in",
+    ],
+    "predictions": [*CELL, "run", "sequence", "group", "position", "label", "predicted", *CONFIDENCE],
+}  # fmt: skip
+"""Columns of the views that studies declare (`treecrf.studies.explored.Explored`).
+
+scores: mean over the runs of a method, lowest and highest run, CPU seconds of a training, settings chosen. pairs: accuracy of
+`method` minus that of `other` in points, 95 % interval, p-value and the study's decision. runs: a training each, accuracy in
+percent. published: a printed number and what compares with it, such as the peak of a test curve; `counted`: the first row with this
+printed number; `inferred`: the columns of the data set are. predictions: sequence -1 where only group and position are kept.
+"""
+
+ACCURACY, MACRO_F1, SEQUENCES_RIGHT = "accuracy", "macro F1", "sequences right"
+LOG_LOSS, BRIER_SCORE = "log loss", "Brier score"
+"""Values of `metric`; see `METRICS`."""
+
+
+class Metric(NamedTuple):
+    """What readers see of a metric: its title with the unit, digits after the point, and whether less is better."""
+
+    title: str
+    digits: int = 2
+    is_loss: bool = False
+
+
+METRICS = {
+    ACCURACY: Metric("accuracy (%)"),
+    MACRO_F1: Metric("macro F1 (%)"),
+    SEQUENCES_RIGHT: Metric("sequences without an error (%)"),
+    "F1 of noun phrases": Metric("F1 of noun phrases (%)"),
+    LOG_LOSS: Metric("log loss (nats)", 4, is_loss=True),
+    BRIER_SCORE: Metric("Brier score", 4, is_loss=True),
+}
+
+
+def read_view(study: Study, view: str, declared: Sequence[Rows], frames: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
+    """A view of a study, from those of its frames that are there, by name; without rows where it has none of them."""
+    parts = [tidy(_rows(study, rows, frames, VIEWS[view]), VIEWS[view]) for rows in declared if _is_there(rows, frames)]
+    return stacked([tidy(pd.DataFrame(), VIEWS[view]), *parts])
+
+
+def tidy(frame: pd.DataFrame, columns: Sequence[str]) -> pd.DataFrame:
+    """A frame with these columns in their order: those that it lacks have the value of `UNLESS_GIVEN`, or are missing."""
+    absent = {name: UNLESS_GIVEN.get(name) for name in columns if name not in frame}
+    return frame.assign(**absent)[list(columns)].reset_index(drop=True)
+
+
+def _is_there(rows: Rows, frames: Mapping[str, pd.DataFrame]) -> bool:
+    joined = rows.join_frames if "." in rows.join else filter(None, [rows.join])
+    return len(frames.get(rows.frame, ())) > 0 and all(name in frames for name in joined)
+
+
+def _rows(study: Study, rows: Rows, frames: Mapping[str, pd.DataFrame], columns: Sequence[str]) -> pd.DataFrame:
+    frame = frames[rows.frame]
+    if rows.through:
+        frame = study.function(rows.through)(frame)
+    if rows.join:
+        given = [frames[name] for name in rows.join_frames]
+        other = study.function(rows.join)(*given) if "." in rows.join else frames[rows.join]
+        frame = frame.merge(other[list(rows.joined)].rename(columns=dict(rows.joined)) if rows.joined else other)
+    if rows.where:
+        frame = frame.query(rows.where)
+    made = {name: _column(study, frame, rows.columns[name]) for name in columns if name in rows.columns}
+    return frame.assign(**made)
+
+
+def _column(study: Study, frame: pd.DataFrame, text: str) -> Any:
+    if text.startswith("@"):
+        return study.function(text[1:])(frame)
+    fields = [name for _, name, *_ in Formatter().parse(text) if name]
+    if not fields:
+        return frame.eval(text)
+    different = frame[fields].drop_duplicates()
+    texts = [text.format(**dict(zip(fields, row, strict=True))) for row in different.itertuples(index=False)]
+    return frame[fields].merge(different.assign(text=texts), how="left")["text"].astype("category").to_numpy()
