@@ -52,12 +52,12 @@ class StudySettings(Model):
         overrides, names = values.get("overrides", {}), values.get("datasets", ())
         if not isinstance(overrides, Mapping) or not isinstance(names, list | tuple):
             return values
-        found = dict(overrides)
+        merged = dict(overrides)
         for name, papers in cls.of_papers.items():
             left = {key: value for key, value in papers.items() if key not in values}
-            if left and name in names and isinstance(own := overrides.get(name, {}), Mapping):
-                found[name] = {**left, **own}
-        return {**values, "overrides": found}
+            if left and name in names and isinstance(own_overrides := overrides.get(name, {}), Mapping):
+                merged[name] = {**left, **own_overrides}
+        return {**values, "overrides": merged}
 
     @model_validator(mode="after")
     def _overrides_are_settings(self) -> Self:
@@ -89,12 +89,12 @@ class StudySettings(Model):
 
     def batches(self, size: int) -> list[list[str]]:
         """The methods in their order, cut into those of one job each, at most `size`."""
-        found: list[list[str]] = []
+        portions: list[list[str]] = []
         for method in self.values("method"):
-            if not found or len(found[-1]) == size or self.apart & {method, found[-1][0]}:
-                found.append([])
-            found[-1].append(method)
-        return found
+            if not portions or len(portions[-1]) == size or self.apart & {method, portions[-1][0]}:
+                portions.append([])
+            portions[-1].append(method)
+        return portions
 
     def of(self, dataset: str) -> Self:
         """The settings of one data set."""

@@ -47,12 +47,14 @@ class Descent(WeightedVote):
     ) -> Self:
         """Descend; the arguments are those of `ESPBoost.fit`."""
         check_params({"n_steps": self.n_steps}, {"n_steps": SIZE})
-        given, of = check_predictions(predictions, labels, classes)
-        n_classes = n_classes or int(of.max()) + 1
-        alphas, self.log_objective_, self.n_steps_ = _descend(Cells.pack(given, labels, of), n_classes, self.n_steps)
+        votes, class_of = check_predictions(predictions, labels, classes)
+        n_classes = n_classes or int(class_of.max()) + 1
+        alphas, self.log_objective_, self.n_steps_ = _descend(
+            Cells.pack(votes, labels, class_of), n_classes, self.n_steps
+        )
         kept = {path: alpha for path, alpha in alphas.items() if alpha > 0}
         self.paths_, self.alphas_ = np.array(list(kept)), np.array(list(kept.values()))
-        self.weights_ = np.zeros((n_classes, given.shape[1]))
+        self.weights_ = np.zeros((n_classes, votes.shape[1]))
         for path, alpha in zip(self.paths_, self.alphas_, strict=True):
             self.weights_[np.arange(n_classes), path] += alpha
         return self
@@ -87,9 +89,9 @@ def _farthest(errors: NDArray[np.float64], alphas: dict[tuple[int, ...], float])
     """The path whose error is farthest from 1/2, and its error: the best path, or one that has weight."""
     best = (errors <= errors.min(axis=1, keepdims=True) + TIED).argmax(axis=1)
     paths = [best, *(np.array(path) for path, alpha in alphas.items() if alpha > 0)]
-    found = [float(errors[np.arange(len(errors)), path].sum()) for path in paths]
-    farthest = int(np.argmax([abs(0.5 - error) for error in found]))
-    return paths[farthest], found[farthest]
+    errors_of_paths = [float(errors[np.arange(len(errors)), path].sum()) for path in paths]
+    farthest = int(np.argmax([abs(0.5 - error) for error in errors_of_paths]))
+    return paths[farthest], errors_of_paths[farthest]
 
 
 BETAS = (0.9, 0.95, 0.968, 0.98, 0.99)
@@ -143,9 +145,9 @@ class OnlineMajorityVote(WeightedVote):
             The sequence of every position; sequences come in the order of these numbers.
         """
         check_params({name: value for name, value in vars(self).items() if name in _CONSTRAINTS}, _CONSTRAINTS)
-        given, of = check_predictions(predictions, labels, classes)
-        wrong = given != np.asarray(labels)[:, None]
-        mistakes, sizes = _count_mistakes(wrong, of, np.asarray(sequences), n_classes or int(of.max()) + 1)
+        votes, class_of = check_predictions(predictions, labels, classes)
+        wrong = votes != np.asarray(labels)[:, None]
+        mistakes, sizes = _count_mistakes(wrong, class_of, np.asarray(sequences), n_classes or int(class_of.max()) + 1)
         logs = (np.cumsum(mistakes, axis=0) - mistakes) * np.log(self.beta)
         weights = np.exp(logs - logs.max(axis=2, keepdims=True))
         weights /= weights.sum(axis=2, keepdims=True)
@@ -189,8 +191,8 @@ class RandomPath(OnlineMajorityVote):
 
     def expected_loss(self, predictions: NDArray[Any], labels: NDArray[Any], classes: NDArray[Any]) -> float:
         """The mean loss over all that may be drawn (table 1's H_Rand)."""
-        given, of = checked(self.probabilities_, predictions, classes)
-        return float((self.probabilities_[of] * (given != np.asarray(labels)[:, None])).sum() / len(given))
+        votes, class_of = checked(self.probabilities_, predictions, classes)
+        return float((self.probabilities_[class_of] * (votes != np.asarray(labels)[:, None])).sum() / len(votes))
 
 
 def _count_mistakes(
@@ -241,17 +243,17 @@ class StepwiseEnsemble:
         labels : int, shape (n_positions,)
         """
         check_params({"random_state": self.random_state}, {"random_state": SEED})
-        given, _ = check_predictions(predictions, labels, np.zeros(len(predictions), dtype=np.int64))
-        self.accuracies_ = (given == np.asarray(labels)[:, None]).mean(axis=0)
-        self.counts_ = np.zeros(given.shape[1], dtype=np.int64)
-        draws = _draw(self.random_state, 0, len(given))
+        votes, _ = check_predictions(predictions, labels, np.zeros(len(predictions), dtype=np.int64))
+        self.accuracies_ = (votes == np.asarray(labels)[:, None]).mean(axis=0)
+        self.counts_ = np.zeros(votes.shape[1], dtype=np.int64)
+        draws = _draw(self.random_state, 0, len(votes))
         expert, loss = int(self.accuracies_.argmax()), np.inf
         candidate = 1 - self.accuracies_[expert]
         while candidate < loss:
             self.counts_[expert] += 1
             loss = candidate
             losses = [
-                (self._elect(given, self.counts_ + one, draws) != labels).mean() for one in np.eye(len(self.counts_))
+                (self._elect(votes, self.counts_ + one, draws) != labels).mean() for one in np.eye(len(self.counts_))
             ]
             expert = int(np.argmin(losses))
             candidate = losses[expert]
@@ -259,8 +261,8 @@ class StepwiseEnsemble:
 
     def vote(self, predictions: NDArray[Any]) -> NDArray[np.uint8]:
         """The label of every position, uint8, shape (n_positions,)."""
-        given, _ = check_predictions(predictions, None, np.zeros(len(predictions), dtype=np.int64))
-        return self._elect(given, self.counts_, _draw(self.random_state, 1, len(given)))
+        votes, _ = check_predictions(predictions, None, np.zeros(len(predictions), dtype=np.int64))
+        return self._elect(votes, self.counts_, _draw(self.random_state, 1, len(votes)))
 
     def _elect(
         self, predictions: NDArray[np.uint8], counts: NDArray[Any], draws: NDArray[np.float64]

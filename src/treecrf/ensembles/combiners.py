@@ -136,10 +136,10 @@ def _fit(
     """Fit a vote to the positions that are kept, or to all."""
     positions = slice(None) if kept is None else kept
     classes, n_classes = evidence.classes(class_map)
-    given = (evidence.predictions[positions], labels[positions], classes[positions], n_classes)
+    arguments = (evidence.predictions[positions], labels[positions], classes[positions], n_classes)
     if isinstance(vote, OnlineMajorityVote):
-        return vote.fit(*given, sequences=evidence.sequences[positions])
-    return vote.fit(*given)
+        return vote.fit(*arguments, sequences=evidence.sequences[positions])
+    return vote.fit(*arguments)
 
 
 def _n_folds(evidence: Evidence) -> int:
@@ -259,9 +259,9 @@ class OfSteps:
 
     def predict_proba(self, evidence: Evidence) -> NDArray[np.float64]:
         """The share of the votes for each label."""
-        plurality, given = WeightedVote(), evidence.predictions
+        plurality, votes = WeightedVote(), evidence.predictions
         plurality.weights_ = self.vote.counts_[None].astype(np.float64)
-        return plurality.shares(given, np.zeros(len(given), dtype=np.int64), evidence.n_labels)
+        return plurality.shares(votes, np.zeros(len(votes), dtype=np.int64), evidence.n_labels)
 
     def predict(self, evidence: Evidence) -> NDArray[np.int16]:
         """The labels that win the votes."""

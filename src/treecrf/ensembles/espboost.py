@@ -151,12 +151,12 @@ class ESPBoost(WeightedVote):
             For predictions, labels or classes that do not fit each other.
         """
         check_params({"n_rounds": self.n_rounds}, {"n_rounds": SIZE})
-        given, of = check_predictions(predictions, labels, classes)
-        cells = Cells.pack(given, labels, of)
+        votes, class_of = check_predictions(predictions, labels, classes)
+        cells = Cells.pack(votes, labels, class_of)
         self.paths_, self.alphas_, self.errors_ = boost(
-            cells, cells.sizes(), n_classes or int(of.max()) + 1, self.n_rounds
+            cells, cells.sizes(), n_classes or int(class_of.max()) + 1, self.n_rounds
         )
-        *_, self.weights_ = self._rounds.staged_weights(given.shape[1])
+        *_, self.weights_ = self._rounds.staged_weights(votes.shape[1])
         return self
 
     @property
@@ -195,17 +195,17 @@ class ESPBoost(WeightedVote):
     ) -> NDArray[np.float64]:
         """The fraction of positions whose margin is at most rho, after 1, 2, .. rounds, shape (n_rounds, n_rhos)."""
         situations, counts = self._situations(predictions, labels, classes)
-        found = []
+        shares = []
         for weights in self._rounds.staged_weights(self.weights_.shape[1]):
             margins = situations.margins(weights) / weights[0].sum()
-            found.append(counts @ (margins[:, None] <= np.asarray(rhos) + _ROUNDING))
-        return np.array(found) / counts.sum()
+            shares.append(counts @ (margins[:, None] <= np.asarray(rhos) + _ROUNDING))
+        return np.array(shares) / counts.sum()
 
     def _situations(
         self, predictions: NDArray[Any], labels: NDArray[Any], classes: NDArray[Any]
     ) -> tuple[Situations, NDArray[np.float64]]:
-        given, of = checked(self.weights_, predictions, classes)
-        situations = Situations.find(given, labels, of)
+        votes, class_of = checked(self.weights_, predictions, classes)
+        situations = Situations.find(votes, labels, class_of)
         return situations, np.bincount(situations.of).astype(np.float64)
 
 
@@ -221,7 +221,7 @@ def boost(cells: Cells, counts: NDArray[np.float64], n_classes: int, n_rounds: i
     """
     distribution = counts / counts.sum()
     classes, path_errors = np.arange(n_classes), PathErrors(cells, n_classes)
-    paths, alphas, found = list[NDArray[np.int64]](), list[float](), list[float]()
+    paths, alphas, errors_of_rounds = list[NDArray[np.int64]](), list[float](), list[float]()
     for _ in range(n_rounds):
         errors = path_errors.of(distribution)
         path = (errors <= errors.min(axis=1, keepdims=True) + TIED).argmax(axis=1)
@@ -232,12 +232,12 @@ def boost(cells: Cells, counts: NDArray[np.float64], n_classes: int, n_rounds: i
         alpha = 1.0 if is_last else 0.5 * np.log((1 - error) / error)
         paths.append(path)
         alphas.append(alpha)
-        found.append(error)
+        errors_of_rounds.append(error)
         if is_last:
             break
         distribution *= np.where(cells.right_on(path), 0.5 / (1 - error), 0.5 / error)
         distribution /= distribution.sum()
-    return Rounds(np.array(paths), np.array(alphas), np.array(found))
+    return Rounds(np.array(paths), np.array(alphas), np.array(errors_of_rounds))
 
 
 def fold_of_positions(groups: NDArray[Any], n_folds: int, seed: int) -> NDArray[np.int64]:
@@ -280,17 +280,19 @@ def cross_validated_losses(
     -------
     float64, shape (n_rounds,)
     """
-    given, of = check_predictions(predictions, labels, classes)
+    votes, class_of = check_predictions(predictions, labels, classes)
     folds = fold_of_positions(groups, n_folds, seed)
-    cells, situations = Cells.pack(given, labels, of), Situations.find(given, labels, of)
+    cells, situations = Cells.pack(votes, labels, class_of), Situations.find(votes, labels, class_of)
     losses = np.empty((n_folds, n_rounds))
     for fold in range(n_folds):
         is_held_out = folds == fold
         counts = np.bincount(situations.of[is_held_out], minlength=len(situations.groups))
         met = situations.select(counts > 0)
-        rounds = boost(cells, cells.sizes(~is_held_out), int(of.max()) + 1, n_rounds)
-        found = [counts[counts > 0] @ ~met.elect(w) for w in rounds.staged_weights(given.shape[1])]
-        losses[fold] = np.array(found + found[-1:] * (n_rounds - len(found))) / is_held_out.sum()
+        rounds = boost(cells, cells.sizes(~is_held_out), int(class_of.max()) + 1, n_rounds)
+        losses_of_rounds = [counts[counts > 0] @ ~met.elect(w) for w in rounds.staged_weights(votes.shape[1])]
+        losses[fold] = (
+            np.array(losses_of_rounds + losses_of_rounds[-1:] * (n_rounds - len(losses_of_rounds))) / is_held_out.sum()
+        )
     return losses.mean(axis=0)
 
 

@@ -141,21 +141,21 @@ class Ensemble(Labeller):
         folds = sequence_folds(train.groups, min(self.n_folds, n_groups), seed)
         parts = []
         for fold in folds:
-            others = np.setdiff1d(np.arange(len(train)), fold)
-            parts.append(Evidence.ask(self._train_experts(train.select(others)), train.select(fold)).marginals)
+            rest = np.setdiff1d(np.arange(len(train)), fold)
+            parts.append(Evidence.ask(self._train_experts(train.select(rest)), train.select(fold)).marginals)
         ordered = train.select(np.concatenate(folds))
         return Evidence(np.concatenate(parts), ordered.offsets, ordered.groups), check_training_set(ordered)
 
     def _train_experts(self, train: SequenceSet) -> list[Labeller]:
-        found = []
+        trained = []
         for expert in self.make_experts():
             began = time.thread_time()
-            found.append(expert.fit(train))
+            trained.append(expert.fit(train))
             self.seconds_["experts"] += time.thread_time() - began
             self._n_trained += 1
             if self._monitor is not None:
                 self._monitor(self._n_trained, dict(self.seconds_), float("nan"))
-        return found
+        return trained
 
     def make_experts(self) -> list[Labeller]:
         """Copies of the experts, not trained; they keep no stages."""

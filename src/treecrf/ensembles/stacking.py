@@ -148,6 +148,6 @@ def log_marginals(marginals: NDArray[np.float64]) -> NDArray[np.float64]:
 def softmax(scores: NDArray[np.float64], occurs: NDArray[np.bool_]) -> NDArray[np.float64]:
     """Probabilities from scores, shape (n_positions, n_labels); labels that do not occur have next to none."""
     scores = np.where(occurs, scores, -np.inf)
-    found = np.exp(scores - scores.max(axis=1, keepdims=True))
-    found = np.maximum(found / found.sum(axis=1, keepdims=True), RAREST)
-    return found / found.sum(axis=1, keepdims=True)
+    probabilities = np.exp(scores - scores.max(axis=1, keepdims=True))
+    probabilities = np.maximum(probabilities / probabilities.sum(axis=1, keepdims=True), RAREST)
+    return probabilities / probabilities.sum(axis=1, keepdims=True)

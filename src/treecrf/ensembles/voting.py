@@ -48,8 +48,8 @@ class WeightedVote:
 
     def margins(self, predictions: NDArray[Any], labels: NDArray[Any], classes: NDArray[Any]) -> NDArray[np.float64]:
         """The score of the true label less the best other one, of weights that sum to 1; float64, shape (n_positions,)."""
-        given, of = checked(self.weights_, predictions, classes)
-        return margins(group_experts(given), right_groups(given, labels), of, self.weights_) / self.total_weight
+        votes, class_of = checked(self.weights_, predictions, classes)
+        return margins(group_experts(votes), right_groups(votes, labels), class_of, self.weights_) / self.total_weight
 
     @property
     def total_weight(self) -> float:
@@ -58,11 +58,11 @@ class WeightedVote:
 
     def shares(self, predictions: NDArray[Any], classes: NDArray[Any], n_labels: int) -> NDArray[np.float64]:
         """The share of the weights for each label, float64, shape (n_positions, n_labels)."""
-        given, of = checked(self.weights_, predictions, classes)
-        found, rows = np.zeros((len(given), n_labels)), np.arange(len(given))
-        for expert in range(given.shape[1]):
-            found[rows, given[:, expert]] += self.weights_[of, expert]
-        return found / found.sum(axis=1, keepdims=True)
+        votes, class_of = checked(self.weights_, predictions, classes)
+        shares, rows = np.zeros((len(votes), n_labels)), np.arange(len(votes))
+        for expert in range(votes.shape[1]):
+            shares[rows, votes[:, expert]] += self.weights_[class_of, expert]
+        return shares / shares.sum(axis=1, keepdims=True)
 
 
 def checked(
@@ -76,15 +76,15 @@ def checked(
     predictions, classes : see `WeightedVote.vote`
     """
     n_classes, n_experts = weights.shape
-    given, of = check_predictions(predictions, None, classes)
-    if given.shape[1] != n_experts:
-        raise ValueError(f"the predictions are of {given.shape[1]} experts, the vote is of {n_experts}; give the same.")
-    if of.max() >= n_classes:
-        position = int((of >= n_classes).argmax())
+    votes, class_of = check_predictions(predictions, None, classes)
+    if votes.shape[1] != n_experts:
+        raise ValueError(f"the predictions are of {votes.shape[1]} experts, the vote is of {n_experts}; give the same.")
+    if class_of.max() >= n_classes:
+        position = int((class_of >= n_classes).argmax())
         raise ValueError(
-            f"position {position} is of class {of[position]}, and the vote knows {n_classes}; name n_classes in fit."
+            f"position {position} is of class {class_of[position]}, and the vote knows {n_classes}; name n_classes in fit."
         )
-    return given, of
+    return votes, class_of
 
 
 def check_predictions(
@@ -97,19 +97,19 @@ def check_predictions(
     predictions, classes : see `WeightedVote.vote`
     labels : int, shape (n_positions,), or None
     """
-    given, of = np.asarray(predictions), np.asarray(classes)
-    if given.ndim != 2 or not given.size:
-        raise ValueError(f"predictions of shape {given.shape}: give a row for each position, a column for each expert.")
-    if not np.issubdtype(given.dtype, np.integer) or given.min() < 0 or given.max() >= MOST_LABELS:
+    votes, class_of = np.asarray(predictions), np.asarray(classes)
+    if votes.ndim != 2 or not votes.size:
+        raise ValueError(f"predictions of shape {votes.shape}: give a row for each position, a column for each expert.")
+    if not np.issubdtype(votes.dtype, np.integer) or votes.min() < 0 or votes.max() >= MOST_LABELS:
         raise ValueError(f"predictions: give codes of labels, whole numbers from 0 to {MOST_LABELS - 1}.")
     for name, array in (("labels", labels), ("classes", classes)):
-        if array is not None and np.shape(array) != given.shape[:1]:
-            raise ValueError(f"{name} of shape {np.shape(array)}: give one for each of {len(given)} positions.")
-    if not np.issubdtype(of.dtype, np.integer) or of.min() < 0:
+        if array is not None and np.shape(array) != votes.shape[:1]:
+            raise ValueError(f"{name} of shape {np.shape(array)}: give one for each of {len(votes)} positions.")
+    if not np.issubdtype(class_of.dtype, np.integer) or class_of.min() < 0:
         raise ValueError("classes: give whole numbers of at least 0.")
-    if given.shape[1] > MOST_LABELS:
-        raise ValueError(f"predictions of {given.shape[1]} experts: give at most {MOST_LABELS}.")
-    return np.ascontiguousarray(given, dtype=np.uint8), np.ascontiguousarray(of, dtype=np.int64)
+    if votes.shape[1] > MOST_LABELS:
+        raise ValueError(f"predictions of {votes.shape[1]} experts: give at most {MOST_LABELS}.")
+    return np.ascontiguousarray(votes, dtype=np.uint8), np.ascontiguousarray(class_of, dtype=np.int64)
 
 
 def vote(weights: NDArray[np.float64], predictions: NDArray[np.uint8], classes: NDArray[np.int64]) -> NDArray[np.uint8]:
@@ -166,10 +166,10 @@ def margins(
     classes : int64, shape (n_rows,)
     weights : float64, shape (n_classes, n_experts)
     """
-    found = np.empty(len(groups))
+    measured = np.empty(len(groups))
     room = np.empty(groups.shape[1])
-    _vote_kernels.measure_margins(groups, right, classes, np.ascontiguousarray(weights), room, found)
-    return found
+    _vote_kernels.measure_margins(groups, right, classes, np.ascontiguousarray(weights), room, measured)
+    return measured
 
 
 class Situations(NamedTuple):
@@ -256,7 +256,7 @@ def position_classes(
         return vote(np.ones((1, predictions.shape[1])), predictions, none).astype(np.int64), n_labels
     lengths = np.repeat(np.diff(offsets), np.diff(offsets))
     places = np.arange(len(lengths)) - np.repeat(offsets[:-1], np.diff(offsets))
-    found: Any = {
+    classes_of: Any = {
         "one": lambda: np.zeros(len(places)),
         "ends": lambda: np.select(
             [places == lengths - 1, places == 0, places == lengths - 2, places == 1], [4, 0, 3, 1], 2
@@ -264,7 +264,7 @@ def position_classes(
         "relative5": lambda: 5 * places // lengths,
         "absolute8": lambda: np.minimum(places, 7),
     }[name]()
-    return found.astype(np.int64), N_CLASSES[name]
+    return classes_of.astype(np.int64), N_CLASSES[name]
 
 
 class MajorityVote(WeightedVote):
@@ -274,8 +274,8 @@ class MajorityVote(WeightedVote):
         self, predictions: NDArray[Any], labels: NDArray[Any], classes: NDArray[Any], n_classes: int | None = None
     ) -> Self:
         """Every expert gets the same weight; the arguments are those of `ESPBoost.fit`."""
-        given, of = check_predictions(predictions, labels, classes)
-        self.weights_ = np.ones((n_classes or int(of.max()) + 1, given.shape[1]))
+        votes, class_of = check_predictions(predictions, labels, classes)
+        self.weights_ = np.ones((n_classes or int(class_of.max()) + 1, votes.shape[1]))
         return self
 
 
@@ -291,8 +291,8 @@ class BestExpert(WeightedVote):
         self, predictions: NDArray[Any], labels: NDArray[Any], classes: NDArray[Any], n_classes: int | None = None
     ) -> Self:
         """Choose, whatever the classes; the arguments are those of `ESPBoost.fit`."""
-        given, of = check_predictions(predictions, labels, classes)
-        self.expert_ = int((given == np.asarray(labels)[:, None]).sum(axis=0).argmax())
-        self.weights_ = np.zeros((n_classes or int(of.max()) + 1, given.shape[1]))
+        votes, class_of = check_predictions(predictions, labels, classes)
+        self.expert_ = int((votes == np.asarray(labels)[:, None]).sum(axis=0).argmax())
+        self.weights_ = np.zeros((n_classes or int(class_of.max()) + 1, votes.shape[1]))
         self.weights_[:, self.expert_] = 1.0
         return self

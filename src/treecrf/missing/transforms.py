@@ -236,10 +236,13 @@ def _holes(data: SequenceSet) -> dict[str, NDArray[np.bool_]]:
 
 def _check_names(data: SequenceSet, expected: tuple[str, ...], expected_numbers: tuple[str, ...]) -> None:
     names = tuple(attribute.name for attribute in data.attributes)
-    for kind, found, trained in (("attributes", names, expected), ("numbers", data.number_names, expected_numbers)):
-        if found != trained:
+    for kind, names_given, names_trained in (
+        ("attributes", names, expected),
+        ("numbers", data.number_names, expected_numbers),
+    ):
+        if names_given != names_trained:
             raise ValueError(
-                f"the data have the {kind} {list(found)}, the training set had {list(trained)}; give the same ones."
+                f"the data have the {kind} {list(names_given)}, the training set had {list(names_trained)}; give the same ones."
             )
 
 

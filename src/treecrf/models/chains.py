@@ -153,8 +153,8 @@ class LatticeChains(NamedTuple):
 
     def marginals(self) -> NDArray[np.float64]:
         """See `Chains`; 0 for labels that a position may not have."""
-        found = lattices.forward_backward(self.lattice, self.potentials).labels
-        return lattices.by_label(self.lattice, found, len(self.potentials.transitions))
+        marginals = lattices.forward_backward(self.lattice, self.potentials).labels
+        return lattices.by_label(self.lattice, marginals, len(self.potentials.transitions))
 
     def log_likelihood(self, labels: NDArray[np.int16]) -> NDArray[np.float64]:
         """See `Chains`; minus infinity for labels that a position may not have."""

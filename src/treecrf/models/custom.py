@@ -91,9 +91,9 @@ class AdaptedClassifier:
 
     def _spread(self, probabilities: Any) -> NDArray[np.float64]:
         """The classes at the places of their labels; rows of a classifier with single precision sum to 1 again."""
-        found = np.asarray(probabilities, dtype=np.float64)
-        spread = np.zeros((len(found), self._n_labels))
-        spread[:, self.codes_] = found / found.sum(axis=1, keepdims=True)
+        checked = np.asarray(probabilities, dtype=np.float64)
+        spread = np.zeros((len(checked), self._n_labels))
+        spread[:, self.codes_] = checked / checked.sum(axis=1, keepdims=True)
         return spread
 
 
@@ -263,21 +263,21 @@ class CustomLabeller(base.Labeller):
         return adapt(inner, self.window) if rows else inner
 
     def _checked(self, probabilities: Any, data: SequenceSet) -> NDArray[np.float64]:
-        found = np.asarray(probabilities, dtype=np.float64)
+        checked = np.asarray(probabilities, dtype=np.float64)
         expected = (data.n_positions, len(self.label_names_))
-        if found.shape != expected:
+        if checked.shape != expected:
             raise ValueError(
-                f"{self.class_name}: predict_proba returned shape {found.shape} for {expected[0]} positions and "
+                f"{self.class_name}: predict_proba returned shape {checked.shape} for {expected[0]} positions and "
                 f"{expected[1]} labels; return {expected}."
             )
-        wrong = ~((found >= 0).all(axis=1) & (np.abs(found.sum(axis=1) - 1) <= _SUM_TOLERANCE))
+        wrong = ~((checked >= 0).all(axis=1) & (np.abs(checked.sum(axis=1) - 1) <= _SUM_TOLERANCE))
         if wrong.any():
             position = int(wrong.argmax())
             raise ValueError(
-                f"{self.class_name}: predict_proba returned {found[position].tolist()} for position {position}; the "
+                f"{self.class_name}: predict_proba returned {checked[position].tolist()} for position {position}; the "
                 "probabilities of a position must be at least 0 and sum to 1."
             )
-        return found
+        return checked
 
     def contents(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         """Not offered: only the class itself knows how to write what it learnt."""
@@ -303,10 +303,10 @@ def find_class(class_name: str) -> type:
         raise ValueError(
             f"{class_name}: there is no module {error.name!r}; put it into the working directory or install it."
         ) from None
-    found = getattr(module, name, None)
-    if not isinstance(found, type):
+    class_ = getattr(module, name, None)
+    if not isinstance(class_, type):
         raise ValueError(f"{class_name}: the module {module.__name__} ({module.__file__}) has no class {name!r}.")
-    lacking = [method for method in ("fit", "predict_proba") if not callable(getattr(found, method, None))]
+    lacking = [method for method in ("fit", "predict_proba") if not callable(getattr(class_, method, None))]
     if lacking:
         raise ValueError(f"{class_name} has no method {lacking[0]!r}; a labeller needs fit and predict_proba.")
-    return found
+    return class_

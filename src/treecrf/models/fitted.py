@@ -41,15 +41,15 @@ def declared_values(arrays: Mapping[str, NDArray[Any]], declared: Declared, size
     KeyError
         For one that is not there.
     """
-    found: dict[str, Any] = {}
+    values: dict[str, Any] = {}
     kinds = {name: _type_and_axes(kind) for name, kind in declared.items() if _is_array(kind)}
     known = dict(sizes)
     for name, (dtype, axes) in kinds.items():
         array = arrays[name]
         if array.dtype != dtype or array.ndim != len(axes):
             raise ValueError(f"{name} has {array.ndim} axes of {array.dtype}, not {len(axes)} of {dtype}")
-        found[name] = np.ascontiguousarray(array)
-    waiting = [(name, *axis) for name in found for axis in zip(kinds[name][1], found[name].shape, strict=True)]
+        values[name] = np.ascontiguousarray(array)
+    waiting = [(name, *axis) for name in values for axis in zip(kinds[name][1], values[name].shape, strict=True)]
     n_before = len(waiting) + 1
     while len(waiting) < n_before:  # what is left then are sums of axes that nothing tells
         n_before = len(waiting)
@@ -57,8 +57,8 @@ def declared_values(arrays: Mapping[str, NDArray[Any]], declared: Declared, size
     for name, kind in declared.items():
         if name not in kinds:
             fields = get_type_hints(kind, include_extras=True)
-            found[name] = kind(**declared_values(without_prefix(name, arrays), fields, sizes))
-    return found
+            values[name] = kind(**declared_values(without_prefix(name, arrays), fields, sizes))
+    return values
 
 
 def prefixed(name: str, arrays: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:

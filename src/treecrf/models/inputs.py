@@ -208,16 +208,16 @@ class Inputs(NamedTuple):
         return data if self.binner is None else self.binner.transform(data)
 
     def _check_names(self, data: SequenceSet) -> None:
-        found, trained = ([a.name for a in attributes] for attributes in (data.attributes, self.categories))
-        for name in found:
+        names_given, names_trained = ([a.name for a in attributes] for attributes in (data.attributes, self.categories))
+        for name in names_given:
             if name in self.number_names:
                 raise ValueError(f"{name!r} has categories here and numbers in the training set; {_ADVICE}.")
         for name in data.number_names:
-            if name in trained:
+            if name in names_trained:
                 raise ValueError(f"{name!r} has numbers here and categories in the training set; {_ADVICE}.")
-        if found != trained:
+        if names_given != names_trained:
             raise ValueError(
-                f"the data have the attributes {found}, the training set had {trained}; give the same ones."
+                f"the data have the attributes {names_given}, the training set had {names_trained}; give the same ones."
             )
         if data.number_names != self.number_names:
             raise ValueError(

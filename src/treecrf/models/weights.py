@@ -56,17 +56,17 @@ def position_weights(
 
 
 def _by_position(sample_weight: ArrayLike, train: SequenceSet) -> NDArray[np.float64]:
-    given = np.asarray(sample_weight)
-    if given.shape not in ((len(train),), (train.n_positions,)) or given.dtype.kind not in "fiub":
+    values = np.asarray(sample_weight)
+    if values.shape not in ((len(train),), (train.n_positions,)) or values.dtype.kind not in "fiub":
         raise ValueError(
-            f"sample_weight has shape {given.shape} and type {given.dtype}; give numbers, one for each of {len(train)} sequences "
+            f"sample_weight has shape {values.shape} and type {values.dtype}; give numbers, one for each of {len(train)} sequences "
             f"or of {train.n_positions} positions."
         )
-    wrong = ~(np.isfinite(given) & (given >= 0))
+    wrong = ~(np.isfinite(values) & (values >= 0))
     if wrong.any():
         place = int(wrong.argmax())
-        raise ValueError(f"sample_weight[{place}] is {given[place]}; a weight must be finite and at least 0.")
-    weights = given.astype(np.float64)
+        raise ValueError(f"sample_weight[{place}] is {values[place]}; a weight must be finite and at least 0.")
+    weights = values.astype(np.float64)
     return weights if len(weights) == train.n_positions else np.repeat(weights, train.lengths)
 
 

@@ -38,10 +38,10 @@ def copy_states(states, n_states, leaf, child):
 @kernel(boolean(int32[::1], int64))
 def has_code(codes, code):
     """Whether a small set has a code."""
-    found = False
+    is_member = False
     for i in range(len(codes)):
-        found |= codes[i] == code
-    return found
+        is_member |= codes[i] == code
+    return is_member
 
 
 @kernel(void(int32[:, ::1], int64[::1], int16[:, ::1], int64, int64, int64, int32[::1]))

@@ -114,11 +114,11 @@ def windows_as_attributes(data: SequenceSet, window: tuple[int, int]) -> Sequenc
 
 def neighbours(bits: NDArray[np.bool_], offsets: NDArray[np.int64]) -> NDArray[np.int32]:
     """The bit of the position before each, and that of the position after, shape (n_positions, 2)."""
-    found = np.full((len(bits), 2), len(_BITS) - 1, dtype=np.int32)
-    found[1:, 0] = bits[:-1]
-    found[:-1, 1] = bits[1:]
-    found[offsets[:-1], 0] = found[offsets[1:] - 1, 1] = len(_BITS) - 1
-    return found
+    columns = np.full((len(bits), 2), len(_BITS) - 1, dtype=np.int32)
+    columns[1:, 0] = bits[:-1]
+    columns[:-1, 1] = bits[1:]
+    columns[offsets[:-1], 0] = columns[offsets[1:] - 1, 1] = len(_BITS) - 1
+    return columns
 
 
 def with_history(windows: SequenceSet, history: NDArray[np.int32], first: int) -> SequenceSet:
@@ -232,15 +232,15 @@ class CodedCRF(Labeller):
         history, self.bits_ = self._no_history(train), list[Any]()
         self.seconds_: dict[str, float] = {}
         for bit in range(self.code_length):
-            told = windows.with_labels(code[labels, bit], ("0", "1"))
-            data, labeller = self._inputs_of(bit, told, history), self._make_bit()
+            bit_set = windows.with_labels(code[labels, bit], ("0", "1"))
+            data, labeller = self._inputs_of(bit, bit_set, history), self._make_bit()
             if self.cross_fit:
-                found = self._predict_others(data)
+                predicted = self._predict_others(data)
                 labeller.fit(data)
             else:
-                found = _fit_predict(labeller, data)
+                predicted = _fit_predict(labeller, data)
             self._count_seconds(labeller)
-            history[:, 2 * bit : 2 * bit + 2] = neighbours(found, data.offsets)
+            history[:, 2 * bit : 2 * bit + 2] = neighbours(predicted, data.offsets)
             self.bits_.append(labeller)
             if monitor is not None:
                 monitor(bit + 1, dict(self.seconds_), float("nan"))
@@ -265,10 +265,10 @@ class CodedCRF(Labeller):
         """The bits of each part of the sequences, by a labeller of the others."""
         bits = np.zeros(data.n_positions, dtype=np.bool_)
         for fold in sequence_folds(data.groups, _N_FOLDS, self.seed):
-            others = np.setdiff1d(np.arange(len(data)), fold)
+            rest = np.setdiff1d(np.arange(len(data)), fold)
             part = data.select(fold)
             positions = np.concatenate([np.arange(data.offsets[i], data.offsets[i + 1]) for i in fold])
-            labeller = self._make_bit().fit(data.select(others))
+            labeller = self._make_bit().fit(data.select(rest))
             self._count_seconds(labeller)
             bits[positions] = _probability_of_one(labeller, part) > 0.5
         return bits
@@ -292,11 +292,11 @@ class CodedCRF(Labeller):
         """P(bit = 1 | X) by the labeller of each bit, shape (n_positions, code_length)."""
         aligned = self._aligned(data)
         windows = windows_as_attributes(aligned, self.base.window)
-        found, history = list[NDArray[np.float64]](), self._no_history(aligned)
+        probabilities, history = list[NDArray[np.float64]](), self._no_history(aligned)
         for bit, labeller in enumerate(self.bits_):
-            found.append(_probability_of_one(labeller, self._inputs_of(bit, windows, history)))
-            history[:, 2 * bit : 2 * bit + 2] = neighbours(found[-1] > 0.5, aligned.offsets)
-        return np.ascontiguousarray(np.stack(found, axis=1))
+            probabilities.append(_probability_of_one(labeller, self._inputs_of(bit, windows, history)))
+            history[:, 2 * bit : 2 * bit + 2] = neighbours(probabilities[-1] > 0.5, aligned.offsets)
+        return np.ascontiguousarray(np.stack(probabilities, axis=1))
 
     def _marginals(self, data: SequenceSet) -> NDArray[np.float64]:
         """Not probabilities of a model: ``code_length`` less the L1 distance to each word, normalized; their order is that of decoding."""
@@ -338,10 +338,10 @@ class CodedCRF(Labeller):
 
 def _fit_predict(labeller: Labeller, train: SequenceSet) -> NDArray[np.bool_]:
     """Train a labeller of a bit; the bits that it predicts for the training set."""
-    found = labeller.fit_predict_proba(train)[:, 1]
-    if (np.abs(found - 0.5) < _ROUNDING).any():  # which side it is on, prediction must say
-        found = _probability_of_one(labeller, train)
-    return np.asarray(found > 0.5)
+    probabilities = labeller.fit_predict_proba(train)[:, 1]
+    if (np.abs(probabilities - 0.5) < _ROUNDING).any():  # which side it is on, prediction must say
+        probabilities = _probability_of_one(labeller, train)
+    return np.asarray(probabilities > 0.5)
 
 
 def _probability_of_one(labeller: Labeller, data: SequenceSet) -> NDArray[np.float64]:

@@ -76,13 +76,13 @@ def log_likelihood_along(scores, direction, step, labels):
     """
     total = 0.0
     for t in range(len(labels)):
-        own = scores[t, labels[t]] + step * direction[t, labels[t]]
+        true_score = scores[t, labels[t]] + step * direction[t, labels[t]]
         normalizer = 0.0  # relative to the true label's
         largest = 0.0
         for label in range(scores.shape[1]):
-            largest = max(largest, scores[t, label] + step * direction[t, label] - own)
+            largest = max(largest, scores[t, label] + step * direction[t, label] - true_score)
         for label in range(scores.shape[1]):
-            normalizer += np.exp(scores[t, label] + step * direction[t, label] - own - largest)
+            normalizer += np.exp(scores[t, label] + step * direction[t, label] - true_score - largest)
         total -= largest + np.log(normalizer)
     return total
 

@@ -97,9 +97,9 @@ class Pair(NamedTuple):
 
     def residuals(self, values: NDArray[np.float64], weight: float) -> NDArray[np.float64]:
         """``I(y_t = label) - P(y_t = label)`` there, shape (n_positions,)."""
-        found = np.empty_like(self.scores)
-        residuals_of(self.scores + weight * self.direction(values), self.labels, found)
-        return np.ascontiguousarray(found[:, 1])
+        residuals = np.empty_like(self.scores)
+        residuals_of(self.scores + weight * self.direction(values), self.labels, residuals)
+        return np.ascontiguousarray(residuals[:, 1])
 
 
 def one_against_rest(side: Side, label: int) -> Pair:

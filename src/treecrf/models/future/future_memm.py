@@ -273,8 +273,8 @@ class FutureFeatureMEMM(ChainLabeller):
 
         Any labeller can be trained on them, with ``window=(0, 0)``.
         """
-        found = self.future_features(data)
-        bits = [thermometer(found[:, i], feature.thresholds) for i, feature in enumerate(self.features_)]
+        features = self.future_features(data)
+        bits = [thermometer(features[:, i], feature.thresholds) for i, feature in enumerate(self.features_)]
         return with_features(cut_windows(self.align_inputs(data, self.unseen), self.window), bits)
 
     @property
@@ -285,7 +285,7 @@ class FutureFeatureMEMM(ChainLabeller):
         n_stages = len(self.stages_["step"])
         every = every or max(n_stages, 1)
         aligned = self._aligned(data)
-        found, columns = self.future_features(aligned), columns_of(self.add_features(aligned))
+        features, columns = self.future_features(aligned), columns_of(self.add_features(aligned))
         space = chain.StateSpace(len(self.label_names_), self.order)
         evaluator = Evaluator(columns, space.labels_of_state, self.forest_.most_leaves)
         scores = np.zeros((space.n_labels, data.n_positions, space.n_states))
@@ -294,7 +294,7 @@ class FutureFeatureMEMM(ChainLabeller):
             if n_features:
                 for _ in range(n_features):
                     label, weight = self.features_[feature].label, self.features_[feature].weight
-                    scores[label] += weight * found[:, [feature]]
+                    scores[label] += weight * features[:, [feature]]
                     feature += 1
             else:
                 for label in self._learnt:

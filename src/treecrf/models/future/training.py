@@ -51,11 +51,11 @@ def best_step(objective: Callable[[float], float], upper: float) -> Step:
     values = [objective(step) for step in steps]
     best = max(range(len(steps)), key=values.__getitem__)
     low, high = steps[max(best - 1, 0)], min(_LADDER[best], upper)  # the ladder's next rung
-    found = minimize_scalar(
+    optimum = minimize_scalar(
         lambda step: -objective(step), bounds=(low, high), method="bounded", options={"xatol": _TOLERANCE * high}
     )
-    if -found.fun > values[best]:
-        return Step(float(found.x), float(-found.fun), high)
+    if -optimum.fun > values[best]:
+        return Step(float(optimum.x), float(-optimum.fun), high)
     return Step(steps[best], values[best], high)
 
 
@@ -67,8 +67,8 @@ def best_concave_step(slope: Callable[[float], float], upper: float) -> tuple[fl
     for rung in _LADDER[_FIRST_CONCAVE:]:
         high = min(rung, upper)
         if slope(high) <= 0.0:
-            found = root_scalar(slope, bracket=(low, high), method="brentq", rtol=_TOLERANCE, xtol=_TOLERANCE * high)
-            return float(found.root), high
+            optimum = root_scalar(slope, bracket=(low, high), method="brentq", rtol=_TOLERANCE, xtol=_TOLERANCE * high)
+            return float(optimum.root), high
         if high == upper:
             break
         low = high
@@ -154,10 +154,10 @@ class FutureTraining:
         while len(stages) < most:
             best, sides = self._validation.log_likelihood(), (self._train, self._validation)
             saved = [side.copy() for side in sides]
-            found = self._discover()
-            if found is None:
+            feature = self._discover()
+            if feature is None:
                 break
-            added = [found, *self._grow_until_no_better(most - len(stages) - 1)]
+            added = [feature, *self._grow_until_no_better(most - len(stages) - 1)]
             if self._validation.log_likelihood() <= best:
                 for side, copy in zip(sides, saved, strict=True):
                     side.restore(copy)
@@ -223,10 +223,10 @@ class FutureTraining:
         begin = time.thread_time()
         features, lower_steps = [], []
         for label in self._learnt:
-            found = self._learn_feature(label)
-            if found is not None:
-                features.append(found[0])
-                lower_steps += found[1]
+            learnt = self._learn_feature(label)
+            if learnt is not None:
+                features.append(learnt[0])
+                lower_steps += learnt[1]
         self._seconds["features"] += time.thread_time() - begin
         if not features:
             return None
@@ -283,9 +283,9 @@ class FutureTraining:
         thresholds = even_thresholds(probabilities, self._limits.n_bins)
         feature = FutureFeature(label, self._limits.g0, trees, weight, thresholds)
         for side in (self._train, self._validation):
-            found = side.bags.probabilities(side.bags.scores(feature))
-            side.scores[:, label] += weight * found
-            side.bits.append(thermometer(found, thresholds))
+            probabilities = side.bags.probabilities(side.bags.scores(feature))
+            side.scores[:, label] += weight * probabilities
+            side.bits.append(thermometer(probabilities, thresholds))
         return feature, steps
 
     def _concave_step(

@@ -70,10 +70,10 @@ class Monomials(NamedTuple):
         first = [0]
         columns = np.empty((len(codes), n_slot_sets(len(sizes), degree)), dtype=np.int32)
         for place, slots in enumerate(slot_sets(len(sizes), degree)):
-            found, numbers = np.unique(_keys(codes, sizes, slots), return_inverse=True)
+            distinct, numbers = np.unique(_keys(codes, sizes, slots), return_inverse=True)
             columns[:, place] = first[-1] + numbers
-            keys.append(found)
-            first.append(first[-1] + len(found))
+            keys.append(distinct)
+            first.append(first[-1] + len(distinct))
         return cls(sizes, degree, np.concatenate(keys), np.array(first)), columns
 
     def find(self, codes: NDArray[Any]) -> NDArray[np.int32]:
@@ -227,9 +227,11 @@ class MonomialScores(NamedTuple):
     @classmethod
     def from_arrays(cls, arrays: dict[str, NDArray[Any]]) -> Self:
         """What `arrays` gave."""
-        found = declared_values(arrays, _MONOMIALS, {})
-        monomials = Monomials(found["sizes"], len(found["order_weights"]) - 1, found["keys"], found["first"])
-        return cls(monomials, found["order_weights"], found["weights"])
+        arrays_read = declared_values(arrays, _MONOMIALS, {})
+        monomials = Monomials(
+            arrays_read["sizes"], len(arrays_read["order_weights"]) - 1, arrays_read["keys"], arrays_read["first"]
+        )
+        return cls(monomials, arrays_read["order_weights"], arrays_read["weights"])
 
 
 _MONOMIALS = {
@@ -313,10 +315,14 @@ class KernelScores(NamedTuple):
     @classmethod
     def from_arrays(cls, arrays: dict[str, NDArray[Any]]) -> Self:
         """What `arrays` gave."""
-        found = declared_values(arrays, _SUPPORT, {"n_settings": 4})
-        is_rbf, degree, coef0, scale = found["kernel"].tolist()
+        arrays_read = declared_values(arrays, _SUPPORT, {"n_settings": 4})
+        is_rbf, degree, coef0, scale = arrays_read["kernel"].tolist()
         kernel = Kernel("rbf" if is_rbf else "polynomial", int(degree), coef0, scale)
-        return cls(kernel, Windows(arrays["codes"], *(found[n] for n in Windows._fields[1:])), found["coefficients"])
+        return cls(
+            kernel,
+            Windows(arrays["codes"], *(arrays_read[n] for n in Windows._fields[1:])),
+            arrays_read["coefficients"],
+        )
 
 
 def matrix_form(kernel: Kernel, windows: Windows, inputs: Inputs) -> Form:

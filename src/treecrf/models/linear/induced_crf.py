@@ -215,8 +215,8 @@ def _join(parts: Features, n_cells: int, tokens: ErrorTokens) -> _Pairs:
     counts[:n_cells] = np.triu(counts[:n_cells], 1)  # two cells are one candidate
     # a part joined with a cell of its own is itself
     cells, part_of_cell = conjunctions.cells, np.repeat(np.arange(conjunctions.size), np.diff(conjunctions.first))
-    own = np.isin(cells, cells[:n_cells])
-    counts[part_of_cell[own], np.searchsorted(cells[:n_cells], cells[own])] = 0
+    is_part = np.isin(cells, cells[:n_cells])
+    counts[part_of_cell[is_part], np.searchsorted(cells[:n_cells], cells[is_part])] = 0
 
     features, partners = np.nonzero(counts)
     keys = _keys(conjunctions)

@@ -70,22 +70,22 @@ def minimize_objective(
         if slope == 0.0:
             break
         first = 1.0 if n_kept else min(1.0, 1.0 / math.sqrt(-slope))
-        found = _search(objective, here._replace(step=0.0, slope=slope), direction, first) if slope < 0.0 else None
-        if found is None:
+        next_ = _search(objective, here._replace(step=0.0, slope=slope), direction, first) if slope < 0.0 else None
+        if next_ is None:
             if n_kept:  # once more, downhill
                 n_kept = 0
                 continue
             _warn_unless_resolved(here, n_done)
             break
         n_done += 1
-        note(found.weights.copy(), found.value)
-        step, change = found.weights - here.weights, found.gradient - here.gradient
+        note(next_.weights.copy(), next_.value)
+        step, change = next_.weights - here.weights, next_.gradient - here.gradient
         if dot(step, change) > 0.0:
             row = (oldest + n_kept) % N_MEMORY
             steps[row], changes[row] = step, change
             oldest = (oldest + 1) % N_MEMORY if n_kept == N_MEMORY else oldest
             n_kept = min(n_kept + 1, N_MEMORY)
-        gain, here = here.value - found.value, found
+        gain, here = here.value - next_.value, next_
         if gain <= tolerance * max(abs(here.value), abs(here.value + gain), 1.0):
             break
     return here.weights

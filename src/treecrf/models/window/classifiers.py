@@ -204,8 +204,12 @@ class NeuralNetwork(WindowClassifier):
                 epochs.append(copy_weights(network))
                 seconds["update"] += time.thread_time() - began
                 if monitor is not None:
-                    found = log_softmax(score_cells(cells, epochs[-1]))[np.arange(len(labels)), labels]
-                    monitor(epoch, dict(seconds), float(found.sum() if weights is None else weights @ found))
+                    log_likelihoods = log_softmax(score_cells(cells, epochs[-1]))[np.arange(len(labels)), labels]
+                    monitor(
+                        epoch,
+                        dict(seconds),
+                        float(log_likelihoods.sum() if weights is None else weights @ log_likelihoods),
+                    )
         self.weights_ = Weights(*(np.array(parts) for parts in zip(*epochs, strict=True)))
         self.scale_, self.seconds_ = scale, seconds
 
