@@ -13,6 +13,7 @@ from treecrf import datasets
 from treecrf.models.custom import CustomLabeller, find_class
 from treecrf.sequences import Attribute, SequenceSet
 from treecrf.studies.future.jobs import compare_future
+from treecrf.studies.job_context import JobContext
 from treecrf.studies.missing.jobs import evaluate_method
 from treecrf.studies.settings import load_settings
 from treecrf.studies.training.jobs import compare_method
@@ -123,7 +124,7 @@ def test_a_class_without_stages_has_iteration_1_whatever_is_tested(here, name):
         }
     ).training
     assert settings.test_every == 2
-    outcome = compare_method("tiny", small_set(), small_set(1), "split", (1, 1), "mine", settings, 0)
+    outcome = compare_method(JobContext(settings, "tiny", "mine", (1, 1), (small_set(), small_set(1))))
     for frame in (outcome.folds, outcome.choice, outcome.curves):
         assert set(frame["iteration"]) == {1}
     assert set(outcome.phases["n_iterations"]) == {1}
@@ -184,7 +185,7 @@ def page_settings():
 def test_the_example_of_the_page_is_in_the_training_study(here):
     train, test = datasets.load("hmm", n_train=60, n_test=30)
     settings = page_settings().training.model_copy(update={"n_folds": 2, "n_perturbed_runs": 2})
-    outcome = compare_method("hmm", train, test, "split", (1, 1), "naive_bayes", settings, 0)
+    outcome = compare_method(JobContext(settings, "hmm", "naive_bayes", (1, 1), (train, test)))
     assert set(outcome.folds["candidate"]) == {"smoothing=0.1", "smoothing=1"}
     model = CustomLabeller(EXAMPLE, {"smoothing": float(outcome.choice["candidate"][0].split("=")[1])}, (1, 1)).fit(
         train
@@ -197,15 +198,15 @@ def test_the_example_of_the_page_is_in_the_training_study(here):
 def test_the_example_of_the_page_is_in_the_study_of_missing_values(here):
     train, test = datasets.load("hmm", n_train=60, n_test=30)
     settings = page_settings().missing.model_copy(update={"n_training_sets": 1, "n_test_sets": 1})
-    outcome = evaluate_method("hmm", train, test, (1, 1), 0.3, "naive_bayes", settings, 0)
-    others = evaluate_method("hmm", train, test, (1, 1), 0.0, "naive_bayes", settings, 0)
+    job = JobContext(settings, "hmm", "naive_bayes", (1, 1), (train, test))
+    outcome, others = evaluate_method(job, 0.3), evaluate_method(job, 0.0)
     assert outcome.choices["candidate"].isin(["smoothing=0.1", "smoothing=1"]).all()
     assert outcome.counts["n_correct"].sum() < others.counts["n_correct"].sum()
 
 
 def test_the_example_of_the_page_is_in_the_study_of_future_features(here):
     splits = {seed: datasets.load_splits("or", seed=seed) for seed in (0, 1)}
-    outcome = compare_future("or", splits, (0, 0), "naive_bayes", page_settings().future)
+    outcome = compare_future(JobContext(page_settings().future, "or", "naive_bayes", splits=splits))
     assert outcome.runs["seed"].tolist() == [0, 1]
     assert outcome.runs["test_accuracy"].between(50, 100).all()
 

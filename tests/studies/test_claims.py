@@ -34,6 +34,7 @@ from treecrf.report.ledger import claim_rows, verdicts
 from treecrf.studies.claim_rows import check_claim
 from treecrf.studies.claims import Results
 from treecrf.studies.future.example import one_directional_example
+from treecrf.studies.job_context import JobContext
 from treecrf.studies.missing.summary import analyse
 from treecrf.studies.training.comparing import compare
 
@@ -415,5 +416,5 @@ def test_real_deviance_models_decide(tmp_path):
 
 
 def test_the_real_example_is_replicated(tmp_path):
-    write_frame(one_directional_example(), tmp_path / "future/example.csv")
+    write_frame(one_directional_example(JobContext(None)), tmp_path / "future/example.csv")
     assert find(tmp_path, "P5.1").verdict == "replicated"

@@ -10,6 +10,7 @@ from treecrf.studies.cost.settings import CostSettings
 from treecrf.studies.future.jobs import compare_future
 from treecrf.studies.future.settings import FutureSettings
 from treecrf.studies.job_cache import JobCache
+from treecrf.studies.job_context import JobContext
 from treecrf.studies.missing.jobs import evaluate_method
 from treecrf.studies.missing.settings import MissingSettings
 from treecrf.studies.stored_job_cache import Portion, PortionDone, StoredJobCache
@@ -116,7 +117,7 @@ def compare_training(method):
     train, test = datasets.load("hmm")
     sides = train.select(range(20)), test.select(range(10))
     return lambda cache: compare_method(
-        "hmm", *sides, "split", (1, 1), method, TrainingSettings(**SMALL), 0, cache=cache
+        JobContext(TrainingSettings(**SMALL), "hmm", method, (1, 1), sides, cache=cache)
     )
 
 
@@ -124,7 +125,7 @@ def leave_one_out(cache):
     train, test = datasets.load("hmm")
     sides = train.select(range(3)), test.select(range(2))
     settings = TrainingSettings(**SMALL | {"l2_regularizations": [1]})
-    return compare_method("hmm", *sides, "leave_one_out", (1, 1), "treecrf", settings, 0, cache=cache)
+    return compare_method(JobContext(settings, "hmm", "treecrf", (1, 1), sides, protocol="leave_one_out", cache=cache))
 
 
 def evaluate(cache):
@@ -133,7 +134,7 @@ def evaluate(cache):
         n_iterations=3, max_leaves=4, n_training_sets=3, n_test_sets=2, l2_regularizations=[1, 20]
     )
     sides = train.select(range(20)), test.select(range(10))
-    return evaluate_method("hmm", *sides, (1, 1), 0.3, "instance_weighting", settings, 0, cache)
+    return evaluate_method(JobContext(settings, "hmm", "instance_weighting", (1, 1), sides, cache=cache), 0.3)
 
 
 def compare_future_method(method):
@@ -141,7 +142,7 @@ def compare_future_method(method):
         n_iterations=4, chain_iterations=4, test_every=2, max_leaves=[3], bags=[2, None], g0=[-1.0], alpha_uppers=[5.0], beta_uppers=[10.0], eta_uppers=[5.0]
     )  # fmt: skip
     splits = {seed: future_splits("or", n_train=8, n_validation=6, n_test=2, length=6, seed=seed) for seed in range(2)}
-    return lambda cache: compare_future("or", splits, (0, 0), method, settings, cache)
+    return lambda cache: compare_future(JobContext(settings, "or", method, splits=splits, cache=cache))
 
 
 JOBS = {
@@ -210,6 +211,6 @@ def test_repeats_of_a_measurement_are_portions(tmp_path):
     settings = CostSettings(
         methods=["linear_crf"], n_repeats=3, lengths=[4], window_sizes=[1], n_sequences=5, n_iterations=2
     )
-    found = in_portions(lambda cache: measure_scaling(settings, cache), tmp_path, 1, 2)
+    found = in_portions(lambda cache: measure_scaling(JobContext(settings, cache=cache)), tmp_path, 1, 2)
     assert sorted(set(found["repeat"])) == [0, 1, 2]
     assert (found.groupby("repeat").size() == len(found) / 3).all()

@@ -119,7 +119,7 @@ def test_the_guide_is_written_anew_with_its_template(package):
 
 def test_what_hands_arguments_to_jobs_is_code_of_jobs(package):
     found = CodeGraph(package).files(SCRIPTS / "job.py")
-    assert {SCRIPTS / "_arguments.py", SCRIPTS / "_job.py"} <= {*found}
+    assert {SCRIPTS / "_context.py", SCRIPTS / "_job.py"} <= {*found}
     assert package.resolve() / "studies/stored_job_cache.py" in found
 
 

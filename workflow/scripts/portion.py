@@ -7,7 +7,7 @@ The finished parts, in one file that the job reads; see `treecrf.studies.stored_
 
 from contextlib import suppress
 
-from _arguments import arguments_of, job_cache_of
+from _context import context_of, job_cache_of
 from _job import find_study, job
 from treecrf.studies.stored_job_cache import Portion, PortionDone
 
@@ -18,6 +18,6 @@ with job(snakemake):
     call = getattr(study.module(module), function)
     (method,) = snakemake.params["values"]["settings"]
     with suppress(PortionDone):
-        call(**arguments_of(snakemake, study, call, method, cache))
+        call(context_of(snakemake, study, method, cache))
     cache.pack(snakemake.output[0])
 cache.clear()

@@ -27,8 +27,7 @@ class Job:
     Attributes
     ----------
     function : str
-        Its parameters are given by name: the data set and one method of the path, settings, seed, window, protocol,
-        train, test, splits, choice and cache, as far as it takes them.
+        It takes a `treecrf.studies.job_context.JobContext`.
     path : str
         Of its files below the study's results, with ``{frame}`` and a field for each thing that it runs over: ``{dataset}``, and
         ``{methods}``, which the function is called with one after another.

@@ -12,6 +12,7 @@ from treecrf.studies.coding.jobs import PREDICTION_NAMES, RUN_NAMES, Draw, label
 from treecrf.studies.coding.methods import method_text
 from treecrf.studies.coding.settings import CodingSettings
 from treecrf.studies.confidence import CONFIDENCE
+from treecrf.studies.job_context import JobContext
 
 SIZES = {"n_train": 30, "n_test": 10, "length": 12}
 SETTINGS = CodingSettings(
@@ -26,7 +27,7 @@ def splits():
 
 
 def run(splits, method, **changes):
-    return label_test_sets("transition", splits, method, SETTINGS.model_copy(update=changes))
+    return label_test_sets(JobContext(SETTINGS.model_copy(update=changes), "transition", method, splits=splits))
 
 
 def whole(sets):
@@ -124,7 +125,9 @@ def test_the_known_model_is_better_than_any_labeller_on_average(splits):
 def test_the_known_model_is_that_of_the_sets_options():
     options = {"p_o": 0.9, **SIZES}
     splits = {0: datasets.load_splits("transition", seed=0, **options)}
-    runs, predictions = label_test_sets("mine", splits, "known_model", SETTINGS, source="transition", options=options)
+    runs, predictions = label_test_sets(
+        JobContext(SETTINGS, "mine", "known_model", splits=splits, source="transition", options=options)
+    )
     potentials = known_model("transition", seed=0, p_o=0.9).potentials(splits[0].test)
     marginals = chain.forward_backward(potentials, splits[0].test.offsets, 1).labels
     assert runs["accuracy"].tolist() == [100 * (marginals.argmax(axis=1) == splits[0].test.labels).mean()]

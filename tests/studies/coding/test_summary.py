@@ -12,12 +12,15 @@ from treecrf.studies.coding.page import coding_headline
 from treecrf.studies.coding.summary import average_runs, choose_by_held_out, summarise
 from treecrf.studies.coding.tables import all_labels_layout, beams_layout, choices_layout, codes_layout, steps_layout
 from treecrf.studies.draw_tests import Rules, count_correct
+from treecrf.studies.job_context import SummaryContext
 
 RULES = Rules(exact_under=25, equivalence_margin=0.5, test_per_train=0.0)
 METHODS = {
     "gtb_iid": 0.3, "gtb_secoc": 0.4, "gtb_cascade_1": 0.5, "gtb_cascade_all": 0.55, "vp_cascade_1": 0.35, "separable": 0.8,
 }  # fmt: skip
 """Share of correct positions."""
+
+RULES = {"exact_under": 25, "equivalence_margin": 0.5}
 
 
 def predictions(seeds=(0,), windows=(1, 3), n_sequences=40, length=10):
@@ -65,7 +68,9 @@ HELD_OUT = {"gtb_cascade_1": 60.0, "gtb_cascade_all": 58.0, "vp_cascade_1": 40.0
 @pytest.fixture(scope="module")
 def frames():
     found = predictions()
-    return summarise({"runs": [runs(found, HELD_OUT)], "predictions": [found]}, "transition", 25, 0.5)
+    return summarise(
+        SummaryContext({"runs": [runs(found, HELD_OUT)], "predictions": [found]}, RULES, source="transition")
+    )
 
 
 def test_lines_are_means_over_draws():

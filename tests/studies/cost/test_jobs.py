@@ -9,6 +9,7 @@ from treecrf import LinearCRF, TreeCRF, datasets
 from treecrf.datasets.description import count_features
 from treecrf.studies.cost import jobs
 from treecrf.studies.cost.jobs import measure_sampling, measure_scaling, measure_windows, window_of_size
+from treecrf.studies.job_context import JobContext
 from treecrf.studies.settings import CostSettings
 
 SETTINGS = CostSettings(
@@ -33,7 +34,7 @@ def test_windows_by_size():
 
 
 def test_scaling_has_every_method_and_step():
-    frame = measure_scaling(SETTINGS)
+    frame = measure_scaling(JobContext(SETTINGS))
     assert frame.columns.tolist() == jobs.SCALING_NAMES
     assert (frame["seconds"] > 0).all()
     assert frame["repeat"].is_monotonic_increasing  # the outermost loop
@@ -59,7 +60,7 @@ def test_scaling_has_every_method_and_step():
 
 def test_windows_are_those_of_direct_trainings(sets):
     train, test = sets
-    frame = measure_windows("hmm", train, test, SETTINGS)
+    frame = measure_windows(JobContext(SETTINGS, "hmm", sets=(train, test)))
     assert frame["repeat"].is_monotonic_increasing  # the outermost loop
     first, second = (rows["accuracy"].tolist() for _, rows in frame.groupby("repeat"))
     assert first == second
@@ -71,7 +72,13 @@ def test_windows_are_those_of_direct_trainings(sets):
     assert frame.loc[(1, "linear_crf"), "accuracy"] == pytest.approx(100 * linear.score(test))
 
 
-@pytest.mark.parametrize("measure", [measure_scaling, lambda settings: measure_windows("hmm", *hmm(), settings)])
+@pytest.mark.parametrize(
+    "measure",
+    [
+        lambda settings: measure_scaling(JobContext(settings)),
+        lambda settings: measure_windows(JobContext(settings, "hmm", sets=hmm())),
+    ],
+)
 def test_the_first_training_of_a_process_is_not_measured(monkeypatch, measure):
     """It loads compiled routines: twelve times the seconds of the next where trainings are short."""
     seen = set()
@@ -91,12 +98,12 @@ def test_the_first_training_of_a_process_is_not_measured(monkeypatch, measure):
 def test_a_method_without_java_is_left_out(sets, monkeypatch):
     monkeypatch.setattr(jobs, "java_problem", lambda: "there is no Java; install it.")
     settings = SETTINGS.model_copy(update={"methods": ["mallet", "linear_crf"], "real_window_sizes": [1]})
-    assert measure_windows("hmm", *sets, settings)["method"].tolist() == ["linear_crf"] * 2
+    assert measure_windows(JobContext(settings, "hmm", sets=sets))["method"].tolist() == ["linear_crf"] * 2
 
 
 def test_sampling_is_that_of_direct_trainings_with_the_repeat_as_seed(sets):
     train, test = sets
-    measured = measure_sampling("hmm", train, test, (1, 1), SETTINGS)
+    measured = measure_sampling(JobContext(SETTINGS, "hmm", window=(1, 1), sets=(train, test)))
     assert measured["repeat"].tolist() == [0] * 5 + [1] * 5  # the outermost loop
     options = {
         "none": 1.0, "row_fraction": 0.5, "feature_fraction": 0.5, "influence_trimming": 0.1,
@@ -125,7 +132,7 @@ def test_each_repeat_of_sampling_is_compared_with_plain_training_of_its_own(sets
         return jobs._Followed(model, [number], [-1.0])
 
     monkeypatch.setattr(jobs, "_follow", follow)
-    measured = measure_sampling("hmm", *sets, (1, 1), SETTINGS)
+    measured = measure_sampling(JobContext(SETTINGS, "hmm", window=(1, 1), sets=sets))
     assert measured["seconds_to_likelihood"].tolist() == list(range(6, 16))  # the first five load their routines
     assert measured["plain_seconds_to_likelihood"].tolist() == [6] * 5 + [11] * 5
 

@@ -4,6 +4,7 @@ import pandas as pd
 import pytest
 
 from treecrf.studies.cost.summary import summarise
+from treecrf.studies.job_context import SummaryContext
 
 
 def test_repeats_become_medians_between_the_smallest_and_the_largest():
@@ -15,9 +16,9 @@ def test_repeats_become_medians_between_the_smallest_and_the_largest():
         ],
         columns=["repeat", "window_size", "method", "seconds_per_iteration"],
     ).assign(dataset="hmm", n_iterations=9, accuracy=[60.0, 50.0] * 3)
-    found = summarise({"windows": [windows, windows.assign(dataset="xor")]}, {"hmm": False, "xor": True})[
-        "windows_medians"
-    ]
+    found = summarise(
+        SummaryContext({"windows": [windows, windows.assign(dataset="xor")]}, {}, stand_ins={"hmm": False, "xor": True})
+    )["windows_medians"]
     assert found["dataset"].tolist() == ["hmm", "hmm", "xor", "xor"]
     assert found["window_size"].tolist() == [3, 1, 3, 1]
     assert found["seconds_per_iteration"].tolist() == [6, 2, 6, 2]
@@ -32,7 +33,7 @@ def test_measurements_on_generated_sequences_are_of_no_data_set():
     scaling = pd.DataFrame(
         {"repeat": [0, 0, 1, 1], "axis": "length", "value": [10, 20] * 2, "method": "treecrf", "quantity": "evaluation"}
     ).assign(seconds=[1.0, 3.0, 2.0, 7.0], n_positions=[10, 20] * 2)
-    found = summarise({"scaling": [scaling]}, {})["scaling_medians"]
+    found = summarise(SummaryContext({"scaling": [scaling]}, {}))["scaling_medians"]
     assert found.drop(columns=["axis", "method", "quantity"]).to_dict("list") == {
         "value": [10, 20], "seconds": [1.5, 5], "seconds_low": [1, 3], "seconds_high": [2, 7], "n_positions": [10, 20],
     }  # fmt: skip
@@ -49,7 +50,9 @@ def test_ratios_of_sampling_are_to_plain_training_of_the_same_repeat():
     sampling = pd.DataFrame(rows, columns=names).assign(dataset="hmm", tree_seconds=1.0, log_likelihood=-2.0)
     sampling["accuracy"] = 60.0 + sampling["repeat"]
     found = (
-        summarise({"sampling": [sampling]}, {"hmm": False})["sampling_medians"].set_index("option").loc["row_fraction"]
+        summarise(SummaryContext({"sampling": [sampling]}, {}, stand_ins={"hmm": False}))["sampling_medians"]
+        .set_index("option")
+        .loc["row_fraction"]
     )
     assert found["relative_seconds"] == 0.5
     assert (found["cpu_seconds_low"], found["cpu_seconds"], found["cpu_seconds_high"]) == (4, 5, 50)

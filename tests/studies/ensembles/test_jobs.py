@@ -27,6 +27,7 @@ from treecrf.studies.ensembles.jobs import (
 from treecrf.studies.ensembles.methods import COMBINED, EXPERTS, VOTES
 from treecrf.studies.ensembles.parts import divide
 from treecrf.studies.ensembles.settings import EnsemblesSettings
+from treecrf.studies.job_context import JobContext
 
 SETTINGS = EnsemblesSettings(
     pool_seeds=[3], n_sequences=300, n_train=40, n_samples=3, n_rounds=9, rhos=[0.1, 0.5], n_seeds=2, newton_iterations=4, tree_iterations=3,
@@ -77,7 +78,11 @@ def test_a_set_that_is_too_small_is_refused(data):
 
 @pytest.fixture(scope="module")
 def outcome(data):
-    return combine_experts("hmm", data.select(np.arange(50)), data.select(np.arange(50, 80)), WINDOW, SETTINGS, seed=4)
+    return combine_experts(
+        JobContext(
+            SETTINGS, "hmm", window=WINDOW, sets=(data.select(np.arange(50)), data.select(np.arange(50, 80))), seed=4
+        )
+    )
 
 
 @pytest.fixture(scope="module")
@@ -165,7 +170,7 @@ def test_boosting_is_recorded_on_c_and_its_bound_on_b(outcome, drawn):
 
 @pytest.fixture(scope="module")
 def voted():
-    return vote_on_generated_sets(SETTINGS)
+    return vote_on_generated_sets(JobContext(SETTINGS))
 
 
 def test_every_row_of_table_1_is_measured_on_what_is_left_of_the_pool(voted):

@@ -20,6 +20,7 @@ from treecrf.studies.ensembles.tables import (
     sticking_layout,
     table_1_layout,
 )
+from treecrf.studies.job_context import SummaryContext
 
 SHARES = {
     "best_expert": 0.6, "majority_vote": 0.55, "marginal_average": 0.5, "espboost": 0.1, "online_majority_vote": 0.55, "stacking": 0.7,
@@ -28,6 +29,8 @@ SHARES = {
 """Share of correct positions of C."""
 
 DATASETS = ("hyphen", "ocr")
+
+RULES = {"exact_under": 25, "equivalence_margin": 0.5}
 
 
 def frames_of(dataset, n_draws):
@@ -73,7 +76,7 @@ def boosting(dataset, n_draws):
 @pytest.fixture(scope="module")
 def frames():
     found = [
-        summarise(frames_of(name, n_draws), name, name, None, 25, 0.5)
+        summarise(SummaryContext(frames_of(name, n_draws), RULES, name, name))
         for name, n_draws in zip(DATASETS, (3, 1), strict=True)
     ]
     return {name: pd.concat([each[name] for each in found], ignore_index=True) for name in found[0]}
@@ -92,7 +95,7 @@ def test_lines_are_errors_over_draws_with_the_draws_won(frames):
 def test_equal_ensembles_are_best_in_no_draw():
     given = frames_of("hyphen", 1)
     given["runs"][0]["accuracy"] = 50.0
-    assert summarise(given, "hyphen", "hyphen", None, 25, 0.5)["lines"]["n_best"].sum() == 0
+    assert summarise(SummaryContext(given, RULES, "hyphen", "hyphen"))["lines"]["n_best"].sum() == 0
 
 
 def test_pairs_of_a_data_set_are_a_family(frames):

@@ -28,8 +28,9 @@ from treecrf.studies.future.summary import (
     compare_neighbours,
     compare_variants,
     decompose_draws,
-    summarise_dataset,
+    summarise,
 )
+from treecrf.studies.job_context import JobContext, SummaryContext
 from treecrf.studies.settings import FutureSettings
 from treecrf.trees.forest import Evaluator
 
@@ -40,6 +41,8 @@ SETTINGS = FutureSettings(
 )  # fmt: skip
 SIZES = {"n_train": 120, "n_validation": 60, "n_test": 20, "length": 15}
 
+RULES = {"exact_under": 25, "equivalence_margin": 0.5}
+
 
 @pytest.fixture(scope="module")
 def splits():
@@ -48,7 +51,7 @@ def splits():
 
 @pytest.fixture(scope="module")
 def outcomes(splits):
-    return {method: compare_future("or", splits, (0, 0), method, SETTINGS) for method in METHODS}
+    return {method: compare_future(JobContext(SETTINGS, "or", method, splits=splits)) for method in METHODS}
 
 
 @pytest.fixture(scope="module")
@@ -56,7 +59,7 @@ def frames(outcomes):
     parts = {
         kind: [getattr(o, kind) for o in outcomes.values()] for kind in ("runs", "predictions", "weights", "trees")
     }
-    return summarise_dataset(**parts, source="or", exact_under=25)
+    return summarise(SummaryContext(parts, RULES, source="or"))
 
 
 def test_runs_are_those_of_direct_trainings(outcomes, splits):
@@ -129,7 +132,7 @@ def test_predictions_have_the_accuracy_of_the_runs(outcomes):
 @pytest.mark.parametrize("decoder", ["forward_backward", "viterbi", "greedy"])
 def test_memms_are_decoded_as_asked(decoder, splits, outcomes):
     settings = SETTINGS.model_copy(update={"memm_decoder": decoder, "max_leaves": [4]})
-    found = compare_future("or", {0: splits[0]}, (0, 0), "memm_1", settings)
+    found = compare_future(JobContext(settings, "or", "memm_1", splits={0: splits[0]}))
     [row] = found.runs.to_dict("records")
     model = MEMM(n_iterations=12, max_leaves=4, l2_regularization=0.0, order=1).fit(splits[0].train)
     for name in ("forward_backward", "viterbi", "greedy"):
@@ -306,7 +309,7 @@ def test_sizes_of_the_sets_are_in_the_runs(outcomes, splits):
 
 
 def test_one_direction_is_not_enough():
-    example = one_directional_example()
+    example = one_directional_example(JobContext(None))
     np.testing.assert_allclose(example["alpha"], example["published_alpha"])
     np.testing.assert_allclose(example["beta"], example["published_beta"])
     for marginal, recursion in (("forward", "alpha"), ("backward", "beta")):
@@ -371,7 +374,7 @@ def test_published_values_are_all_there():
 
 def test_tables_say_what_the_frames_hold(frames):
     calls = [(table.name, table.function, table.needs, "") for table in STUDY.tables]
-    layouts = STUDY.tabulate(calls, frames | {"example": one_directional_example()})
+    layouts = STUDY.tabulate(calls, frames | {"example": one_directional_example(JobContext(None))})
     rows = layouts["table_5_3"].set_index([("", "G0"), ("", "values")])
     assert len(rows) == 2 * 2
     published, measured = (rows.loc[("−5", values)] for values in ("published", "measured, last bags cut"))
@@ -404,9 +407,11 @@ def test_tables_say_what_the_frames_hold(frames):
 
 def test_table_5_4_shows_both_ends_of_the_last_bags(splits, frames):
     full = {0: future_splits("or", last_bags="full", **SIZES)}
-    found = [compare_future("or_full", full, (0, 0), method, SETTINGS) for method in ("sliding_window", "memm_1")]
+    found = [
+        compare_future(JobContext(SETTINGS, "or_full", method, splits=full)) for method in ("sliding_window", "memm_1")
+    ]
     parts = {kind: [getattr(o, kind) for o in found] for kind in ("runs", "predictions", "weights", "trees")}
-    best = pd.concat([frames["best"], summarise_dataset(**parts, source="or", exact_under=25)["best"]])
+    best = pd.concat([frames["best"], summarise(SummaryContext(parts, RULES, source="or"))["best"]])
     [layout] = STUDY.tabulate([("table_5_4", "generated_layout", ("best",), "")], {"best": best}).values()
     rows = layout.set_index("values")
     assert set(layout["data set"]) == {"OR", "all three"}
@@ -428,9 +433,9 @@ def test_table_5_4_shows_both_ends_of_the_last_bags(splits, frames):
 def test_table_5_5_shows_all_decoders_of_memms(splits):
     settings = SETTINGS.model_copy(update={"bags": [2], "g0": [-5.0], "max_leaves": [4]})
     methods = ("sliding_window", "memm_1", "memm_2", "crf_1", "ff_memm_1")
-    found = [compare_future("nettalk_binary", splits, (0, 0), method, settings) for method in methods]
+    found = [compare_future(JobContext(settings, "nettalk_binary", method, splits=splits)) for method in methods]
     parts = {kind: [getattr(o, kind) for o in found] for kind in ("runs", "predictions", "weights", "trees")}
-    summary = summarise_dataset(**parts, source="nettalk_binary", exact_under=25)["best"]
+    summary = summarise(SummaryContext(parts, RULES, source="nettalk_binary"))["best"]
     best = summary.assign(kind="nettalk_binary")  # the small set that stands for it
     [layout] = STUDY.tabulate([("table_5_5", "nettalk_layout", ("best",), "")], {"best": best}).values()
     rows = layout.set_index(["method", "values"])

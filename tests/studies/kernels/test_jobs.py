@@ -13,6 +13,7 @@ from treecrf.sequences import SequenceSet
 from treecrf.statistics.selection import derive_seed, sequence_folds
 from treecrf.studies.choosing import Trained, choose, train_as_chosen
 from treecrf.studies.confidence import marginals_after
+from treecrf.studies.job_context import JobContext
 from treecrf.studies.kernels.jobs import PREDICTION_NAMES, RUN_NAMES, label_test_sets
 from treecrf.studies.kernels.learners import make_kernel_crf
 from treecrf.studies.kernels.measuring import compare_ranks, compare_solvers, measure_sizes
@@ -32,7 +33,9 @@ def splits():
 
 def run(splits, method, **changes):
     choice = changes.pop("choice", None)
-    return label_test_sets("hmm", splits, WINDOW, method, SETTINGS.model_copy(update=changes), choice)
+    return label_test_sets(
+        JobContext(SETTINGS.model_copy(update=changes), "hmm", method, WINDOW, splits=splits, choice=choice)
+    )
 
 
 def whole(sets):
@@ -187,7 +190,9 @@ def test_a_labeller_without_probabilities_has_labels_alone(splits):
 def test_all_solvers_reach_one_objective_and_say_how_far_they_are(splits):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        frame = compare_solvers("hmm", splits, WINDOW, SETTINGS.model_copy(update={"tolerance": 1e-8}))
+        frame = compare_solvers(
+            JobContext(SETTINGS.model_copy(update={"tolerance": 1e-8}), "hmm", window=WINDOW, splits=splits)
+        )
     ends = frame.groupby(["degree", "solver"], sort=False).tail(1).set_index(["degree", "solver"])
     for degree in (1, 2):
         exact = KernelCRF(degree, window=WINDOW, solver="newton", tolerance=1e-12).fit(whole(splits[0])).objective_
@@ -213,7 +218,7 @@ def test_a_single_kernel_is_judged_too(splits):
 
 
 def test_ranks_below_the_number_of_positions_are_compared_with_the_exact_model(splits):
-    frame = compare_ranks("hmm", splits, WINDOW, SETTINGS)
+    frame = compare_ranks(JobContext(SETTINGS, "hmm", window=WINDOW, splits=splits))
     assert frame[["pivots", "rank"]].to_numpy().tolist() == [
         ["exact", whole(splits[0]).n_positions], ["random", 8], ["greedy", 8], ["uniform", 8]
     ]  # fmt: skip
@@ -222,7 +227,7 @@ def test_ranks_below_the_number_of_positions_are_compared_with_the_exact_model(s
 
 
 def test_sizes_are_those_of_the_first_sequences(splits):
-    frame = measure_sizes("hmm", splits, WINDOW, SETTINGS)
+    frame = measure_sizes(JobContext(SETTINGS, "hmm", window=WINDOW, splits=splits))
     n_positions = whole(splits[0]).n_positions
     found = frame["n_positions"].unique()
     assert (found[0] >= 60, found[1] >= 120, found[-1] == n_positions) == (True,) * 3
@@ -230,7 +235,9 @@ def test_sizes_are_those_of_the_first_sequences(splits):
     assert (frame[["cpu_seconds", "memory_mb"]] > 0).all(axis=None)
     memory = frame.pivot_table(index="n_positions", columns="form", values="memory_mb")
     assert memory["matrix"].loc[n_positions] > memory["matrix"].loc[found[0]]
-    alike = measure_sizes("hmm", splits, WINDOW, SETTINGS.model_copy(update={"sizes": [1, 2]}))
+    alike = measure_sizes(
+        JobContext(SETTINGS.model_copy(update={"sizes": [1, 2]}), "hmm", window=WINDOW, splits=splits)
+    )
     assert len(alike) == 3
 
 

@@ -6,6 +6,7 @@ import pytest
 from scipy.stats import ttest_rel
 
 from treecrf.studies.comparison import compare_steps, find_pair
+from treecrf.studies.job_context import SummaryContext
 from treecrf.studies.kernels.figures import accuracy_by_degree, cost_by_size, excess_by_seconds, loss_by_rank
 from treecrf.studies.kernels.methods import STEPS
 from treecrf.studies.kernels.page import against_trees, kernels_against_trees, kernels_headline
@@ -24,6 +25,8 @@ HELD_OUT = {"degree_1": 49.0, "degree_2": 66.0, "degree_3": 67.0, "separable": 8
 """Share of correct test positions; what cross-validation sees, another order."""
 
 DATASETS = ("nettalk", "prosody")
+
+RULES = {"exact_under": 25, "equivalence_margin": 0.5}
 
 
 def frames_of(dataset, n_draws, seed):
@@ -60,7 +63,7 @@ def frames_of(dataset, n_draws, seed):
 @pytest.fixture(scope="module")
 def frames():
     found = [
-        summarise(frames_of(name, n_draws, place), name, name, "a stand-in" if place else None, 25, 0.5)
+        summarise(SummaryContext(frames_of(name, n_draws, place), RULES, name, name, "a stand-in" if place else None))
         for place, (name, n_draws) in enumerate(zip(DATASETS, (1, 5), strict=True))
     ]
     return {name: pd.concat([each[name] for each in found], ignore_index=True) for name in found[0]}

@@ -9,6 +9,7 @@ from missing_by_hand import SMALL, holes_by_hand, model_by_hand, seed_from, sett
 from treecrf.missing import MECHANISMS
 from treecrf.models.boosted.treecrf import TreeCRF
 from treecrf.sequences import Attribute, SequenceSet
+from treecrf.studies.job_context import JobContext
 from treecrf.studies.missing import jobs as study
 from treecrf.studies.missing.trees import TREES
 
@@ -24,7 +25,9 @@ def outcomes():
     """What each method finds at the rates 0 and 0.2."""
     train, test = tiny_set(0), tiny_set(1, 7)
     return {
-        (method, rate): study.evaluate_method("tiny", train, test, (1, 1), rate, method, settings(), 7)
+        (method, rate): study.evaluate_method(
+            JobContext(settings(), "tiny", method, (1, 1), (train, test), seed=7), rate
+        )
         for method in METHODS
         for rate in (0.0, 0.2)
     }
@@ -164,17 +167,17 @@ def test_hold_out_is_the_same_for_every_method_rate_and_training_set(monkeypatch
     quick = settings(n_iterations=1, l2_regularizations=[1.0])
     for method in METHODS:
         for rate in (0.0, 0.3):
-            study.evaluate_method("tiny", data, data, (0, 0), rate, method, quick, 0)
+            study.evaluate_method(JobContext(quick, "tiny", method, (0, 0), (data, data), seed=0), rate)
     assert len(seen) == len(METHODS) * 3
     fitted, held_out = split_by_hand(12, 0)
     assert (len(fitted), len(held_out)) == (8, 4)
     assert all(parts == ((fitted + 2).tolist(), (held_out + 2).tolist()) for parts in seen)
-    study.evaluate_method("other", data, data, (0, 0), 0.0, "imputation", quick, 0)
-    study.evaluate_method("tiny", data, data, (0, 0), 0.0, "imputation", quick, 1)
+    study.evaluate_method(JobContext(quick, "other", "imputation", (0, 0), (data, data), seed=0), 0.0)
+    study.evaluate_method(JobContext(quick, "tiny", "imputation", (0, 0), (data, data), seed=1), 0.0)
     assert seen[-1] != seen[0] != seen[-2]
-    study.evaluate_method("tiny", data, data, (0, 0), 0.0, "imputation", settings(held_out=0.01), 0)
+    study.evaluate_method(JobContext(settings(held_out=0.01), "tiny", "imputation", (0, 0), (data, data), seed=0), 0.0)
     assert len(seen[-1][1]) == 1
-    study.evaluate_method("tiny", data, data, (0, 0), 0.0, "imputation", settings(held_out=0.99), 0)
+    study.evaluate_method(JobContext(settings(held_out=0.99), "tiny", "imputation", (0, 0), (data, data), seed=0), 0.0)
     assert len(seen[-1][0]) == 1
 
 
@@ -185,7 +188,9 @@ def test_ties_choose_fewest_iterations_and_the_smallest_lambda():
     data = SequenceSet(labels[:, None], np.arange(0, 61, 5), attributes, labels, ("x", "y"))
     tied = settings(l2_regularizations=[20.0, 1.0, 5.0], n_iterations=4)
     for method in METHODS:
-        choice = study.evaluate_method("tiny", data, data, (0, 0), 0.0, method, tied, 0).choices.iloc[0]
+        choice = study.evaluate_method(
+            JobContext(tied, "tiny", method, (0, 0), (data, data), seed=0), 0.0
+        ).choices.iloc[0]
         assert (choice["held_out_accuracy"], choice["iteration"], choice["candidate"]) == (
             1.0,
             1,
@@ -210,7 +215,7 @@ def test_settings_reach_the_models(monkeypatch):
     )  # fmt: skip
     for method in METHODS:
         made.clear()
-        outcome = study.evaluate_method("tiny", data, data, (0, 1), 0.3, method, chosen, 0)
+        outcome = study.evaluate_method(JobContext(chosen, "tiny", method, (0, 1), (data, data), seed=0), 0.3)
         for params, attributes in made:
             common = {"order": 2, "window": (0, 1), "max_leaves": 5, "l2_regularization": 3.0, "unseen": "error"}
             common |= {"scale_gain": True, "n_surrogates": 2, "either_polarity": False}
@@ -227,7 +232,9 @@ def test_decoder_decides_what_is_counted():
     found = {}
     for decoder in ("forward_backward", "viterbi"):
         one = settings(decoder=decoder, l2_regularizations=[1.0], n_iterations=3)
-        counts, choices, _ = study.evaluate_method("tiny", train, test, (1, 1), 0.0, "imputation", one, 0)
+        counts, choices, _ = study.evaluate_method(
+            JobContext(one, "tiny", "imputation", (1, 1), (train, test), seed=0), 0.0
+        )
         model, prepare = model_by_hand("imputation", train, int(choices["iteration"].iloc[0]), 1.0)
         assert counts["n_correct"].sum() == (model.predict(prepare(test), decoder) == test.labels).sum()
         fitted, held_out = (train.select(part) for part in split_by_hand(len(train), 0))
@@ -244,9 +251,9 @@ def test_one_training_sequence_is_refused():
     with pytest.raises(
         ValueError, match=r"^the training set has no two unrelated sequences, so none can be held out; give at least"
     ):
-        study.evaluate_method("tiny", one, data, (0, 0), 0.1, "imputation", settings(), 0)
+        study.evaluate_method(JobContext(settings(), "tiny", "imputation", (0, 0), (one, data), seed=0), 0.1)
     two = data.select([3, 4])
-    counts, *_ = study.evaluate_method("tiny", two, data, (0, 0), 0.0, "imputation", settings(), 0)
+    counts, *_ = study.evaluate_method(JobContext(settings(), "tiny", "imputation", (0, 0), (two, data), seed=0), 0.0)
     assert len(counts) == len(data)
 
 
@@ -254,9 +261,10 @@ def test_every_method_is_warmed_on_damaged_data(monkeypatch):
     ran = []
     evaluate = study.evaluate_method
 
-    def spy(dataset, train, test, window, rate, method, *arguments, trees):
-        ran.append((method, trees, rate > 0, study.damage(train, dataset, rate, "train", 0).has_missing))
-        return evaluate(dataset, train, test, window, rate, method, *arguments, trees=trees)
+    def spy(job, rate, trees):
+        damaged = study.damage(job.train, job.dataset, rate, "train", 0)
+        ran.append((job.method, trees, rate > 0, damaged.has_missing))
+        return evaluate(job, rate, trees)
 
     monkeypatch.setattr(study, "evaluate_method", spy)
     monkeypatch.setitem(TREES, "small", SMALL)
@@ -267,7 +275,9 @@ def test_every_method_is_warmed_on_damaged_data(monkeypatch):
 def test_every_nth_iteration_is_a_candidate():
     train, test = tiny_set(0), tiny_set(1, 7)
     every, third = (
-        study.evaluate_method("tiny", train, test, (1, 1), 0.2, "imputation", settings(test_every=n), 7).choices
+        study.evaluate_method(
+            JobContext(settings(test_every=n), "tiny", "imputation", (1, 1), (train, test), seed=7), 0.2
+        ).choices
         for n in (1, 3)
     )
     assert set(third["iteration"]) <= {3, 6}

@@ -5,6 +5,7 @@ import pandas as pd
 
 from treecrf.sequences import Attribute, SequenceSet
 from treecrf.statistics.deviance import compare_all
+from treecrf.studies.job_context import SummaryContext
 from treecrf.studies.missing.summary import (
     analyse,
     analyse_by,
@@ -199,7 +200,15 @@ def test_the_papers_frames_stay_as_they_are_beside_other_trees_and_mechanisms():
     given = {"counts": [papers], "choices": [empty], "costs": [empty]}
     more = {"tree_counts": [newer.assign(trees="new")], "mechanism_counts": [reasoned.assign(mechanism="mnar")]}
     plain, both = (
-        summarise(frames, "toy", data, data, {"stand_in": False}, 5, 0.5, "satterthwaite")
+        summarise(
+            SummaryContext(
+                frames,
+                {"papers_sets": 5, "equivalence_margin": 0.5, "degrees_of_freedom": "satterthwaite"},
+                "toy",
+                description={"stand_in": False},
+                sets=(data, data),
+            )
+        )
         for frames in (given, given | more)
     )
     assert list(plain) == list(both)

@@ -15,6 +15,7 @@ from treecrf.sequences import Attribute, SequenceSet
 from treecrf.statistics.selection import derive_seed, sequence_folds
 from treecrf.studies.confidence import CONFIDENCE
 from treecrf.studies.custom import candidate_name
+from treecrf.studies.job_context import JobContext
 from treecrf.studies.training import jobs as training
 from treecrf.studies.training.choices import peaks
 from treecrf.studies.training.methods import METHODS, candidates
@@ -39,7 +40,9 @@ def tiny_set(seed, n_sequences=12):
 
 def compare(method, protocol="split", settings=SETTINGS, train=None, test=None, **options):
     train, test = train or tiny_set(0), test or tiny_set(1, 4)
-    return training.compare_method("tiny", train, test, protocol, (1, 1), method, settings, 0, **options)
+    return training.compare_method(
+        JobContext(settings, "tiny", method, (1, 1), (train, test), protocol=protocol, **options)
+    )
 
 
 @pytest.fixture(scope="module")

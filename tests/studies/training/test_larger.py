@@ -7,6 +7,7 @@ import pytest
 from treecrf.datasets import load
 from treecrf.statistics.estimates import estimate_resampled
 from treecrf.studies import training
+from treecrf.studies.job_context import JobContext
 from treecrf.studies.paths import StudyFiles
 from treecrf.studies.settings import load_settings
 from treecrf.studies.training import larger
@@ -76,7 +77,8 @@ def found(request, sets):
     )
     choice = pd.concat([choice_of("linear_crf", 1), choice_of("lightgbm", 1).assign(candidate="max_leaves=7")])
     found = [
-        larger.score_larger("more", *sets, (1, 1), method, settings, 0, choice) for method in settings.larger_methods
+        larger.score_larger(JobContext(settings, "more", method, (1, 1), sets, choice=choice))
+        for method in settings.larger_methods
     ]
     return request.param, larger.Larger(*(pd.concat(frames, ignore_index=True) for frames in zip(*found, strict=True)))
 

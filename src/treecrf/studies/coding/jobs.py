@@ -35,7 +35,8 @@ from treecrf.studies.coding.settings import CodingSettings
 from treecrf.studies.confidence import CONFIDENCE, confidence
 from treecrf.studies.custom import candidate_name
 from treecrf.studies.draws import shared_part
-from treecrf.studies.job_cache import Frames, JobCache
+from treecrf.studies.job_cache import Frames
+from treecrf.studies.job_context import JobContext
 
 RUN_NAMES = [
     "dataset", "method", "window", "seed", "size", "held_out_accuracy", "accuracy", "cpu_seconds", *CHUNK_NAMES, "chosen", "n_train",
@@ -80,39 +81,21 @@ class Labelled(NamedTuple):
     chosen: str = ""
 
 
-def label_test_sets(
-    dataset: str,
-    splits: Mapping[int, Splits],
-    method: str,
-    settings: CodingSettings,
-    cache: JobCache | None = None,
-    source: str | None = None,
-    options: Mapping[str, Any] | None = None,
-) -> CodingOutcome:
-    """One method on one data set.
+def label_test_sets(job: JobContext[CodingSettings]) -> CodingOutcome:
+    """One method on one data set; what is found of one draw with one window is a part of the job.
 
-    Parameters
-    ----------
-    dataset : str
-    splits : mapping
-        Training, validation and test set by seed; validation sequences are training sequences that choose.
-    method : str
-        As in `CodingSettings.methods`.
-    settings : CodingSettings
-        Of this data set (`CodingSettings.of`).
-    cache : JobCache, optional
-        What is found of one draw with one window is a piece.
-    source, options : str and mapping, optional
-        Which generator drew the sets, and with what options; the data set's name and none unless given.
+    Validation sequences are training sequences that choose.
     """
-    kept = cache or JobCache()
-    settings = settings.model_copy(update={"code_lengths": settings.lengths_of(method)})
+    method, splits = job.method, job.splits
+    settings = job.settings.model_copy(update={"code_lengths": job.settings.lengths_of(method)})
     windows = settings.windows + (settings.wide_windows if form_of(method) is None else [])
     if method != KNOWN_MODEL:
         load_kernels(method, next(iter(splits.values())).train, settings)
-    generator = Generator(source or dataset, options or {})
-    draws = [Draw(dataset, seed, window, sets, generator) for (seed, sets), window in product(splits.items(), windows)]
-    found = [kept.finished(draw.name, partial(_label_draw, draw, method, settings)) for draw in draws]
+    generator = Generator(job.source or job.dataset, job.options)
+    draws = [
+        Draw(job.dataset, seed, window, sets, generator) for (seed, sets), window in product(splits.items(), windows)
+    ]
+    found = [job.cache.finished(draw.name, partial(_label_draw, draw, method, settings)) for draw in draws]
     runs, predictions = (pd.concat(parts, ignore_index=True) for parts in zip(*found, strict=True))
     runs["shared_part"] = shared_part(splits.values())
     return CodingOutcome(runs[RUN_NAMES], predictions[PREDICTION_NAMES])

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-
 import pandas as pd
 
 from treecrf.studies.coding.comparing import compare_gains, compare_methods
@@ -11,6 +9,7 @@ from treecrf.studies.coding.methods import BEAM, CASCADE, LEARNERS, form_of
 from treecrf.studies.coding.names import CHUNK_NAMES, LINE
 from treecrf.studies.custom import joined_names
 from treecrf.studies.draw_tests import Rules, overlap_of
+from treecrf.studies.job_context import SummaryContext
 
 BEST_NAMES = [
     "dataset", "learner", "use", "window", "method", "size", "held_out_accuracy", "accuracy", "cpu_seconds", "best_on_test",
@@ -18,19 +17,8 @@ BEST_NAMES = [
 ]  # fmt: skip
 
 
-def summarise(
-    frames: Mapping[str, Sequence[pd.DataFrame]], source: str, exact_under: int, equivalence_margin: float
-) -> dict[str, pd.DataFrame]:
+def summarise(context: SummaryContext) -> dict[str, pd.DataFrame]:
     """All jobs of one data set, in the order of the methods, as frames.
-
-    Parameters
-    ----------
-    frames : mapping
-        "runs" and "predictions" of `treecrf.studies.coding.jobs.CodingOutcome`, one of each for every job.
-    source : str
-        What the data set is in `treecrf.datasets`.
-    exact_under, equivalence_margin
-        See the settings of these names.
 
     Returns
     -------
@@ -39,11 +27,11 @@ def summarise(
         (`treecrf.studies.coding.comparing.compare_methods`), each method with the longest code or the chosen beam; "gains"
         (`treecrf.studies.coding.comparing.compare_gains`).
     """
-    runs = pd.concat(frames["runs"], ignore_index=True)
-    predictions = pd.concat(frames["predictions"], ignore_index=True)
+    runs = pd.concat(context.frames["runs"], ignore_index=True)
+    predictions = pd.concat(context.frames["predictions"], ignore_index=True)
     lines = average_runs(runs)
     best = choose_by_held_out(lines)
-    rules = Rules(exact_under, equivalence_margin, overlap_of(runs, source))
+    rules = Rules(**context.settings, test_per_train=overlap_of(runs, context.source))
     compared = predictions.merge(compared_sizes(lines, best), on=LINE)
     gains = [
         pair

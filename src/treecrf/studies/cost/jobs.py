@@ -23,7 +23,8 @@ from treecrf.models.java.machine import java_problem
 from treecrf.models.registry import FORWARD_BACKWARD, IN_JAVA, INDUCTION, LABELLERS, TRAINING
 from treecrf.sequences import SequenceSet
 from treecrf.studies.cost.settings import CostSettings
-from treecrf.studies.job_cache import Frames, JobCache
+from treecrf.studies.job_cache import Frames
+from treecrf.studies.job_context import JobContext
 
 SCALING_NAMES = ["repeat", "axis", "value", "method", "quantity", "seconds", "n_positions"]
 WINDOW_NAMES = ["dataset", "repeat", "window_size", "method", "seconds_per_iteration", "n_iterations", "accuracy"]
@@ -36,14 +37,8 @@ N_EVALUATIONS = 5
 """Evaluations of F that one measurement is the median of: a single one takes less than a millisecond."""
 
 
-def measure_scaling(settings: CostSettings, cache: JobCache | None = None) -> pd.DataFrame:
-    """Cost on sequences of a hidden Markov model, by their length and by the window.
-
-    Parameters
-    ----------
-    settings : CostSettings
-    cache : JobCache, optional
-        Each repeat is a piece.
+def measure_scaling(job: JobContext[CostSettings]) -> pd.DataFrame:
+    """Cost on sequences of a hidden Markov model, by their length and by the window; each repeat is a part of the job.
 
     Returns
     -------
@@ -53,25 +48,19 @@ def measure_scaling(settings: CostSettings, cache: JobCache | None = None) -> pd
         positions of as many new sequences), seconds, n_positions. Evaluation is of the trees (treecrf), of the same trees
         flattened (treecrf_flat), and of the dot products of a linear CRF over induced conjunctions (induced_crf).
     """
+    settings = job.settings
     _warm_up(_generated(settings, settings.lengths[0])[0], (1, 1), settings)
 
     def repeat(number: int, _checkpoint: Checkpoint | None) -> Frames:
         return (pd.DataFrame(chain(_by_length(settings), _by_features(settings))).assign(repeat=number),)
 
     repeats = {f"repeat_{number}": partial(repeat, number) for number in range(settings.n_repeats)}
-    found = (cache or JobCache()).all_finished(repeats)
+    found = job.cache.all_finished(repeats)
     return pd.concat([frame for (frame,) in found], ignore_index=True)[SCALING_NAMES]
 
 
-def measure_windows(dataset: str, train: SequenceSet, test: SequenceSet, settings: CostSettings) -> pd.DataFrame:
+def measure_windows(job: JobContext[CostSettings]) -> pd.DataFrame:
     """Cost of an iteration by the size of the window (the table of the ICML 2004 paper).
-
-    Parameters
-    ----------
-    dataset : str
-        What the rows call the data set.
-    train, test : SequenceSet
-    settings : CostSettings
 
     Returns
     -------
@@ -79,16 +68,17 @@ def measure_windows(dataset: str, train: SequenceSet, test: SequenceSet, setting
         dataset, repeat (from 0), window_size, method, seconds_per_iteration, n_iterations, accuracy (percent,
         forward-backward, after the last iteration).
     """
+    train, settings = job.train, job.settings
     _warm_up(train, window_of_size(settings.real_window_sizes[0]), settings)
     rows = [
         {
-            "dataset": dataset,
+            "dataset": job.dataset,
             "repeat": repeat,
             "window_size": size,
             "method": run.method,
             "seconds_per_iteration": sum(run.phases.values()) / run.n_iterations,
             "n_iterations": run.n_iterations,
-            "accuracy": 100 * run.model.score(test),
+            "accuracy": 100 * run.model.score(job.test),
         }
         for repeat in range(settings.n_repeats)
         for size in settings.real_window_sizes
@@ -97,21 +87,10 @@ def measure_windows(dataset: str, train: SequenceSet, test: SequenceSet, setting
     return pd.DataFrame(rows)[WINDOW_NAMES]
 
 
-def measure_sampling(
-    dataset: str, train: SequenceSet, test: SequenceSet, window: tuple[int, int], settings: CostSettings
-) -> pd.DataFrame:
+def measure_sampling(job: JobContext[CostSettings]) -> pd.DataFrame:
     """What sampling, influence trimming (PhD sections 3.3 and 6.2) and a start by the pseudo-likelihood cost and gain.
 
     The pseudo-likelihood for the first iterations: ICML 2004, section 3.
-
-    Parameters
-    ----------
-    dataset : str
-        What the rows call the data set.
-    train, test : SequenceSet
-    window : (int, int)
-        Observations before and after a position that TreeCRF sees.
-    settings : CostSettings
 
     Returns
     -------
@@ -121,15 +100,16 @@ def measure_sampling(
         set, at the end), seconds_to_likelihood and plain_seconds_to_likelihood (of this training and of that without the
         option in the same repeat, until the lower of their two final log likelihoods).
     """
+    train, settings = job.train, job.settings
     few = settings.model_copy(update={"sampling_iterations": max(settings.pseudo_likelihood_iterations, default=0) + 1})
-    list(_follow_short_cuts(train, window, few, 0))  # as `_warm_up`
+    list(_follow_short_cuts(train, job.window, few, 0))  # as `_warm_up`
     rows = []
     for repeat in range(settings.n_repeats):
-        found = list(_follow_short_cuts(train, window, settings, repeat))
+        found = list(_follow_short_cuts(train, job.window, settings, repeat))
         plain = found[0][-1]
         for option, value, followed in found:
-            row = {"dataset": dataset, "repeat": repeat, "option": option, "value": value}
-            rows.append(row | _cost_and_gain(followed, plain, test))
+            row = {"dataset": job.dataset, "repeat": repeat, "option": option, "value": value}
+            rows.append(row | _cost_and_gain(followed, plain, job.test))
     return pd.DataFrame(rows)[SAMPLING_NAMES]
 
 

@@ -2,25 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-
 import pandas as pd
 
 from treecrf.io.files import stacked
 from treecrf.statistics.metrics import geometric_mean
 from treecrf.studies.cost.names import SPEED_UP
+from treecrf.studies.job_context import SummaryContext
 
 
-def summarise(frames: Mapping[str, Sequence[pd.DataFrame]], stand_ins: Mapping[str, bool]) -> dict[str, pd.DataFrame]:
+def summarise(context: SummaryContext) -> dict[str, pd.DataFrame]:
     """scaling_medians, windows_medians and sampling_medians, as far as they are measured; of data sets with a column stand_in.
 
     Seconds are medians over the repeats, columns that end in low and high the smallest and largest; accuracies and log
     likelihoods are means. `SPEED_UP` has a geometric mean and its 95 % interval over the repeats.
     """
     reduce = {"scaling": reduce_scaling, "windows": reduce_windows, "sampling": reduce_sampling}
-    reduced = {f"{name}_medians": reduce[name](stacked(parts)) for name, parts in frames.items()}
+    reduced = {f"{name}_medians": reduce[name](stacked(parts)) for name, parts in context.frames.items()}
     return {
-        name: frame.assign(stand_in=frame["dataset"].map(stand_ins)) if "dataset" in frame else frame
+        name: frame.assign(stand_in=frame["dataset"].map(context.stand_ins)) if "dataset" in frame else frame
         for name, frame in reduced.items()
     }
 

@@ -16,6 +16,7 @@ from treecrf.ensembles.generators import Predicted, ads1, ads2
 from treecrf.statistics.selection import derive_seed
 from treecrf.studies.ensembles.bound import Checked, check_bound
 from treecrf.studies.ensembles.settings import EnsemblesSettings
+from treecrf.studies.job_context import JobContext
 
 GENERATORS: dict[str, Callable[..., Predicted]] = {"ads1": ads1, "ads2": ads2}
 
@@ -65,8 +66,9 @@ class Sample(NamedTuple):
         return self.train.predictions, self.train.labels, self.train.classes
 
 
-def vote_on_generated_sets(settings: EnsemblesSettings) -> Voted:
+def vote_on_generated_sets(job: JobContext[EnsemblesSettings]) -> Voted:
     """Table 1 and theorem 3 on all pools."""
+    settings = job.settings
     losses, bounds, boosted = [], [], []
     for dataset, generate in GENERATORS.items():
         for seed in settings.pool_seeds:

@@ -12,10 +12,9 @@ from treecrf.statistics.selection import derive_seed
 from treecrf.studies.confidence import CONFIDENCE
 from treecrf.studies.draws import shared_part
 from treecrf.studies.ensembles.combining import combine_draw
-from treecrf.studies.ensembles.experts import Window
 from treecrf.studies.ensembles.parts import divide
 from treecrf.studies.ensembles.settings import EnsemblesSettings
-from treecrf.studies.job_cache import JobCache
+from treecrf.studies.job_context import JobContext
 
 RUN_NAMES = ["dataset", "method", "seed", "accuracy", "chosen", "cpu_seconds", "n_train", "n_test", "shared_part"]
 PREDICTION_NAMES = ["dataset", "method", "seed", "group", "position", "label", "predicted", *CONFIDENCE]
@@ -52,34 +51,15 @@ class EnsemblesOutcome(NamedTuple):
     boosting: pd.DataFrame
 
 
-def combine_experts(
-    dataset: str,
-    train: SequenceSet,
-    test: SequenceSet,
-    window: Window,
-    settings: EnsemblesSettings,
-    seed: int = 0,
-    cache: JobCache | None = None,
-) -> EnsemblesOutcome:
-    """All ensembles on one data set.
-
-    Parameters
-    ----------
-    dataset : str
-    train, test : SequenceSet
-        Together they are divided anew.
-    window : (int, int)
-    settings : EnsemblesSettings
-    seed : int
-        Decides, with names, the parts.
-    cache : JobCache, optional
-        What is found of one draw is a piece.
-    """
-    own, kept = settings.of(dataset), cache or JobCache()
-    data = SequenceSet.concatenate([train, test])
-    draws = [divide(data, own.sizes, derive_seed(seed, dataset, "parts", draw)) for draw in range(own.n_seeds)]
+def combine_experts(job: JobContext[EnsemblesSettings]) -> EnsemblesOutcome:
+    """All ensembles on one data set, whose sequences are divided anew; what is found of one draw is a part of the job."""
+    dataset, settings = job.dataset, job.settings.of(job.dataset)
+    data = SequenceSet.concatenate(job.sets)
+    draws = [
+        divide(data, settings.sizes, derive_seed(job.seed, dataset, "parts", draw)) for draw in range(settings.n_seeds)
+    ]
     found = [
-        kept.finished(f"seed_{draw}", partial(combine_draw, dataset, draw, parts, window, own))
+        job.cache.finished(f"seed_{draw}", partial(combine_draw, dataset, draw, parts, job.window, settings))
         for draw, parts in enumerate(draws)
     ]
     runs, predictions, experts, boosting = (pd.concat(frames, ignore_index=True) for frames in zip(*found, strict=True))
@@ -96,4 +76,4 @@ def warm_kernels() -> None:
     train, test = load("hmm", n_train=12, n_test=6)
     few = {"newton_iterations": 2, "tree_iterations": 2, "tree_leaves": 2, "linear_iterations": 2, "n_epochs": 1}
     settings = EnsemblesSettings(n_seeds=1, lightgbm_iterations=2, **few)
-    combine_experts("hmm", train, test, (1, 1), settings)
+    combine_experts(JobContext(settings, "hmm", window=(1, 1), sets=(train, test)))

@@ -2,33 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-
 import pandas as pd
 
 from treecrf.studies.draw_tests import Rules, compare_draws, overlap_of
+from treecrf.studies.job_context import SummaryContext
 
 
-def summarise(
-    frames: Mapping[str, Sequence[pd.DataFrame]],
-    dataset: str,
-    source: str,
-    stand_in: str | None,
-    exact_under: int,
-    equivalence_margin: float,
-) -> dict[str, pd.DataFrame]:
+def summarise(context: SummaryContext) -> dict[str, pd.DataFrame]:
     """The job of one data set as frames.
-
-    Parameters
-    ----------
-    frames : mapping
-        Those of `treecrf.studies.ensembles.jobs.EnsemblesOutcome`.
-    dataset, source : str
-        The data set's name, and in `treecrf.datasets`.
-    stand_in : str or None
-        For what it stands in.
-    exact_under, equivalence_margin
-        See the settings of these names.
 
     Returns
     -------
@@ -36,12 +17,12 @@ def summarise(
         "runs", "experts" and "boosting" as they are; "lines" (`average_runs`), with stand_in; "comparisons"
         (`treecrf.studies.draw_tests.compare_draws`).
     """
-    found = {name: pd.concat(parts, ignore_index=True) for name, parts in frames.items()}
-    runs, predictions = found["runs"], found.pop("predictions")
-    rules = Rules(exact_under, equivalence_margin, overlap_of(runs, source))
+    frames = {name: pd.concat(parts, ignore_index=True) for name, parts in context.frames.items()}
+    runs, predictions = frames["runs"], frames.pop("predictions")
+    rules = Rules(**context.settings, test_per_train=overlap_of(runs, context.source))
     comparisons = compare_draws(predictions, rules)
-    lines = average_runs(runs).assign(stand_in=stand_in is not None)
-    return found | {"lines": lines, "comparisons": comparisons}
+    lines = average_runs(runs).assign(stand_in=context.stand_in is not None)
+    return frames | {"lines": lines, "comparisons": comparisons}
 
 
 def average_runs(runs: pd.DataFrame) -> pd.DataFrame:

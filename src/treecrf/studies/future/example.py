@@ -9,13 +9,14 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from treecrf import chain
+from treecrf.studies.job_context import JobContext
 
 STAY, MOVE = 0.9, 0.05
 EMISSIONS = np.array([[0.45, 0.1, 0.45], [0.8, 0.1, 0.1], [0.1, 0.1, 0.8]])
 """P(e | l) of section 5.1's hidden Markov model, rows l1 to l3."""
 
 
-def one_directional_example() -> pd.DataFrame:
+def one_directional_example(job: JobContext[None]) -> pd.DataFrame:
     """Section 5.1: what each direction alone says about the second of three labels, and what both say.
 
     The observations are e1, e2, e3. What each direction says comes from `treecrf.chain`, run on a part of the sequence:

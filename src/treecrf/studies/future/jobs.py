@@ -33,7 +33,8 @@ from treecrf.studies.draws import shared_part
 from treecrf.studies.future.features import describe_features
 from treecrf.studies.future.names import MEMM_DECODERS, NO_BAG, WHOLE_FUTURE
 from treecrf.studies.future.settings import FutureSettings
-from treecrf.studies.job_cache import Frames, JobCache
+from treecrf.studies.job_cache import Frames
+from treecrf.studies.job_context import JobContext
 
 RUN_NAMES = [
     "dataset", "method", "bag", "g0", "seed", "max_leaves", "eta_start", "alpha_upper", "beta_upper", "eta_upper", "n_iterations",
@@ -84,35 +85,15 @@ class _Trained(NamedTuple):
     cpu_seconds: float
 
 
-def compare_future(
-    dataset: str,
-    splits: Mapping[int, Splits],
-    window: tuple[int, int],
-    method: str,
-    settings: FutureSettings,
-    cache: JobCache | None = None,
-) -> FutureOutcome:
-    """One method on one data set.
+def compare_future(job: JobContext[FutureSettings]) -> FutureOutcome:
+    """One method on one data set; what one variant finds on one draw is a part of the job."""
 
-    Parameters
-    ----------
-    dataset : str
-    splits : mapping
-        Training, validation and test set by seed.
-    window : (int, int)
-    method : str
-        As in `FutureSettings.methods`, or one of ``settings.labellers``.
-    settings : FutureSettings
-        Of this data set (`FutureSettings.of`).
-    cache : JobCache, optional
-        What one variant finds on one draw is a piece.
-    """
-
+    dataset, method, settings, splits = job.dataset, job.method, job.settings, job.splits
     shared = shared_part(splits.values())
 
     def compare(variant: dict[str, Any], seed: int, _checkpoint: Checkpoint | None) -> Frames:
         sets = splits[seed]
-        best = _choose(sets, window, method, variant, settings)
+        best = _choose(sets, job.window, method, variant, settings)
         constant: dict[str, Any] = {"dataset": dataset, "method": method, "bag": _bag_name(variant)}
         constant |= {"g0": variant.get("g0", np.nan), "seed": seed}
         sizes: dict[str, Any] = {
@@ -137,9 +118,9 @@ def compare_future(
             features = tuple(found.assign(**constant) for found in describe_features(best.model, sets.train))
         return (run, _prediction_frame(best, sets.test, predicted).assign(**constant), *features)
 
-    kept, found = cache or JobCache(), []
+    found = []
     for (i, variant), seed in product(enumerate(_variants(method, settings)), splits):
-        found.append(kept.finished(f"variant_{i}_seed_{seed}", partial(compare, variant, seed)))
+        found.append(job.cache.finished(f"variant_{i}_seed_{seed}", partial(compare, variant, seed)))
     described = [features for _, _, *features in found if features]
     weights, trees = (
         (pd.concat(frames, ignore_index=True) for frames in zip(*described, strict=True))
@@ -408,4 +389,4 @@ def warm_kernels() -> None:
         eta_uppers=[5.0],
     )
     for method in ("sliding_window", "memm_1", "crf_1", "crf_2", "crf_3", "crf_4", "ff_memm_0", "ff_crf_1"):
-        compare_future("warm", {0: sets}, (0, 0), method, settings)
+        compare_future(JobContext(settings, "warm", method, splits={0: sets}))

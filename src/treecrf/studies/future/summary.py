@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import product
 
 import numpy as np
@@ -22,6 +22,7 @@ from treecrf.statistics.variance import decompose_variance
 from treecrf.studies.draw_tests import overlap_of
 from treecrf.studies.future.methods import variant_name, variant_names
 from treecrf.studies.future.names import MEMM_DECODERS, TREE_NAMES, WEIGHT_NAMES
+from treecrf.studies.job_context import SummaryContext
 
 VARIANT = ["dataset", "method", "bag", "g0"]
 """Columns that tell the rows of the tables apart."""
@@ -152,43 +153,29 @@ def decompose_draws(predictions: pd.DataFrame) -> pd.DataFrame:
     return found.assign(dataset=counts["dataset"].iloc[0], component=names, draw_points=points)[VARIANCE_NAMES]
 
 
-def summarise(
-    frames: Mapping[str, Sequence[pd.DataFrame]], source: str, exact_under: int, equivalence_margin: float
-) -> dict[str, pd.DataFrame]:
-    """`summarise_dataset` of the jobs of a data set. Parameters are the `frames` by name, and the rest as there."""
-    return summarise_dataset(**frames, source=source, exact_under=exact_under, equivalence_margin=equivalence_margin)
-
-
-def summarise_dataset(
-    runs: Sequence[pd.DataFrame],
-    predictions: Sequence[pd.DataFrame],
-    weights: Sequence[pd.DataFrame],
-    trees: Sequence[pd.DataFrame],
-    source: str,
-    exact_under: int,
-    equivalence_margin: float = MARGIN,
-) -> dict[str, pd.DataFrame]:
+def summarise(context: SummaryContext) -> dict[str, pd.DataFrame]:
     """All jobs of one data set, in the order of the methods, as frames.
 
-    Parameters are the frames of `treecrf.studies.future.jobs.FutureOutcome`, one of each for every job. Gives "runs", with
-    test_per_train (`overlap_of`); "summary" (`summarise_runs`); "best" (the same, with the G_0 that validation prefers);
-    of these "comparisons" (`compare_variants`), "tests" (`compare_neighbours`) and "variances" (`decompose_draws`);
-    "weights" and "trees" (of the model with future features that validation prefers; without rows where there is none).
+    Gives "runs", with test_per_train (`overlap_of`); "summary" (`summarise_runs`); "best" (the same, with the G_0 that
+    validation prefers); of these "comparisons" (`compare_variants`), "tests" (`compare_neighbours`) and "variances"
+    (`decompose_draws`); "weights" and "trees" (of the model with future features that validation prefers; without rows where
+    there is none).
     """
-    joined = pd.concat(runs, ignore_index=True)
-    test_per_train = overlap_of(joined, source)
+    frames, margin = context.frames, context.settings["equivalence_margin"]
+    joined = pd.concat(frames["runs"], ignore_index=True)
+    test_per_train = overlap_of(joined, context.source)
     joined["test_per_train"] = test_per_train
     best_runs = best_variants(joined)
     best = summarise_runs(best_runs)
-    preferred = pd.concat([_of_variants(frame, best_runs) for frame in predictions], ignore_index=True)
+    preferred = pd.concat([_of_variants(frame, best_runs) for frame in frames["predictions"]], ignore_index=True)
     order = [variant_name(method, bag) for method, bag in zip(best["method"], best["bag"], strict=True)]
     with_features = best[best["g0"].notna()].nlargest(1, "validation_mean")
     pictured = {
-        "weights": _joined(weights, with_features, [*VARIANT, "seed", *WEIGHT_NAMES]),
-        "trees": _joined(trees, with_features, [*VARIANT, "seed", *TREE_NAMES]),
+        "weights": _joined(frames["weights"], with_features, [*VARIANT, "seed", *WEIGHT_NAMES]),
+        "trees": _joined(frames["trees"], with_features, [*VARIANT, "seed", *TREE_NAMES]),
     }
-    comparisons = compare_variants(preferred, order, exact_under, test_per_train, equivalence_margin)
-    tests = compare_neighbours(comparisons, equivalence_margin)
+    comparisons = compare_variants(preferred, order, context.settings["exact_under"], test_per_train, margin)
+    tests = compare_neighbours(comparisons, margin)
     return (
         {"runs": joined, "summary": summarise_runs(joined), "best": best, "comparisons": comparisons, "tests": tests}
         | {"variances": decompose_draws(preferred)}

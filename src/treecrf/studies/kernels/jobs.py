@@ -23,7 +23,8 @@ from treecrf.studies.choosing import DECODER, ChosenLabeller, Fold, choose, trai
 from treecrf.studies.confidence import CONFIDENCE, confidence
 from treecrf.studies.custom import candidate_name
 from treecrf.studies.draws import shared_part
-from treecrf.studies.job_cache import Frames, JobCache
+from treecrf.studies.job_cache import Frames
+from treecrf.studies.job_context import JobContext
 from treecrf.studies.kernels.learners import Window, chosen_values, make_candidates, make_kernel_crf
 from treecrf.studies.kernels.methods import BEST, DUAL, PRIMAL, REDUCED, TREES
 from treecrf.studies.kernels.settings import KernelsSettings
@@ -58,39 +59,18 @@ class KernelsOutcome(NamedTuple):
     choice: pd.DataFrame
 
 
-def label_test_sets(
-    dataset: str,
-    splits: Mapping[int, Splits],
-    window: Window,
-    method: str,
-    settings: KernelsSettings,
-    choice: pd.DataFrame | None = None,
-    cache: JobCache | None = None,
-) -> KernelsOutcome:
-    """One method on one data set.
+def label_test_sets(job: JobContext[KernelsSettings]) -> KernelsOutcome:
+    """One method on one data set; what is found of one draw is a part of the job.
 
-    Parameters
-    ----------
-    dataset : str
-    splits : mapping
-        Training, validation and test set by seed; validation sequences are training sequences here.
-    window : (int, int)
-    method : str
-        As in `KernelsSettings.methods`.
-    settings : KernelsSettings
-        Of this data set (`KernelsSettings.of`).
-    choice : DataFrame, optional
-        Of the method that chooses for this one, perhaps with those of others.
-    cache : JobCache, optional
-        What is found of one draw is a piece.
+    Validation sequences are training sequences here. The job's choice is of the method that chooses for this one.
     """
-    kept = cache or JobCache()
+    method, splits, window, settings = job.method, job.splits, job.window, job.settings
     load_kernels(method, next(iter(splits.values())).train, window, settings)
     found = []
     for seed, sets in splits.items():
-        given = None if choice is None else _variance(choice, settings.choosers[method], seed)
-        label = partial(_label_draw, Draw(dataset, seed, sets), window, method, settings, given)
-        found.append(kept.finished(f"seed_{seed}", label))
+        given = None if job.choice is None else _variance(job.choice, settings.choosers[method], seed)
+        label = partial(_label_draw, Draw(job.dataset, seed, sets), window, method, settings, given)
+        found.append(job.cache.finished(f"seed_{seed}", label))
     runs, predictions, choices = (pd.concat(parts, ignore_index=True) for parts in zip(*found, strict=True))
     runs["shared_part"] = shared_part(splits.values())
     return KernelsOutcome(runs[RUN_NAMES], predictions[PREDICTION_NAMES], choices)

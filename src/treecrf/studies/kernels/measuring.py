@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from treecrf.datasets.synthetic import Splits
 from treecrf.models.kernel.kernel_crf import KernelCRF
 from treecrf.sequences import SequenceSet
+from treecrf.studies.job_context import JobContext
 from treecrf.studies.kernels.jobs import Draw, load_kernels
 from treecrf.studies.kernels.learners import Window, make_kernel_crf
 from treecrf.studies.kernels.settings import KernelsSettings
@@ -44,9 +44,7 @@ PIVOTS = ("random", "greedy", "uniform")
 FORMS = ("monomials", "matrix", "low_rank")
 
 
-def compare_solvers(
-    dataset: str, splits: Mapping[int, Splits], window: Window, settings: KernelsSettings
-) -> pd.DataFrame:
+def compare_solvers(job: JobContext[KernelsSettings]) -> pd.DataFrame:
     """How far each solver is above the minimum after 0, 1, .. iterations, and where it ends.
 
     Returns
@@ -57,20 +55,20 @@ def compare_solvers(
         by which part of the objective lemma 9 says it can be above the minimum, whether the solver says that it has
         converged, and percent of the test positions. The minimum is the lowest objective of all solvers and of one that goes on.
     """
-    draw, own = _first_draw(dataset, splits), settings.of(dataset)
-    load_kernels("degree_1", draw.train, window, own)
+    draw, window, settings = _first_draw(job), job.window, job.settings.of(job.dataset)
+    load_kernels("degree_1", draw.train, window, settings)
     parts = []
-    for degree in own.solver_degrees:
-        found = [_follow(draw, window, degree, name, own) for name in (*SOLVERS, CRFSUITE)]
-        reference = _fit(draw.train, window, degree, own, max_iterations=10 * own.solver_steps, tolerance=_EXACT)
+    for degree in settings.solver_degrees:
+        found = [_follow(draw, window, degree, name, settings) for name in (*SOLVERS, CRFSUITE)]
+        reference = _fit(
+            draw.train, window, degree, settings, max_iterations=10 * settings.solver_steps, tolerance=_EXACT
+        )
         lowest = min(reference.objective_, *(steps["objective"].min() for steps in found))
         parts += [steps.assign(excess=steps["objective"] / lowest - 1) for steps in found]
-    return pd.concat(parts, ignore_index=True).assign(dataset=dataset)[SOLVER_NAMES]
+    return pd.concat(parts, ignore_index=True).assign(dataset=job.dataset)[SOLVER_NAMES]
 
 
-def compare_ranks(
-    dataset: str, splits: Mapping[int, Splits], window: Window, settings: KernelsSettings
-) -> pd.DataFrame:
+def compare_ranks(job: JobContext[KernelsSettings]) -> pd.DataFrame:
     """What a kernel matrix of low rank loses, for each rule of choosing pivots.
 
     Returns
@@ -79,23 +77,21 @@ def compare_ranks(
         Columns `RANK_NAMES`: percent of the test positions, the objective, and by which part of the exact model's it is above it;
         CPU seconds of training. The exact model has pivots "exact".
     """
-    draw, own = _first_draw(dataset, splits), settings.of(dataset)
+    draw, window, settings = _first_draw(job), job.window, job.settings.of(job.dataset)
     train, test = draw.train, draw.sets.test
-    load_kernels("low_rank", train, window, own)
-    exact = _fit(train, window, 2, own)
+    load_kernels("low_rank", train, window, settings)
+    exact = _fit(train, window, 2, settings)
     rows = [{"pivots": "exact", "rank": train.n_positions} | _measured(exact, test)]
-    for rank, pivots in product(own.ranks, PIVOTS):
+    for rank, pivots in product(settings.ranks, PIVOTS):
         if rank < train.n_positions:
-            labeller = _fit(train, window, 2, own, rank=rank, pivots=pivots)
+            labeller = _fit(train, window, 2, settings, rank=rank, pivots=pivots)
             rows.append({"pivots": pivots, "rank": rank} | _measured(labeller, test))
     frame = pd.DataFrame(rows)
     excess = frame["objective"] / exact.objective_ - 1
-    return frame.assign(dataset=dataset, excess=excess, n_positions=train.n_positions)[RANK_NAMES]
+    return frame.assign(dataset=job.dataset, excess=excess, n_positions=train.n_positions)[RANK_NAMES]
 
 
-def measure_sizes(
-    dataset: str, splits: Mapping[int, Splits], window: Window, settings: KernelsSettings
-) -> pd.DataFrame:
+def measure_sizes(job: JobContext[KernelsSettings]) -> pd.DataFrame:
     """CPU seconds and memory of training by positions and form of the model.
 
     Returns
@@ -103,26 +99,26 @@ def measure_sizes(
     DataFrame
         Columns `SIZE_NAMES`: CPU seconds of one training, and the most memory that its arrays take in a second one.
     """
-    draw, own = _first_draw(dataset, splits), settings.of(dataset)
-    load_kernels("low_rank", draw.train, window, own)
+    draw, window, settings = _first_draw(job), job.window, job.settings.of(job.dataset)
+    load_kernels("low_rank", draw.train, window, settings)
     rows = []
-    for part, form in product(_parts(draw.train, own.sizes), FORMS):
-        rank = {"rank": min(own.rank, part.n_positions // 2)} if form == "low_rank" else {}
+    for part, form in product(_parts(draw.train, settings.sizes), FORMS):
+        rank = {"rank": min(settings.rank, part.n_positions // 2)} if form == "low_rank" else {}
         began = time.process_time()
-        labeller = _fit(part, window, 2, own, form=form, **rank)
+        labeller = _fit(part, window, 2, settings, form=form, **rank)
         seconds = time.process_time() - began
         tracemalloc.start()
-        _fit(part, window, 2, own, form=form, max_iterations=2, **rank)
+        _fit(part, window, 2, settings, form=form, max_iterations=2, **rank)
         memory = tracemalloc.get_traced_memory()[1] / 1e6
         tracemalloc.stop()
         sizes = {"n_positions": part.n_positions, "n_windows": len(labeller.alphas_)}
         rows.append({"form": form, "cpu_seconds": seconds, "memory_mb": memory} | sizes)
-    return pd.DataFrame(rows).assign(dataset=dataset)[SIZE_NAMES]
+    return pd.DataFrame(rows).assign(dataset=job.dataset)[SIZE_NAMES]
 
 
-def _first_draw(dataset: str, splits: Mapping[int, Splits]) -> Draw:
-    seed = min(splits)
-    return Draw(dataset, seed, splits[seed])
+def _first_draw(job: JobContext[KernelsSettings]) -> Draw:
+    seed = min(job.splits)
+    return Draw(job.dataset, seed, job.splits[seed])
 
 
 def _fit(train: SequenceSet, window: Window, degree: int, settings: KernelsSettings, **more: Any) -> KernelCRF:

@@ -2,35 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 
 import pandas as pd
 
 from treecrf.studies.custom import joined_names
 from treecrf.studies.draw_tests import Rules, compare_draws, overlap_of
+from treecrf.studies.job_context import SummaryContext
 from treecrf.studies.kernels.methods import BEST
 
 
-def summarise(
-    frames: Mapping[str, Sequence[pd.DataFrame]],
-    dataset: str,
-    source: str,
-    stand_in: str | None,
-    exact_under: int,
-    equivalence_margin: float,
-) -> dict[str, pd.DataFrame]:
+def summarise(context: SummaryContext) -> dict[str, pd.DataFrame]:
     """All jobs of one data set, in the order of the methods, as frames.
-
-    Parameters
-    ----------
-    frames : mapping
-        "runs" and "predictions" of `treecrf.studies.kernels.jobs.KernelsOutcome`, one of each for every job.
-    dataset, source : str
-        The data set's name, and in `treecrf.datasets`.
-    stand_in : str or None
-        For what it stands in.
-    exact_under, equivalence_margin
-        See the settings of these names.
 
     Returns
     -------
@@ -38,12 +21,12 @@ def summarise(
         "runs", all of them; "lines" (`average_runs`), with stand_in; "comparisons"
         (`treecrf.studies.draw_tests.compare_draws`), also of the `best_predictions`, with stand_in.
     """
-    runs = pd.concat(frames["runs"], ignore_index=True)
-    predictions = pd.concat(frames["predictions"], ignore_index=True)
-    rules = Rules(exact_under, equivalence_margin, overlap_of(runs, source))
+    runs = pd.concat(context.frames["runs"], ignore_index=True)
+    predictions = pd.concat(context.frames["predictions"], ignore_index=True)
+    rules = Rules(**context.settings, test_per_train=overlap_of(runs, context.source))
     with_best = pd.concat([predictions, *best_predictions(predictions, runs)], ignore_index=True)
     comparisons = compare_draws(with_best, rules)
-    marked = {"stand_in": stand_in is not None}
+    marked = {"stand_in": context.stand_in is not None}
     return {"runs": runs, "lines": average_runs(runs).assign(**marked), "comparisons": comparisons.assign(**marked)}
 
 

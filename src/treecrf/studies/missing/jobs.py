@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from functools import partial
 from itertools import product
 from typing import Any, NamedTuple
@@ -26,7 +27,8 @@ from treecrf.sequences import Attribute, SequenceSet
 from treecrf.statistics.blocks import cut_blocks
 from treecrf.statistics.selection import best_candidate, derive_seed, hold_out
 from treecrf.studies.custom import Candidate, CustomMethod, candidate_name, combinations, custom_candidates
-from treecrf.studies.job_cache import Frames, JobCache
+from treecrf.studies.job_cache import Frames
+from treecrf.studies.job_context import JobContext
 from treecrf.studies.missing.names import COUNT_NAMES
 from treecrf.studies.missing.settings import MissingSettings
 from treecrf.studies.missing.trees import PAPERS, TREES
@@ -88,93 +90,40 @@ def damage(
     return MECHANISMS[mechanism].make(data, rate, rng, **options)
 
 
-def evaluate_rates(
-    dataset: str,
-    train: SequenceSet,
-    test: SequenceSet,
-    window: tuple[int, int],
-    method: str,
-    settings: MissingSettings,
-    seed: int,
-    cache: JobCache | None = None,
-) -> MissingOutcome:
-    """`evaluate_method` at every rate of the settings, one after another.
-
-    Parameters are those of `evaluate_method` without the rate.
-    """
-    return _stacked(
-        evaluate_method(dataset, train, test, window, rate, method, settings, seed, cache) for rate in settings.rates
-    )
+def evaluate_rates(job: JobContext[MissingSettings]) -> MissingOutcome:
+    """`evaluate_method` at every rate of the settings, one after another."""
+    return _stacked(evaluate_method(job, rate) for rate in job.settings.rates)
 
 
-def evaluate_trees(
-    dataset: str,
-    train: SequenceSet,
-    test: SequenceSet,
-    window: tuple[int, int],
-    method: str,
-    settings: MissingSettings,
-    seed: int,
-    cache: JobCache | None = None,
-) -> MissingOutcome:
+def evaluate_trees(job: JobContext[MissingSettings]) -> MissingOutcome:
     """`evaluate_method` at every rate with each of the other kinds of trees; the frames have a column trees.
 
-    Without rows for a custom labeller, which has no trees. Parameters are those of `evaluate_method` without the rate.
+    Without rows for a custom labeller, which has no trees.
     """
-    n_training_sets = min(settings.n_training_sets, settings.tree_training_sets)
-    fewer = settings.model_copy(update={"n_training_sets": n_training_sets})
-    kinds = [] if method in settings.labellers else settings.other_trees
+    fewer = _with_training_sets(job, min(job.settings.n_training_sets, job.settings.tree_training_sets))
+    kinds = [] if job.method in job.settings.labellers else job.settings.other_trees
     return _labelled(
         "trees",
-        {
-            trees: _stacked(
-                evaluate_method(dataset, train, test, window, rate, method, fewer, seed, cache, trees)
-                for rate in settings.rates
-            )
-            for trees in kinds
-        },
+        {trees: _stacked(evaluate_method(fewer, rate, trees) for rate in job.settings.rates) for trees in kinds},
     )
 
 
-def evaluate_mechanisms(
-    dataset: str,
-    train: SequenceSet,
-    test: SequenceSet,
-    window: tuple[int, int],
-    method: str,
-    settings: MissingSettings,
-    seed: int,
-    cache: JobCache | None = None,
-) -> MissingOutcome:
-    """`evaluate_method` with each mechanism that these data can have; the frames have a column mechanism.
-
-    Parameters are those of `evaluate_method` without the rate.
-    """
-    rate = settings.mechanism_rate
-    n_columns = len(train.attributes) + len(train.number_names)
+def evaluate_mechanisms(job: JobContext[MissingSettings]) -> MissingOutcome:
+    """`evaluate_method` with each mechanism that these data can have; the frames have a column mechanism."""
+    settings, n_columns = job.settings, len(job.train.attributes) + len(job.train.number_names)
     possible = [name for name in settings.mechanisms if n_columns >= MECHANISMS[name].least_columns]
-    fewer = settings.model_copy(update={"n_training_sets": settings.mechanism_training_sets})
+    fewer = _with_training_sets(job, settings.mechanism_training_sets)
     return _labelled(
-        "mechanism",
-        {
-            name: evaluate_method(dataset, train, test, window, rate, method, fewer, seed, cache, PAPERS, name)
-            for name in possible
-        },
+        "mechanism", {name: evaluate_method(fewer, settings.mechanism_rate, PAPERS, name) for name in possible}
     )
+
+
+def _with_training_sets(job: JobContext[MissingSettings], n_training_sets: int) -> JobContext[MissingSettings]:
+    return replace(job, settings=job.settings.model_copy(update={"n_training_sets": n_training_sets}))
 
 
 def evaluate_method(
-    dataset: str,
-    train: SequenceSet,
-    test: SequenceSet,
-    window: tuple[int, int],
-    rate: float,
-    method: str,
-    settings: MissingSettings,
-    seed: int,
-    cache: JobCache | None = None,
-    trees: str = PAPERS,
-    mechanism: str = MCAR,
+    job: JobContext[MissingSettings], rate: float, trees: str = PAPERS, mechanism: str = MCAR
 ) -> MissingOutcome:
     """Train one method on every damaged training set and test it on every damaged test set.
 
@@ -183,41 +132,35 @@ def evaluate_method(
 
     Parameters
     ----------
-    dataset : str
-        Name of the data set; with `rate`, `mechanism` and `seed` it decides the holes and the split.
-    train, test : SequenceSet
-    window : (int, int)
+    job : JobContext
+        Data set and seed decide, with rate and mechanism, the missing cells and the split. A custom labeller gets the data
+        with missing cells. What one damaged training set yields at one rate is a part of the job.
     rate : float
         Share of cells that go missing.
-    method : str
-        One of ``settings.methods``; a custom labeller gets the data with their holes.
-    settings : MissingSettings
-    seed : int
-    cache : JobCache, optional
-        What one damaged training set yields at one rate is a piece.
     trees : str
         One of `treecrf.studies.missing.trees.TREES`; no matter to a custom labeller.
     mechanism : str
         One of `treecrf.missing.MECHANISMS`. Where it spares training sets there is one of these.
     """
+    dataset, method, settings, train, test = job.dataset, job.method, job.settings, job.train, job.test
     how = MECHANISMS[mechanism]
     options = {name: getattr(settings, name) for name in how.options}
 
     def damaged(data: SequenceSet, side: str, index: int) -> SequenceSet:
-        return damage(data, dataset, rate, side, index, seed, mechanism, **options)
+        return damage(data, dataset, rate, side, index, job.seed, mechanism, **options)
 
     n_training_sets = settings.n_training_sets if rate and how.in_training else 1
     tests = [damaged(test, "test", index) for index in range(settings.n_test_sets if rate else 1)]
-    fitted, held_out = hold_out(train.groups, settings.held_out, derive_seed(seed, dataset, "hold-out"))
+    fitted, held_out = hold_out(train.groups, settings.held_out, derive_seed(job.seed, dataset, "hold-out"))
     constant: dict[str, Any] = {"dataset": dataset, "rate": float(rate), "method": method}
 
     def evaluate(training_set: int, _checkpoint: Checkpoint | None) -> Frames:
         given = damaged(train, "train", training_set) if how.in_training else train
         before = time.thread_time()
-        choice = _choose(given.select(fitted), given.select(held_out), window, method, settings, trees)
+        choice = _choose(given.select(fitted), given.select(held_out), job.window, method, settings, trees)
         seconds = {"choice": time.thread_time() - before}
         candidate, iteration = choice.pop("values"), choice["iteration"]
-        model, transform = _train(given, window, method, candidate, iteration, settings, trees)
+        model, transform = _train(given, job.window, method, candidate, iteration, settings, trees)
         seconds |= model.seconds_
         before = time.thread_time()
         counts = []
@@ -232,7 +175,7 @@ def evaluate_method(
 
     of = f"{trees}_{mechanism}_rate_{rate:g}"
     found = [
-        (cache or JobCache()).finished(f"{of}_training_set_{training_set}", partial(evaluate, training_set))
+        job.cache.finished(f"{of}_training_set_{training_set}", partial(evaluate, training_set))
         for training_set in range(n_training_sets)
     ]
     counts, choices, costs = (pd.concat(frames, ignore_index=True) for frames in zip(*found, strict=True))
@@ -248,7 +191,7 @@ def warm_kernels() -> None:
     data = SequenceSet(values, np.arange(0, 61, 5), attributes, labels, names)
     tiny = MissingSettings(n_iterations=2, n_training_sets=1, n_test_sets=1)
     for trees, method in product(TREES, tiny.methods):
-        evaluate_method("warm", data, data, (1, 1), 0.3, method, tiny, 0, trees=trees)
+        evaluate_method(JobContext(tiny, "warm", method, (1, 1), (data, data)), 0.3, trees)
 
 
 def _stacked(outcomes: Iterable[MissingOutcome]) -> MissingOutcome:

@@ -12,6 +12,7 @@ import pandas as pd
 from treecrf.missing.mechanisms import resample_holes
 from treecrf.sequences import SequenceSet
 from treecrf.statistics.selection import derive_seed, hold_out
+from treecrf.studies.job_context import JobContext
 from treecrf.studies.missing.jobs import MissingOutcome, evaluate_method
 from treecrf.studies.missing.summary import analyse
 from treecrf.studies.settings import MissingSettings
@@ -68,7 +69,10 @@ def study_table(
     outcomes: dict[tuple[float, str], MissingOutcome] = {}
     with ThreadPoolExecutor(n_threads) as pool:
         running = {
-            pool.submit(evaluate_method, name, train, test, window, rate, method, settings, seed): (rate, method)
+            pool.submit(evaluate_method, JobContext(settings, name, method, window, (train, test), seed=seed), rate): (
+                rate,
+                method,
+            )
             for rate, method in jobs
         }
         try:
@@ -122,9 +126,8 @@ def study_own_holes(
             for side, part in zip(("train", "test"), parts, strict=True)
         )
         for method in settings.methods:
-            counts, _, costs = evaluate_method(
-                name, train, test, window, 0.0, method, settings, derive_seed(seed, draw)
-            )
+            job = JobContext(settings, name, method, window, (train, test), seed=derive_seed(seed, draw))
+            counts, _, costs = evaluate_method(job, 0.0)
             outcomes.append([frame.assign(rate=1.0, training_set=draw) for frame in (counts, costs)])
             progress(len(outcomes), f"{method} with holes like the file's")
     counts, costs = (pd.concat(frames, ignore_index=True) for frames in zip(*outcomes, strict=True))

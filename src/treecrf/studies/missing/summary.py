@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -12,40 +11,34 @@ from treecrf.io.files import stacked
 from treecrf.sequences import SequenceSet
 from treecrf.statistics.blocks import CROSSED_COLUMNS, compare_crossed, decompose_crossed
 from treecrf.statistics.deviance import analysis_of_deviance, compare_all
+from treecrf.studies.job_context import SummaryContext
 from treecrf.studies.missing.names import COUNT_NAMES
 from treecrf.studies.missing.trees import PAPERS
 
 
-def summarise(
-    frames: Mapping[str, Sequence[pd.DataFrame]],
-    dataset: str,
-    train: SequenceSet,
-    test: SequenceSet,
-    description: Mapping[str, Any],
-    papers_sets: int,
-    equivalence_margin: float,
-    degrees_of_freedom: str,
-) -> dict[str, pd.DataFrame]:
+def summarise(context: SummaryContext) -> dict[str, pd.DataFrame]:
     """All jobs of one data set, in the order of methods and rates, as frames with a column stand_in.
 
-    `frames` are those of `treecrf.studies.missing.jobs.MissingOutcome`, one for each job, and ``tree_counts`` and
-    ``mechanism_counts`` where there are such jobs; `train` and `test` are whole, as they are before cells go missing;
-    `description` is from `treecrf.datasets.description.describe_sets`.
+    The frames are those of `treecrf.studies.missing.jobs.MissingOutcome`, and ``tree_counts`` and ``mechanism_counts`` where
+    there are such jobs; the sets are whole, as they are before cells go missing.
     """
+    frames, margin, degrees_of_freedom = (
+        context.frames,
+        context.settings["equivalence_margin"],
+        context.settings["degrees_of_freedom"],
+    )
     counts = stacked(frames["counts"])
     other_trees = beside_papers(counts, frames.get("tree_counts", []))
     found = {
-        **analyse(counts, papers_sets, equivalence_margin, degrees_of_freedom),
-        **analyse_by("tree", "trees", other_trees, equivalence_margin, degrees_of_freedom),
-        "tree_differences": compare_trees(other_trees, equivalence_margin, degrees_of_freedom),
-        **analyse_by(
-            "mechanism", "mechanism", frames.get("mechanism_counts", []), equivalence_margin, degrees_of_freedom
-        ),
+        **analyse(counts, context.settings["papers_sets"], margin, degrees_of_freedom),
+        **analyse_by("tree", "trees", other_trees, margin, degrees_of_freedom),
+        "tree_differences": compare_trees(other_trees, margin, degrees_of_freedom),
+        **analyse_by("mechanism", "mechanism", frames.get("mechanism_counts", []), margin, degrees_of_freedom),
         "choices": stacked(frames["choices"]),
         "costs": stacked(frames["costs"]),
-        "frequencies": feature_frequencies(dataset, SequenceSet.concatenate([train, test])),
+        "frequencies": feature_frequencies(context.dataset, SequenceSet.concatenate(context.sets)),
     }
-    return {name: frame.assign(stand_in=bool(description["stand_in"])) for name, frame in found.items()}
+    return {name: frame.assign(stand_in=bool(context.description["stand_in"])) for name, frame in found.items()}
 
 
 def beside_papers(counts: pd.DataFrame, tree_counts: Sequence[pd.DataFrame]) -> list[pd.DataFrame]:

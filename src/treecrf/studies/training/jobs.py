@@ -25,6 +25,7 @@ from treecrf.statistics.selection import best_candidate, derive_seed, inner_tria
 from treecrf.studies.confidence import CONFIDENCE, confidence, marginals_after
 from treecrf.studies.custom import Candidate, candidate_name
 from treecrf.studies.job_cache import Frames, JobCache
+from treecrf.studies.job_context import JobContext
 from treecrf.studies.training.methods import METHODS, candidates, find_method
 from treecrf.studies.training.names import CHOICE, PEAK, UNPERTURBED
 from treecrf.studies.training.settings import TrainingSettings
@@ -355,36 +356,23 @@ def _after(iterations: NDArray[np.int64], values: list[float], n_done: int) -> N
     return np.array(values)[iterations - 1]
 
 
-def compare_method(
-    dataset: str,
-    train: SequenceSet,
-    test: SequenceSet,
-    protocol: str,
-    window: tuple[int, int],
-    method: str,
-    settings: TrainingSettings,
-    seed: int,
-    choice: pd.DataFrame | None = None,
-    cache: JobCache | None = None,
-) -> TrainingOutcome:
-    """One method on one data set: choose settings, train, test, and say so where the method cannot be run.
-
-    Parameters
-    ----------
-    dataset, train, test, protocol, window, method, settings, seed : see `TrainingJob`
-    choice, cache : see `TrainingJob.run`
-    """
+def compare_method(job: JobContext[TrainingSettings]) -> TrainingOutcome:
+    """One method on one data set: choose settings, train, test, and say so where the method cannot be run."""
+    training = TrainingJob(
+        job.dataset, job.train, job.test, job.protocol, job.window, job.method, job.settings, job.seed
+    )
+    choice = job.choice
     if choice is not None:  # of all methods that share a job
-        choice = choice[choice["method"] == settings.choosers[method]]
-    if method not in IN_JAVA:
-        return TrainingJob(dataset, train, test, protocol, window, method, settings, seed).run(choice, cache)
+        choice = choice[choice["method"] == job.settings.choosers[job.method]]
+    if job.method not in IN_JAVA:
+        return training.run(choice, job.cache)
     problem = java_problem()
     if problem is None:
         try:
-            return TrainingJob(dataset, train, test, protocol, window, method, settings, seed).run(choice, cache)
+            return training.run(choice, job.cache)
         except ValueError as error:  # other people's programs take some data only
             problem = str(error)
-    return not_run(dataset, method, problem)
+    return not_run(job.dataset, job.method, problem)
 
 
 def choose(folds: pd.DataFrame) -> pd.DataFrame:

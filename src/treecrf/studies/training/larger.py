@@ -18,7 +18,8 @@ from treecrf.options import Decoder
 from treecrf.sequences import SequenceSet
 from treecrf.statistics.selection import Split, derive_seed, repeated_folds, training_draws
 from treecrf.studies.custom import Candidate, candidate_name
-from treecrf.studies.job_cache import Frames, JobCache
+from treecrf.studies.job_cache import Frames
+from treecrf.studies.job_context import JobContext
 from treecrf.studies.training.choices import preferred_decoder
 from treecrf.studies.training.methods import candidates, find_method
 from treecrf.studies.training.settings import LargerSample, TrainingSettings
@@ -55,53 +56,27 @@ class Chosen(NamedTuple):
     decoder: Decoder
 
 
-def score_larger(
-    dataset: str,
-    train: SequenceSet,
-    test: SequenceSet,
-    window: tuple[int, int],
-    method: str,
-    settings: TrainingSettings,
-    seed: int,
-    choice: pd.DataFrame,
-    cache: JobCache | None = None,
-) -> Larger:
-    """One method on one larger sample.
+def score_larger(job: JobContext[TrainingSettings]) -> Larger:
+    """One method on one larger sample, `job.dataset`, with what it chose on the papers' data set.
 
-    Parameters
-    ----------
-    dataset : str
-        Name of the sample in `TrainingSettings.larger_samples`.
-    train, test : SequenceSet
-        Together the sample. Of draws, `test` alone: the papers' training sequences, on which settings were chosen, take no part.
-    window : (int, int)
-    method : str
-    settings : TrainingSettings
-        Of the data set that the sample is larger than.
-    seed : int
-    choice : DataFrame
-        Of `treecrf.studies.training.jobs.TrainingOutcome`, on that data set, of the method and perhaps others.
-    cache : JobCache, optional
-        Each training with its test is a piece.
-
-    Returns
-    -------
-    Larger
-        Without rows where the method has chosen nothing, since it could not be run.
+    Of draws, the test set alone is the sample: the papers' training sequences, on which settings were chosen, take no part.
+    Without rows where the method has chosen nothing, since it could not be run.
     """
-    sample = settings.larger_samples[dataset]
-    data, splits = sample_splits(sample, train, test, derive_seed(seed, dataset, "larger"))
+    method, settings, choice = job.method, job.settings, job.choice
+    assert choice is not None
+    sample = settings.larger_samples[job.dataset]
+    data, splits = sample_splits(sample, job.train, job.test, derive_seed(job.seed, job.dataset, "larger"))
     of_method = choice[choice["method"] == method]
     if of_method.empty:
         return Larger(pd.DataFrame(columns=COUNT_NAMES), pd.DataFrame(columns=ACCURACY_NAMES))
     chosen = as_chosen(of_method, method, settings)
-    trainings = (cache or JobCache()).all_finished(
+    trainings = job.cache.all_finished(
         {
-            f"larger_{place}": partial(_test_one, data, split, method, settings, chosen, window)
+            f"larger_{place}": partial(_test_one, data, split, method, settings, chosen, job.window)
             for place, split in enumerate(splits)
         }
     )
-    names = {"dataset": sample.of, "sample": dataset, "method": method}
+    names = {"dataset": sample.of, "sample": job.dataset, "method": method}
     counts = pd.concat([frame.assign(training=place, **names) for place, (frame, _) in enumerate(trainings)])
     by_training = counts.groupby("training")[["n_correct", "n_positions"]].sum()
     percent = 100 * by_training["n_correct"] / by_training["n_positions"]

@@ -6,7 +6,7 @@ Accuracy means the mean over the splits of the fraction of correct positions: on
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -16,6 +16,7 @@ from treecrf.io.files import stacked
 from treecrf.models.registry import FORWARD_BACKWARD, INDUCTION
 from treecrf.statistics.metrics import mean_with_interval
 from treecrf.statistics.ranking import SEPARATION_MARGIN
+from treecrf.studies.job_context import SummaryContext
 from treecrf.studies.training.choices import joined_candidates, peaks, preferred_decoder
 from treecrf.studies.training.comparing import Rules, compare, compare_peaks
 from treecrf.studies.training.names import BETTER, UNPERTURBED
@@ -224,25 +225,13 @@ def growth_of_seconds(
     return mean_with_interval(found)
 
 
-def summarise(
-    frames: Mapping[str, Sequence[pd.DataFrame]],
-    source: str,
-    description: Mapping[str, Any],
-    exact_under: int,
-    blocks_under: int,
-    block_length: int,
-    equivalence_margin: float,
-    separation_margin: float,
-) -> dict[str, pd.DataFrame]:
-    """`summarise_dataset` of the jobs of a data set, and the published values of the data set `source`.
-
-    Parameters are the frames of `treecrf.studies.training.jobs.TrainingOutcome`, one of each for every job, the description
-    from `treecrf.datasets.description.describe_sets`, the parts of `treecrf.studies.training.comparing.Rules`, and the
-    margin of `rank`.
-    """
-    rules = Rules(exact_under, blocks_under, block_length, equivalence_margin)
-    published = training_accuracies().query("dataset == @source")
-    outcomes = {name: stacked(parts) for name, parts in frames.items() if name != "folds"}
+def summarise(context: SummaryContext) -> dict[str, pd.DataFrame]:
+    """`summarise_dataset` of the jobs of a data set, and the published values of what it is in `treecrf.datasets`."""
+    settings, description = dict(context.settings), context.description
+    separation_margin = settings.pop("separation_margin")
+    rules = Rules(**settings)
+    published = training_accuracies().query("dataset == @context.source")
+    outcomes = {name: stacked(parts) for name, parts in context.frames.items() if name != "folds"}
     numbers = description["average_length"], description["n_features"]
     return summarise_dataset(outcomes, published, bool(description["stand_in"]), *numbers, rules, separation_margin)
 

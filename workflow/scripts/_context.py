@@ -1,0 +1,26 @@
+"""What a rule gives to a function of a study."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from treecrf.io.checksums import sha256
+from treecrf.studies.job_context import JobContext, read_job
+from treecrf.studies.stored_job_cache import Portion, StoredJobCache
+from treecrf.studies.study import Study
+
+
+def job_cache_of(snakemake: Any, portion: Portion | None = None) -> StoredJobCache:
+    """The finished parts of a job, beside its first output: those of a killed attempt at the same job, and of portions of it."""
+    same = {"params": dict(snakemake.params.items()), "inputs": {path: sha256(path) for path in snakemake.input}}
+    job = {"wildcards": dict(snakemake.wildcards.items()), **same}
+    cache = StoredJobCache(f"{snakemake.output[0]}.cache", job, portion)
+    for path in snakemake.input.get("portions", ()):
+        cache.add(path)
+    return cache
+
+
+def context_of(snakemake: Any, study: Study, method: str, cache: StoredJobCache) -> JobContext[Any]:
+    """The context of one of the job's methods."""
+    dataset = snakemake.wildcards.get("dataset", "")
+    return read_job(study, snakemake.params["values"], dict(snakemake.input.items()), dataset, method, cache.of(method))
