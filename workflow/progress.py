@@ -1,41 +1,94 @@
-"""Run Snakemake with the project's progress view: ``python workflow/progress.py SNAKEMAKE_OPTION ...``.
+"""Run Snakemake with the project's progress view, and name what it wrote.
 
-Snakemake's own messages go to ``.snakemake/log``; a failed step is shown with what its log says. Ends by naming the
-page to read.
+Snakemake's own messages go to .snakemake/log. A failed step is shown with the first line of its log.
 """
 
 from __future__ import annotations
 
+import argparse
 import fcntl
+import shlex
 import sys
 import time
+from collections.abc import Iterator
+from importlib.metadata import version
 from pathlib import Path
 from typing import IO
+
+COMMAND = "python workflow/progress.py"
 
 WRONG_USAGE = 2
 """Snakemake's exit code, which then says what is wrong."""
 
 
-def run(options: list[str]) -> int:
-    """Run Snakemake with `options`; returns its exit code."""
-    from snakemake.cli import main
-
-    began = time.monotonic()
+def main(options: list[str]) -> int:
+    """Run Snakemake with `options`, name what it wrote and the next command; returns the exit code."""
+    configurations, began = parse(options), time.time()
     mark = take_mark()
+    code = run_snakemake(options)
+    drop_mark(mark)
+    if code != WRONG_USAGE:
+        tell("Not everything is finished." if code else f"Done in {time.time() - began:.0f} s.")
+        for line in summary(options, configurations, code, began):
+            tell(line)
+    return code
+
+
+def parse(options: list[str]) -> list[str]:
+    """The files that ``--configfile`` names; ends for ``-h`` and ``--version``."""
+    parser = argparse.ArgumentParser(
+        prog=COMMAND, description=__doc__, allow_abbrev=False,
+        usage=f"{COMMAND} [TARGET ...] --cores N [--configfile FILE ...] [SNAKEMAKE_OPTION ...]",
+        epilog="`snakemake --help` lists all options; without a target, everything is computed.",
+    )  # fmt: skip
+    parser.add_argument(
+        "--configfile", "--configfiles", metavar="FILE", nargs="+", default=[], help="settings of the run"
+    )
+    versions = f"treecrf {version('treecrf')}, Snakemake {version('snakemake')}"
+    parser.add_argument("--version", action="version", version=versions, help="show the versions and exit")
+    return list(parser.parse_known_args(options)[0].configfile)
+
+
+def run_snakemake(options: list[str]) -> int:
+    """The exit code of Snakemake with the progress view."""
+    from snakemake.cli import main as snakemake
+
     sys.path[1:1] = [""]  # classes of the user's own are found in the working folder, as with python -m snakemake
     try:
-        main([*options, "--logger", "treecrf"])  # which would take targets after it for loggers
-        code = 0
+        snakemake([*options, "--logger", "treecrf"])  # which would take targets after it for loggers
     except SystemExit as end:
-        code = int(end.code or 0)
-    drop_mark(mark)
-    if code == WRONG_USAGE:
-        return code
+        return int(end.code or 0)
+    return 0
+
+
+def summary(options: list[str], configurations: list[str], code: int, began: float) -> Iterator[str]:
+    """What a reader opens, of what is there, and the next command."""
+    from treecrf.io.files import read_configuration
+    from treecrf.report.page import EXPLORER, PAGE, UNFINISHED_PAGE
+    from treecrf.studies.settings import load_settings
+
+    again = shlex.join(options)
+    try:
+        settings = load_settings(read_configuration(["config/config.yaml", *configurations]))
+    except (OSError, ValueError):  # a workflow without them, or settings that Snakemake has refused
+        settings = None
+    if settings is not None:
+        reports, results = Path(settings.reports).resolve(), Path(settings.results).resolve()
+        unfinished = reports / UNFINISHED_PAGE
+        if not code:
+            places = {"Report": reports / PAGE, "Explorer": reports / EXPLORER, "Results": results}
+            yield from (f"{what + ':':10}{path}" for what, path in places.items() if path.exists())
+        elif unfinished.is_file() and unfinished.stat().st_mtime >= began:
+            yield f"Report of what is finished: {unfinished}"
     if code:
-        _print("Not all was done. The same command continues from here.")
-    else:
-        _print(f"Done in {time.monotonic() - began:.0f} s.")
-    return code
+        yield f"Continue with: {COMMAND} {again}"
+    elif settings is not None and settings.profile == "demo":
+        yield "Next: make quick (the papers' data sets, in about half an hour)"
+    elif settings is not None and "archive" not in options:
+        yield f"Next: {COMMAND} archive {again} (writes one zip)"
+
+
+# --- locks ------------------------------------------------------------------------------------------
 
 
 def take_mark() -> IO[str]:
@@ -53,7 +106,7 @@ def take_mark() -> IO[str]:
         return mark  # another run is at work here: Snakemake's own lock says so
     mark.seek(0)
     if mark.read() == "running":
-        _print("An earlier run was killed here; continuing where it stopped.")
+        tell("An earlier run was killed here; continuing where it stopped.")
         for lock in Path(".snakemake/locks").glob("*.lock"):
             lock.unlink(missing_ok=True)
     mark.truncate(0)
@@ -72,28 +125,10 @@ def drop_mark(mark: IO[str]) -> None:
     mark.close()
 
 
-def page_of(options: list[str], finished: bool) -> Path | None:
-    """The page that a run with `options` writes, if it is there: the whole one, or after a failure the unfinished one."""
-    from treecrf.io.files import read_configuration
-    from treecrf.studies.settings import load_settings
-
-    given = [options[i + 1] for i, option in enumerate(options[:-1]) if option == "--configfile"]
-    try:
-        settings = load_settings(read_configuration(["config/config.yaml", *given]))
-    except (OSError, ValueError):
-        return None
-    page = Path(settings.reports).resolve() / ("index.html" if finished else "unfinished.html")
-    return page if page.is_file() else None
-
-
-def _print(text: str) -> None:
+def tell(text: str) -> None:
+    """Print a line for the user."""
     print(text, file=sys.stderr, flush=True)
 
 
 if __name__ == "__main__":
-    began = time.time()
-    exit_code = run(sys.argv[1:])
-    page = page_of(sys.argv[1:], finished=not exit_code)
-    if page is not None and (not exit_code or page.stat().st_mtime >= began):
-        print(f"The report{' of what was finished' if exit_code else ''} is {page}")
-    sys.exit(exit_code)
+    sys.exit(main(sys.argv[1:]))

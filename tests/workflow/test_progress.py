@@ -5,11 +5,14 @@ import logging
 import os
 import subprocess
 import sys
+from importlib.metadata import version
+from io import StringIO
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 from builders import ROOT
+from rich.console import Console
 from snakemake_interface_logger_plugins.common import LogEvent
 
 WORKFLOW = ROOT / "workflow"
@@ -49,9 +52,13 @@ def progress(tmp_path, monkeypatch):
 
 
 @pytest.fixture
-def handler(tmp_path, monkeypatch):
+def plugin():
+    return load(WORKFLOW / "snakemake_logger_plugin_treecrf/__init__.py")
+
+
+@pytest.fixture
+def handler(plugin, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    plugin = load(WORKFLOW / "snakemake_logger_plugin_treecrf/__init__.py")
     made = plugin.LogHandler(common_settings=SimpleNamespace(), settings=None)
     yield made
     made.close()
@@ -82,7 +89,7 @@ def test_wrong_usage_promises_nothing(tmp_path):
     result = run_in(tmp_path, "--nonsense")
     assert result.returncode == 2
     assert "--nonsense" in result.stderr
-    assert "continues" not in result.stderr
+    assert "Continue with" not in result.stderr
 
 
 def test_a_run_shows_finished_and_failed_steps(tmp_path):
@@ -95,7 +102,8 @@ def test_a_run_shows_finished_and_failed_steps(tmp_path):
     assert sorted(lines[:place] + lines[place + 3 :]) == [
         "  (details: bad.log)",
         "  Makes [good]",
-        "Not all was done. The same command continues from here.",
+        "Continue with: python workflow/progress.py --cores 1 --keep-going --latency-wait 0",
+        "Not everything is finished.",
         "the disk is full; make room.",
     ]
 
@@ -106,7 +114,7 @@ def test_a_step_without_a_message_or_a_log_is_named(handler, capsys):
     tell(handler, LogEvent.JOB_FINISHED, job_id=1)
     tell(handler, LogEvent.JOB_ERROR, logging.ERROR, jobid=2, rule_name="warm_kernels", log=[])
     assert capsys.readouterr().err.splitlines() == ["  all", "The step warm_kernels failed."]
-    assert handler.at_work == {}
+    assert handler.progress.steps == {}
 
 
 @pytest.mark.parametrize(
@@ -142,6 +150,94 @@ def test_errors_after_a_failed_step_are_shown(handler, capsys):
     tell(handler, LogEvent.ERROR, logging.ERROR, "the disk is full", exception="OSError")
     tell(handler, None, logging.ERROR, "Exiting because a job execution failed. Look above for error messages")
     assert capsys.readouterr().err.splitlines() == ["The step a failed.", "the disk is full"]
+
+
+# --- terminals --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("width", [60, 80, 100])
+def test_the_bar_keeps_its_width_and_steps_are_cut_at_the_margin(plugin, width):
+    console = Console(width=width, force_terminal=True, file=StringIO(), color_system=None)
+    view = plugin.StepProgress(console)
+    view.update(view.add_task("", total=10), completed=10)
+    view.steps = {number: f"Step {number} " + 20 * "long " for number in range(plugin.MOST_STEPS + 2)}
+    console.print(*view.get_renderables(), sep="\n")
+    bar, *steps = console.file.getvalue().splitlines()
+    assert bar.count("━") == 30
+    assert "10/10" in bar
+    assert [len(step) for step in steps[:-1]] == [width] * plugin.MOST_STEPS
+    assert all(step.endswith("…") for step in steps[:-1])
+    assert steps[-1] == "  and 2 more"
+
+
+@pytest.mark.parametrize("is_terminal", [True, False])
+def test_messages_break_between_words_on_terminals_only(handler, is_terminal):
+    text = "A sentence that is too long for a narrow terminal."
+    handler.console = Console(width=20, force_terminal=is_terminal, file=StringIO(), color_system=None)
+    tell(handler, LogEvent.ERROR, logging.ERROR, text)
+    lines = handler.console.file.getvalue().splitlines()
+    assert len(lines) == (3 if is_terminal else 1)
+    assert " ".join(line.strip() for line in lines) == text
+
+
+# --- ends -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("option", ["-h", "--help"])
+def test_help_shows_the_usage(option):
+    result = subprocess.run(
+        [sys.executable, str(WORKFLOW / "progress.py"), option], capture_output=True, text=True, check=True
+    )
+    assert "--configfile FILE" in result.stdout
+
+
+def test_version_names_both_programs():
+    result = subprocess.run(
+        [sys.executable, str(WORKFLOW / "progress.py"), "--version"], capture_output=True, text=True, check=True
+    )
+    assert result.stdout == f"treecrf {version('treecrf')}, Snakemake {version('snakemake')}\n"
+
+
+@pytest.fixture
+def settings(progress):
+    """Settings of a run in the working folder, whose results are in ``results`` and reports in ``reports``."""
+    Path("config").mkdir()
+
+    def write(profile):
+        Path("config/config.yaml").write_text((ROOT / "config/config.yaml").read_text())
+        Path("own.yaml").write_text(f"profile: {profile}\n")
+
+    for name in ("reports/index.html", "reports/explorer.html", "reports/unfinished.html", "results/claims.csv"):
+        Path(name).parent.mkdir(exist_ok=True)
+        Path(name).touch()
+    return write
+
+
+def test_a_finished_run_names_reports_results_and_the_next_command(progress, settings):
+    settings("own")
+    options = ["--cores", "2", "--configfile", "own.yaml"]
+    here = Path().resolve()
+    assert list(progress.summary(options, progress.parse(options), 0, 0)) == [
+        f"Report:   {here}/reports/index.html",
+        f"Explorer: {here}/reports/explorer.html",
+        f"Results:  {here}/results",
+        "Next: python workflow/progress.py archive --cores 2 --configfile own.yaml (writes one zip)",
+    ]
+    settings("demo")
+    assert [*progress.summary(options, progress.parse(options), 0, 0)][-1].startswith("Next: make quick")
+
+
+def test_a_failed_run_names_what_is_finished_and_how_to_continue(progress, settings):
+    settings("own")
+    assert list(progress.summary(["--cores", "2"], [], 1, 0)) == [
+        f"Report of what is finished: {Path().resolve()}/reports/unfinished.html",
+        "Continue with: python workflow/progress.py --cores 2",
+    ]
+    later = Path("reports/unfinished.html").stat().st_mtime + 1
+    assert len(list(progress.summary(["--cores", "2"], [], 1, later))) == 1  # that page is of an earlier run
+
+
+# --- locks ------------------------------------------------------------------------------------------
 
 
 def lock():

@@ -1,24 +1,46 @@
-"""Logger plugin of Snakemake: a bar with the steps at work on a terminal, elsewhere one line per finished step.
+"""Logger plugin of Snakemake: a bar and the running steps on a terminal, elsewhere one line per finished step.
 
 Snakemake finds it by its name where this folder's parent is on the path (``workflow/progress.py``), and hands it events.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from logging import ERROR, LogRecord
 from pathlib import Path
 
-from rich.console import Console
+from rich.console import Console, RenderableType
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.text import Text
 from snakemake_interface_logger_plugins.base import LogHandlerBase
 from snakemake_interface_logger_plugins.common import LogEvent
 
-ENDINGS = ("Exiting because a job execution failed", "At least one job did not complete successfully")
+MOST_STEPS = 3
+"""Running steps that are shown."""
+
+SUMMARIES = ("Exiting because a job execution failed", "At least one job did not complete successfully")
 """What Snakemake says at the end of a run whose failures it has reported one at a time."""
 
 
+class StepProgress(Progress):
+    """A bar, and below it a line for each running step."""
+
+    def __init__(self, console: Console) -> None:
+        self.steps: dict[int, str] = {}
+        columns = TextColumn("[bold]treecrf"), BarColumn(bar_width=30), MofNCompleteColumn(), TimeElapsedColumn()
+        super().__init__(*columns, console=console, disable=not console.is_terminal)
+
+    def get_renderables(self) -> Iterator[RenderableType]:
+        """The bar, and lines that are cut where the terminal ends."""
+        yield self.make_tasks_table(self.tasks)
+        steps = list(self.steps.values())
+        more = [f"and {len(steps) - MOST_STEPS} more"] if len(steps) > MOST_STEPS else []
+        for line in (*steps[:MOST_STEPS], *more):
+            yield Text(f"  {line}", no_wrap=True, overflow="ellipsis")
+
+
 class LogHandler(LogHandlerBase):
-    """Shows how far a run is; failed steps with the first line of their logs."""
+    """Shows the progress of a run, and failed steps with the first line of their logs."""
 
     writes_to_stream = True
     writes_to_file = False
@@ -27,18 +49,10 @@ class LogHandler(LogHandlerBase):
     needs_rulegraph = False
 
     def __post_init__(self) -> None:
-        self.console = Console(stderr=True, highlight=False)
-        columns = (
-            TextColumn("[bold]treecrf"),
-            BarColumn(bar_width=30),
-            MofNCompleteColumn(),
-            TimeElapsedColumn(),
-            TextColumn("{task.description}", markup=False),
-        )
-        self.progress = Progress(*columns, console=self.console, disable=not self.console.is_terminal)
-        self.task = self.progress.add_task("starting", total=None)
-        self.at_work: dict[int, str] = {}
-        self.any_shown = False
+        self.console = Console(stderr=True, highlight=False, markup=False, emoji=False)
+        self.progress = StepProgress(self.console)
+        self.task = self.progress.add_task("", total=None)
+        self.any_error = False
         self.progress.start()
 
     def emit(self, record: LogRecord) -> None:
@@ -47,44 +61,39 @@ class LogHandler(LogHandlerBase):
             case LogEvent.RUN_INFO:
                 self.progress.update(self.task, total=record.stats["total"])
             case LogEvent.JOB_INFO:
-                self.at_work[record.jobid] = record.rule_msg or record.rule_name
+                self.progress.steps[record.jobid] = record.rule_msg or record.rule_name
             case LogEvent.JOB_FINISHED:
-                self._finish(record.job_id)
+                step = self.progress.steps.pop(record.job_id, None)
+                if step and self.progress.disable:
+                    self._print(f"  {step}")
             case LogEvent.PROGRESS:
                 self.progress.update(self.task, completed=record.done, total=record.total)
             case LogEvent.JOB_ERROR:
-                self.at_work.pop(record.jobid, None)
-                self._show_failure(record.rule_name, [str(file) for file in record.log])
-            case _ if record.levelno >= ERROR and not self._is_told(record):
-                self.any_shown = True
-                self._print(record.getMessage())
-        self.progress.update(self.task, description="; ".join(list(self.at_work.values())[:2]))
+                self.progress.steps.pop(record.jobid, None)
+                for log in record.log:
+                    self._print_error(f"{first_line(log)}\n  (details: {log})")
+                if not record.log:
+                    self._print_error(f"The step {record.rule_name} failed.")
+            case _ if record.levelno >= ERROR and not self._is_repeated(record):
+                self._print_error(record.getMessage())
 
     def close(self) -> None:
         """Take the bar away."""
         self.progress.stop()
         super().close()
 
-    def _finish(self, job: int) -> None:
-        step = self.at_work.pop(job, None)
-        if step and self.progress.disable:
-            self._print(f"  {step}")
-
-    def _is_told(self, record: LogRecord) -> bool:
+    def _is_repeated(self, record: LogRecord) -> bool:
         """Whether an error is that of a failed step, which has an event of its own, or sums up those that were shown."""
-        ends = any(ending in record.getMessage() for ending in ENDINGS)
-        return getattr(record, "exception", None) == "RuleException" or (ends and self.any_shown)
+        is_summary = any(text in record.getMessage() for text in SUMMARIES)
+        return getattr(record, "exception", None) == "RuleException" or (is_summary and self.any_error)
 
-    def _show_failure(self, rule: str, logs: list[str]) -> None:
-        """Show the first line of each log of a failed step; without a log, name the step."""
-        self.any_shown = True
-        for log in logs:
-            self._print(f"{first_line(log)}\n  (details: {log})")
-        if not logs:
-            self._print(f"The step {rule} failed.")
+    def _print_error(self, text: str) -> None:
+        self.any_error = True
+        self._print(text)
 
     def _print(self, text: str) -> None:
-        self.console.print(text, markup=False, soft_wrap=True)
+        """Print lines, broken between words on a terminal and not at all elsewhere."""
+        self.console.print(text, soft_wrap=not self.console.is_terminal)
 
 
 def first_line(log: str) -> str:
