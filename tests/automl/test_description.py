@@ -52,7 +52,8 @@ def test_two_files_are_compared(whole):
     assert (alike["p_other"] > 0.05).all()
     assert list(missing_sentences(differ, 0.05))[2].startswith("Missing more or less often in the other file: ")
     assert list(missing_sentences(alike, 0.05)) == [
-        "No column's holes were found to depend on the label.", "No column's holes were found to come in runs.",
+        "No column has missing values that significantly depend on the label.",
+        "No column has missing values that significantly come in runs.",
         "No column was found to be missing more often in one file.",
     ]  # fmt: skip
 
@@ -63,4 +64,4 @@ def test_no_holes(whole):
 
 def test_holes_that_avoid_each_other_are_no_runs():
     frame = pd.DataFrame({"column": ["x", "z"], "p_run": [0.01, 0.01], "run": [1.0, 2.0], "run_by_chance": [1.1, 1.1]})
-    assert list(missing_sentences(frame, 0.05)) == ["Missing in runs: z."]
+    assert list(missing_sentences(frame, 0.05)) == ["Missing values come in runs: z."]

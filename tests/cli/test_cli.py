@@ -104,7 +104,7 @@ def test_evaluate(run, model):
     assert (code, err) == (0, "")
     model_ = TableLabeller.load(model)
     data = model_.read(read_table("train.csv"), labelled=True)
-    assert f"{model_.labeller.score(data):.2%} of 600 positions are right." in out
+    assert f"accuracy {100 * model_.labeller.score(data):.2f} % on 600 positions" in out
     assert f"{model_.labeller.log_likelihood(data).sum() / 600:.4f} per position" in out
     assert re.search(r"label +precision +recall +f1 +positions", out)
 
@@ -114,7 +114,7 @@ def test_two_models_are_compared(run, model, fit_trees):
     code, out, _ = run("evaluate", "poor.npz", model, "train.csv")
     assert code == 0
     assert re.search(
-        r"model\.npz is \d+\.\d\d points better than poor\.npz: .* by the papers' test p = <0\.001, by a valid test p = <0\.001",
+        r"model\.npz is \d+\.\d\d points better than poor\.npz: .* McNemar's test p = <0\.001, sequence-level test p = <0\.001",
         out,
     )
     assert "too few sequences" not in out
@@ -125,19 +125,19 @@ def test_few_sequences_decide_nothing_between_models(run, model, fit_trees):
     words = pd.read_csv("train.csv")
     words[words["sequence"].isin(words["sequence"].unique()[:5])].to_csv("few.csv", index=False)
     fit_trees("--iterations", 1, "--attributes", "noise", to="poor.npz")
-    assert "There are too few sequences for the valid test" in run("evaluate", "poor.npz", model, "few.csv")[1]
+    assert "too few sequences for the sequence-level test" in run("evaluate", "poor.npz", model, "few.csv")[1]
 
 
 def test_models_of_other_labels_are_not_compared(run, model, fit_trees):
     fit_trees("--iterations", 1, "--label", "noise", to="n.npz")
     code, out, err = run("evaluate", model, "n.npz", "train.csv")
     assert (code, out) == (1, "")
-    assert err == "treecrf: n.npz reads other sequences or labels from train.csv than model.npz; compare them apart.\n"
+    assert err.startswith("treecrf: n.npz reads other sequences or labels from train.csv than model.npz;")
 
 
 def test_held_out_sequences_choose_the_iteration(table, fit_trees):
     err = fit_trees("--iterations", 12, "--window", "1,0", "--held-out", "0.25")
-    chosen = int(re.search(r"Chose (\d+) iterations?: \d+\.\d\d% of the positions of the 15 held-out", err)[1])
+    chosen = int(re.search(r"Chose (\d+) iterations?: accuracy \d+\.\d\d % on 15 held-out sequences", err)[1])
     assert treecrf.load("m.npz").n_iterations == chosen <= 12
 
 
@@ -179,7 +179,7 @@ def test_describe_names_holes_and_numbers(run, write):
     write("numbers.csv", "sequence,label,size,nothing\n" + rows)
     code, out, err = run("describe", "numbers.csv")
     assert code == 0
-    assert "Missing cells: 60 of 120 (50.0%)." in out
+    assert "Missing cells: 60 of 120 (50.0 %)." in out
     assert "Numbers: size; categories: nothing (--kinds says otherwise)." in out
     lines = [line.split() for line in out.splitlines()]
     assert lines[lines.index(["number", "missing", "share", "lowest", "median", "highest"]) + 1] == [
@@ -201,7 +201,7 @@ def test_missing_recommends_with_evidence(run, words, tmp_path):
     options = ("--sequence", "the word", "--window", "1,0")
     code, out, _ = run("missing", "train.csv", "--quick", "--rates", "0.3", "--report", "report", *options)
     assert code == 0
-    command = shlex.split(re.search(r"^To use it: treecrf (.*)$", out, flags=re.MULTILINE)[1])
+    command = shlex.split(re.search(r"^Next: treecrf (.*)$", out, flags=re.MULTILINE)[1])
     assert run(*command, "--iterations", "2")[0] == 0
     assert command[command.index("--held-out") + 1] == "0.25"
     assert command[3].startswith("train_")  # not the model of another fit
@@ -214,3 +214,23 @@ def test_missing_recommends_with_evidence(run, words, tmp_path):
         assert f"{percent:.1f}" in line
     assert (tmp_path / "report/guide.md").read_text().startswith("# Missing values")
     assert (tmp_path / "report/tables/effects.html").is_file()
+
+
+def test_help_of_fit_groups_options_and_hides_types():
+    result = CliRunner().invoke(app, ["fit", "--help"], prog_name="treecrf", env={"COLUMNS": "120"})
+    panels = re.findall(r"^╭─ ([A-Z][a-z ]*[a-z]) ─", result.output, flags=re.MULTILINE)
+    assert panels == ["Arguments", "Options", "Data", "Method", "Missing values", "Search", "File format"]
+    assert "fit [OPTIONS] TRAIN" in result.output
+    assert not re.search(r"<bool>|\[x>=|<=x<=", result.output)
+    assert result.output.index("─ Search") < result.output.index("--budget") < result.output.index("─ File format")
+
+
+def test_ranges_hidden_from_help_are_checked(run, table):
+    code, _, err = run("fit", "train.csv", "-o", "m.npz", "--order", "5")
+    assert (code, "--order" in err) == (2, True)
+
+
+def test_version(run):
+    from importlib.metadata import version
+
+    assert run("--version") == (0, f"treecrf {version('treecrf')}\n", "")

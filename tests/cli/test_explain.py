@@ -39,12 +39,12 @@ def test_rows_that_are_not_there(run, model, options, message):
 def test_linear_models_have_no_gains(run, table):
     run("fit", "train.csv", "-o", "linear.npz", "--method", "linear_crf", "--iterations", 5, "--window", "1,0")
     code, out, _ = run("explain", "linear.npz", "train.csv")
-    assert (code, "A LinearCRF has no trees, so there are no gains by distance." in out) == (0, True)
+    assert (code, "No gains by distance for LinearCRF" in out) == (0, True)
 
 
 def test_evaluate_tells_how_sure_it_is(run, model):
     _, out, _ = run("evaluate", model, "train.csv")
-    assert re.search(r"On other sequences like these: [\d.]+ to [\d.]+% \(95% interval by sequence\)\.", out)
+    assert re.search(r"95 % confidence interval by sequence: [\d.]+ to [\d.]+ %\.", out)
     assert re.search(r"Probabilities: Brier score 0\.\d{4}", out)
     assert re.search(r"bin +positions +probability +right", out)
     assert "Segments" not in out
@@ -77,7 +77,7 @@ def test_missing_says_what_kind_of_holes_there_are(run, words, tmp_path):
     words.to_csv(tmp_path / "other.csv", index=False)
     code, out, err = run("missing", "holes.csv", "--quick", "--window", "1,0", "--rates", "0.1", "--test", "other.csv")
     assert code == 0, err
-    assert "Missing by the label (its absence tells something): letter." in out
+    assert "depend on the label: letter." in out
     assert "Missing more or less often in the other file: letter." in out
     assert re.search(r"as it is +\+10 % +\+ like its own", out)
 
@@ -89,3 +89,13 @@ def test_missing_without_holes(run, table):
     assert code == 0
     assert out.startswith("No cell is missing.")
     assert "like its own" not in out
+
+
+@pytest.mark.parametrize("command", ["explain", "evaluate"])
+def test_files_without_labels(run, words, model, command):
+    words.drop(columns="label").to_csv("bare.csv", index=False)
+    words.assign(label="").to_csv("empty.csv", index=False)
+    for file in ("bare.csv", "empty.csv"):
+        code, _, err = run(command, model, file)
+        assert (code, f"{command} needs labels" in err) == (1, True)
+    assert run("explain", model, "bare.csv", "--position", 3)[0] == 0

@@ -21,16 +21,16 @@ def test_one_command(run, table):
     code, out, err = run("fit", "train.csv", "-o", "auto.npz", *CHEAP)
     assert code == 0
     assert (
-        "Compares linear_crf, treecrf_newton, lightgbm with windows 0,0 and 1,1 and 3,3 by cross-validation (--budget 20"
+        "Comparing linear_crf, treecrf_newton, lightgbm with windows 0,0 and 1,1 and 3,3 by cross-validation (--budget 20"
         in err
     )
-    assert re.search(r"method +window +iterations +right % +from +to +gap +standing", out)
+    assert re.search(r"method +window +iterations +accuracy +low +high +gap +standing", out)
     chosen = re.search(r"Chose (\w+): window 1,1, .*, (\d) iterations?\.", out)
     expected = re.search(
-        r"Expect ([\d.]+)% of new positions to be right \(95% interval by sequence: [\d.]+ to [\d.]+%\)", out
+        r"accuracy on new data: ([\d.]+) % \(95 % confidence interval by sequence: [\d.]+ to [\d.]+ %\)", out
     )
     assert float(expected[1]) > 95
-    assert out.endswith("Wrote auto.npz.\n")
+    assert out.endswith("Wrote auto.npz. Next: treecrf evaluate auto.npz TEST_FILE\n")
     model = treecrf.load("auto.npz")
     assert model.window == (1, 1)
     assert model.get_params()[fitting.iterations_name(model)] == int(chosen[2])
@@ -56,8 +56,8 @@ def test_one_long_sequence_is_cut_into_blocks(run, words, tmp_path):
     words.assign(sequence=0).to_csv(tmp_path / "one.csv", index=False)
     code, out, err = run("fit", "one.csv", "-o", "m.npz", *CHEAP, "--method", "treecrf_newton", "--window", "auto")
     assert code == 0
-    assert "they are cut into 12 blocks of consecutive rows" in err
-    assert "(95% interval by block: " in out
+    assert "cut into 12 blocks of consecutive rows" in err
+    assert "confidence interval by block: " in out
 
 
 @pytest.mark.parametrize("holes", ["numbers", "letters"])
@@ -83,9 +83,9 @@ def test_options_without_effect_are_noted(run, table):
     options = ("--method", "linear_crf", "--iterations", 3, "--window", "1,0")
     code, _, err = run("fit", "train.csv", "-o", "m.npz", *options, "--threads", 1)
     assert code == 0
-    assert "linear_crf has no use for --threads, which is ignored." in err
+    assert "--threads is ignored: linear_crf" in err
     code, _, err = run("fit", "train.csv", "-o", "m.npz", "--method", "lightgbm", *options[2:], "--threads", 1)
-    assert (code, "lightgbm has no use for --threads" in err) == (0, True)
+    assert (code, "--threads is ignored: lightgbm" in err) == (0, True)
 
 
 def test_settings_of_one_method_leave_others_out(run, table):
@@ -108,7 +108,7 @@ def test_ctrl_c_ends_with_one_line_and_no_file(run, table, tmp_path, monkeypatch
     monkeypatch.setattr(fitting, "fit", interrupt)
     code, out, err = run("fit", "train.csv", "-o", "m.npz", "--method", "treecrf_newton")
     assert (code, out) == (130, "")
-    assert err.endswith("treecrf: stopped; what was being written is not there.\n")
+    assert err.endswith("treecrf: interrupted; no partial output was written.\n")
     assert [file.name for file in tmp_path.iterdir()] == ["train.csv"]
 
 
@@ -126,7 +126,7 @@ def test_ctrl_c_in_the_middle(table, tmp_path):
     os.kill(running.pid, signal.SIGINT)
     err = running.communicate(timeout=60)[1]
     assert running.returncode == 130
-    assert err.splitlines()[-1] == "treecrf: stopped; what was being written is not there."
+    assert err.splitlines()[-1] == "treecrf: interrupted; no partial output was written."
     assert [file.name for file in tmp_path.iterdir()] == ["train.csv"]
 
 

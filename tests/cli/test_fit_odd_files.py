@@ -41,17 +41,17 @@ def test_a_model_that_can_be_judged(run, tmp_path, kind):
     ODD[kind].to_csv(tmp_path / "odd.csv", index=False)
     code, out, err = run("fit", "odd.csv", "-o", "m.npz", *CHEAP)
     assert code == 0, err
-    assert re.search(r"Expect [\d.]+% of new positions", out)
+    assert re.search(r"accuracy on new data: [\d.]+ %", out)
     code, out, err = run("evaluate", "m.npz", "odd.csv")
     assert code == 0, err
-    assert re.search(r"[\d.]+% of \d+ positions are right", out)
+    assert re.search(r"accuracy [\d.]+ % on \d+ positions", out)
 
 
 @pytest.mark.parametrize(
     ("frame", "sentence"),
     [
-        (table(n_labels=1), "every label is 'l00', and labelling needs at least two"),
-        (table().assign(x=np.nan), "no column but those of sequences and labels has a cell"),
+        (table(n_labels=1), "every label is 'l00', needs at least two"),
+        (table().assign(x=np.nan), "all input columns are empty"),
         (table(1, 2), "2 positions cannot be cut into three parts that choose"),
     ],
     ids=["one label", "nothing known", "two rows"],
@@ -67,5 +67,5 @@ def test_a_sentence(run, tmp_path, frame, sentence):
 def test_empty_columns_are_left_out(run, tmp_path):
     ODD["numbers all missing"].to_csv(tmp_path / "odd.csv", index=False)
     _, _, err = run("fit", "odd.csv", "-o", "m.npz", *CHEAP)
-    assert "Column 'y' is empty everywhere, and left out." in err
+    assert "Column 'y' is left out: it is empty." in err
     assert treecrf.load("m.npz").feature_names_in_.tolist() == ["x"]

@@ -61,7 +61,7 @@ def test_missing_numbers_are_refused_where_they_cannot_be_handled(labeller):
     if isinstance(labeller, WindowLightGBM):
         assert labeller.fit(data.with_numbers(holes)).score(data) > 0.6
         return
-    with pytest.raises(ValueError, match=r"^number 'x2' is missing at observation 4; fill or mark the holes"):
+    with pytest.raises(ValueError, match=r"^number 'x2' is missing at observation 4; fill or mark the missing values"):
         labeller.fit(data.with_numbers(holes))
     with pytest.raises(ValueError, match=r"^number 'x2' is missing at observation 4"):
         labeller.fit(data).predict(data.with_numbers(holes))

@@ -215,7 +215,7 @@ def test_standard_input(monkeypatch):
 
 def test_a_column_that_is_not_there_in_a_file_of_one_column(read):
     frame, _ = read("a b c\n1 2 3\n")
-    with pytest.raises(ValueError, match=r"its columns are 'a b c'; say what stands between cells \(separator\)\."):
+    with pytest.raises(ValueError, match=r"its columns are 'a b c'; give the field separator \(separator\)\."):
         TypedTable(frame, "table.csv").check_columns(["a"])
 
 

@@ -241,7 +241,7 @@ def limit_iterations(candidate: Candidate, data: SequenceSet) -> Candidate:
 
 
 def describe_settings(candidate: Candidate) -> str:
-    """The settings that tell candidates of a method apart, in a few words."""
+    """The settings in which candidates of a method differ, in a few words."""
     shown = [f"{words} {candidate.settings[name]:g}" for name, words in WORDS.items() if name in candidate.settings]
     return ", ".join(shown or ["usual settings"])
 
@@ -249,7 +249,7 @@ def describe_settings(candidate: Candidate) -> str:
 # --- what a training costs --------------------------------------------------------------------------
 
 NANOSECOND = 1e-9
-"""The unit of the coefficients below: CPU time of one core of a server of 2020, within a factor of two, nearly."""
+"""The unit of the coefficients below: CPU time of one core of a server of 2020, within about a factor of two."""
 
 DIVIDING = 3.0
 """How many times longer trees take that divide rows between both sides of a test."""
@@ -259,7 +259,7 @@ SORTING = 3.0
 
 
 def estimate_seconds(labeller: Labeller, train: SequenceSet, n_iterations: int) -> float:
-    """CPU seconds that a training takes, nearly; 0 for a labeller whose cost is not known.
+    """Approximate CPU seconds of a training; 0 for a labeller whose cost is not known.
 
     Parameters
     ----------
@@ -299,7 +299,7 @@ def estimate_seconds(labeller: Labeller, train: SequenceSet, n_iterations: int) 
 
 
 def estimate_memory(labeller: Labeller, train: SequenceSet, n_iterations: int) -> int:
-    """Bytes of memory that a training takes beside the program and the file, nearly; 0 where that is not known."""
+    """Approximate bytes of memory of a training, without the program and the file; 0 where unknown."""
     if isinstance(labeller, Ensemble):
         return max(estimate_memory(expert, train, n_reports(expert)) for expert in labeller.make_experts())
     if isinstance(labeller, ImputingLabeller):

@@ -166,7 +166,7 @@ class BudgetedSearch:
         self._has_tried = False
 
     def cost(self, candidate: Candidate) -> float:
-        """CPU seconds of one fold, nearly."""
+        """Approximate CPU seconds of one fold."""
         share = 1 - 1 / len(self.folds.parts)
         return share * estimate_seconds(candidate.build(), self.folds.data, candidate.iterations)
 
@@ -228,7 +228,7 @@ class BudgetedSearch:
         return candidate.with_iterations(min(candidate.iterations, SCREENING_OF_MANY if many else SCREENING))
 
     def _screening_cost(self, candidate: Candidate) -> float:
-        """CPU seconds of one fold of screening, nearly."""
+        """Approximate CPU seconds of one fold of screening."""
         short = self._shortened(candidate)
         return estimate_seconds(short.build(), self._parts[0][0], short.iterations)
 

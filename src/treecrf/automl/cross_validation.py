@@ -21,7 +21,7 @@ FEW_GROUPS = 3
 """Fewer unrelated sequences are cut into blocks: to hold one out would leave too little to train with."""
 
 N_BLOCKS = 12
-"""Of all sequences together, nearly: enough for an interval, and as long as they can then be."""
+"""Approximate number of blocks of all sequences: enough for an interval, with blocks as long as possible."""
 
 
 class Folds(NamedTuple):
@@ -86,7 +86,7 @@ def draw_part(data: SequenceSet, seed: int, most_positions: int, least_groups: i
 
 
 def cut_into_blocks(data: SequenceSet, n_blocks: int) -> SequenceSet:
-    """Sequences cut into blocks of nearly equally many positions, each a sequence and a group by itself.
+    """Sequences cut into blocks of approximately equal numbers of positions, each a sequence and a group by itself.
 
     Observations that no label belongs to stay with the last block.
 
@@ -94,7 +94,7 @@ def cut_into_blocks(data: SequenceSet, n_blocks: int) -> SequenceSet:
     ----------
     data : SequenceSet
     n_blocks : int
-        Blocks in all, nearly: each sequence has its share of them, but none without a position.
+        Approximate number of blocks: each sequence has its share of them, but none without a position.
 
     Raises
     ------

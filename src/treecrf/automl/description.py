@@ -177,8 +177,8 @@ def describe_missing(data: SequenceSet, seed: int, other: SequenceSet | None = N
 def missing_sentences(frame: pd.DataFrame, level: float) -> Iterator[str]:
     """The answers in sentences, from `describe_missing`."""
     questions = (
-        ("p_label", "Missing by the label (its absence tells something): {}.", "No column's holes were found to depend on the label."),
-        ("p_run", "Missing in runs: {}.", "No column's holes were found to come in runs."),
+        ("p_label", "Missing values depend on the label: {}.", "No column has missing values that significantly depend on the label."),
+        ("p_run", "Missing values come in runs: {}.", "No column has missing values that significantly come in runs."),
         ("p_other", "Missing more or less often in the other file: {}.", "No column was found to be missing more often in one file."),
     )  # fmt: skip
     for column, answer, none in questions:

@@ -1,4 +1,4 @@
-"""Explanations of a model: columns whose cells change places, tests and gains of trees, contributions to one label."""
+"""Explanations of a model: permutation importance of columns, tests and gains of trees, contributions to one label."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ N_REPEATS = 3
 def permutation_importance(
     model: TableLabeller, data: SequenceSet, seed: int, tick: Callable[[int, str], None] = lambda done, words: None
 ) -> pd.DataFrame:
-    """Points of accuracy lost when the cells of one column change places among all observations of the file.
+    """Permutation importance in accuracy points: cells of a column are permuted among all observations of the file.
 
     Parameters
     ----------
@@ -273,7 +273,7 @@ MOST_POSITIONS = 200_000
 """That are labelled for one explanation, unless one pair of orders takes more."""
 
 BEYOND = 2
-"""Observations beyond the window that are told apart: the labels between may carry what they say."""
+"""Observations beyond the window that get contributions of their own, since labels carry information along the chain."""
 
 LEAST = 1e-12
 """Probabilities below it count as it."""

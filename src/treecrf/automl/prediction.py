@@ -1,4 +1,4 @@
-"""Predicted labels beside the rows of a table."""
+"""Predicted labels as a new column of a table."""
 
 from __future__ import annotations
 

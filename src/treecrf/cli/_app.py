@@ -1,4 +1,4 @@
-"""The commands put together, and how they end."""
+"""The application: its commands and exit codes."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Annotated
 
 import typer
 
-from treecrf.cli._shared import help_text
+from treecrf.cli._shared import Command, Group, help_text
 from treecrf.cli.describe import describe
 from treecrf.cli.evaluate import evaluate
 from treecrf.cli.explain import explain
@@ -24,30 +24,31 @@ Label sequences with conditional random fields made of regression trees.
 
 A file has one row per observation: CSV (.csv, .tsv), Parquet (.parquet), CoNLL-U (.conllu), or a CoNLL columns file (.conll,
 .iob, .bio, .txt: spaces or tabs between columns, a blank line between sequences; the columns are called 1, 2, .., the labels are
-in the last one). An empty cell is a missing value; in a columns file _ is one too. A folder has a file for each sequence; - is
+in the last one). An empty cell is a missing value; in a columns file _ is one too. A folder holds one file per sequence; - is
 standard input.
 
 [bold]A first session[/bold]
-treecrf describe train.csv                       [dim]what is in the file[/dim]
-treecrf fit train.csv -o model.npz               [dim]learn, by the best of three methods[/dim]
-treecrf evaluate model.npz test.csv              [dim]how good is it[/dim]
-treecrf explain model.npz test.csv               [dim]what does it go by[/dim]
+treecrf describe train.csv                       [dim]describe the file[/dim]
+treecrf fit train.csv -o model.npz               [dim]train the best of three methods[/dim]
+treecrf evaluate model.npz test.csv              [dim]measure the accuracy[/dim]
+treecrf explain model.npz test.csv               [dim]show which inputs matter[/dim]
 treecrf predict model.npz new.csv -o out.csv     [dim]label new data[/dim]
-treecrf missing train.csv                        [dim]what to do with holes[/dim]
+treecrf missing train.csv                        [dim]compare methods for missing values[/dim]
 """
 
 STOPPED = 130
-"""The exit code of whatever Ctrl-C ended."""
+"""The exit code after Ctrl-C."""
 
 app = typer.Typer(
     name="treecrf",
+    cls=Group,
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode="rich",
     context_settings={"help_option_names": ["-h", "--help"]},
     help=help_text(HELP),
-    epilog="Exit codes: 0 fine; 1 wrong input, described in one sentence; 2 wrong usage; 130 stopped by Ctrl-C.",
+    epilog="Exit codes: 0 success; 1 wrong input, described in one sentence; 2 wrong usage; 130 interrupted by Ctrl-C.",
 )
 
 
@@ -67,25 +68,40 @@ def _options(
 
 
 for command in (fit, predict, evaluate, explain, describe, missing):
-    app.command(help=help_text(command.__doc__ or ""))(command)
+    app.command(cls=Command, help=help_text(command.__doc__ or ""))(command)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"treecrf {version('treecrf')}")
+        raise typer.Exit
+
+
+@app.callback()
+def _start(
+    _version: Annotated[
+        bool, typer.Option("--version", is_eager=True, callback=_print_version, help="Show the version and exit.")
+    ] = False,
+) -> None:
+    pass
 
 
 def main() -> None:
     """Run the command line; wrong input ends it with one sentence and exit code 1."""
-    warnings.simplefilter("ignore")  # those of libraries mean nothing to whoever types commands
-    if isinstance(sys.stdout, io.TextIOWrapper):  # what the terminal cannot show must not end a command after its work
+    warnings.simplefilter("ignore")  # warnings of libraries mean nothing to users of the command line
+    if isinstance(sys.stdout, io.TextIOWrapper):  # do not crash on characters the terminal cannot encode
         sys.stdout.reconfigure(errors="replace")
     try:
         app(prog_name="treecrf")
     except (ValueError, OSError, ImportError, MemoryError) as error:
-        if isinstance(error, BrokenPipeError):  # whoever read the output has seen enough
+        if isinstance(error, BrokenPipeError):  # the reader closed the pipe
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             sys.exit(0)
-        full = "the memory is not enough for this; give a smaller file, fewer attributes or a smaller window."
+        full = "out of memory; use a smaller file, fewer attributes or a smaller window."
         print(f"treecrf: {full if isinstance(error, MemoryError) else error}", file=sys.stderr)
         sys.exit(1)
     except (KeyboardInterrupt, SystemExit) as end:
         if isinstance(end, SystemExit) and end.code != STOPPED:
             raise
-        print("treecrf: stopped; what was being written is not there.", file=sys.stderr)
+        print("treecrf: interrupted; no partial output was written.", file=sys.stderr)
         sys.exit(STOPPED)

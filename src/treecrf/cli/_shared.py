@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, cast
 
 import typer
+from typer.core import TyperCommand, TyperGroup
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -21,87 +22,82 @@ if TYPE_CHECKING:
     from treecrf.readers.text_files import Dialect
     from treecrf.sequences import SequenceSet
 
+    _Base = TyperCommand
+else:
+    _Base = object
+
+DATA, METHOD, MISSING, SEARCH, FILE = "Data", "Method", "Missing values", "Search", "File format"
+"""Groups of options in help texts."""
+
+
+def option(
+    help_: str, metavar: str, *names: str, group: str = "Options", default: str | bool = True, **others: Any
+) -> Any:
+    """An option in a group of the help text; `default` is what the help text calls a default of None."""
+    return typer.Option(*names, help=help_, metavar=metavar, rich_help_panel=group, show_default=default, **others)
+
+
 Sequence_ = Annotated[
     str,
-    typer.Option(
-        "--sequence",
-        metavar="COLUMN",
-        help="Column that tells sequences apart (a columns file has blank lines instead).",
+    option(
+        "Column that identifies sequences; a columns file has blank lines instead.", "COLUMN", "--sequence", group=DATA
     ),
 ]
 Label = Annotated[
-    str,
-    typer.Option(
-        "--label", metavar="COLUMN", help="Column with the labels; in a columns file the last one unless given."
-    ),
+    str, option("Column with the labels; in a columns file by default the last.", "COLUMN", "--label", group=DATA)
 ]
 Attributes = Annotated[
     str | None,
-    typer.Option("--attributes", metavar="COLUMNS", help="Input columns, such as word,shape; all others unless given."),
+    option("Input columns, such as word,shape.", "COLUMNS", "--attributes", group=DATA, default="all other columns"),
+]
+Kinds = Annotated[
+    str | None,
+    option(
+        "Types of columns, such as zip=category,age=number.",
+        "COLUMN=KIND,..",
+        "--kinds",
+        group=DATA,
+        default="detected",
+    ),
 ]
 Window = Annotated[
     str,
-    typer.Option(
-        "--window", metavar="N,N", help="Observations before and after a position that the labeller sees, such as 3,3."
-    ),
+    option("Observations before and after a position that the labeller sees.", "N,N", "--window", group=METHOD),
 ]
 Decoder = Annotated[
     Literal["forward_backward", "viterbi"],
-    typer.Option(
+    option(
+        "forward_backward: most probable label of each position. viterbi: most probable label sequence.",
+        "NAME",
         "--decoder",
-        metavar="NAME",
-        help="forward_backward: the likeliest label of each position. viterbi: the likeliest sequence of labels.",
-    ),
-]
-
-Kinds = Annotated[
-    str | None,
-    typer.Option(
-        "--kinds",
-        metavar="COLUMN=KIND,..",
-        help="What columns hold, such as zip=category,age=number. Unless given, a column holds numbers if all its cells do, "
-        "and categories if these are whole and few.",
     ),
 ]
 Format = Annotated[
     str | None,
-    typer.Option(
-        "--format",
-        metavar="NAME",
-        help="csv, columns, conllu or parquet; what the name of the file ends in says it unless given.",
-    ),
+    option("csv, columns, conllu or parquet.", "NAME", "--format", group=FILE, default="by the file name"),
 ]
 Separator = Annotated[
     str | None,
-    typer.Option(
-        "--separator",
-        metavar="CHARACTER",
-        help="What stands between the cells of a CSV file, such as ; or tab; found out unless given.",
+    option(
+        "Field separator of a CSV file, such as ; or tab.", "CHARACTER", "--separator", group=FILE, default="detected"
     ),
 ]
 Decimal = Annotated[
     str | None,
-    typer.Option(
-        "--decimal",
-        metavar="MARK",
-        help="Decimal mark of a CSV file: . or a comma (the other may stand between thousands); found out unless given.",
-    ),
+    option("Decimal mark of a CSV file, . or a comma.", "MARK", "--decimal", group=FILE, default="detected"),
 ]
 Encoding = Annotated[
     str | None,
-    typer.Option(
-        "--encoding",
-        metavar="NAME",
-        help="Such as utf-8, cp1252 or utf-16; found out unless given.",
-    ),
+    option("Encoding, such as utf-8, cp1252 or utf-16.", "NAME", "--encoding", group=FILE, default="detected"),
 ]
 Threads = Annotated[
     int | None,
-    typer.Option(
+    option(
+        "Number of threads; does not change results.",
+        "N",
         "--threads",
+        default="all processors",
         min=1,
-        metavar="N",
-        help="Threads, at most one per processor; all unless given. They change no result.",
         callback=lambda number: None if number is None else min(number, n_processors()),
     ),
 ]
@@ -114,7 +110,7 @@ Tick = Callable[[int, str], None]
 
 
 def note(text: str) -> None:
-    """Say something beside the result: a line on stderr."""
+    """Write a line to stderr."""
     typer.echo(text, err=True)
 
 
@@ -156,7 +152,7 @@ def parse_kinds(text: str | None) -> dict[str, Kind]:
 
 
 def parse_dialect(format_: str | None, separator: str | None, decimal: str | None, encoding: str | None) -> Dialect:
-    """How a file is written; wrong usage if a value is not known."""
+    """Format and dialect of a file; wrong usage if a value is unknown."""
     from treecrf.readers.text_files import Dialect
 
     try:
@@ -165,8 +161,32 @@ def parse_dialect(format_: str | None, separator: str | None, decimal: str | Non
         raise typer.BadParameter(str(error)) from None
 
 
+class _PlainHelp(_Base):
+    """Help without braces in its usage, types of flags, and ranges, which the texts name."""
+
+    def collect_usage_pieces(self, ctx: Any) -> list[str]:
+        """The parts of the usage line."""
+        return [piece.replace("{", "").replace("}", "") for piece in super().collect_usage_pieces(ctx)]
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """Print the help; nothing is parsed after it."""
+        for parameter in self.get_params(ctx):
+            vars(parameter).update(min=None, max=None)
+            if getattr(parameter, "is_flag", False):
+                parameter.metavar = ""
+        super().format_help(ctx, formatter)
+
+
+class Command(_PlainHelp, TyperCommand):
+    """A command with plain help."""
+
+
+class Group(_PlainHelp, TyperGroup):
+    """A group of commands with plain help."""
+
+
 class TableOptions(NamedTuple):
-    """What a user says of a file with labels: its columns, what they hold, and how the file is written.
+    """Options about a file with labels: its columns, their types, and the format and dialect of the file.
 
     `attributes` are all other columns where they are None.
     """
@@ -234,12 +254,16 @@ def _with_cells(table: TypedTable, names: tuple[str, ...]) -> tuple[str, ...]:
     full = tuple(name for name in names if len(table[name].distinct[1]))
     for name in names:
         if name not in full:
-            note(f"Column {name!r} is empty everywhere, and left out.")
+            note(f"Column {name!r} is left out: it is empty.")
     if names and not full:
-        raise ValueError(
-            f"table {table.path}: no column but those of sequences and labels has a cell; there is nothing to learn from."
-        )
+        raise ValueError(f"table {table.path}: all input columns are empty.")
     return full
+
+
+def check_labels(table: TypedTable, column: str, advice: str) -> None:
+    """A ValueError with advice if a table has no label in its column of labels."""
+    if column not in table or not len(table[column].distinct[1]):
+        raise ValueError(f"table {table.path} has no labels in a column {column!r}; {advice}.")
 
 
 def read_training_set(path: Path, options: TableOptions) -> tuple[TableColumns, SequenceSet]:
@@ -249,8 +273,8 @@ def read_training_set(path: Path, options: TableOptions) -> tuple[TableColumns, 
     table, columns, data = read_labelled_table(path, options, strict=True)
     if len(data.label_names) < 2:
         raise ValueError(
-            f"table {path}, column {columns.label!r}: every label is {data.label_names[0]!r}, and labelling needs at least "
-            "two."
+            f"table {path}, column {columns.label!r}: every label is {data.label_names[0]!r}; training needs at least two "
+            "different labels."
         )
     decided = kinds_sentence(table, columns)
     for sentence in [*([] if decided is None else [decided]), *column_warnings(table, columns)]:
@@ -293,7 +317,7 @@ def console(*, stderr: bool = False) -> Console:
 
 @contextmanager
 def progress(title: str, total: int) -> Iterator[Tick]:
-    """Show how far something is: a bar on a terminal, elsewhere a line at each tenth; on stderr."""
+    """Show progress on stderr: a bar on a terminal, elsewhere a line at each tenth."""
     if not sys.stderr.isatty():
         n_tenths = 0
 
@@ -317,7 +341,7 @@ def progress(title: str, total: int) -> Iterator[Tick]:
 
 
 def show_table(frame: pd.DataFrame, title: str = "", *, most: int | None = None) -> None:
-    """Print a frame: words to the left, numbers to the right, as they are."""
+    """Print a frame: text left-aligned, numbers right-aligned."""
     from rich.table import Table
     from rich.text import Text
 
@@ -345,7 +369,7 @@ def show_markdown(text: str) -> None:
 
 
 def cell_text(cell: object) -> str:
-    """A number with its thousands apart, a fraction with three digits, – for NaN."""
+    """A number with thousands separators, a fraction with three digits, – for NaN."""
     if isinstance(cell, float):
         return "–" if cell != cell else f"{cell:.3f}"
     return f"{cell:,}" if isinstance(cell, int) else str(cell)

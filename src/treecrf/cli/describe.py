@@ -1,4 +1,4 @@
-"""``treecrf describe``: what is in a file or a model."""
+"""``treecrf describe``: the contents of a file or a model."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def describe(
     decimal: shared.Decimal = None,
     encoding: shared.Encoding = None,
 ) -> None:
-    """Describe a file (sequences, labels, attributes, holes) or a model (settings, most used tests).
+    """Describe a file (sequences, labels, attributes, missing values) or a model (settings, most used tests).
 
     [bold]Examples[/bold]
     treecrf describe train.csv --sequence sentence --label tag
@@ -56,7 +56,7 @@ def _describe_table(file: Path, reading: shared.TableOptions) -> None:
     )
     typer.echo(f"Lengths: {lengths.min():,} to {lengths.max():,}, median {np.median(lengths):g}.")
     n_missing, n_cells = data.n_missing, data.n_cells
-    typer.echo(f"Missing cells: {n_missing:,} of {n_cells:,} ({n_missing / n_cells:.1%}).")
+    typer.echo(f"Missing cells: {n_missing:,} of {n_cells:,} ({100 * n_missing / n_cells:.1f} %).")
     headings = {"n_values": "values", "n_missing": "missing", "share_missing": "share", "commonest_share": "its share"}
     decided = kinds_sentence(table, columns)
     typer.echo("" if decided is None else f"{decided}\n")
@@ -89,7 +89,7 @@ def _describe_model(file: Path) -> None:
         if is_ordered:
             typer.echo(f"Bins of {name!r}: {listed(categories, str)}.")
     if model.missing is not None:
-        typer.echo(f"Missing cells are handled by {type(model.missing).__name__} before the labeller sees them.")
+        typer.echo(f"{type(model.missing).__name__} fills or marks missing cells before labelling.")
     typer.echo()
     settings = labeller.get_params()
     shared.show_table(

@@ -27,16 +27,14 @@ def evaluate(
     decoder: shared.Decoder = "forward_backward",
     compare: Annotated[
         list[Path] | None,
-        typer.Option(
-            "--compare", metavar="MODEL", help="Another model, as if named before the file; may be given again."
-        ),
+        typer.Option("--compare", metavar="MODEL", help="Another model to compare; can be repeated."),
     ] = None,
     format_: shared.Format = None,
     separator: shared.Separator = None,
     decimal: shared.Decimal = None,
     encoding: shared.Encoding = None,
 ) -> None:
-    """Measure how well a model labels a file with labels; of several models, test whether they differ.
+    """Measure the accuracy of a model on a file with labels, or compare several models by tests.
 
     [bold]Examples[/bold]
     treecrf evaluate model.npz test.csv
@@ -46,7 +44,7 @@ def evaluate(
     dialect = shared.parse_dialect(format_, separator, decimal, encoding)
     models = [*models, *(compare or [])]
     if len(set(models)) < len(models):
-        raise typer.BadParameter("a model is named twice; name each one once.")
+        raise typer.BadParameter("a model is named twice; name each model once.")
     from treecrf.automl.evaluation import compare as compare_models
     from treecrf.automl.evaluation import evaluate as measure
     from treecrf.automl.labeller import TableLabeller
@@ -55,11 +53,15 @@ def evaluate(
     loaded = {str(path): TableLabeller.load(path) for path in models}
     sequence = next(iter(loaded.values())).columns.sequence
     table = read_table(file, dialect, sequence, shared.note)
+    for model in loaded.values():
+        shared.check_labels(table, model.columns.label, "evaluate needs labels; use treecrf predict to label the file")
     read = {name: model.read(table, labelled=True, new_labels=True) for name, model in loaded.items()}
     first, *rest = loaded
     for name in rest:
         if not _same_task(loaded[first], read[first], loaded[name], read[name]):
-            raise ValueError(f"{name} reads other sequences or labels from {file} than {first}; compare them apart.")
+            raise ValueError(
+                f"{name} reads other sequences or labels from {file} than {first}; these models cannot be compared."
+            )
     evaluations = {}
     for name, model in loaded.items():
         for sentence in model.unseen(table):
@@ -86,7 +88,7 @@ def _about_new_labels(name: str, new_labels: dict[str, int]) -> str:
     positions = counted(sum(new_labels.values()), "position")
     return (
         f"{name} was not trained with {counted(len(new_labels), 'label')} of the file: {listed(new_labels)} ({positions}); they "
-        "count as errors with a probability of 0, and the log likelihood is that of the other positions."
+        "count as errors with probability 0, and the log likelihood covers the other positions."
     )
 
 
@@ -96,11 +98,13 @@ def _true_labels(data: SequenceSet) -> list[str]:
 
 def _show(name: str, evaluation: Evaluation, n_sequences: int) -> None:
     n_positions, (points, low, high) = len(evaluation.correct), evaluation.accuracy
-    typer.echo(f"{name}: {points:.2f}% of {n_positions:,} positions are right.")
+    typer.echo(f"{name}: accuracy {points:.2f} % on {n_positions:,} positions.")
     if low == low:
-        typer.echo(f"On other sequences like these: {low:.1f} to {high:.1f}% (95% interval by sequence).")
+        typer.echo(f"95 % confidence interval by sequence: {low:.1f} to {high:.1f} %.")
     n_whole = round(evaluation.whole_sequences * n_sequences)
-    typer.echo(f"Sequences without an error: {n_whole:,} of {n_sequences:,} ({evaluation.whole_sequences:.1%}).")
+    typer.echo(
+        f"Sequences without an error: {n_whole:,} of {n_sequences:,} ({100 * evaluation.whole_sequences:.1f} %)."
+    )
     typer.echo(f"Log likelihood: {evaluation.log_likelihood:.4f} per position (0 is perfect).\n")
     shared.show_table(evaluation.by_label.rename(columns={"n_positions": "positions"}), "By label")
     _show_stretches(evaluation)
@@ -108,17 +112,17 @@ def _show(name: str, evaluation: Evaluation, n_sequences: int) -> None:
     labels = list(evaluation.confusion.columns)
     if len(labels) <= MOST_LABELS:
         table = evaluation.confusion.rename_axis("true \\ predicted").reset_index()
-        shared.show_table(table, "True labels in rows, predicted ones in columns")
+        shared.show_table(table, "Confusion matrix: true labels in rows, predicted labels in columns")
         return
     counts = evaluation.confusion.rename_axis("true").melt(
         ignore_index=False, var_name="predicted", value_name="positions"
     )
     errors = counts.reset_index().query("true != predicted and positions > 0")
-    shared.show_table(errors.sort_values("positions", ascending=False, kind="stable"), "Commonest errors", most=15)
+    shared.show_table(errors.sort_values("positions", ascending=False, kind="stable"), "Most common errors", most=15)
 
 
 def _show_stretches(evaluation: Evaluation) -> None:
-    """What sequences have in them: chunks, or else segments."""
+    """Scores of entities, or else of segments."""
     import pandas as pd
 
     if evaluation.chunks:
@@ -126,12 +130,12 @@ def _show_stretches(evaluation: Evaluation) -> None:
         if len(rows) == 2:  # all, and the only type
             rows = rows[:1]
         table = pd.DataFrame(rows).rename(columns=lambda column: column.removeprefix("n_"))
-        shared.show_table(table, "Entities, in percent: right if both ends and the type are (as seqeval counts)")
+        shared.show_table(table, "Entities, in percent (correct if both ends and the type are, as in seqeval)")
     if evaluation.segments is not None:
         score = evaluation.segments
         typer.echo(
             f"Segments (runs of one label): {score.n_correct:,} of {score.n_true:,} found with both ends, {score.n_predicted:,} "
-            f"predicted; precision {score.precision:.1f}%, recall {score.recall:.1f}%, F1 {score.f1:.1f}%.\n"
+            f"predicted; precision {score.precision:.1f} %, recall {score.recall:.1f} %, F1 {score.f1:.1f} %.\n"
         )
 
 
@@ -140,20 +144,20 @@ def _show_calibration(evaluation: Evaluation) -> None:
 
     bins = evaluation.reliability
     typer.echo(
-        f"Probabilities: Brier score {evaluation.brier:.4f} (0 is perfect, 2 the worst); on average they are "
-        f"{100 * calibration_error(bins):.1f} points away from the share that is right.\n"
+        f"Probabilities: Brier score {evaluation.brier:.4f} (0 is perfect, 2 is worst); mean calibration error "
+        f"{100 * calibration_error(bins):.1f} points.\n"
     )
     table = bins.assign(bin=[f"{low:.1f} to {high:.1f}" for low, high in zip(bins["low"], bins["high"], strict=True)])
     table = table[["bin", "n_positions", "probability", "right"]].rename(columns={"n_positions": "positions"})
-    shared.show_table(table, "How often the likeliest label is right, by its probability")
+    shared.show_table(table, "Calibration: accuracy of the predicted label by its probability")
 
 
 def _show_comparison(comparison: pd.DataFrame) -> None:
     from treecrf.statistics.estimates import LEAST_CLUSTERS
 
     typer.echo(
-        "By the papers' test, McNemar's, which takes positions as independent, and by a valid one, in which these trained models "
-        "change places in whole sequences.\n"
+        "McNemar's test, which the papers use, treats positions as independent. The sequence-level test exchanges these trained "
+        "models in whole sequences.\n"
     )
     for row in comparison.to_dict("records"):
         points, method, other = row["accuracy_points"], row["method"], row["other"]
@@ -164,12 +168,12 @@ def _show_comparison(comparison: pd.DataFrame) -> None:
             else f"{method} and {other} are right equally often"
         )
         typer.echo(
-            f"{verdict}: {method} alone is right on {row['only_method']:,} positions, {other} alone on "
-            f"{row['only_other']:,}; by the papers' test p = {_p(row['p_value'])}, by a valid test p = {_p(row['flip_p_value'])}."
+            f"{verdict}: only {method} is right on {row['only_method']:,} positions, only {other} on {row['only_other']:,}; "
+            f"McNemar's test p = {_p(row['p_value'])}, sequence-level test p = {_p(row['flip_p_value'])}."
         )
     if int(comparison["n_clusters"].min()) < LEAST_CLUSTERS:
         typer.echo(
-            f"There are too few sequences for the valid test: with fewer than {LEAST_CLUSTERS} it never has p < 0.05."
+            f"The file has too few sequences for the sequence-level test: with fewer than {LEAST_CLUSTERS} it never has p < 0.05."
         )
 
 

@@ -1,4 +1,4 @@
-"""``treecrf explain``: what a model goes by."""
+"""``treecrf explain``: which inputs of a model matter."""
 
 from __future__ import annotations
 
@@ -22,30 +22,26 @@ MOST_POSITIONS = 20_000
 
 def explain(
     model: Annotated[Path, typer.Argument(metavar="MODEL", help="Model file of treecrf fit.")],
-    file: Annotated[
-        Path, typer.Argument(metavar="FILE", help="File with labels, best one that the model was not trained with.")
-    ],
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="File with labels that the model was not trained on.")],
     position: Annotated[
         int | None,
-        typer.Option("--position", min=0, metavar="N", help="Explain the label of row N of the file, from 0."),
+        typer.Option("--position", min=0, metavar="N", help="Explain the label of row N of the file (from 0)."),
     ] = None,
     sequence: Annotated[
-        str | None, typer.Option("--sequence", metavar="NAME", help="Explain a label of this sequence; with --row.")
+        str | None, typer.Option("--sequence", metavar="NAME", help="Explain a label of this sequence; needs --row.")
     ] = None,
-    row: Annotated[
-        int | None, typer.Option("--row", min=0, metavar="N", help="Which row of that sequence, from 0.")
-    ] = None,
+    row: Annotated[int | None, typer.Option("--row", min=0, metavar="N", help="Row of that sequence (from 0).")] = None,
     format_: shared.Format = None,
     separator: shared.Separator = None,
     decimal: shared.Decimal = None,
     encoding: shared.Encoding = None,
-    seed: Annotated[int, typer.Option(min=0, metavar="N", help="Of what is drawn at random.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, metavar="N", help="Seed of the random numbers.")] = 0,
 ) -> None:
-    """Show which columns and distances a model goes by, or why one row has its label.
+    """Show which inputs matter to a model, or why one row has its label.
 
-    For the model as a whole: how much accuracy is lost when a column's cells change places, and what its trees gain
-    by each column at each distance. For one row (which needs no labels): what each observation contributes to the log-odds
-    of its label against the next likely one.
+    For the model: the permutation importance of each column, and the gain of its trees by column and distance; both need a file
+    with labels. For one row, which needs no labels: the contribution of each observation to the log-odds of its label vs the next
+    likely label.
 
     [bold]Examples[/bold]
     treecrf explain model.npz test.csv
@@ -53,7 +49,7 @@ def explain(
     treecrf explain model.npz test.csv --sequence patient7 --row 3
     """
     if (sequence is None) != (row is None) or (position is not None and sequence is not None):
-        raise typer.BadParameter("name one row, by --position, or by --sequence and --row together.")
+        raise typer.BadParameter("name one row by --position, or by --sequence and --row together.")
     dialect = shared.parse_dialect(format_, separator, decimal, encoding)
     from treecrf.automl.labeller import TableLabeller
     from treecrf.readers.reading import read_table
@@ -72,19 +68,21 @@ def _explain_model(model: TableLabeller, table: TypedTable, seed: int) -> None:
     from treecrf.automl.cross_validation import draw_part
     from treecrf.automl.explanation import gain_importance, permutation_importance, without_trees
 
+    advice = "explain needs labels, but for a single row (--position, or --sequence and --row)"
+    shared.check_labels(table, model.columns.label, advice)
     data = draw_part(model.encode(table, labelled=True), seed, MOST_POSITIONS, 2)
     typer.echo(f"{counted(len(data), 'sequence')}, {counted(data.n_positions, 'position')}.\n")
     with shared.progress("permuting columns", len(data.attributes) + len(data.number_names)) as tick:
         losses = permutation_importance(model, data, seed, tick)
     shared.show_table(
-        losses.rename(columns={"lost": "points lost", "low": "from", "high": "to"}),
-        "Points of accuracy lost when the column's cells change places (95% interval by sequence)",
+        losses.rename(columns={"lost": "importance", "low": "CI low", "high": "CI high"}),
+        "Permutation importance (accuracy points, with 95 % confidence intervals by sequence)",
         most=30,
     )
     ready = model.prepare(data)
     gains = gain_importance(model.labeller, ready)
     for name in without_trees(model.labeller, ready):
-        typer.echo(f"A {name} has no trees, so there are no gains by distance{' of it' if gains is not None else ''}.")
+        typer.echo(f"No gains by distance for {name}: it has no trees.")
     if gains is None:
         return
     by_distance = gains.pivot_table(index="attribute", columns="distance", values="gain", sort=False).fillna(0.0)
@@ -138,8 +136,8 @@ def _explain_row(model: TableLabeller, table: TypedTable, place: tuple[int, int]
     inputs = table.frame[list(model.columns.attributes)]
     typer.echo(
         f"Row {first + place[1]}: {explained.predicted}, {_times(exp(min(explained.log_odds, 50.0)))} as likely as {explained.runner_up} (log-odds "
-        f"{explained.log_odds:.3f}). With the file's typical observation throughout, the log-odds are {explained.typical_log_odds:.3f}; "
-        "the observations make the difference:\n"
+        f"{explained.log_odds:.3f}). With typical observations of the file, the log-odds are {explained.typical_log_odds:.3f}; "
+        "the observations explain the difference:\n"
     )
     contributions = explained.contributions
     texts = [
@@ -151,7 +149,7 @@ def _explain_row(model: TableLabeller, table: TypedTable, place: tuple[int, int]
         for distance in contributions["distance"]
     ]
     shown = contributions.assign(distance=where, observation=texts)[["distance", "observation", "contribution"]]
-    shared.show_table(shown, f"Contribution to the log-odds of {explained.predicted} against {explained.runner_up}")
+    shared.show_table(shown, f"Contribution to the log-odds of {explained.predicted} vs {explained.runner_up}")
     typer.echo(
         f"Sum: {contributions['contribution'].sum():.3f} = {explained.log_odds:.3f} - ({explained.typical_log_odds:.3f})."
     )

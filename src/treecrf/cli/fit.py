@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from treecrf.cli import _shared as shared
+from treecrf.cli._shared import DATA, METHOD, SEARCH
 from treecrf.io.messages import counted
 from treecrf.models.registry import CHOICES, TABLES
 
@@ -41,88 +42,120 @@ def fit(
             help="Training file: CSV, Parquet, columns or CoNLL-U; a folder of such files; - for standard input.",
         ),
     ],
-    output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="Model file (.npz) to write.")],
+    output: Annotated[Path, shared.option("Model file (.npz) to write.", "FILE", "--output", "-o")],
     sequence: shared.Sequence_ = "sequence",
     label: shared.Label = "label",
     attributes: shared.Attributes = None,
-    window: Annotated[
-        str | None,
-        typer.Option(
-            metavar="N,N",
-            help="Observations before and after a position that the labeller sees, such as 3,3; or auto, which tries a few. "
-            "Unless given: auto with --method auto, and 3,3 with others.",
+    kinds: shared.Kinds = None,
+    bins: Annotated[
+        int | None,
+        shared.option(
+            "Bins per column of numbers, at most N (at least 2).", "N", group=DATA, default="by method", min=2
+        ),
+    ] = None,
+    min_count: Annotated[
+        int | None,
+        shared.option(
+            "Merge categories seen fewer than N times into (rare).", "N", group=DATA, default="no merging", min=1
         ),
     ] = None,
     method: Annotated[
-        str, typer.Option(metavar="NAME", help=f"auto, which tries three methods, or one of {', '.join(TABLES)}.")
+        str, shared.option(f"auto (compare three methods) or one of {', '.join(TABLES)}.", "NAME", group=METHOD)
+    ] = AUTO,
+    window: Annotated[
+        str | None,
+        shared.option(
+            "Observations before and after a position that the labeller sees, such as 3,3, or auto (compare a few).",
+            "N,N",
+            group=METHOD,
+            default="auto with --method auto, else 3,3",
+        ),
+    ] = None,
+    iterations: Annotated[
+        int | None,
+        shared.option(
+            "Training iterations; an upper bound with --held-out and with auto.",
+            "N",
+            group=METHOD,
+            default="100, 60 with auto",
+            min=1,
+        ),
+    ] = None,
+    max_leaves: Annotated[
+        int | None,
+        shared.option("Leaves of a tree, at most N (at least 2).", "N", group=METHOD, default="by method", min=2),
+    ] = None,
+    l2: Annotated[
+        float | None,
+        shared.option(
+            "L2 regularization of trees (lambda) or of the neural network.",
+            "X",
+            group=METHOD,
+            default="by method",
+            min=0.0,
+        ),
+    ] = None,
+    variance: Annotated[
+        float | None,
+        shared.option("Prior variance of the weights of linear CRFs.", "X", group=METHOD, default="by method"),
+    ] = None,
+    order: Annotated[
+        int | None,
+        shared.option(
+            "Previous labels that a label depends on, 0 to 4.", "N", group=METHOD, default="by method", min=0, max=4
+        ),
+    ] = None,
+    experts: Annotated[
+        str | None,
+        shared.option(
+            "Methods that stacking combines, such as treecrf_newton,linear_crf,lightgbm.",
+            "NAMES",
+            group=METHOD,
+            default="by method",
+        ),
+    ] = None,
+    missing: Annotated[
+        str,
+        shared.option(
+            f"Treatment of missing values: one of {', '.join(MISSING)}. auto: instance weighting in trees, imputation in other "
+            "methods.",
+            "NAME",
+            group=shared.MISSING,
+        ),
     ] = AUTO,
     budget: Annotated[
         float,
-        typer.Option(
+        shared.option(
+            "Estimated CPU seconds for the choice of method, window and iterations (at least 1).",
+            "SECONDS",
+            group=SEARCH,
             min=1.0,
-            metavar="SECONDS",
-            help="CPU time, as the sizes of the file tell it, for choosing method, window and iterations (auto).",
         ),
     ] = 40.0,
-    missing: Annotated[
-        str,
-        typer.Option(
-            help=f"What to do with missing cells: one of {', '.join(MISSING)}. auto: instance weighting in trees, "
-            "imputation elsewhere; what suits the method with --method auto."
-        ),
-    ] = AUTO,
-    iterations: Annotated[
-        int | None,
-        typer.Option(
-            min=1,
-            metavar="N",
-            help="Iterations of training, 100 unless given; the most, with --held-out and with auto (60 unless given).",
-        ),
-    ] = None,
     held_out: Annotated[
         float,
-        typer.Option(
+        shared.option(
+            "Share of the sequences that first chooses the number of iterations (0 to 0.9); then all sequences train. "
+            "In stacking it trains the combiner. Not needed by auto.",
+            "SHARE",
+            group=SEARCH,
             min=0.0,
             max=0.9,
-            metavar="SHARE",
-            help="Share of the sequences that first choose the number of iterations, such as 0.25; then all train. "
-            "In stacking they train what combines the experts, which is cross-fitted unless given. auto needs none.",
         ),
     ] = 0.0,
-    experts: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAMES", help="Methods that stacking combines, such as treecrf_newton,linear_crf,lightgbm."
-        ),
-    ] = None,
-    max_leaves: Annotated[int | None, typer.Option(min=2, metavar="N", help="Most leaves of a tree.")] = None,
-    l2: Annotated[
-        float | None,
-        typer.Option(min=0.0, metavar="X", help="Regularization of trees (lambda) or of the network's weights."),
-    ] = None,
-    variance: Annotated[
-        float | None, typer.Option(metavar="X", help="Variance of the prior of linear CRFs' weights.")
-    ] = None,
-    order: Annotated[
-        int | None, typer.Option(min=0, max=4, metavar="N", help="Previous labels that a label depends on.")
-    ] = None,
-    kinds: shared.Kinds = None,
-    bins: Annotated[int | None, typer.Option(min=2, metavar="N", help="Most bins that a number is cut into.")] = None,
-    min_count: Annotated[
-        int | None, typer.Option(min=1, metavar="N", help="Take values that the file has less often as one, (rare).")
-    ] = None,
+    seed: Annotated[
+        int, shared.option("Seed of held-out sequences and of random starts.", "N", group=SEARCH, min=0)
+    ] = 0,
     format_: shared.Format = None,
     separator: shared.Separator = None,
     decimal: shared.Decimal = None,
     encoding: shared.Encoding = None,
     threads: shared.Threads = None,
-    seed: Annotated[int, typer.Option(min=0, metavar="N", help="Decides what is held out, and random starts.")] = 0,
 ) -> None:
-    """Train a labeller on a file and write it to a model file, which remembers the columns.
+    """Train a labeller on a file and write a model file, which also stores the columns.
 
-    Without --method, three methods (trees in a CRF, a linear CRF, LightGBM) and a few windows are compared by
-    cross-validation, whole sequences held out; the best, or an average of them, is trained on the whole file, and the accuracy to
-    expect is said.
+    Without --method, cross-validation over whole sequences compares three methods (trees in a CRF, a linear CRF, LightGBM) with a
+    few windows. The best method, or an average, is trained on the whole file. The output includes an estimate of the accuracy.
 
     [bold]Examples[/bold]
     treecrf fit train.csv -o model.npz
@@ -166,11 +199,13 @@ def fit(
         shared.note(f"Left out: {sentence}")
     if method != AUTO:
         for name in options.settings.keys() - options.used_settings(method).keys():
-            shared.note(f"{method} has no use for {OPTIONS[name]}, which is ignored.")
+            shared.note(f"{OPTIONS[name]} is ignored: {method} does not use it.")
 
     columns, data = shared.read_training_set(file, reading)
     n_missing = data.n_missing
-    about_missing = f"; {counted(n_missing, 'missing cell')} ({n_missing / data.n_cells:.1%})" if n_missing else ""
+    about_missing = (
+        f"; {counted(n_missing, 'missing cell')} ({100 * n_missing / data.n_cells:.1f} %)" if n_missing else ""
+    )
     about_missing += f": {treatment}" if labeller is not None and n_missing else ""
     shared.note(
         f"{file}: {counted(len(data), 'sequence')}, {counted(data.n_positions, 'position')}, "
@@ -188,10 +223,10 @@ def fit(
     TableLabeller(labeller, columns, transform).save(output)
     if by_holding_out is not None:
         shared.note(
-            f"Chose {counted(by_holding_out.iteration, 'iteration')}: {by_holding_out.accuracy:.2%} of the positions of the "
-            f"{counted(by_holding_out.n_sequences, 'held-out sequence')} are right."
+            f"Chose {counted(by_holding_out.iteration, 'iteration')}: accuracy {100 * by_holding_out.accuracy:.2f} % on "
+            f"{counted(by_holding_out.n_sequences, 'held-out sequence')}."
         )
-    typer.echo(f"Wrote {output}.")
+    typer.echo(f"Wrote {output}. Next: treecrf evaluate {output} TEST_FILE")
 
 
 def _parse_window(window: str | None, method: str) -> tuple[int, int] | None:
@@ -202,7 +237,7 @@ def _parse_window(window: str | None, method: str) -> tuple[int, int] | None:
 
 
 def _choose(data: SequenceSet, compared: dict[str, dict[str, Any]], options: FitOptions) -> Choice:
-    """What cross-validation chooses; it is shown."""
+    """Choose by cross-validation, and show the result."""
     from treecrf.automl.candidates import candidate_windows
     from treecrf.automl.choice import MOST_POSITIONS, choose
     from treecrf.automl.cross_validation import make_folds
@@ -210,17 +245,17 @@ def _choose(data: SequenceSet, compared: dict[str, dict[str, Any]], options: Fit
     folds = make_folds(data, options.seed, MOST_POSITIONS)
     windows = candidate_windows(data) if options.window is None else [shared.window_within(options.window, data)]
     shared.note(
-        f"Compares {', '.join(compared)} with windows {' and '.join(map(_sides, windows))} by cross-validation "
+        f"Comparing {', '.join(compared)} with windows {' and '.join(map(_sides, windows))} by cross-validation "
         f"(--budget {options.budget:g}: about {options.budget:g} CPU seconds on one core)."
     )
     if folds.are_blocks:
         shared.note(
-            f"There are fewer than three unrelated sequences: they are cut into {len(folds.data)} blocks of consecutive rows, and "
-            "the accuracies below are about other parts of these sequences, not about other sequences."
+            f"The file has fewer than three unrelated sequences. They are cut into {len(folds.data)} blocks of consecutive rows, so "
+            "the accuracies below apply to other parts of these sequences, not to other sequences."
         )
     elif len(folds.data) < len(data):
         shared.note(
-            f"{len(folds.data):,} sequences ({counted(folds.data.n_positions, 'position')}), drawn at random, choose."
+            f"{len(folds.data):,} sequences ({counted(folds.data.n_positions, 'position')}), drawn at random, are used for the choice."
         )
     with shared.progress("choosing", 100) as tick:
         choice = choose(folds, windows, compared, options, tick)
@@ -231,13 +266,12 @@ def _choose(data: SequenceSet, compared: dict[str, dict[str, Any]], options: Fit
 def _show_choice(choice: Choice, are_blocks: bool) -> None:
     unit = "block" if are_blocks else "sequence"
     table = choice.table
-    shown = table.rename(columns={"accuracy": "right %", "low": "from", "high": "to"})
     shared.show_table(
-        shown.round({"right %": 2, "from": 2, "to": 2}),
-        f"Positions labelled correctly, of {choice.n_positions:,} held out",
+        table.round({"accuracy": 2, "low": 2, "high": 2}),
+        f"Accuracy on {choice.n_positions:,} held-out positions in percent, with 95 % confidence intervals (low, high)",
     )
     if any(" + " in name for name in table["method"]):
-        typer.echo("A name with + is the average of these methods' probabilities.")
+        typer.echo("A name with + is the mean of the probabilities of these methods.")
     for sentence in choice.left_out:
         typer.echo(f"Left out: {sentence}")
     accuracy, candidates = choice.accuracy, choice.candidates
@@ -247,9 +281,11 @@ def _show_choice(choice: Choice, are_blocks: bool) -> None:
         described = "; ".join(f"{candidate.method} ({_words(candidate)})" for candidate in candidates)
         typer.echo(f"Chose the average of {described}.")
     interval = (
-        "" if accuracy.low != accuracy.low else f" (95% interval by {unit}: {accuracy.low:.1f} to {accuracy.high:.1f}%)"
+        ""
+        if accuracy.low != accuracy.low
+        else f" (95 % confidence interval by {unit}: {accuracy.low:.1f} to {accuracy.high:.1f} %)"
     )
-    typer.echo(f"Expect {accuracy.points:.1f}% of new positions to be right{interval}.\n")
+    typer.echo(f"Estimated accuracy on new data: {accuracy.points:.1f} %{interval}.\n")
 
 
 def _words(candidate: Candidate) -> str:
@@ -264,7 +300,7 @@ def _sides(window: tuple[int, int]) -> str:
 
 
 def _announce(labeller: Labeller, train: SequenceSet) -> None:
-    """Say what a long or large training takes."""
+    """Announce a training that needs much time or memory."""
     from treecrf.automl import candidates, fitting
     from treecrf.models.resources import GIB
 

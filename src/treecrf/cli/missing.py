@@ -1,4 +1,4 @@
-"""``treecrf missing``: which way of handling missing values is best for a file."""
+"""``treecrf missing``: the best method for the missing values of a file."""
 
 from __future__ import annotations
 
@@ -28,38 +28,37 @@ WRITTEN = ("guide.md", "evaluations.csv", "comparisons.csv", "costs.csv", "devia
 
 
 def missing(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="File with labels, with holes or without.")],
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="File with labels, with or without missing values.")],
     sequence: shared.Sequence_ = "sequence",
     label: shared.Label = "label",
     attributes: shared.Attributes = None,
     window: shared.Window = "3,3",
-    rates: Annotated[
-        str, typer.Option(metavar="R,R", help="Shares of the cells to empty, beyond those that are missing.")
-    ] = "0.1,0.3",
+    rates: Annotated[str, typer.Option(metavar="R,R", help="Shares of further cells to empty.")] = "0.1,0.3",
     test: Annotated[
-        Path | None, typer.Option("--test", metavar="FILE", help="Another file: is it missing the same cells?")
+        Path | None,
+        typer.Option("--test", metavar="FILE", help="Another file, to compare the shares of missing values."),
     ] = None,
     quick: Annotated[
-        bool, typer.Option("--quick", help="A first look: fewer iterations, one set of holes; less reliable.")
+        bool, typer.Option("--quick", help="Quick estimate with fewer iterations and one training set; less reliable.")
     ] = False,
-    report: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Write the guide, tables and figure to this folder.")
-    ] = None,
+    report: Annotated[Path | None, typer.Option(metavar="DIR", help="Folder for the guide, tables and figure.")] = None,
     kinds: shared.Kinds = None,
     format_: shared.Format = None,
     separator: shared.Separator = None,
     decimal: shared.Decimal = None,
     encoding: shared.Encoding = None,
     threads: shared.Threads = None,
-    seed: Annotated[int, typer.Option(min=0, metavar="N", help="Decides the holes and what is held out.")] = 0,
+    seed: Annotated[
+        int, typer.Option(min=0, metavar="N", help="Seed of the emptied cells and of the held-out sequences.")
+    ] = 0,
 ) -> None:
-    """Find the best way of handling missing values for a file, and what kind of holes it has.
+    """Compare methods for the missing values of a file, and describe the missing values.
 
-    For each column with holes: do they tell the label, do they come in runs, and (--test) are they as frequent in another
-    file. A third of the sequences is held out. On the others, TreeCRF is trained with each method: instance weighting,
-    surrogate splitting, imputation, indicator, both of these, default direction, incorporated in tests; with the file's
-    own holes, with more of them, and with those of other sequences of the file. What labels the held-out sequences best is
-    recommended, and the evidence shown.
+    The description tests each column: whether missing values depend on the label, whether they come in runs, and (--test) whether
+    they are as frequent in another file. Then a third of the sequences is held out. TreeCRF is trained on the others with each
+    method: instance weighting, surrogate splitting, imputation, indicator, both of these, default direction, incorporated in
+    tests. The cells are missing as in the file, more often, and as in other sequences of the file. The method with the best
+    accuracy on the held-out sequences is recommended.
 
     [bold]Examples[/bold]
     treecrf missing train.csv --quick
@@ -99,16 +98,12 @@ def missing(
         )
     own_holes = None
     if data.has_missing:
-        with shared.progress("holes like the file's", settings.n_training_sets * len(settings.methods)) as tick:
+        with shared.progress("missing like the file", settings.n_training_sets * len(settings.methods)) as tick:
             own_holes = study_own_holes(file.stem, data, sides, settings, seed=seed, progress=tick)
     typer.echo(
-        "\nPercent of the held-out positions that are labelled correctly, by share of cells emptied beyond the "
-        f"{share:.1%} that are missing already"
-        + (
-            "; and with those cells emptied besides that are missing in other sequences of the file."
-            if own_holes
-            else "."
-        )
+        "\nAccuracy on held-out positions in percent, by share of cells emptied in addition to the "
+        f"{100 * share:.1f} % that are missing"
+        + ("; last column: cells emptied that are missing in other sequences of the file." if own_holes else ".")
     )
     judged = {name: frames[name] for name in ("evaluations", "comparisons", "costs")}
     table = _with_plain_heads(accuracy_table(**judged))
@@ -119,7 +114,7 @@ def missing(
         table = table.merge(like_own, on="method", how="left")
     shared.show_table(table)
     typer.echo(
-        "▲: the highest of its column. ▼: clearly worse than it (p < 0.05 after Holm's correction). No mark: not told apart from it.\n"
+        "▲: best of the column. ▼: significantly worse (p < 0.05 after Holm's correction). No mark: not separated from the best.\n"
     )
     method, answer = recommendation(**judged, deviance=frames["deviance"])
     shared.show_markdown(answer)
@@ -135,10 +130,10 @@ def missing(
             "--decimal": decimal,
             "--encoding": encoding,
         }
-        typer.echo(f"To use it: {_fit_command(file, method, options)}")
+        typer.echo(f"Next: {_fit_command(file, method, options)}")
     if report is not None:
         written = write_missing_report(frames, report, settings.baseline)
-        typer.echo(f"Wrote {written}, with tables and a figure beside it.")
+        typer.echo(f"Wrote {written}, with tables and a figure in the same folder.")
 
 
 def _show_missing(data: SequenceSet, other: SequenceSet | None, seed: int) -> None:
@@ -154,7 +149,7 @@ def _show_missing(data: SequenceSet, other: SequenceSet | None, seed: int) -> No
         most=[f"{row.label_most} {row.share_at_most:.2f}" for row in frame.itertuples()],
         least=[f"{row.label_least} {row.share_at_least:.2f}" for row in frame.itertuples()],
     ).rename(columns=HEADS)
-    title = "Share of holes by column; p by sequence, with Holm's correction over the columns"
+    title = "Share of missing values by column; p by sequence, with Holm's correction over the columns"
     shared.show_table(shown[[head for head in HEADS.values() if head in shown.columns]], title)
     for sentence in missing_sentences(frame, SIGNIFICANCE_LEVEL):
         typer.echo(sentence)
@@ -162,14 +157,14 @@ def _show_missing(data: SequenceSet, other: SequenceSet | None, seed: int) -> No
 
 
 def _fit_command(file: Path, method: str, options: Mapping[str, object]) -> str:
-    """The command that trains with a method, as long as held-out sequences gain; options without a value are left out."""
+    """The command that trains with a method; options without a value are left out."""
     command = ["treecrf", "fit", str(file), "-o", f"{file.stem}_{method}.npz"]
     way = ["--method", "treecrf_newton", "--missing", method, "--held-out", "0.25"]
     return shlex.join(command + way + [str(part) for pair in options.items() if pair[1] is not None for part in pair])
 
 
 def _with_plain_heads(accuracy: pd.DataFrame) -> pd.DataFrame:
-    """The columns named by what was done to the file."""
+    """The columns named by the cells that were emptied."""
     return accuracy.rename(columns=lambda name: "as it is" if name == "0 %" else f"+{name}" if "%" in name else name)
 
 

@@ -17,14 +17,14 @@ if TYPE_CHECKING:
 
 def predict(
     model: Annotated[Path, typer.Argument(metavar="MODEL", help="Model file of treecrf fit.")],
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="File to label; needs no column with labels.")],
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="File to label; needs no labels.")],
     output: Annotated[
         Path | None,
         typer.Option(
             "--output",
             "-o",
             metavar="FILE",
-            help="CSV, Parquet or columns file to write; CSV on the terminal unless given.",
+            help="CSV, Parquet or columns file to write (default: CSV on standard output).",
         ),
     ] = None,
     probabilities: Annotated[
@@ -37,7 +37,7 @@ def predict(
             "--n-best",
             min=1,
             metavar="N",
-            help="The N likeliest label sequences: predicted, predicted_2, .., and the probability of each as a whole.",
+            help="Write the N most probable label sequences (predicted, predicted_2, ..) and their probabilities.",
         ),
     ] = None,
     constraints: Annotated[
@@ -45,19 +45,19 @@ def predict(
         typer.Option(
             "--constraints",
             metavar="NAME",
-            help="bio or bioes: only labellings that encode entities, such as no I-PER after O.",
+            help="Allow only valid entities of an encoding, bio or bioes: no I-PER after O.",
         ),
     ] = None,
     known: Annotated[
         str | None,
         typer.Option(
-            "--known", metavar="COLUMN", help="Column with labels that are known already; its other cells are empty."
+            "--known", metavar="COLUMN", help="Column with known labels, which are kept; empty cells are predicted."
         ),
     ] = None,
     lag: Annotated[
         int | None,
         typer.Option(
-            "--lag", min=0, metavar="N", help="Label each row by what is seen N rows later, as a stream is labelled."
+            "--lag", min=0, metavar="N", help="Label each row as in a stream, from the rows up to N rows later."
         ),
     ] = None,
     format_: shared.Format = None,
@@ -65,10 +65,10 @@ def predict(
     decimal: shared.Decimal = None,
     encoding: shared.Encoding = None,
 ) -> None:
-    """Label every row of a file: its own columns, in its own order, and a last one, predicted.
+    """Label every row of a file. The output has its columns in order and a last column, predicted.
 
-    CSV is written in UTF-8 with commas between cells, decimal points, and quotes where they are needed, whatever the file
-    was like. In a CoNLL-U file (.conllu to .conllu) every line stays, and MISC gets predicted=LABEL.
+    CSV is written in UTF-8 with commas, decimal points and quotes where needed, whatever the dialect of the input. A CoNLL-U file
+    (.conllu to .conllu) keeps every line and gets predicted=LABEL in MISC.
 
     [bold]Examples[/bold]
     treecrf predict model.npz new.csv -o labelled.csv

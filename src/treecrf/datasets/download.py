@@ -24,7 +24,7 @@ from typing import IO, NamedTuple
 from treecrf.io.messages import needs_extra
 
 _STALE = 3600.0
-"""Seconds after which the temporary file of another process is taken for left behind."""
+"""Seconds after which the temporary file of another process counts as left behind."""
 
 _TRY_AGAIN = (408, 425, 429)
 """Answers of the 400s after which asking again may help."""
@@ -137,7 +137,7 @@ def _put(temporary: Path, target: Path) -> Path:
 
 @contextmanager
 def _temporary(target: Path, file: RawFile, folder: str | os.PathLike[str]) -> Iterator[Path]:
-    """A name beside the target that is gone afterwards; a full disk is told in one sentence."""
+    """A temporary name in the folder of the target, removed afterwards; a full disk is reported in one sentence."""
     mine = f"{target.name}.{os.getpid()}"
     try:
         target.parent.mkdir(parents=True, exist_ok=True)

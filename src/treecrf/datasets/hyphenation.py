@@ -93,7 +93,7 @@ def load_moby(raw: Path, *, n_train: int = 1951, n_test: NTest = 908, seed: int 
 def load_tex(*, n_train: int = 300, n_test: int = 150, seed: int = 0) -> tuple[SequenceSet, SequenceSet]:
     """Common English words of a list in the package, hyphenated by the patterns that `pyphen` carries.
 
-    Needs no download. The labels are those of a program, not of people: good for a demonstration alone.
+    Needs no download. The labels are those of a program, not of people: good only for a demonstration.
     """
     with needs_extra("workflow"):
         import pyphen

@@ -238,7 +238,7 @@ DESCRIPTIONS = (
     ),
     *(
         Description(
-            kind, f"{kind.upper()} of a label of the position and one of the future", (0, 0), partial(_load_future, kind),
+            kind, f"label = {kind.upper()}(current, future) (section 5.4.1)", (0, 0), partial(_load_future, kind),
             source="generated; Hao 2009, section 5.4.1", kind="generated", is_drawn=True,
         )
         for kind in RULES

@@ -1,4 +1,4 @@
-"""Sequences of your own: files with one row per observation, an empty cell for a missing value."""
+"""Users' sequences: files with one row per observation, an empty cell for a missing value."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def load(
 ) -> tuple[SequenceSet, SequenceSet]:
     """Training and test set from one or two tables, which are files or folders (`treecrf.readers.reading.read_table`).
 
-    What was found out of a file is said in a warning.
+    A warning reports detected options.
 
     Parameters
     ----------
@@ -60,7 +60,7 @@ def load(
     kinds : mapping of str to "number" or "category", optional
         What input columns hold, where it is not what `treecrf.readers.column_types.column_type` says.
     format, separator, decimal, encoding : str, optional
-        How the files are written (`treecrf.readers.text_files.Dialect`); found out unless given.
+        How the files are written (`treecrf.readers.text_files.Dialect`) (default: detected).
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Missing input values outside the trees: making holes, filling them, marking them."""
+"""Missing input values outside the trees: mechanisms, imputation and indicators."""
 
 from treecrf.missing.mechanisms import MECHANISMS as MECHANISMS
 from treecrf.missing.mechanisms import by_label as by_label

@@ -5,7 +5,7 @@ never goes missing. Cells that are missing already stay so.
 One random number is drawn for every cell, or for every observation, whatever the rate.
 
 The score of a category is its place in an order at random. That of a number is its rank within the set, so units and other
-monotone transforms change no hole.
+monotone transforms change no missing cell.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ Floats = NDArray[np.float64]
 def name_scores(names: Sequence[str], *of: str) -> Floats:
     """The place of each name in an order at random that the names themselves decide.
 
-    It is the same in every set with these names: one cause makes the holes of training and test.
+    It is the same in every set with these names: training and test set share one cause of missing values.
 
     Parameters
     ----------
@@ -284,7 +284,7 @@ class Mechanism(NamedTuple):
     make : callable
         A function of this module, or one like them.
     in_training : bool
-        Whether training sets have holes too.
+        Whether training sets have missing values too.
     least_columns : int
         With fewer, categories and numbers together, it is none of its own.
     options : tuple of str
@@ -359,7 +359,7 @@ def resample_holes(data: SequenceSet, pattern: SequenceSet, rng: np.random.Gener
     ----------
     data : SequenceSet
     pattern : SequenceSet
-        With the same attributes and numbers, and with holes.
+        With the same attributes and numbers, and with missing values.
     rng : numpy.random.Generator
 
     Returns

@@ -22,7 +22,7 @@ MISSING_CATEGORY = "(missing)"
 
 
 class Transform(Estimator):
-    """What fills or marks holes, with the interface of a scikit-learn transformer.
+    """Fills or marks missing values, with the interface of a scikit-learn transformer.
 
     Subclasses have a setting or more, and implement `_learn`, `_transform` and `_added`. They see sets; `fit`, `transform` and
     `fit_transform` also take sequences in the forms of `treecrf.estimators.conversion`, and give back what labellers take: for
@@ -37,7 +37,7 @@ class Transform(Estimator):
         return self
 
     def transform(self, data: Sequences) -> Any:
-        """The same sequences without holes."""
+        """The same sequences without missing values."""
         kinds = self._input_kinds()
         given = Given.read(data, kinds=kinds)
         return given.returned(self._transform(given.data))
@@ -92,7 +92,7 @@ class Transform(Estimator):
 
 
 class Imputer(Transform):
-    """Fills holes with the commonest value of the attribute in the training set (PhD section 4.1, imputation).
+    """Fills missing values with the commonest value of the attribute in the training set (PhD section 4.1, imputation).
 
     The first category wins ties; it also fills an attribute that no cell of the training set shows. Numbers are filled
     with their median.
@@ -127,7 +127,7 @@ class Imputer(Transform):
         self.medians_ = _medians(train)
 
     def _transform(self, data: SequenceSet) -> SequenceSet:
-        """The same set without holes; categories that it does not have but needs are added to its own."""
+        """The same set without missing values; categories that it does not have but needs are added to its own."""
         _check_names(data, tuple(self.fill_values_), tuple(self.medians_))
         values, attributes = data.values.copy(), []
         for j, attribute in enumerate(data.attributes):
@@ -149,13 +149,13 @@ class Imputer(Transform):
 class Indicator(Transform):
     """Shows a labeller which cells are missing (PhD section 4.1, indicator).
 
-    Every attribute gets its mark, whether or not the training set has holes in it, so that holes in other data
-    can be shown; a mark that training never saw fails every test. A number gets a flag, and its holes the median.
+    Every attribute gets its mark, whether or not the training set has missing values in it, so that those of other data
+    can be shown; a mark that training never saw fails every test. A number gets a flag, and its missing values the median.
 
     Parameters
     ----------
     mark : "auto", "category" or "flag"
-        "category": a hole becomes one more category, `MISSING_CATEGORY`. "flag": it becomes the first category,
+        "category": a missing value becomes one more category, `MISSING_CATEGORY`. "flag": it becomes the first category,
         and an attribute more, ``NAME missing`` with the categories "no" and "yes", says so. "auto": flags for
         attributes of two categories (the line features of the FAQ task), categories for others (letters).
 
@@ -183,7 +183,7 @@ class Indicator(Transform):
         self.medians_ = _medians(train)
 
     def _transform(self, data: SequenceSet) -> SequenceSet:
-        """The same set without holes and with the marks; flags follow the attributes, those of numbers last."""
+        """The same set without missing values and with the marks; flags follow the attributes, those of numbers last."""
         _check_names(data, tuple(self.flagged_), tuple(self.medians_))
         values, attributes = data.values.copy(), []
         for j, attribute in enumerate(data.attributes):
@@ -210,7 +210,7 @@ class Indicator(Transform):
 
 
 def transform_of(treatment: str, mark: Literal["auto", "category", "flag"] = "auto") -> Imputer | Indicator | None:
-    """What fills or marks holes before a labeller sees them; None for a treatment that is the labeller's own."""
+    """The transform of a treatment of missing values; None for a treatment inside the labeller."""
     if treatment == "indicator":
         return Indicator(mark)
     if treatment in ("imputation", "imputation_indicator"):
@@ -219,7 +219,7 @@ def transform_of(treatment: str, mark: Literal["auto", "category", "flag"] = "au
 
 
 def _flagged(data: SequenceSet, holes: Mapping[str, NDArray[np.bool_]]) -> SequenceSet:
-    """The set with an attribute more for each of some inputs, which says where it had holes."""
+    """The set with an attribute more for each of some inputs, which marks its missing values."""
     flags = [f"{name} missing" for name in holes]
     taken = set(flags) & {*(attribute.name for attribute in data.attributes), *data.number_names}
     if taken:

@@ -180,7 +180,7 @@ class Labeller(Estimator):
     def _examples(
         self, train: SequenceSet, sample_weight: ArrayLike | None
     ) -> tuple[SequenceSet, NDArray[np.float64] | None]:
-        """The sequences that say something, and what their positions weigh, if not 1 each."""
+        """Sequences with non-zero weight, and the weights of their positions if not 1."""
         check_training_set(train, self.takes_unknown_labels)
         weights = position_weights(train, sample_weight, self.class_weight)
         if not self.takes_weights:

@@ -114,7 +114,7 @@ _SUM_TOLERANCE = 1e-6  # of the probabilities of a position
 
 @dataclass(eq=False, repr=False)
 class CustomLabeller(base.Labeller):
-    """A labeller made of a class that somebody else wrote.
+    """A labeller made of a user's class.
 
     A classifier of single rows with ``fit(X, y)`` and ``predict_proba(X)``, such as any of scikit-learn's that has both,
     is given the categories and numbers in the window of every position (`treecrf.models.window.features.WindowFeatures`),

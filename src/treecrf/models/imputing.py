@@ -1,4 +1,4 @@
-"""ImputingLabeller: a labeller with what fills or marks missing cells in front of it."""
+"""ImputingLabeller: a pipeline of an imputer and a labeller."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ if TYPE_CHECKING:
 
 
 HOLES = tuple(name for name in TREATMENTS if name not in IN_TREES)
-"""Ways with holes that come before a labeller."""
+"""Treatments of missing values that precede a labeller."""
 
 
 @dataclass(eq=False, repr=False)
 class ImputingLabeller(Labeller):
-    """A labeller that sees sequences without holes, whatever holes they have (PhD section 4.1).
+    """Pipeline of an imputer or indicator and a labeller (PhD section 4.1).
 
     Parameters
     ----------
     labeller : Labeller
         Of which a copy is trained.
     holes : "imputation", "indicator" or "imputation_indicator"
-        What is fitted to the training set and fills or marks the holes of every set (`treecrf.missing.transform_of`).
+        The transform that is fitted to the training set and fills or marks the missing values of every set (`treecrf.missing.transform_of`).
 
     Attributes
     ----------

@@ -29,7 +29,7 @@ def refuse_missing(data: SequenceSet) -> None:
         row, column = np.argwhere(np.hstack([data.values == MISSING, np.isnan(data.numbers)]))[0]
         raise ValueError(
             f"{names[column]} is missing at observation {row}; "
-            "fill or mark the holes (treecrf.missing), or give TreeCRF a way to handle them, such as missing='instance_weighting'."
+            "fill or mark the missing values (treecrf.missing), or give TreeCRF a way to handle them, such as missing='instance_weighting'."
         )
 
 
@@ -130,7 +130,7 @@ def _find_edges(numbers: NDArray[np.float64], n_bins: int) -> NDArray[np.float64
 
 
 def _name_bins(edges: NDArray[np.float64]) -> tuple[str, ...]:
-    """The intervals, with as many digits as tell them apart."""
+    """The intervals, with as many digits as make them distinct."""
     if not len(edges):
         return ("any number",)
     for digits in range(4, 18):

@@ -90,7 +90,7 @@ def without_silent(
 ) -> tuple[SequenceSet, NDArray[np.float64] | None]:
     """The set without the sequences that say nothing, no label of theirs being known or all their weights being 0.
 
-    The set itself and its weights, if every sequence says something.
+    The set itself and its weights, if every sequence has non-zero weight.
     """
     counts = np.ones(train.n_positions, dtype=np.bool_) if train.labels is None else train.labels != MISSING
     if weights is not None:
@@ -118,7 +118,7 @@ def refuse_mixed(labels: NDArray[np.int16], weights: NDArray[np.float64], offset
 
 
 def refuse_weights(labeller: object, weights: ArrayLike | None) -> None:
-    """Refuse weights that a labeller has no use for."""
+    """Refuse weights that a labeller does not support."""
     if weights is not None:
         raise ValueError(
             f"{type(labeller).__name__} takes no weights; leave sample_weight out, or choose another method such as TreeCRF."

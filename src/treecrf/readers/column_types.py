@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 MOST_MARKS = 3
-"""More different values beside numbers are not taken for marks of missing ones."""
+"""More distinct non-numeric values than this are not interpreted as marks of missing values."""
 
 
 def column_type(column: Column) -> Kind:
@@ -40,7 +40,7 @@ class Marks(NamedTuple):
 
 
 def find_marks(column: Column) -> Marks | None:
-    """A few values beside many different numbers, as tables of other programs have for a missing one; None if there are none."""
+    """A few non-numeric values among many numbers, as some programs write for missing values; None if there are none."""
     codes, texts = column.distinct
     marks = [str(text) for text in texts[np.unique(codes[column.strange])]]
     known = column.numbers[~np.isnan(column.numbers)]
@@ -85,7 +85,7 @@ def with_points(
     -------
     columns : dict
     notes : list of str
-        What to tell of the decimal mark, where it was found out.
+        A sentence about the decimal mark where it was detected.
 
     Raises
     ------
@@ -140,7 +140,7 @@ def _shows(cells: pa.ChunkedArray, decimal: str) -> bool:
 
 
 def _holds(cells: pa.ChunkedArray, decimal: str) -> bool:
-    """Whether a column holds numbers with this decimal mark, if need be beside a few marks of missing ones."""
+    """Whether a column holds numbers with this decimal mark, apart from a few marks of missing values."""
     import pyarrow.compute as pc
 
     is_number = pc.match_substring_regex(cells, _NUMBERS[decimal])

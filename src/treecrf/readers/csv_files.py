@@ -41,7 +41,7 @@ _ANNOUNCED = re.compile(r'"?sep=(.)"?(\r\n|\r|\n)')
 def read_csv(content: Content, dialect: Dialect, tell: Tell) -> pd.DataFrame:
     """Read a CSV file whose first line names the columns.
 
-    What `dialect` leaves open is found out, and told where it is not UTF-8, commas (tabs in a .tsv file) and decimal
+    Options that `dialect` leaves open are detected, and reported where they are not UTF-8, commas (tabs in a .tsv file) and decimal
     points. Not pandas' reader, which fills up short rows and renames columns without a word.
 
     Parameters

@@ -22,7 +22,7 @@ READ = (".csv", ".tsv", ".parquet", ".conllu", *SUFFIXES)
 """Suffixes of the files of a folder that are read; others may be notes."""
 
 PLAIN = Dialect()
-"""Everything is found out."""
+"""All options are detected."""
 
 MOST_TOLD = 3
 """Sentences on single files of a folder."""
@@ -55,9 +55,9 @@ def read_frame(
     path : path
     dialect : Dialect
     sequence : str
-        The column that tells sequences apart: in a folder it is made of the names of the files.
+        The column that identifies sequences; in a folder it is made of the names of the files.
     tell : callable
-        Called with a sentence on what was found out, or left out.
+        Called with a sentence about options that were detected, or rows that were left out.
 
     Returns
     -------

@@ -23,7 +23,7 @@ LABEL = "label"
 
 @dataclass(frozen=True)
 class TableColumns:
-    """Names of the columns that tell sequences apart, have the labels and are inputs; `numbers` are the inputs with numbers."""
+    """Names of the columns that identify sequences, hold the labels and are inputs; `numbers` are the inputs with numbers."""
 
     sequence: str
     label: str
@@ -66,7 +66,7 @@ class TypedTable(Mapping[str, Column]):
         ----------
         tables : sequence of TypedTable
         sequence : str
-            The column that tells sequences apart.
+            The column that identifies sequences.
 
         Raises
         ------
@@ -124,7 +124,7 @@ class TypedTable(Mapping[str, Column]):
         for name in names:
             if name not in self:
                 if len(self) == 1:
-                    advice = "say what stands between cells (separator)"
+                    advice = "give the field separator (separator)"
                 raise ValueError(
                     f"table {self.path} has no column {quoted(name)}; its columns are {listed(self)}; {advice}."
                 )

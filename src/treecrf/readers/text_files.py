@@ -31,14 +31,14 @@ _NAMES = {"\t": "tabs", " ": "spaces"}
 
 @dataclass(frozen=True)
 class Dialect:
-    r"""How a file is written; None is found out from the file.
+    r"""Format and dialect of a file; None is detected.
 
     Parameters
     ----------
     format : "csv", "columns", "conllu" or "parquet", optional
         What the suffix says unless given.
     separator : str, optional
-        One character, or "tab", "space" or a backslash and t: what stands between the cells of a CSV file.
+        One character, or "tab", "space" or a backslash and t: the field separator of a CSV file.
     decimal : "." or ",", optional
         What stands before the fraction of a number in a CSV file. The other one may stand between its thousands.
     encoding : str, optional

@@ -204,7 +204,7 @@ def _settle(
 
 
 def _halve(training: Training, iteration: Iteration) -> Iteration:
-    """Take half of an iteration's values back; return what is left."""
+    """Halve the step just added; return what is left."""
     training.add(iteration.scaled(-0.5))
     return iteration.scaled(0.5)
 

@@ -24,7 +24,7 @@ _TABLE = 2**16  # entries, at most about, of the table of a sweep
 
 
 def training_bytes(params: BoostingParams, train: SequenceSet, candidates: Candidates | None) -> int:
-    """Bytes that the arrays of a training take at its end, nearly.
+    """Approximate peak memory in bytes.
 
     Parameters
     ----------

@@ -74,7 +74,7 @@ class BoostingParams:
 
     @property
     def split_params(self) -> SplitParams:
-        """Which splits gain how much, and the values of leaves."""
+        """Split and leaf parameters."""
         missing = {"default_direction": EITHER_SIDE, "incorporated": INCORPORATED}.get(self.missing, UNKNOWN)
         return SplitParams(
             float(self.l2_regularization), float(self.least_weight), float(self.category_smoothing), missing,

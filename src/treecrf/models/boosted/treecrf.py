@@ -106,7 +106,7 @@ class TreeCRF(ChainLabeller):
         What to do with missing cells in training and prediction: refuse them, or, where a tested cell is missing,
         send the row to both sides with weights in proportion to the known rows there (PhD section 4.2); or where
         the best known surrogate test says (section 4.3); or to one side that training found to gain more; or let tests
-        ask for "missing" too, alone or beside other codes (Twala et al. 2008). Without missing cells all of them grow the
+        ask for "missing" too, by itself or with other codes (Twala et al. 2008). Without missing cells all of them grow the
         same trees. An attribute that is missing everywhere is never tested.
     scale_gain : bool
         Whether instance weighting and surrogate splitting multiply a test's gain by the share of the node's rows
@@ -147,7 +147,7 @@ class TreeCRF(ChainLabeller):
     warm_start : bool
         Whether `fit` continues from the trees it has, up to `n_iterations`, instead of starting again. On the same
         set the result equals that of one longer run to the bit. Another set is seen as in prediction, with the inputs and
-        labels of the first one; `log_likelihood_history_` goes on with the new set's.
+        labels of the first one; `log_likelihood_history_` continues with that of the new set.
     n_bins : int
         Most bins that a number is cut into (`treecrf.models.inputs.Binner`).
     min_count : int
@@ -367,7 +367,7 @@ class TreeCRF(ChainLabeller):
         return np.random.default_rng(self.random_state).normal(0.0, self.start_noise, shape)
 
     def expected_memory(self, train: SequenceSet) -> int:
-        """Bytes that `fit` would take, nearly, for its arrays; nothing is trained."""
+        """Approximate peak memory of `fit` in bytes; nothing is trained."""
         self._check_settings()
         train = self._learn_inputs(train).apply(train, "error")
         candidates = self._candidates(train, learn_dictionary(train, self.label_dictionary))

@@ -144,7 +144,7 @@ MOST_MATRIX = 2_000_000_000
 """Bytes of a float32 kernel matrix up to which a model has one."""
 
 BYTES = 40
-"""Of memory that a monomial of a window takes, nearly."""
+"""Approximate memory of a monomial of a window."""
 
 RANK = 1000
 """Of a model that is too large for other forms."""
