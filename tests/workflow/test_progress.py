@@ -161,7 +161,7 @@ def test_the_bar_keeps_its_width_and_steps_are_cut_at_the_margin(plugin, width):
     view = plugin.StepProgress(console)
     view.update(view.add_task("", total=10), completed=10)
     view.steps = {number: f"Step {number} " + 20 * "long " for number in range(plugin.MOST_STEPS + 2)}
-    console.print(*view.get_renderables(), sep="\n")
+    console.print(view.get_renderable())
     bar, *steps = console.file.getvalue().splitlines()
     assert bar.count("━") == 30
     assert "10/10" in bar
