@@ -15,6 +15,7 @@ from typer.testing import CliRunner
 import treecrf
 from treecrf import SequenceSet, TreeCRF
 from treecrf.automl.labeller import TableLabeller
+from treecrf.cli import _shared as shared
 from treecrf.cli import app
 from treecrf.missing import inject
 from treecrf.models.registry import LABELLERS
@@ -234,3 +235,13 @@ def test_version(run):
     from importlib.metadata import version
 
     assert run("--version") == (0, f"treecrf {version('treecrf')}\n", "")
+
+
+@pytest.mark.parametrize("is_terminal", [True, False])
+def test_sentences_break_between_words_on_terminals_only(monkeypatch, capsys, is_terminal):
+    text = "Missing cells: 11.2% of everything."
+    monkeypatch.setenv("COLUMNS", "20")
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: is_terminal)
+    shared.say(text)
+    lines = capsys.readouterr().out.splitlines()
+    assert lines == (["Missing cells: 11.2%", "of everything."] if is_terminal else [text])

@@ -52,21 +52,6 @@ app = typer.Typer(
 )
 
 
-def _show_version(wanted: bool) -> None:
-    if wanted:
-        typer.echo(f"treecrf {version('treecrf')}")
-        raise typer.Exit
-
-
-@app.callback()
-def _options(
-    _: Annotated[
-        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version.")
-    ] = False,
-) -> None:
-    """Options of the command itself."""
-
-
 for command in (fit, predict, evaluate, explain, describe, missing):
     app.command(cls=Command, help=help_text(command.__doc__ or ""))(command)
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import inspect
 import os
+import shutil
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from textwrap import TextWrapper
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, cast
 
 import typer
@@ -111,7 +113,15 @@ Tick = Callable[[int, str], None]
 
 def note(text: str) -> None:
     """Write a line to stderr."""
-    typer.echo(text, err=True)
+    say(text, err=True)
+
+
+def say(text: str = "", *, err: bool = False) -> None:
+    """Print a text on stdout or stderr; on a terminal, lines break between words."""
+    if (sys.stderr if err else sys.stdout).isatty():
+        wrapper = TextWrapper(shutil.get_terminal_size().columns, break_long_words=False, break_on_hyphens=False)
+        text = "\n".join(map(wrapper.fill, text.split("\n")))
+    typer.echo(text, err=err)
 
 
 def help_text(text: str) -> str:
@@ -325,17 +335,18 @@ def progress(title: str, total: int) -> Iterator[Tick]:
             nonlocal n_tenths
             if done == total or 10 * done // total > n_tenths:
                 n_tenths = 10 * done // total
-                typer.echo(f"{title}: {done} of {total}{', ' if words else ''}{words}", err=True)
+                note(f"{title}: {done} of {total}{', ' if words else ''}{words}")
 
         yield tell
         return
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+    from rich.table import Column
 
     columns = (
         TextColumn("{task.fields[title]}"), BarColumn(bar_width=20), MofNCompleteColumn(), TimeElapsedColumn(),
-        TextColumn("{task.description}"),
+        TextColumn("{task.description}", markup=False, table_column=Column(ratio=1, no_wrap=True, overflow="ellipsis")),
     )  # fmt: skip
-    with Progress(*columns, console=console(stderr=True)) as bars:
+    with Progress(*columns, console=console(stderr=True), expand=True) as bars:
         task = bars.add_task("", total=total, title=title)
         yield lambda done, words: bars.update(task, completed=done, description=words)
 

@@ -50,16 +50,16 @@ def _describe_table(file: Path, reading: shared.TableOptions) -> None:
 
     table, columns, data = shared.read_labelled_table(file, reading, strict=False)
     lengths = data.lengths
-    typer.echo(
+    shared.say(
         f"{file}: {counted(len(data), 'sequence')}, {counted(data.n_positions, 'labelled position')}, "
         f"{counted(len(table.frame), 'row')}."
     )
-    typer.echo(f"Lengths: {lengths.min():,} to {lengths.max():,}, median {np.median(lengths):g}.")
+    shared.say(f"Lengths: {lengths.min():,} to {lengths.max():,}, median {np.median(lengths):g}.")
     n_missing, n_cells = data.n_missing, data.n_cells
-    typer.echo(f"Missing cells: {n_missing:,} of {n_cells:,} ({100 * n_missing / n_cells:.1f} %).")
+    shared.say(f"Missing cells: {n_missing:,} of {n_cells:,} ({100 * n_missing / n_cells:.1f} %).")
     headings = {"n_values": "values", "n_missing": "missing", "share_missing": "share", "commonest_share": "its share"}
     decided = kinds_sentence(table, columns)
-    typer.echo("" if decided is None else f"{decided}\n")
+    shared.say("" if decided is None else f"{decided}\n")
     labels = label_counts(data).rename(columns={"n_positions": "positions"})
     shared.show_table(labels, f"Labels (column {columns.label})", most=30)
     if columns.numbers:
@@ -78,19 +78,19 @@ def _describe_model(file: Path) -> None:
 
     model = TableLabeller.load(file)
     labeller, columns = model.labeller, model.columns
-    typer.echo(f"{file}: {type(labeller).__name__}.")
-    typer.echo(
+    shared.say(f"{file}: {type(labeller).__name__}.")
+    shared.say(
         f"Reads the sequences in {columns.sequence!r}, the attributes in {', '.join(map(repr, columns.attributes))}."
     )
-    typer.echo(f"Labels ({columns.label!r}): {', '.join(labeller.label_names_)}.")
+    shared.say(f"Labels ({columns.label!r}): {', '.join(labeller.label_names_)}.")
     if columns.numbers:
-        typer.echo(f"Numbers: {', '.join(map(repr, columns.numbers))}.")
+        shared.say(f"Numbers: {', '.join(map(repr, columns.numbers))}.")
     for name, categories, is_ordered in labeller.attributes_:
         if is_ordered:
-            typer.echo(f"Bins of {name!r}: {listed(categories, str)}.")
+            shared.say(f"Bins of {name!r}: {listed(categories, str)}.")
     if model.missing is not None:
-        typer.echo(f"{type(model.missing).__name__} fills or marks missing cells before labelling.")
-    typer.echo()
+        shared.say(f"{type(model.missing).__name__} fills or marks missing cells before labelling.")
+    shared.say()
     settings = labeller.get_params()
     shared.show_table(
         pd.DataFrame({"setting": list(settings), "value": [str(value) for value in settings.values()]}), "Settings"
@@ -98,5 +98,5 @@ def _describe_model(file: Path) -> None:
     tests, with_trees = used_tests(model).rename(columns={"n_splits": "splits"}), trees_of(labeller)
     if len(tests) and with_trees is not None:
         forest = with_trees.forest_
-        typer.echo(f"{forest.n_trees:,} trees, {len(forest.columns):,} splits, {forest.most_leaves} leaves at most.\n")
+        shared.say(f"{forest.n_trees:,} trees, {len(forest.columns):,} splits, {forest.most_leaves} leaves at most.\n")
         shared.show_table(tests, "Most used tests", most=15)

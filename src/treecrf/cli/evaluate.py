@@ -98,14 +98,14 @@ def _true_labels(data: SequenceSet) -> list[str]:
 
 def _show(name: str, evaluation: Evaluation, n_sequences: int) -> None:
     n_positions, (points, low, high) = len(evaluation.correct), evaluation.accuracy
-    typer.echo(f"{name}: accuracy {points:.2f} % on {n_positions:,} positions.")
+    shared.say(f"{name}: accuracy {points:.2f} % on {n_positions:,} positions.")
     if low == low:
-        typer.echo(f"95 % confidence interval by sequence: {low:.1f} to {high:.1f} %.")
+        shared.say(f"95 % confidence interval by sequence: {low:.1f} to {high:.1f} %.")
     n_whole = round(evaluation.whole_sequences * n_sequences)
-    typer.echo(
+    shared.say(
         f"Sequences without an error: {n_whole:,} of {n_sequences:,} ({100 * evaluation.whole_sequences:.1f} %)."
     )
-    typer.echo(f"Log likelihood: {evaluation.log_likelihood:.4f} per position (0 is perfect).\n")
+    shared.say(f"Log likelihood: {evaluation.log_likelihood:.4f} per position (0 is perfect).\n")
     shared.show_table(evaluation.by_label.rename(columns={"n_positions": "positions"}), "By label")
     _show_stretches(evaluation)
     _show_calibration(evaluation)
@@ -133,7 +133,7 @@ def _show_stretches(evaluation: Evaluation) -> None:
         shared.show_table(table, "Entities, in percent (correct if both ends and the type are, as in seqeval)")
     if evaluation.segments is not None:
         score = evaluation.segments
-        typer.echo(
+        shared.say(
             f"Segments (runs of one label): {score.n_correct:,} of {score.n_true:,} found with both ends, {score.n_predicted:,} "
             f"predicted; precision {score.precision:.1f} %, recall {score.recall:.1f} %, F1 {score.f1:.1f} %.\n"
         )
@@ -143,7 +143,7 @@ def _show_calibration(evaluation: Evaluation) -> None:
     from treecrf.statistics.metrics import calibration_error
 
     bins = evaluation.reliability
-    typer.echo(
+    shared.say(
         f"Probabilities: Brier score {evaluation.brier:.4f} (0 is perfect, 2 is worst); mean calibration error "
         f"{100 * calibration_error(bins):.1f} points.\n"
     )
@@ -155,7 +155,7 @@ def _show_calibration(evaluation: Evaluation) -> None:
 def _show_comparison(comparison: pd.DataFrame) -> None:
     from treecrf.statistics.estimates import LEAST_CLUSTERS
 
-    typer.echo(
+    shared.say(
         "McNemar's test, which the papers use, treats positions as independent. The sequence-level test exchanges these trained "
         "models in whole sequences.\n"
     )
@@ -167,12 +167,12 @@ def _show_comparison(comparison: pd.DataFrame) -> None:
             if points
             else f"{method} and {other} are right equally often"
         )
-        typer.echo(
+        shared.say(
             f"{verdict}: only {method} is right on {row['only_method']:,} positions, only {other} on {row['only_other']:,}; "
             f"McNemar's test p = {_p(row['p_value'])}, sequence-level test p = {_p(row['flip_p_value'])}."
         )
     if int(comparison["n_clusters"].min()) < LEAST_CLUSTERS:
-        typer.echo(
+        shared.say(
             f"The file has too few sequences for the sequence-level test: with fewer than {LEAST_CLUSTERS} it never has p < 0.05."
         )
 

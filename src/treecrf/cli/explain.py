@@ -71,7 +71,7 @@ def _explain_model(model: TableLabeller, table: TypedTable, seed: int) -> None:
     advice = "explain needs labels, but for a single row (--position, or --sequence and --row)"
     shared.check_labels(table, model.columns.label, advice)
     data = draw_part(model.encode(table, labelled=True), seed, MOST_POSITIONS, 2)
-    typer.echo(f"{counted(len(data), 'sequence')}, {counted(data.n_positions, 'position')}.\n")
+    shared.say(f"{counted(len(data), 'sequence')}, {counted(data.n_positions, 'position')}.\n")
     with shared.progress("permuting columns", len(data.attributes) + len(data.number_names)) as tick:
         losses = permutation_importance(model, data, seed, tick)
     shared.show_table(
@@ -82,7 +82,7 @@ def _explain_model(model: TableLabeller, table: TypedTable, seed: int) -> None:
     ready = model.prepare(data)
     gains = gain_importance(model.labeller, ready)
     for name in without_trees(model.labeller, ready):
-        typer.echo(f"No gains by distance for {name}: it has no trees.")
+        shared.say(f"No gains by distance for {name}: it has no trees.")
     if gains is None:
         return
     by_distance = gains.pivot_table(index="attribute", columns="distance", values="gain", sort=False).fillna(0.0)
@@ -134,7 +134,7 @@ def _explain_row(model: TableLabeller, table: TypedTable, place: tuple[int, int]
     explained = explain_position(model, data, *place, seed)
     first = int(data.offsets[place[0]])
     inputs = table.frame[list(model.columns.attributes)]
-    typer.echo(
+    shared.say(
         f"Row {first + place[1]}: {explained.predicted}, {_times(exp(min(explained.log_odds, 50.0)))} as likely as {explained.runner_up} (log-odds "
         f"{explained.log_odds:.3f}). With typical observations of the file, the log-odds are {explained.typical_log_odds:.3f}; "
         "the observations explain the difference:\n"
@@ -150,7 +150,7 @@ def _explain_row(model: TableLabeller, table: TypedTable, place: tuple[int, int]
     ]
     shown = contributions.assign(distance=where, observation=texts)[["distance", "observation", "contribution"]]
     shared.show_table(shown, f"Contribution to the log-odds of {explained.predicted} vs {explained.runner_up}")
-    typer.echo(
+    shared.say(
         f"Sum: {contributions['contribution'].sum():.3f} = {explained.log_odds:.3f} - ({explained.typical_log_odds:.3f})."
     )
 

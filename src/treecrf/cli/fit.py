@@ -226,7 +226,7 @@ def fit(
             f"Chose {counted(by_holding_out.iteration, 'iteration')}: accuracy {100 * by_holding_out.accuracy:.2f} % on "
             f"{counted(by_holding_out.n_sequences, 'held-out sequence')}."
         )
-    typer.echo(f"Wrote {output}. Next: treecrf evaluate {output} TEST_FILE")
+    shared.say(f"Wrote {output}. Next: treecrf evaluate {output} TEST_FILE")
 
 
 def _parse_window(window: str | None, method: str) -> tuple[int, int] | None:
@@ -271,21 +271,21 @@ def _show_choice(choice: Choice, are_blocks: bool) -> None:
         f"Accuracy on {choice.n_positions:,} held-out positions in percent, with 95 % confidence intervals (low, high)",
     )
     if any(" + " in name for name in table["method"]):
-        typer.echo("A name with + is the mean of the probabilities of these methods.")
+        shared.say("A name with + is the mean of the probabilities of these methods.")
     for sentence in choice.left_out:
-        typer.echo(f"Left out: {sentence}")
+        shared.say(f"Left out: {sentence}")
     accuracy, candidates = choice.accuracy, choice.candidates
     if len(candidates) == 1:
-        typer.echo(f"Chose {candidates[0].method}: {_words(candidates[0])}.")
+        shared.say(f"Chose {candidates[0].method}: {_words(candidates[0])}.")
     else:
         described = "; ".join(f"{candidate.method} ({_words(candidate)})" for candidate in candidates)
-        typer.echo(f"Chose the average of {described}.")
+        shared.say(f"Chose the average of {described}.")
     interval = (
         ""
         if accuracy.low != accuracy.low
         else f" (95 % confidence interval by {unit}: {accuracy.low:.1f} to {accuracy.high:.1f} %)"
     )
-    typer.echo(f"Estimated accuracy on new data: {accuracy.points:.1f} %{interval}.\n")
+    shared.say(f"Estimated accuracy on new data: {accuracy.points:.1f} %{interval}.\n")
 
 
 def _words(candidate: Candidate) -> str:

@@ -100,7 +100,7 @@ def missing(
     if data.has_missing:
         with shared.progress("missing like the file", settings.n_training_sets * len(settings.methods)) as tick:
             own_holes = study_own_holes(file.stem, data, sides, settings, seed=seed, progress=tick)
-    typer.echo(
+    shared.say(
         "\nAccuracy on held-out positions in percent, by share of cells emptied in addition to the "
         f"{100 * share:.1f} % that are missing"
         + ("; last column: cells emptied that are missing in other sequences of the file." if own_holes else ".")
@@ -113,7 +113,7 @@ def missing(
         )
         table = table.merge(like_own, on="method", how="left")
     shared.show_table(table)
-    typer.echo(
+    shared.say(
         "▲: best of the column. ▼: significantly worse (p < 0.05 after Holm's correction). No mark: not separated from the best.\n"
     )
     method, answer = recommendation(**judged, deviance=frames["deviance"])
@@ -133,7 +133,7 @@ def missing(
         typer.echo(f"Next: {_fit_command(file, method, options)}")
     if report is not None:
         written = write_missing_report(frames, report, settings.baseline)
-        typer.echo(f"Wrote {written}, with tables and a figure in the same folder.")
+        shared.say(f"Wrote {written}, with tables and a figure in the same folder.")
 
 
 def _show_missing(data: SequenceSet, other: SequenceSet | None, seed: int) -> None:
@@ -143,7 +143,7 @@ def _show_missing(data: SequenceSet, other: SequenceSet | None, seed: int) -> No
 
     frame = describe_missing(data, seed, other)
     if frame.empty:
-        typer.echo("No cell is missing.")
+        shared.say("No cell is missing.")
         return
     shown = frame.assign(
         most=[f"{row.label_most} {row.share_at_most:.2f}" for row in frame.itertuples()],
@@ -152,8 +152,8 @@ def _show_missing(data: SequenceSet, other: SequenceSet | None, seed: int) -> No
     title = "Share of missing values by column; p by sequence, with Holm's correction over the columns"
     shared.show_table(shown[[head for head in HEADS.values() if head in shown.columns]], title)
     for sentence in missing_sentences(frame, SIGNIFICANCE_LEVEL):
-        typer.echo(sentence)
-    typer.echo("")
+        shared.say(sentence)
+    shared.say("")
 
 
 def _fit_command(file: Path, method: str, options: Mapping[str, object]) -> str:

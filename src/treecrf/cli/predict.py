@@ -109,7 +109,7 @@ def predict(
         if kind == "parquet" and output.suffix.lower() == ".parquet":
             labelled[table.frame.columns] = read_stored(file)
         _write(labelled, output)
-    typer.echo(f"Wrote {output}: {len(labelled):,} rows.")
+    shared.say(f"Wrote {output}: {len(labelled):,} rows.")
 
 
 def _write(frame: pd.DataFrame, path: Path) -> None:
