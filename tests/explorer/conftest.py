@@ -1,4 +1,4 @@
-"""The explorer of the published snapshot, whose evidence has results of most studies but no predictions."""
+"""The explorer of the published snapshot, whose evidence has results and no predictions."""
 
 import pandas as pd
 import pytest
@@ -10,18 +10,11 @@ from treecrf.explorer.page import render_explorer
 from treecrf.io.files import read_configuration
 from treecrf.studies.settings import load_settings
 
-SNAPSHOT = ROOT / "docs/results"
-
 
 @pytest.fixture(scope="session")
 def settings():
     given = read_configuration([str(ROOT / "config/config.yaml")])
-    return load_settings(given | {"results": str(SNAPSHOT / "evidence")})
-
-
-@pytest.fixture(scope="session")
-def ledger():
-    return [pd.read_csv(SNAPSHOT / name, keep_default_na=False) for name in ("claims.csv", "claims_by_rule.csv")]
+    return load_settings(given | {"results": str(ROOT / "docs/results/evidence")})
 
 
 @pytest.fixture(scope="session")
@@ -30,9 +23,8 @@ def gathered(settings):
 
 
 @pytest.fixture(scope="session")
-def html(settings, gathered, ledger):
-    headlines = {"training": "TreeCRF <wins> & loses by 0.5 points. It is not alone. LightGBM is worse."}
-    return render_explorer(settings, gathered, *ledger, headlines)
+def html(settings, gathered):
+    return render_explorer(settings, gathered)
 
 
 @pytest.fixture(scope="session")
@@ -45,15 +37,16 @@ def file(html, tmp_path_factory):
 CALIBRATIONS = {
     "treecrf": [(0.5, 100, 0.6, 0.6), (0.8, 100, 0.9, 0.7)],
     "linear_crf": [(0.5, 300, 0.6, 0.55), (0.8, 300, 0.9, 0.95)],
-    "memm": [(0.8, 100, 0.9, 0.905)],
-    "sliding_window": [(0.8, 100, 0.82, 0.9)],
 }
 """Bins of methods on protein: low, positions, probability, share right."""
 
+CONFUSION = [(0, 0, 90), (0, 1, 30), (1, 1, 50), (1, 0, 5)]
+"""Of treecrf on protein: label, predicted, positions."""
+
 
 @pytest.fixture(scope="session")
-def told_file(settings, gathered, ledger, tmp_path_factory):
-    """The page where log loss is what accuracy lacks, so that the same methods are best, and some have bins of probabilities."""
+def told_file(settings, gathered, tmp_path_factory):
+    """The page where log loss is what accuracy lacks, so that the same methods are best, and some have predictions."""
     accuracies = gathered.scores.query("study == 'training' and metric == 'accuracy'")
     ends = {"value": "value", "low": "high", "high": "low"}
     losses = accuracies.assign(**{name: 1 - accuracies[of].astype(float) / 100 for name, of in ends.items()})
@@ -65,9 +58,14 @@ def told_file(settings, gathered, ledger, tmp_path_factory):
         for method, found in CALIBRATIONS.items()
         for low, n, says, right in found
     ]
+    names = ("label", "predicted", "n")
+    cells = [key | {"method": "treecrf"} | dict(zip(names, cell, strict=True)) for cell in CONFUSION]
+    runs = [key | {"method": "treecrf", "run": f"training {run}", "accuracy": 60 + run} for run in range(3)]
+    told = gathered._replace(
+        scores=scores, calibration=pd.DataFrame(bins), confusion=pd.DataFrame(cells), runs=pd.DataFrame(runs)
+    )
     path = tmp_path_factory.mktemp("told") / "explorer.html"
-    told = gathered._replace(scores=scores, calibration=pd.DataFrame(bins))
-    path.write_text(render_explorer(settings, told, *ledger, {}), encoding="utf-8")
+    path.write_text(render_explorer(settings, told), encoding="utf-8")
     return path
 
 

@@ -9,32 +9,58 @@ import pandas as pd
 import pytest
 from builders import ROOT
 
-from treecrf.explorer.published import OWN, STAND_IN
 from treecrf.explorer.readme import (
     BEGIN,
     END,
-    PICTURE,
+    METHODS,
     TABLE,
+    accuracy_table,
     differences,
     main,
-    picture,
     published_accuracies,
-    readme_with_results,
+    results_part,
     sentences,
+    verdicts_by_paper,
+    with_results,
 )
+from treecrf.report.study_part import linked
+from treecrf.statistics.ranking import WORSE
 
 FOLDER = ROOT / "docs/results"
 
 
 @pytest.fixture(scope="module")
-def accuracies():
-    return published_accuracies(FOLDER, str(ROOT / "config/config.yaml"))
+def claims():
+    return pd.read_csv(FOLDER / "claims.csv", keep_default_na=False)
 
 
-def test_readme_shows_the_results_that_are_committed(accuracies):
+def test_readme_shows_the_results_that_are_committed(gathered, claims):
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    assert readme == readme_with_results(readme, FOLDER, "docs/results", accuracies)
-    assert (FOLDER / PICTURE).read_text(encoding="utf-8") == picture(accuracies)
+    assert readme == with_results(readme, linked(results_part(gathered, claims), "docs/results"))
+
+
+def test_table_has_the_accuracies_marks_the_highest_and_methods_that_a_test_separates(gathered):
+    scores = gathered.scores.query(
+        "study == 'training' and metric == 'accuracy' and point == 'choice' and decoder == 'better'"
+    ).set_index(["dataset", "method"])
+    _, _, *lines = accuracy_table(gathered).splitlines()
+    methods = [method for method in METHODS if method in scores.index.get_level_values("method")]
+    assert len(lines) == scores.index.get_level_values("dataset").nunique()
+    for line in lines:
+        dataset, *cells = [cell.strip() for cell in line.strip("|").split("|")]
+        of_set = scores.loc[dataset]
+        assert [float(re.sub(r"[^\d.]", "", cell)) for cell in cells] == of_set.loc[methods, "value"].astype(
+            float
+        ).round(2).tolist()
+        assert ["†" in cell for cell in cells] == (of_set.loc[methods, "standing"] == WORSE).tolist()
+        assert "**" in cells[int(of_set.loc[methods, "value"].astype(float).argmax())]
+
+
+def test_verdicts_are_counted_by_paper(claims):
+    lines = verdicts_by_paper(claims).splitlines()
+    assert sum(int(re.search(r"(\d+) claims", line).group(1)) for line in lines) == len(claims)
+    none = claims.assign(verdict="not_run")
+    assert verdicts_by_paper(none) == ""
 
 
 def test_sentences_count_what_is_near():
@@ -44,22 +70,20 @@ def test_sentences_count_what_is_near():
     )
     accuracies = pd.DataFrame(
         {
-            "published": 80.0, "measured": 80.0 + at_peak, "at_choice": 80 + at_choice, "data": [OWN] * 4 + [STAND_IN] + [OWN] * 2,
+            "published": 80.0, "measured": 80.0 + at_peak, "at_choice": 80 + at_choice, "stand_in": [False] * 4 + [True] + [None] * 2,
             "counted": [True] * 5 + [False, True], "inferred": [False] * 6 + [True],
         }
     )  # fmt: skip
-    claims = pd.DataFrame({"verdict": ["replicated", "partly", "replicated"]})
-    said = sentences(accuracies, claims)
-    assert said.startswith("The papers print 5 distinct accuracies")
-    assert "cross-validation, 1 of 4 (median difference +1.51) are within one point of the published value" in said
-    assert "prints, 2 of 4 (median difference +0.51)." in said
-    assert "inferred: 0 of 1 (median difference +9.00) at the cross-validated choice, 1 of 1 (" in said
-    assert "FAQ" not in sentences(accuracies[:4], claims)
-    assert "3 claims: 2 replicated, 1 partly" in said
+    said = sentences(accuracies)
+    assert re.findall(r"(\d+) of (\d+) \(median difference ([+-][\d.]+)\)", said) == [
+        ("1", "4", "+1.51"), ("2", "4", "+0.51"), ("0", "1", "+9.00"), ("1", "1", "+0.00")
+    ]  # fmt: skip
+    assert "5 distinct" in said
+    assert "FAQ" not in sentences(accuracies[:4])
 
 
-def test_the_largest_difference_comes_first(accuracies):
-    table = differences(accuracies)
+def test_the_largest_difference_comes_first(gathered):
+    table = differences(accuracies := published_accuracies(gathered))
     assert len(table) == len(accuracies)
     assert table["measured_minus_published"].abs().is_monotonic_decreasing
     committed = pd.read_csv(FOLDER / TABLE, keep_default_na=False, na_values=[""])
@@ -68,29 +92,22 @@ def test_the_largest_difference_comes_first(accuracies):
     assert not treecrf["counted"].any()  # table 3.4 has these numbers
 
 
-def test_picture_has_a_point_for_each_number(accuracies):
-    drawn = picture(accuracies)
-    assert drawn.startswith("<svg")
-    assert len(re.findall(r'aria-roledescription="point"', drawn)) == len(accuracies)
-
-
-def test_command_rewrites_the_part_alone(tmp_path):
+def test_command_rewrites_only_the_part(tmp_path):
     readme, folder = tmp_path / "README.md", shutil.copytree(FOLDER, tmp_path / "docs/results")
-    (folder / PICTURE).unlink(missing_ok=True)
     config = tmp_path / "my.yaml"
     config.write_text(
         json.dumps({"profile": "own", "datasets": {"protein": {}}, "training": {"datasets": ["protein"]}})
     )
     arguments = ["--config", str(config), "--folder", str(folder), "--readme", str(readme)]
     readme.write_text("no place for results")
-    with pytest.raises(SystemExit, match="put them where results are to stand"):
+    with pytest.raises(SystemExit, match="where results are to stand"):
         main(arguments)
     readme.write_text(f"before\n{BEGIN}\nold\n{END}\nafter\n")
     main(arguments)
     text = readme.read_text()
-    assert text.startswith(f"before\n{BEGIN}\nThe papers print ")
+    assert text.startswith(f"before\n{BEGIN}\n| data set |")
     assert text.endswith(f"{END}\nafter\n")
     assert "\nold\n" not in text
     links = re.findall(r"\]\(([^)]+)\)", text)
-    assert len(links) == 4
+    assert len(links) == 3
     assert all((tmp_path / link).is_file() for link in links)

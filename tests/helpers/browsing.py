@@ -11,7 +11,7 @@ NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable"
 class Browser:
     """A tab that shows one file, and what went wrong in it.
 
-    `problems` are requests for anything but the file, errors of scripts and messages of the console that are errors; `view` fails on them.
+    `problems` are requests for anything but the file, errors of scripts, errors and warnings of the console; `view` fails on them.
     """
 
     def __init__(self, tab, file):
@@ -19,7 +19,10 @@ class Browser:
         self.problems = []
         tab.on("request", self._requested)
         tab.on("pageerror", lambda error: self.problems.append(f"error: {error}"))
-        tab.on("console", lambda message: message.type == "error" and self.problems.append(f"console: {message.text}"))
+        tab.on(
+            "console",
+            lambda message: message.type in ("error", "warning") and self.problems.append(f"console: {message.text}"),
+        )
 
     def _requested(self, request):
         if not request.url.startswith((self._address, "data:", "blob:")):
@@ -35,11 +38,11 @@ class Browser:
         """The view that the address names, once its charts are drawn."""
         self.tab.wait_for_function(DRAWN)
         assert self.problems == []
-        return self.tab.locator("[data-view]:not([hidden])")
+        return self.tab.locator("[data-view]")
 
 
 DRAWN = """document.body.dataset.shown === location.hash
-    && [...document.querySelectorAll("[data-view]:not([hidden]) .drawing")].every((place) => place.querySelector("svg"))"""
+    && [...document.querySelectorAll("[data-view] .drawing")].every((place) => place.querySelector("svg"))"""
 
 
 @contextmanager

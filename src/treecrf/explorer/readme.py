@@ -1,7 +1,6 @@
-"""The part of README.md that a snapshot of results gives: measured beside published accuracies, and the verdicts on claims.
+"""The part of README.md that a snapshot of results gives: accuracies, verdicts on claims, and how near published values are.
 
-``python -m treecrf.explorer.readme`` rewrites it from ``docs/results``, and in that folder the picture and the table of all
-published accuracies.
+``python -m treecrf.explorer.readme`` rewrites it from ``docs/results``, and in that folder the table of all published accuracies.
 """
 
 from __future__ import annotations
@@ -11,77 +10,101 @@ import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
-from treecrf.explorer.charts import charts, static_svg
-from treecrf.explorer.gathering import gather
-from treecrf.explorer.published import OWN, published_rows
-from treecrf.explorer.views import ACCURACY, METRICS
+from treecrf.explorer.gathering import Gathered, gather
+from treecrf.explorer.views import ACCURACY, CHOICE, METRICS
 from treecrf.io.files import read_configuration, write_frame, write_text
 from treecrf.report import evidence
 from treecrf.report.ledger import CLAIMS
-from treecrf.report.ledger_page import ledger_summary
+from treecrf.report.rules import verdict_text
 from treecrf.report.study_part import linked
+from treecrf.statistics.ranking import WORSE
+from treecrf.studies.claims import NOT_RUN, VERDICTS
 from treecrf.studies.settings import load_settings
 
 BEGIN, END = "<!-- results: begin -->", "<!-- results: end -->"
 """What stands before and after the part."""
 
-PICTURE, TABLE = "published.svg", "published.csv"
+TABLE = "published.csv"
 """In the folder of the snapshot."""
 
 NEAR = 1.0
 """Points that a measured accuracy may differ from a published one to be near it."""
 
-WIDTH = 640
-"""Of the picture, in pixels."""
+METHODS = ("treecrf_newton", "linear_crf", "mallet", "lightgbm", "neural_crf")
+"""Columns of the table, as far as they were run."""
+
+PAPERS = {
+    "P": "PhD dissertation (2009)",
+    "M": "M.S. thesis (2006)",
+    "I": "ICML 2004",
+    "U": "UAI 2004",
+    "E": "ESPBoost (2014)",
+}
+"""By the letters that ids of claims begin with."""
 
 
-def published_accuracies(folder: Path, config: str) -> pd.DataFrame:
-    """The accuracies that the papers print and what was measured in their place (`treecrf.explorer.published.published_rows`).
-
-    Parameters
-    ----------
-    folder : Path
-        Of the snapshot.
-    config : str
-        Settings of the run.
-    """
-    settings = load_settings(read_configuration([config]) | {"results": str(folder / evidence.FOLDER)})
-    rows = published_rows(gather(settings))
-    return rows[rows["quantity"] == METRICS[ACCURACY].title]
-
-
-def picture(accuracies: pd.DataFrame) -> str:
-    """Measured by published accuracy, as SVG."""
-    return static_svg(charts()["published"], accuracies, WIDTH)
+def accuracy_table(gathered: Gathered) -> str:
+    """Accuracy by data set and method of the study of training, with the choice and decoder of cross-validation; Markdown."""
+    scores = gathered.scores
+    is_shown = (scores[["study", "metric", "point", "decoder"]] == ["training", ACCURACY, CHOICE, "better"]).all(axis=1)
+    shown = scores[is_shown & scores["method"].isin(METHODS)]
+    names = gathered.methods.set_index(["study", "method"])["name"]
+    methods = [method for method in METHODS if method in set(shown["method"])]
+    rows = shown.set_index(["dataset", "method"]).to_dict("index")
+    lines = [["data set", *(names["training", method] for method in methods)], ["---", *["---:"] * len(methods)]]
+    for dataset in dict.fromkeys(shown["dataset"]):
+        cells = [rows.get((dataset, method)) for method in methods]
+        best = max(cell["value"] for cell in cells if cell)
+        lines.append([dataset, *(_cell(cell, best) if cell else "–" for cell in cells)])
+    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
 
 
-def sentences(accuracies: pd.DataFrame, claims: pd.DataFrame) -> str:
-    """How near measured accuracies are to published ones, and how many claims have which verdict; Markdown.
+def _cell(score: dict[Any, Any], best: float) -> str:
+    text = f"{score['value']:.2f}"
+    return (f"**{text}**" if score["value"] == best else text) + (" †" if score["standing"] == WORSE else "")
 
-    Each printed number counts once, and only on the papers' data. Links are those from the folder of the snapshot.
-    """
-    own = accuracies[(accuracies["data"] == OWN) & accuracies["counted"]]
+
+def verdicts_by_paper(claims: pd.DataFrame) -> str:
+    """How many claims of each paper have which verdict; a list in Markdown."""
+    lines = []
+    for letter, paper in PAPERS.items():
+        counts = claims.loc[claims["id"].str.startswith(letter), "verdict"].value_counts()
+        found = [f"{counts[verdict]} {verdict_text(verdict)}" for verdict in VERDICTS if counts.get(verdict)]
+        if counts.sum() > counts.get(NOT_RUN, 0):
+            lines.append(f"- {paper}, {counts.sum()} claims: {', '.join(found)}.\n")
+    return "".join(lines)
+
+
+def published_accuracies(gathered: Gathered) -> pd.DataFrame:
+    """The accuracies that the papers print and what was measured in their place."""
+    published = gathered.published
+    return published[published["quantity"] == METRICS[ACCURACY].title]
+
+
+def sentences(accuracies: pd.DataFrame) -> str:
+    """How near measured accuracies are to published ones; each printed number counts once, and only on the papers' data."""
+    own = accuracies[~accuracies["stand_in"].eq(True) & accuracies["counted"].astype(bool)]
     inferred = own["inferred"].astype(bool)
     texts = [
-        f"The papers print {len(own)} distinct accuracies that this run measures too. With settings and iterations chosen by "
-        f"cross-validation, {_near(own[~inferred], 'at_choice')} are within one point of the published value; with the peak of "
-        f"the test curve, which chapter 3 of the dissertation prints, {_near(own[~inferred], 'measured')}."
+        f"Of the papers' {len(own)} distinct accuracies, {_near(own[~inferred], 'at_choice')} are reproduced within one point with "
+        f"settings chosen by cross-validation, {_near(own[~inferred], 'measured')} at the peak of the test curve, which chapter 3 "
+        "of the dissertation prints."
     ]
     if inferred.any():
         texts.append(
-            f"The FAQ sets are counted apart, as their columns are inferred: {_near(own[inferred], 'at_choice')} at the "
-            f"cross-validated choice, {_near(own[inferred], 'measured')} at the peak."
+            f"The columns of the FAQ sets are inferred: {_near(own[inferred], 'at_choice')} by cross-validation, "
+            f"{_near(own[inferred], 'measured')} at the peak."
         )
-    links = f"[Every accuracy]({TABLE}) [{ledger_summary(claims)}](claims.md) [All results](index.md)"
-    return f"{' '.join(texts)} {links}\n"
+    return " ".join(texts)
 
 
 def _near(rows: pd.DataFrame, column: str) -> str:
     """How many measured values are near the published ones, and the median difference."""
-    difference = rows[column] - rows["published"]
+    difference = (rows[column] - rows["published"]).astype(float)
     return f"{int((difference.abs() <= NEAR).sum())} of {len(rows)} (median difference {difference.median():+.2f})"
 
 
@@ -95,6 +118,7 @@ def differences(accuracies: pd.DataFrame) -> pd.DataFrame:
     values = accuracies[["published", "measured", "at_choice"]].astype(float)
     rows = accuracies.assign(
         **values,
+        data=accuracies["stand_in"].eq(True).map({True: "a stand-in for them", False: "the papers' data"}),
         measured_minus_published=values["measured"] - values["published"],
         at_choice_minus_published=values["at_choice"] - values["published"],
     )
@@ -106,37 +130,28 @@ def differences(accuracies: pd.DataFrame) -> pd.DataFrame:
     return rows.loc[order, names].round(2).reset_index(drop=True)
 
 
-def readme_with_results(readme: str, folder: Path, link: str, accuracies: pd.DataFrame) -> str:
-    """The text of README.md with its part taken from the snapshot in `folder`.
+def results_part(gathered: Gathered, claims: pd.DataFrame) -> str:
+    """The part in Markdown, with links from the folder of the snapshot."""
+    return (
+        f"{accuracy_table(gathered)}\n"
+        "Accuracy in percent, settings chosen by cross-validation. Bold: highest of the row. †: a test finds a better method.\n\n"
+        f"{verdicts_by_paper(claims)}\n{sentences(published_accuracies(gathered))} "
+        f"[Every accuracy]({TABLE}), [claims](claims.md), [all results](index.md).\n"
+    )
 
-    Parameters
-    ----------
-    readme : str
-        Has `BEGIN` and `END`, each on a line of its own.
-    folder : Path
-        Of the snapshot.
-    link : str
-        The way from README.md to that folder.
-    accuracies : DataFrame
-        From `published_accuracies`.
+
+def with_results(readme: str, part: str) -> str:
+    """The text of README.md with another part.
 
     Raises
     ------
     ValueError
-        If the markers are not there.
+        If `BEGIN` and `END` are not there, each on a line of its own.
     """
-    check_markers(readme)
-    text = sentences(accuracies, pd.read_csv(folder / CLAIMS, keep_default_na=False))
-    image = f"![Measured by published accuracy: points near the dashed line are equal.]({PICTURE})"
-    part = linked(f"{text}\n{image}\n", link)
-    before, _, rest = readme.partition(BEGIN)
-    return f"{before}{BEGIN}\n{part}{END}{rest.partition(END)[2]}"
-
-
-def check_markers(readme: str) -> None:
-    """A ValueError if README.md has no place for results."""
     if BEGIN not in readme or END not in readme:
         raise ValueError(f"README.md: the lines {BEGIN} and {END} are not there; put them where results are to stand.")
+    before, _, rest = readme.partition(BEGIN)
+    return f"{before}{BEGIN}\n{part}{END}{rest.partition(END)[2]}"
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -148,12 +163,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
     given = parser.parse_args(arguments)
     readme, folder = Path(given.readme), Path(given.folder)
     try:
-        check_markers(text := readme.read_text(encoding="utf-8"))
-        accuracies = published_accuracies(folder, given.config)
-        write_text(picture(accuracies), folder / PICTURE)
-        write_frame(differences(accuracies), folder / TABLE)
+        with_results(text := readme.read_text(encoding="utf-8"), "")
+        found = {"results": str(folder / evidence.FOLDER)}
+        gathered = gather(load_settings(read_configuration([given.config]) | found))
+        part = results_part(gathered, pd.read_csv(folder / CLAIMS, keep_default_na=False))
+        write_frame(differences(published_accuracies(gathered)), folder / TABLE)
         link = Path(os.path.relpath(folder, readme.parent)).as_posix()
-        write_text(readme_with_results(text, folder, link, accuracies), readme)
+        write_text(with_results(text, linked(part, link)), readme)
     except (OSError, ValueError) as error:
         sys.exit(str(error))
 

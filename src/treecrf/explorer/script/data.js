@@ -1,13 +1,12 @@
-// The frames inside the page as rows, and texts for values.
+// The frames inside the page as rows, what the address chooses of them, and texts for values.
 "use strict";
 
 const read = (identifier) => JSON.parse(document.getElementById(identifier).textContent);
 const DASH = "–";
 const WORDS = read("words");
-const CHARTS = read("charts");
 
 function unpack(columns) {
-  // Rows as objects; the columns are described in packing.py.
+  // Rows as objects; packing.py describes the columns.
   const names = Object.keys(columns);
   const length = names.length ? (columns[names[0]].codes ?? columns[names[0]]).length : 0;
   return Array.from({ length }, (_, row) => Object.fromEntries(names.map((name) => {
@@ -17,46 +16,67 @@ function unpack(columns) {
 }
 
 const DATA = Object.fromEntries(Object.entries(read("data")).map(([name, columns]) => [name, unpack(columns)]));
-
-const NAMES = new Map(DATA.methods.map((row) => [`${row.study}/${row.method}`, row.name]));
-const methodName = (study, method) => NAMES.get(`${study}/${method}`) ?? method;
-
 const CASE = ["dataset", "variant", "decoder", "point"];
-const POINTS = { choice: "cross-validated choice", peak: "peak of the test curve" };
-
+const KEY = ["study", ...CASE, "method"];
 const TESTED = WORDS.tested; // the metric that the tests compare
 
-// Title, digits and direction of metrics are declared in Python (`treecrf.studies.explored.METRICS`).
-const metricOf = (name) => WORDS.metrics[name] ?? { title: name, digits: 2, is_loss: false };
-const directed = (name) => `${metricOf(name).title}${metricOf(name).is_loss ? ", lower is better" : ""}`;
-const gain = (row) => (metricOf(row.metric).is_loss ? -row.value : row.value); // more is better
-const bestFirst = (one, other) => gain(other) - gain(one);
-const valueText = (row, value = row.value) => fixed(value, metricOf(row.metric).digits);
-
 const distinct = (rows, column) => [...new Set(rows.map((row) => row[column]))];
-const matches = (row, wanted) => Object.entries(wanted).every(([name, value]) => row[name] === value);
-const where = (rows, wanted) => rows.filter((row) => matches(row, wanted));
+const where = (rows, wanted) => rows.filter((row) => Object.entries(wanted).every(([name, value]) => row[name] === value));
+const pick = (row, names) => Object.fromEntries(names.map((name) => [name, row[name]]));
+const mean = (values) => values.reduce((sum, value) => sum + value, 0) / values.length;
 
-function fixed(value, digits = 2) {
-  return value === null || value === undefined ? DASH : value.toFixed(digits).replace("-", "−");
+// --- the address: "#leaderboard?study=training&metric=accuracy" ---
+
+function readAddress() {
+  const [view, query] = location.hash.slice(1).split("?");
+  return { view, chosen: Object.fromEntries(new URLSearchParams(query ?? "")) };
 }
-const signed = (value) => (value > 0 ? "+" : "") + fixed(value);
-function seconds(value) {
-  if (value === null || value === undefined) return DASH;
-  return value.toFixed(value < 1 ? 3 : value < 10 ? 2 : value < 100 ? 1 : 0);
+
+function address(view, chosen) {
+  const known = Object.entries(chosen).filter(([, value]) => value !== "" && value !== undefined && value !== null);
+  return `#${view}?${new URLSearchParams(known)}`;
 }
-const pText = (value) => (value === null ? DASH : value < 0.001 ? "<0.001" : fixed(value, 3));
+
+const cellAddress = (row) => address("cell", pick(row, KEY));
+const methodAddress = (row) => address("method", pick(row, ["study", "variant", "decoder", "point", "metric", "method"]));
+const pairAddress = (row) => address("pair", pick(row, ["study", "variant", "decoder", "point", "method", "other"]));
+
+// --- standings, declared in Python (`treecrf.statistics.ranking`) ---
+
+const [BEST, , , , SEPARATED] = WORDS.standings;
+const isRanked = (row) => WORDS.standings.includes(row.standing);
+const isRival = (row) => row.standing !== WORDS.reference;
+const KINDS = {
+  best: ["●", "best"], near: ["○", "not separated from the best"], behind: ["◆", "a test finds a better method"],
+  open: ["■", "not tested"], reference: ["✚", "reference: no competitor, not ranked"],
+};
+
+function kindOf(row) {
+  // What the shape of a mark says.
+  if (!isRival(row)) return "reference";
+  if (!isRanked(row)) return "open";
+  return row.standing === BEST ? "best" : row.standing === SEPARATED ? "behind" : "near";
+}
+
+const kindText = (row) => KINDS[kindOf(row)][1];
+const isNear = (row) => ["best", "near"].includes(kindOf(row));
+
+// --- texts ---
+
+const NAMES = new Map(DATA.methods.map((row) => [`${row.study}/${row.method}`, row.name]));
+const nameOf = (row, method = row.method) => NAMES.get(`${row.study}/${method}`) ?? method;
+const POINTS = { choice: "chosen by cross-validation", peak: "from the peak of the test curve" };
+const metricOf = (name) => WORDS.metrics[name] ?? { title: name, digits: 2, is_loss: false };
+const bestFirst = (one, other) => (metricOf(one.metric).is_loss ? one.value - other.value : other.value - one.value);
+const isKnown = (value) => value !== null && value !== undefined;
+const fixed = (value, digits = 2) => (isKnown(value) ? value.toFixed(digits).replace("-", "−") : DASH);
+const signed = (value, digits = 2) => (value > 0 ? "+" : "") + fixed(value, digits);
+const between = (low, high) => (isKnown(low) && isKnown(high) ? `${signed(low)} to ${signed(high)}` : DASH);
+const valueText = (row, value = row.value) => fixed(value, metricOf(row.metric).digits);
+const secondsText = (value) => fixed(value, value < 1 ? 3 : value < 10 ? 2 : value < 100 ? 1 : 0);
+const pText = (value) => (!isKnown(value) ? DASH : value < 0.001 ? "<0.001" : fixed(value, 3));
 const counted = (n, unit) => `${n} ${unit}${n === 1 ? "" : "s"}`;
 const capital = (text) => text[0].toUpperCase() + text.slice(1);
-function listed(names) {
-  if (names.some((name) => name.includes(","))) return names.join("; ");
-  return names.length > 1 ? `${names.slice(0, -1).join(", ")} and ${names.at(-1)}` : names.join("");
-}
-
-// Standings are declared in Python (`treecrf.statistics.ranking.STANDINGS`).
-const [BEST, EQUIVALENT, CLOSE, NOT_SEPARATED, BEHIND] = WORDS.standings, UNTESTED = WORDS.untested, REFERENCE = WORDS.reference;
-const isRanked = (row) => WORDS.standings.includes(row.standing);
-const isTop = (row) => WORDS.top.includes(row.standing);
-const isRival = (row) => row.standing !== REFERENCE;
-const variantText = (row) => [row.variant, WORDS.decoders[row.decoder] ?? row.decoder].filter(Boolean).join(", ");
+const conditionText = (row) => [row.variant, row.decoder && `decoder ${WORDS.decoders[row.decoder] ?? row.decoder}`, `settings ${POINTS[row.point]}`].filter(Boolean).join(", ");
 const datasetText = (row) => (row.stand_in ? `${row.dataset} (stand-in)` : row.dataset);
+const ranksText = (row) => (isKnown(row.rank_low) ? (row.rank_low === row.rank_high ? `${row.rank_low}` : `${row.rank_low}–${row.rank_high}`) : DASH);

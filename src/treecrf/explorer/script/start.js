@@ -1,46 +1,36 @@
-// Shows the view that the address names, whenever it changes, and draws again when colours do.
+// Shows the view that the address names, whenever it changes.
 "use strict";
 
-const VIEWS = { leaderboard: showLeaderboard, pairs: showPairs, cost: showCost, cell: showCell, claims: showClaims, claim: showClaim };
-const PARENTS = { cell: "leaderboard", claim: "claims" };
+const VIEWS = { leaderboard: showLeaderboard, pairs: showPairs, cost: showCost, method: showMethod, pair: showPair, cell: showCell };
+const PARENTS = { method: "leaderboard", cell: "leaderboard", pair: "pairs" };
 const TITLE = document.title;
-let first = true;
+let isFirst = true;
 
 function show() {
-  const { view, chosen } = readAddress();
-  const section = document.getElementById(`view-${view}`) ?? document.getElementById("view-overview");
-  const name = section.dataset.view;
-  const focused = document.activeElement?.id;
+  const { view, chosen } = readAddress(), name = VIEWS[view] ? view : "leaderboard", focused = document.activeElement?.id;
   drawn.length = 0;
-  document.querySelectorAll("[data-view]").forEach((each) => { each.hidden = each !== section; });
+  TIP.hidden = true;
   document.querySelectorAll("nav.views a").forEach((each) => {
-    const isHere = each.getAttribute("href").split("?")[0] === `#${PARENTS[name] ?? name}`;
-    if (isHere) each.setAttribute("aria-current", "page");
+    if (each.hash === `#${PARENTS[name] ?? name}`) each.setAttribute("aria-current", "page");
     else each.removeAttribute("aria-current");
   });
-  const heading = section.querySelector("h2");
-  if (VIEWS[name]) {
-    const { title, parts } = DATA.scores.length || name.startsWith("claim") ? VIEWS[name](chosen)
-      : { title: "No study has results yet", parts: [] };
-    heading.textContent = title;
-    section.querySelector(".content").replaceChildren(...parts.filter((part) => part));
-  } else {
-    showOverview();
-  }
-  document.title = `${heading.textContent} – ${TITLE}`;
-  document.getElementById("announcement").textContent = heading.textContent;
+  const { title, parts } = DATA.scores.length ? VIEWS[name](chosen) : { title: "No study has results yet", parts: [] };
+  const heading = document.getElementById("title");
+  heading.textContent = title;
+  document.getElementById("view").dataset.view = name;
+  document.getElementById("content").replaceChildren(...parts.filter(isKnown));
+  document.title = `${title} – ${TITLE}`;
   drawAll();
   const same = focused && document.getElementById(focused);
-  if (same && section.contains(same)) same.focus({ preventScroll: true });
-  else if (!first) { heading.focus({ preventScroll: true }); scrollTo(0, 0); }
-  first = false;
+  if (same) same.focus({ preventScroll: true });
+  else if (!isFirst) { heading.focus({ preventScroll: true }); scrollTo(0, 0); }
+  isFirst = false;
   document.body.dataset.shown = location.hash;
 }
 
 addEventListener("hashchange", show);
-matchMedia("(prefers-color-scheme: dark)").addEventListener("change", drawAll);
 document.querySelector("[data-skip]").addEventListener("click", (event) => {
   event.preventDefault();
-  document.getElementById("main").focus();
+  document.getElementById("view").focus();
 });
 show();

@@ -1,0 +1,155 @@
+// Elements: tables that are sorted and saved as CSV, choices, tips, and arrow keys that move between marks.
+"use strict";
+
+function element(tag, attributes = {}, ...children) {
+  const made = tag.startsWith("svg:") ? document.createElementNS("http://www.w3.org/2000/svg", tag.slice(4)) : document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (name.startsWith("on")) made.addEventListener(name.slice(2), value);
+    else if (isKnown(value) && value !== false) made.setAttribute(name, value === true ? "" : value);
+  }
+  made.append(...children.flat().filter((child) => isKnown(child) && child !== false));
+  return made;
+}
+
+const absent = (text) => element("p", { class: "absent" }, text);
+const link = (href, text) => element("a", { href }, text);
+
+// --- tables ---
+
+function save(address, name) {
+  element("a", { href: address, download: name }).click();
+}
+
+const fileName = (title) => title.toLowerCase().replace(/[^a-z0-9]+/g, "_").replace(/^_|_$/g, "").slice(0, 60);
+
+function csv(columns, rows) {
+  const quoted = (value) => {
+    const text = isKnown(value) ? String(value) : "";
+    return /[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  };
+  const lines = [columns.map(([head]) => head), ...rows.map((row) => columns.map(([, raw]) => raw(row)))];
+  return lines.map((line) => line.map(quoted).join(",")).join("\n") + "\n";
+}
+
+const csvButton = (title, columns, rows) => element("button", {
+  type: "button", "aria-label": `CSV: ${title}`, onclick: () => save(`data:text/csv;charset=utf-8,${encodeURIComponent(csv(columns, rows))}`, `${fileName(title)}.csv`),
+}, "CSV");
+
+function table(title, columns, rows, nWords = 1) {
+  // Columns are [head, value of a row for the CSV file, what its cell shows (the value unless given), class of the cell].
+  const cell = (row, [, raw, shown, style], place) => element(place < nWords ? "th" : "td",
+    { class: style?.(row), scope: place < nWords ? "row" : null }, (shown ?? raw)(row) || DASH);
+  const made = element("table", {},
+    element("caption", { class: "hidden-text" }, title),
+    element("thead", {}, element("tr", {}, columns.map(([head], place) => element(
+      "th", { scope: "col", class: place < nWords ? "word" : null, "data-column": place }, head)))),
+    element("tbody", {}, rows.map((row) => element("tr", {}, columns.map((column, place) => cell(row, column, place))))));
+  if (rows.length > 1) makeSortable(made);
+  return element("div", { class: "exhibit" },
+    element("div", { class: "wide", role: "region", tabindex: 0, "aria-label": title }, made),
+    element("div", { class: "tools" }, csvButton(title, columns, rows)));
+}
+
+// --- tips and keys ---
+
+const TIP = element("div", { id: "tip", hidden: true });
+document.body.append(TIP);
+
+function showTip(event) {
+  const mark = event.target.closest?.("[data-tip]");
+  TIP.hidden = !mark;
+  if (!mark) return;
+  TIP.textContent = mark.dataset.tip;
+  const box = mark.getBoundingClientRect();
+  TIP.style.left = `${Math.max(4, Math.min(box.left + box.width / 2 - TIP.offsetWidth / 2, document.documentElement.clientWidth - TIP.offsetWidth - 4))}px`;
+  TIP.style.top = `${box.top > TIP.offsetHeight + 10 ? box.top - TIP.offsetHeight - 6 : box.bottom + 6}px`;
+}
+
+for (const name of ["pointerover", "focusin"]) addEventListener(name, showTip);
+addEventListener("focusout", () => { TIP.hidden = true; });
+addEventListener("scroll", () => { TIP.hidden = true; }, true);
+
+const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
+
+function moveFocus(event) {
+  // The arrow keys go to the nearest mark in their direction: the marks of a picture are one stop of the tab key.
+  if (event.key === "Escape") TIP.hidden = true;
+  const from = event.target.closest?.("[data-mark]"), arrow = ARROWS[event.key];
+  if (!from || !arrow) return;
+  event.preventDefault();
+  const middle = (mark) => { const box = mark.getBoundingClientRect(); return [box.left + box.width / 2, box.top + box.height / 2]; };
+  const [x, y] = middle(from);
+  const ahead = [...from.closest("[data-marks]").querySelectorAll("[data-mark]")].map((mark) => {
+    const [across, down] = [middle(mark)[0] - x, middle(mark)[1] - y];
+    const along = across * arrow[0] + down * arrow[1], aside = Math.abs(across * arrow[1]) + Math.abs(down * arrow[0]);
+    return { mark, along, far: along + 2 * aside };
+  }).filter(({ mark, along }) => mark !== from && along > 0.5).sort((one, other) => one.far - other.far);
+  if (!ahead.length) return;
+  from.setAttribute("tabindex", -1);
+  ahead[0].mark.setAttribute("tabindex", 0);
+  ahead[0].mark.focus();
+}
+addEventListener("keydown", moveFocus);
+
+// --- choices ---
+
+const LABELS = { study: "Study", metric: "Metric", point: "Settings", decoder: "Decoder", variant: "Condition" };
+const TEXTS = {
+  study: (value) => WORDS.studies[value], point: (value) => POINTS[value], decoder: (value) => WORDS.decoders[value] ?? (value || "one"),
+  variant: (value) => value || "as given",
+};
+
+function preferred(name, options, rows) {
+  // Where nothing is chosen: the decoder that cross-validation prefers, a condition under which methods are tested.
+  if (name === "decoder" && options.includes("better")) return "better";
+  return name === "variant" ? rows.find(isRanked)?.variant ?? options[0] : options[0];
+}
+
+function choices(chosen, metrics = DATA.scores) {
+  // What there is to choose from, one choice after another, and what is chosen of it.
+  const found = {};
+  let rows = metrics;
+  for (const name of Object.keys(LABELS)) {
+    const options = distinct(rows, name);
+    const value = options.includes(chosen[name]) ? chosen[name] : preferred(name, options, rows);
+    found[name] = { options, value };
+    rows = where(rows, { [name]: value });
+  }
+  const options = distinct(rows, "dataset"), named = (chosen.data ?? "").split(",").filter((name) => options.includes(name));
+  found.data = { options, value: named.length ? named : options };
+  return { found, rows: rows.filter((row) => found.data.value.includes(row.dataset)) };
+}
+
+function controls(view, found, more = {}) {
+  const now = { ...Object.fromEntries(Object.entries(found).map(([name, { value }]) => [name, value])), ...more };
+  const go = (changed) => {
+    const next = { ...now, ...changed };
+    const isAll = changed.study || next.data.length === found.data.options.length;
+    location.hash = address(view, { ...next, data: isAll ? "" : next.data.join(",") });
+  };
+  const selects = Object.keys(LABELS).filter((name) => name === "study" || found[name].options.length > 1).map((name) => element(
+    "label", {}, LABELS[name],
+    element("select", { id: `choose-${view}-${name}`, onchange: (event) => go({ [name]: event.target.value }) },
+      found[name].options.map((value) => element("option", { value, selected: value === found[name].value }, (TEXTS[name] ?? String)(value))))));
+  const why = element("span", { class: "why", role: "status" });
+  const tick = (name) => (event) => {
+    const kept = found.data.options.filter((each) => (each === name ? event.target.checked : found.data.value.includes(each)));
+    event.target.checked ||= !kept.length;
+    if (kept.length) go({ data: kept });
+    else why.textContent = "One data set has to stay: tick another one first.";
+  };
+  const boxes = found.data.options.length < 2 ? null : element("fieldset", {}, element("legend", {}, "Data sets"),
+    found.data.options.map((name) => element("label", {}, element("input", {
+      type: "checkbox", id: `choose-${view}-data-${name}`, checked: found.data.value.includes(name), onchange: tick(name),
+    }), name)), why);
+  return element("form", { class: "controls", "aria-label": "What is shown", onsubmit: (event) => event.preventDefault() }, selects, boxes);
+}
+
+function legend(rows) {
+  const there = new Set(rows.map(kindOf));
+  return element("ul", { class: "legend" }, Object.entries(KINDS).filter(([kind]) => there.has(kind))
+    .map(([kind, [sign, text]]) => element("li", {}, element("b", { class: `sign ${kind}`, "aria-hidden": "true" }, sign), ` ${text}`)));
+}
+
+const testNote = (study, rows) => element("p", { class: "note" }, WORDS.tests[study], rows.some(isRanked)
+  ? " P-values and intervals are Holm-adjusted over all pairs of methods on a data set." : "");
