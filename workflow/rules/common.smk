@@ -70,14 +70,9 @@ def code_of(script, *modules, importing=()):
 
 
 def explored_modules(study):
-    """The modules of a study whose functions the explorer calls, and that of its headline."""
+    """The modules whose functions the explorer calls for a study."""
     functions = map(study.full_name, study.explored.functions if study.explored else ())
-    return sorted(
-        {
-            study.module_name("page"),
-            *(name.rpartition(".")[0] for name in functions),
-        }
-    )
+    return sorted({name.rpartition(".")[0] for name in functions})
 
 
 def code_of_study(study):
