@@ -136,11 +136,29 @@ def rises(found: Measured[Sequence[float]], tolerance: float) -> Degrees:
     return YES if largest_fall(found.value) <= tolerance + ROUNDING else NO
 
 
-TESTED: dict[str, Callable[..., Degrees]] = {kind.__name__: kind for kind in (better, outcome, not_worse, equal)}
+@dataclass(frozen=True)
+class Kind:
+    """A kind of claims: the function that judges a `Measured`, and the keys of a row that it takes."""
+
+    judge: Callable[..., Degrees]
+    parameters: tuple[str, ...] = ()
+
+
+TESTED = {
+    "better": Kind(better, ("level", "margin")),
+    "outcome": Kind(outcome, ("level", "margin")),
+    "not_worse": Kind(not_worse, ("level", "margin")),
+    "equal": Kind(equal, ("level", "margin")),
+}
 """Kinds that a test decides."""
 
-KINDS: dict[str, Callable[..., Degrees]] = TESTED | {
-    kind.__name__: kind for kind in (above, at_least, at_most, near, order, rises)
+KINDS = TESTED | {
+    "above": Kind(above, ("bound", "leans")),
+    "at_least": Kind(at_least, ("bound",)),
+    "at_most": Kind(at_most, ("bound",)),
+    "near": Kind(near, ("target", "tolerance")),
+    "order": Kind(order, ("order",)),
+    "rises": Kind(rises, ("tolerance",)),
 }
 
 

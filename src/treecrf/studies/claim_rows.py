@@ -10,7 +10,7 @@ measure, datasets
     A function of the study's ``claims.py`` that yields a `Measured` for each thing that the claim says of a data set, and the
     data sets. A function that yields nothing has no results there.
 kind
-    A function of `KINDS`, or of the study's ``claims.py``, which says whether what was measured holds.
+    One of `KINDS`, or of those of the study's ``claims.py``, which says whether what was measured holds.
 parts
     Instead of these: rows of their own, each with measure, datasets and kind.
 sum_up
@@ -31,13 +31,12 @@ changed
     values of the row that were others; the ledger gives the verdict under both. All claims that compare accuracies were first
     judged by the paper's test, whose verdict stands beside the valid one anyway: that change is not listed again.
 
-Other keys are parameters of the kind if one of `KINDS` has one of that name, and of the measure if not. The value of a kind's
+Other keys are parameters of the kind if a kind declares them, and of the measure if not. The value of a kind's
 parameter may depend on the data set: a mapping with the key "otherwise".
 """
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -48,7 +47,7 @@ from typing import Any
 import numpy as np
 
 from treecrf.statistics.estimates import adjust_holm
-from treecrf.studies.claim_kinds import KINDS, TESTED, Measured
+from treecrf.studies.claim_kinds import KINDS, TESTED, Kind, Measured
 from treecrf.studies.claim_power import with_power
 from treecrf.studies.claims import (
     FAILS,
@@ -88,7 +87,7 @@ WORDING = (
     "quorum",
 )
 FOUND_BY = ("study", "kind", "measure", "datasets", "parts", "sum_up")
-OF_KINDS = {name for kind in KINDS.values() for name in list(inspect.signature(kind).parameters)[1:]}
+OF_KINDS = {name for kind in KINDS.values() for name in kind.parameters}
 """Parameters of kinds; a row may have some that only another rule uses."""
 
 Row = Mapping[str, Any]
@@ -157,14 +156,14 @@ class _Found:
     """Something measured on a data set, with what judges it there."""
 
     measured: Measured[Any]
-    kind: Callable[..., Degrees]
+    kind: str
+    judge_by: Callable[[Measured[Any]], Degrees]
     parameters: Mapping[str, Any]
 
     def observe(self, rule: Rule) -> Observation:
-        judge_by = partial(self.kind, **self.parameters)
         if rule.papers_test:
-            return self.measured.observe_by_paper(judge_by)
-        return with_power(self.measured.observe(judge_by), self.measured, self.kind.__name__, self.parameters)
+            return self.measured.observe_by_paper(self.judge_by)
+        return with_power(self.measured.observe(self.judge_by), self.measured, self.kind, self.parameters)
 
 
 def _evidence(parts: Iterable[Row], functions: ModuleType, results: Results, rule: Rule) -> list[Evidence]:
@@ -182,10 +181,11 @@ def _observed(part: dict[str, list[_Found]], rule: Rule) -> Evidence:
 def _measure(row: Row, functions: ModuleType, results: Results, dataset: str) -> list[_Found]:
     """What a part of a claim is about on a data set."""
     measure, kind = _function(row, "measure", functions), _kind(row, functions)
-    of_kind = list(inspect.signature(kind).parameters)[1:]
-    here = {name: _at(row[name], dataset) for name in of_kind if name in row}
-    others = {name: value for name, value in row.items() if name not in (*WORDING, *FOUND_BY, *OF_KINDS, *of_kind)}
-    return [_Found(each, kind, here) for each in measure(results, dataset, **others)]
+    of_kind = {name: _at(row[name], dataset) for name in kind.parameters if name in row}
+    not_of_measure = {*WORDING, *FOUND_BY, *OF_KINDS, *kind.parameters}
+    of_measure = {name: value for name, value in row.items() if name not in not_of_measure}
+    judge_by = partial(kind.judge, **of_kind)
+    return [_Found(each, row["kind"], judge_by, of_kind) for each in measure(results, dataset, **of_measure)]
 
 
 def _corrected(found: list[dict[str, list[_Found]]]) -> list[dict[str, list[_Found]]]:
@@ -195,7 +195,7 @@ def _corrected(found: list[dict[str, list[_Found]]]) -> list[dict[str, list[_Fou
         for part in found
         for group in part.values()
         for each in group
-        if each.kind in TESTED.values() and each.measured.p is not None
+        if each.kind in TESTED and each.measured.p is not None
     ]
     holm = adjust_holm(np.array([each.measured.p for each in tested], dtype=float))
     by_place = {id(each): float(p) for each, p in zip(tested, holm, strict=True)}
@@ -206,14 +206,14 @@ def _corrected(found: list[dict[str, list[_Found]]]) -> list[dict[str, list[_Fou
     return [{name: [adjust(each) for each in group] for name, group in part.items()} for part in found]
 
 
-def _kind(row: Row, functions: ModuleType) -> Callable[..., Degrees]:
-    kind: Callable[..., Degrees] | None = KINDS.get(row["kind"]) or getattr(functions, row["kind"], None)
-    if kind is None:
+def _kind(row: Row, functions: ModuleType) -> Kind:
+    kinds = {**KINDS, **getattr(functions, "KINDS", {})}
+    if row["kind"] not in kinds:
         raise ValueError(
-            f"claim {row['id']}: there is no kind {row['kind']!r}; choose one of {', '.join(KINDS)}, or write a function of "
-            f"that name in {functions.__name__}."
+            f"claim {row['id']}: there is no kind {row['kind']!r}; choose one of {', '.join(kinds)}, or add it to KINDS in "
+            f"{functions.__name__}."
         )
-    return kind
+    return kinds[row["kind"]]
 
 
 def _at(value: Any, dataset: str) -> Any:

@@ -19,7 +19,7 @@ from treecrf.rendering.cells import number, three_digits
 from treecrf.rendering.style import training_method_name
 from treecrf.rendering.words import interval_text, points_text
 from treecrf.statistics.metrics import geometric_mean, mean_with_interval
-from treecrf.studies.claim_kinds import Measured, over_interval
+from treecrf.studies.claim_kinds import Kind, Measured, over_interval
 from treecrf.studies.claim_rows import INDUCTION as FEATURE_INDUCTION
 from treecrf.studies.claim_rows import first_of
 from treecrf.studies.claims import FAILS, HOLDS, LEANS, Degrees, Results
@@ -47,6 +47,9 @@ def faster_without_loss(found: ShortCut, points: float) -> Degrees:
     """Faster, and less accurate by less than `points` in the one training that there is; leans if it is only faster."""
     if_faster = HOLDS if found.gain > -points else LEANS
     return over_interval(found, lambda ratio: if_faster if ratio > 1 else FAILS)
+
+
+KINDS = {"faster_without_loss": Kind(faster_without_loss, ("points",))}
 
 
 def slope_by_length(results: Results, dataset: str) -> Iterator[Measured[float]]:

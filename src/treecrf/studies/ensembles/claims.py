@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 import pandas as pd
 
 from treecrf.rendering.cells import number
-from treecrf.studies.claim_kinds import NO, YES, Measured
+from treecrf.studies.claim_kinds import NO, YES, Kind, Measured
 from treecrf.studies.claims import LEANS, Degrees, Results
 from treecrf.studies.ensembles.methods import VOTES
 
@@ -76,6 +76,9 @@ def below(found: Measured[tuple[float, float]]) -> Degrees:
     if of_all <= 0:
         return NO
     return YES if of_moving > 0 else (LEANS, LEANS)
+
+
+KINDS = {"below": Kind(below)}
 
 
 def slack(results: Results, dataset: str) -> Iterator[Measured[float]]:

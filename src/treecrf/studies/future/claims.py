@@ -14,7 +14,7 @@ import pandas as pd
 
 from treecrf.rendering.cells import number
 from treecrf.rendering.words import points_text
-from treecrf.studies.claim_kinds import NO, YES, Measured, largest_fall
+from treecrf.studies.claim_kinds import NO, YES, Kind, Measured, largest_fall
 from treecrf.studies.claims import Degrees, Results
 from treecrf.studies.comparison import Comparison
 from treecrf.studies.future.comparisons import find_pair, pair_text
@@ -113,6 +113,9 @@ def recovers(found: Measured[tuple[float, float]], n_features: tuple[int, int], 
     """As many features as that, and labels that are recovered to `recovered` percent."""
     features, lowest = found.value
     return YES if n_features[0] <= features <= n_features[1] and lowest >= recovered else NO
+
+
+KINDS = {"recovers": Kind(recovers, ("n_features", "recovered"))}
 
 
 def _accuracies_of(results: Results, dataset: str, methods: Sequence[str]) -> list[float]:
