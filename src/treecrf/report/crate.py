@@ -1,7 +1,7 @@
 """A Workflow Run RO-Crate of a run: what was run, on what, with which settings and software, job by job.
 
 Follows RO-Crate 1.1 and the Provenance Run Crate profile 0.5, and with it those of workflow and process runs:
-https://w3id.org/ro/wfrun/provenance. Entities are plain mappings, as they stand in the file.
+https://w3id.org/ro/wfrun/provenance.
 """
 
 from __future__ import annotations
@@ -14,8 +14,12 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 import pandas as pd
+from rocrate.model.contextentity import ContextEntity
+from rocrate.model.entity import Entity
+from rocrate.rocrate import ROCrate
 
 from treecrf.records.jobs import BENCHMARKS, ENVIRONMENTS, MACHINES, read_described, read_records
+from treecrf.rendering.cells import DASH
 
 CRATE = "ro-crate-metadata.json"
 
@@ -25,30 +29,25 @@ WORKFLOW = "workflow/Snakefile"
 _ROOT = Path(__file__).resolve().parents[3]
 
 _PROFILES = {
-    "process": "https://w3id.org/ro/wfrun/process/0.5",
-    "workflow": "https://w3id.org/ro/wfrun/workflow/0.5",
-    "provenance": "https://w3id.org/ro/wfrun/provenance/0.5",
-    "workflow_crate": "https://w3id.org/workflowhub/workflow-ro-crate/1.0",
+    "process run": "https://w3id.org/ro/wfrun/process/0.5",
+    "workflow run": "https://w3id.org/ro/wfrun/workflow/0.5",
+    "provenance run": "https://w3id.org/ro/wfrun/provenance/0.5",
+    "workflow crate": "https://w3id.org/workflowhub/workflow-ro-crate/1.0",
 }
-_RAW = "#raw/"
-_TERMS = "https://w3id.org/ro/terms/workflow-run#"
-_CONTEXT = [
-    "https://w3id.org/ro/crate/1.1/context",
-    {name: f"{_TERMS}{name}" for name in ("environment", "sha256")},
-]
+_TERMS = {name: f"https://w3id.org/ro/terms/workflow-run#{name}" for name in ("environment", "sha256")}
+_WORKFLOW_TYPES = ["File", "SoftwareSourceCode", "ComputationalWorkflow", "HowTo"]
 _LICENSE = "https://spdx.org/licenses/BSD-3-Clause"
+_COMPLETED = {"@id": "http://schema.org/CompletedActionStatus"}
 _TYPES = {
     ".parquet": "application/vnd.apache.parquet",
     ".tsv": "text/tab-separated-values",
     ".tex": "application/x-tex",
 }
 
-Entity = dict[str, Any]
-
 
 def run_crate(
     results: Path, manifest: Mapping[str, Any], members: Collection[str], address: Callable[[str], str]
-) -> Entity:
+) -> dict[str, Any]:
     """The contents of `CRATE`.
 
     Parameters
@@ -58,26 +57,11 @@ def run_crate(
     manifest : mapping
         Of the run (`treecrf.report.manifest`).
     members : collection of str
-        The files of the archive, by their ways from its root. `WORKFLOW` is one of them.
+        The files of the archive, by their paths from its root. `WORKFLOW` is one of them.
     address : callable
-        The way of a file of the run from the archive's root, of its way from where the run was.
+        The path of a file of the run from the archive's root, of its path from where the run was.
     """
-    records = read_records(results)
-    sums = {address(f"{results.as_posix()}/{file['path']}"): file for file in manifest["files"]}
-    graph = _Graph(members, sums, [file["file"] for file in manifest["raw_files"]])
-    graph.add(*_root(manifest, members))
-    graph.add(*_software(results))
-    parameters = list(_parameters(manifest["settings"]))
-    graph.add(*parameters)
-    raw = [_raw_file(file) for file in manifest["raw_files"]]
-    graph.add(*raw)
-    for _, record in records.iterrows():
-        graph.add(_action(record, graph, address))
-    steps = list(_steps(records))
-    graph.add(*steps)
-    graph.add(_workflow(manifest, steps, parameters, results))
-    graph.add(*_run(records, raw, parameters, members))
-    return {"@context": _CONTEXT, "@graph": graph.entities()}
+    return _RunCrate(results, manifest, members, address).contents()
 
 
 def crate_members(
@@ -97,7 +81,7 @@ def crate_members(
     Yields
     ------
     (str, bytes or Path)
-        The way of a file from the archive's root, and its contents or the file.
+        The path of a file from the archive's root, and its contents or the file.
     """
 
     def address(path: str) -> str:
@@ -111,226 +95,143 @@ def crate_members(
 
 
 def _workflow_files() -> dict[str, Path]:
-    """The files of the workflow, by their ways from the folder that holds them."""
+    """The files of the workflow, by their paths from the folder that holds them."""
     files = [_ROOT / name for name in ("Snakefile", "environment.yml", "requirements.txt", "CITATION.cff")]
     files += [path for path in sorted((_ROOT / "workflow").rglob("*")) if "__pycache__" not in path.parts]
     return {path.relative_to(_ROOT).as_posix(): path for path in files if path.is_file()}
 
 
-class _Graph:
-    """The entities of a crate, and files as entities: those of the archive, and those that it has not."""
+class _RunCrate:
+    """The crate while entities are added to it."""
 
-    def __init__(self, members: Collection[str], sums: Mapping[str, Mapping[str, Any]], raw: Collection[str]) -> None:
-        self._sums, self._raw = sums, raw
-        self._found: dict[str, Entity] = {}
+    def __init__(
+        self, results: Path, manifest: Mapping[str, Any], members: Collection[str], address: Callable[[str], str]
+    ) -> None:
+        self._results, self._manifest, self._address = results, manifest, address
+        self._listed = {address(f"{results.as_posix()}/{file['path']}"): file for file in manifest["files"]}
+        self._crate = ROCrate(version="1.1")
+        self._crate.metadata.extra_terms.update(_TERMS)
+        self._agent = self._add("#treecrf", "SoftwareApplication", name="treecrf")
+        self._workflow = self._crate.add_workflow(
+            dest_path=WORKFLOW, main=True, lang="snakemake", properties={"@type": _WORKFLOW_TYPES, "name": "treecrf"}
+        )
+        self._files = {WORKFLOW: self._workflow}
         for name in sorted(members):
-            self.add({"@id": name, "@type": "File", "encodingFormat": _type(name), **self._about(name)})
+            if name != WORKFLOW:
+                about = {"encodingFormat": _type(name), **self._about(name)}
+                self._files[name] = self._crate.add_file(dest_path=name, properties=about)
+        self._raw = {file["file"]: self._add_raw(file) for file in manifest["raw_files"]}
 
-    def add(self, *entities: Entity) -> None:
-        """Add entities; one with the name of another adds to it."""
-        for entity in entities:
-            self._found[entity["@id"]] = self._found.get(entity["@id"], {}) | entity
+    def contents(self) -> dict[str, Any]:
+        """All of it, as JSON."""
+        records = read_records(self._results)
+        self._describe_root()
+        settings = self._add_settings()
+        for kind in (ENVIRONMENTS, MACHINES):
+            for name, content in read_described(self._results, kind).items():
+                self._add(f"#{kind}/{name}", "PropertyValue", name=kind.removesuffix("s"), value=json.dumps(content))
+        by_rule = records.sort_values("began").groupby("rule", sort=False)
+        controls = [self._add_rule(str(rule), place, of_rule) for place, (rule, of_rule) in enumerate(by_rule)]
+        self._add_run(records, settings, controls)
+        return dict(self._crate.metadata.generate())
 
-    def file(self, name: str) -> Entity:
-        """A reference to a file; one that is not in the archive, such as a raw one, becomes a work that is only named."""
-        if name in self._found:
-            return {"@id": name}
-        if raw := [file for file in self._raw if f"/{name}".endswith(f"/{file}")]:
-            return {"@id": f"{_RAW}{raw[0]}"}
-        self.add({"@id": f"#file/{name}", "@type": "CreativeWork", **self._about(name)})
-        return {"@id": f"#file/{name}"}
+    def _add(self, identifier: str, kind: str, **properties: Any) -> Entity:
+        return self._crate.add(ContextEntity(self._crate, identifier, {"@type": kind, **properties}))
 
-    def entities(self) -> list[Entity]:
-        """All of them."""
-        return list(self._found.values())
+    def _describe_root(self) -> None:
+        written = self._manifest["written"]
+        self._crate.name = f"A run of treecrf of {written[:10]}"
+        self._crate.description = (
+            f"Results, pages and provenance of a run of treecrf at commit {self._manifest['commit']}."
+        )
+        self._crate.datePublished = written
+        self._crate.license = self._workflow["license"] = self._add(
+            _LICENSE, "CreativeWork", name="BSD 3-Clause License",
+            description="The licence of treecrf; raw files have terms of their own and are not in the crate.",
+        )  # fmt: skip
+        versions = self._manifest["versions"]
+        self._workflow["version"] = versions["treecrf"]
+        self._workflow["creator"] = self._add("#developers", "Organization", name="The treecrf developers")
+        self._workflow["softwareRequirements"] = [
+            self._add(f"#software/{name}", "SoftwareApplication", name=name, softwareVersion=version)
+            for name, version in versions.items()
+            if version != DASH
+        ]
+        self._crate.root_dataset["conformsTo"] = [
+            self._add(address, "CreativeWork", name=name, version=address.rsplit("/", 1)[1])
+            for name, address in _PROFILES.items()
+        ]
 
-    def _about(self, name: str) -> Entity:
-        known = self._sums.get(name)
+    def _add_settings(self) -> list[Entity]:
+        """Each setting as a parameter of the workflow, and its value; of those of studies each by itself."""
+        values = []
+        for name, value in self._manifest["settings"].items():
+            for key, part in value.items() if isinstance(value, Mapping) else [("", value)]:
+                full = f"{name}.{key}".rstrip(".")
+                setting = self._add(f"#setting/{full}", "PropertyValue", name=full, value=json.dumps(part))
+                parameter = self._crate.add_formal_parameter(full, "PropertyValue", f"#parameter/{full}")
+                parameter["workExample"], setting["exampleOfWork"] = setting, parameter
+                self._workflow.append_to("input", parameter)
+                values.append(setting)
+        return values
+
+    def _add_rule(self, rule: str, position: int, records: pd.DataFrame) -> Entity:
+        """A rule as a tool and as a step, and the jobs that ran it."""
+        tool = self._add(f"#tool/{rule}", "SoftwareSourceCode", name=f"the rule {rule}")
+        step = self._add(f"#step/{rule}", "HowToStep", position=str(position), name=rule, workExample=tool)
+        self._workflow.append_to("hasPart", tool)
+        self._workflow.append_to("step", step)
+        jobs = [
+            self._add_action(
+                f"#job/{record['name']}", f"{rule} {' '.join(record['wildcards'].values())}".strip(), tool,
+                [self._file(path) for path in record["inputs"]], [self._file(path) for path in record["outputs"]],
+                startTime=record["began"], endTime=record["ended"],
+                environment=[{"@id": f"#{kind}s/{record[kind]}"} for kind in ("environment", "machine")],
+            )
+            for _, record in records.iterrows()
+        ]  # fmt: skip
+        name = f"orchestration of {rule}"
+        return self._add(f"#control/{rule}", "ControlAction", name=name, instrument=step, object=jobs)
+
+    def _add_run(self, records: pd.DataFrame, settings: list[Entity], controls: list[Entity]) -> None:
+        """The whole run as one action, and Snakemake's organization of it."""
+        began, ended = records["began"].min(), records["ended"].max()
+        used, made = [*self._raw.values(), *settings], list(self._files.values())
+        run = self._add_action("#run", "the run", self._workflow, used, made, startTime=began, endTime=ended)
+        organization = self._add(
+            "#organization", "OrganizeAction", name="the run of Snakemake", startTime=began, endTime=ended,
+            instrument=self._add("#snakemake", "SoftwareApplication", name="Snakemake"), object=controls, result=run,
+        )  # fmt: skip
+        self._crate.root_dataset.append_to("mentions", organization)
+
+    def _add_action(
+        self, identifier: str, name: str, tool: Entity, used: list[Entity], made: list[Entity], **properties: Any
+    ) -> Entity:
+        """A finished action; the crate mentions it."""
+        properties |= {"name": name, "agent": self._agent, "actionStatus": _COMPLETED}
+        action = self._crate.add_action(tool, identifier, used, made, properties)
+        self._crate.root_dataset.append_to("mentions", action)
+        return action
+
+    def _file(self, path: str) -> Entity:
+        """A file of the run; one that is not in the archive, such as a raw one, is a work that is only named."""
+        name = self._address(path)
+        found = self._files.get(name) or next(
+            (entity for file, entity in self._raw.items() if f"/{name}".endswith(f"/{file}")), None
+        )
+        return found or self._add(f"#file/{name}", "CreativeWork", **self._about(name))
+
+    def _about(self, name: str) -> dict[str, str]:
+        known = self._listed.get(name)
         about = {"name": PurePosixPath(name).name}
         return about | ({"contentSize": str(known["bytes"]), "sha256": known["sha256"]} if known else {})
 
-
-def _root(manifest: Mapping[str, Any], members: Collection[str]) -> list[Entity]:
-    """The metadata file, the crate itself, and the profiles that it follows."""
-    root = {
-        "@id": "./",
-        "@type": "Dataset",
-        "name": f"A run of treecrf of {manifest['written'][:10]}",
-        "description": f"Results, pages and provenance of a run of the studies of treecrf, code at commit {manifest['commit']}.",
-        "datePublished": manifest["written"],
-        "license": {"@id": _LICENSE},
-        "conformsTo": [{"@id": address} for address in _PROFILES.values()],
-        "mainEntity": {"@id": WORKFLOW},
-        "hasPart": [{"@id": name} for name in sorted(members)],
-    }
-    profiles: list[Entity] = [
-        {"@id": address, "@type": "CreativeWork", "name": name.replace("_", " "), "version": address.rsplit("/", 1)[1]}
-        for name, address in _PROFILES.items()
-    ]
-    about = {
-        "@id": CRATE,
-        "@type": "CreativeWork",
-        "conformsTo": {"@id": "https://w3id.org/ro/crate/1.1"},
-        "about": {"@id": "./"},
-    }
-    license_ = {
-        "@id": _LICENSE,
-        "@type": "CreativeWork",
-        "name": "BSD 3-Clause License",
-        "description": "The licence of treecrf; raw files have terms of their own and are not in the crate.",
-    }
-    return [about, root, license_, *profiles]
-
-
-def _software(results: Path) -> Iterator[Entity]:
-    """Packages of every environment, machines, and who wrote the workflow."""
-    yield {"@id": "#snakemake_language", "@type": "ComputerLanguage", "name": "Snakemake"}
-    yield {"@id": "#developers", "@type": "Organization", "name": "The treecrf developers"}
-    yield {"@id": "#treecrf", "@type": "SoftwareApplication", "name": "treecrf"}
-    for name, versions in read_described(results, ENVIRONMENTS).items():
-        yield {
-            "@id": f"#environment/{name}",
-            "@type": "PropertyValue",
-            "name": "environment",
-            "value": json.dumps(versions),
-        }
-        yield from (_package(*item) for item in versions.items() if item[0] != "commit" and item[1])
-    for name, machine in read_described(results, MACHINES).items():
-        yield {"@id": f"#machine/{name}", "@type": "PropertyValue", "name": "machine", "value": json.dumps(machine)}
-
-
-def _package(name: str, version: str) -> Entity:
-    return {
-        "@id": f"#software/{name}-{version}",
-        "@type": "SoftwareApplication",
-        "name": name,
-        "softwareVersion": version,
-    }
-
-
-def _parameters(settings: Mapping[str, Any]) -> Iterator[Entity]:
-    """Each setting as a parameter of the workflow and its value; of those of studies each by itself."""
-    for name, value in settings.items():
-        inner = {f"{name}.{key}": part for key, part in value.items()} if isinstance(value, Mapping) else {name: value}
-        for full, part in inner.items():
-            formal, actual = f"#parameter/{full}", f"#setting/{full}"
-            yield {
-                "@id": formal,
-                "@type": "FormalParameter",
-                "additionalType": "PropertyValue",
-                "name": full,
-                "workExample": {"@id": actual},
-            }
-            yield {
-                "@id": actual,
-                "@type": "PropertyValue",
-                "name": full,
-                "value": json.dumps(part),
-                "exampleOfWork": {"@id": formal},
-            }
-
-
-def _raw_file(file: Mapping[str, str]) -> Entity:
-    """A raw file, which the crate has not."""
-    return {
-        "@id": f"{_RAW}{file['file']}",
-        "@type": "CreativeWork",
-        "name": file["file"],
-        "description": f"Raw file of the data set {file['data set']}.",
-        "sha256": file["SHA-256"],
-    }
-
-
-def _action(record: pd.Series, graph: _Graph, address: Callable[[str], str]) -> Entity:
-    """A job."""
-    return {
-        "@id": f"#job/{record['name']}",
-        "@type": "CreateAction",
-        "name": f"{record['rule']} {' '.join(record['wildcards'].values())}".strip(),
-        "instrument": {"@id": f"#tool/{record['rule']}"},
-        "agent": {"@id": "#treecrf"},
-        "startTime": record["began"],
-        "endTime": record["ended"],
-        "actionStatus": {"@id": "http://schema.org/CompletedActionStatus"},
-        "environment": [{"@id": f"#environment/{record['environment']}"}, {"@id": f"#machine/{record['machine']}"}],
-        "object": [graph.file(address(path)) for path in record["inputs"]],
-        "result": [graph.file(address(path)) for path in record["outputs"]],
-    }
-
-
-def _steps(records: pd.DataFrame) -> Iterator[Entity]:
-    """Each rule as a tool and as a step, and the jobs that were its execution."""
-    by_rule = records.sort_values("began").groupby("rule", sort=False)["name"]
-    for position, (rule, names) in enumerate(by_rule):
-        tool, step = {"@id": f"#tool/{rule}"}, {"@id": f"#step/{rule}"}
-        yield tool | {"@type": "SoftwareSourceCode", "name": f"the rule {rule}"}
-        yield step | {"@type": "HowToStep", "position": str(position), "name": rule, "workExample": tool}
-        yield {
-            "@id": f"#control/{rule}",
-            "@type": "ControlAction",
-            "name": f"orchestration of {rule}",
-            "instrument": step,
-            "object": [{"@id": f"#job/{name}"} for name in names],
-        }
-
-
-def _workflow(manifest: Mapping[str, Any], steps: list[Entity], parameters: list[Entity], results: Path) -> Entity:
-    def of_type(entities: list[Entity], kind: str) -> list[Entity]:
-        return [{"@id": entity["@id"]} for entity in entities if entity["@type"] == kind]
-
-    environments = read_described(results, ENVIRONMENTS).values()
-    packages = {
-        f"#software/{name}-{version}"
-        for found in environments
-        for name, version in found.items()
-        if version and name != "commit"
-    }
-    return {
-        "@id": WORKFLOW,
-        "@type": ["File", "SoftwareSourceCode", "ComputationalWorkflow", "HowTo"],
-        "name": "treecrf",
-        "version": manifest["versions"]["treecrf"],
-        "programmingLanguage": {"@id": "#snakemake_language"},
-        "creator": {"@id": "#developers"},
-        "license": {"@id": _LICENSE},
-        "hasPart": of_type(steps, "SoftwareSourceCode"),
-        "step": of_type(steps, "HowToStep"),
-        "input": of_type(parameters, "FormalParameter"),
-        "softwareRequirements": [{"@id": name} for name in sorted(packages)],
-    }
-
-
-def _run(
-    records: pd.DataFrame, raw: list[Entity], parameters: list[Entity], members: Collection[str]
-) -> Iterator[Entity]:
-    """The whole run as one action, Snakemake's organization of it, and the root's mention of both."""
-    values = [entity for entity in parameters if entity["@type"] == "PropertyValue"]
-    began, ended = records["began"].min(), records["ended"].max()
-    yield {
-        "@id": "#run",
-        "@type": "CreateAction",
-        "name": "the run",
-        "instrument": {"@id": WORKFLOW},
-        "agent": {"@id": "#treecrf"},
-        "startTime": began,
-        "endTime": ended,
-        "actionStatus": {"@id": "http://schema.org/CompletedActionStatus"},
-        "object": [{"@id": entity["@id"]} for entity in (*raw, *values)],
-        "result": [{"@id": name} for name in sorted(members)],
-    }
-    yield {"@id": "#snakemake", "@type": "SoftwareApplication", "name": "Snakemake"}
-    yield {
-        "@id": "#organization",
-        "@type": "OrganizeAction",
-        "name": "the run of Snakemake",
-        "instrument": {"@id": "#snakemake"},
-        "startTime": began,
-        "endTime": ended,
-        "object": [{"@id": f"#control/{rule}"} for rule in records["rule"].unique()],
-        "result": {"@id": "#run"},
-    }
-    jobs = [{"@id": f"#job/{name}"} for name in records["name"]]
-    yield {"@id": "./", "mentions": [{"@id": "#run"}, {"@id": "#organization"}, *jobs]}
+    def _add_raw(self, file: Mapping[str, str]) -> Entity:
+        """A raw file, which the crate has not."""
+        return self._add(
+            f"#raw/{file['file']}", "CreativeWork", name=file["file"], sha256=file["SHA-256"],
+            description=f"Raw file of the data set {file['data set']}.",
+        )  # fmt: skip
 
 
 def _type(name: str) -> str:
