@@ -63,10 +63,12 @@ if workflow.is_main_process:
 
 def code_of(script, *modules, importing=()):
     """A digest of the code that a script runs, and of the modules of a study that it calls: an edit runs jobs again."""
-    paths = [
-        PACKAGE.joinpath(*name.split(".")[1:]).with_suffix(".py") for name in modules
+    places = [PACKAGE.joinpath(*name.split(".")[1:]) for name in modules]
+    files = [
+        place / "__init__.py" if place.is_dir() else place.with_suffix(".py")
+        for place in places
     ]
-    return CODE.digest(SCRIPTS / f"{script}.py", *paths, importing=importing)
+    return CODE.digest(SCRIPTS / f"{script}.py", *files, importing=importing)
 
 
 def explored_modules(study):
