@@ -57,6 +57,7 @@ def test_the_library_imports_no_extra():
         "jinja2",
         "jpype",
         "lightgbm",
+        "jax",
         "matplotlib",
         "pooch",
         "pycrfsuite",
@@ -69,10 +70,10 @@ def test_the_library_imports_no_extra():
     script = (
         "import sys; sys.modules.update(dict.fromkeys(sys.argv[1:]))\n"
         "import treecrf, treecrf.cli, treecrf.datasets, treecrf.automl.evaluation, treecrf.automl.fitting\n"
-        "from treecrf import datasets, TreeCRF, WindowLightGBM, NeuralNetwork, MalletCRF\n"
+        "from treecrf import datasets, TreeCRF, WindowLightGBM, NeuralNetwork, MalletCRF, NeuralCRF\n"
         "train, test = datasets.load('hmm')\n"
         "few = train.select([0, 1])\n"
-        "for make in (WindowLightGBM, NeuralNetwork, MalletCRF):\n"
+        "for make in (WindowLightGBM, NeuralNetwork, MalletCRF, NeuralCRF):\n"
         "    try: make().fit(few)\n"
         "    except ImportError as error: print(error)\n"
     )
@@ -82,6 +83,7 @@ def test_the_library_imports_no_extra():
         "lightgbm is not installed; run pip install 'treecrf[rivals]'.",
         "sklearn is not installed; run pip install 'treecrf[rivals]'.",
         "jpype is not installed; run pip install 'treecrf[java]'.",
+        "jax is not installed; run pip install 'treecrf[neural]'.",
     ]
 
 

@@ -30,6 +30,7 @@ if TYPE_CHECKING:  # for editors and type checkers alone, which cannot read the 
     from treecrf.models.linear.induced_crf import InducedCRF as InducedCRF
     from treecrf.models.linear.linear_crf import LinearCRF as LinearCRF
     from treecrf.models.linear.perceptron import VotedPerceptron as VotedPerceptron
+    from treecrf.models.neural.neural_crf import NeuralCRF as NeuralCRF
     from treecrf.models.window.classifiers import NeuralNetwork as NeuralNetwork
     from treecrf.models.window.classifiers import WindowLightGBM as WindowLightGBM
     from treecrf.sequences import MISSING as MISSING

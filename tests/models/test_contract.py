@@ -16,6 +16,7 @@ from treecrf import (
     InducedCRF,
     KernelCRF,
     LinearCRF,
+    NeuralCRF,
     NeuralNetwork,
     SlidingWindow,
     TreeCRF,
@@ -52,6 +53,8 @@ LABELLERS = {
     "KernelCRF of monomials": lambda: KernelCRF(tolerance=0.1, degree=1, form="monomials"),
     "CRFSuite": lambda: CRFSuite(max_iterations=5),
     "NeuralNetwork": lambda: NeuralNetwork(n_epochs=2, batch_size=20, window=(1, 1)),
+    "NeuralCRF": lambda: NeuralCRF(width=6, n_epochs=3, dropout=0.1),
+    "NeuralCRF, convolution": lambda: NeuralCRF(kind="convolution", order=0, width=6, n_layers=2, n_epochs=2, held_out=None),
     "WindowLightGBM": lambda: WindowLightGBM(n_iterations=3),
     "FutureFeatureMEMM": lambda: FutureFeatureMEMM(n_iterations=2, max_leaves=4),
     "FutureFeatureTreeCRF": lambda: FutureFeatureTreeCRF(n_iterations=2, crf_iterations=2, crf_max_leaves=4),
@@ -69,7 +72,7 @@ STREAMS = (
     "Voted",
     "Kernel",
     "CRFSuite",
-    "Neural",
+    "NeuralNetwork",
     "WindowLightGBM",
     "Imputing",
 )
@@ -187,7 +190,7 @@ def test_missing_cells_are_handled_or_refused(named):
     values = TRAIN.values.copy()
     values[3] = MISSING
     holes = TRAIN.with_values(values, TRAIN.attributes)
-    if name in ("ImputingLabeller", "TreeCRF, incorporated", "TreeCRF, separable, incorporated"):
+    if name.startswith(("ImputingLabeller", "NeuralCRF")) or name.endswith(", incorporated"):
         assert np.isfinite(make().fit(holes).predict_proba(holes)).all()
         return
     for ask in (make().fit, labeller.predict_proba):

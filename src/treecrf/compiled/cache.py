@@ -79,6 +79,13 @@ def _is_whole(path: Path, start: bytes = b"") -> bool:
     return content.startswith(start) and hashlib.sha256(middle).digest() == end
 
 
+def cache_root() -> Path | None:
+    """``NUMBA_CACHE_DIR`` where that is set, else the package's ``__pycache__``; None where the package cannot be written to."""
+    if _config.CACHE_DIR:
+        return Path(_config.CACHE_DIR)
+    return _PACKAGE / "__pycache__" if os.access(_PACKAGE, os.W_OK) else None
+
+
 @contextmanager
 def kernel_cache(*constants: int) -> Iterator[None]:
     """Kernels that are defined inside are cached in the folder of the digest.
@@ -93,8 +100,8 @@ def kernel_cache(*constants: int) -> Iterator[None]:
     """
     with _LOCK:
         before, files_before = _config.CACHE_DIR, _caching.IndexDataCacheFile
-        root = Path(before) if before else _PACKAGE / "__pycache__"
-        if before or os.access(_PACKAGE, os.W_OK):
+        root = cache_root()
+        if root is not None:
             _config.CACHE_DIR = str(root / "-".join([f"kernels-{kernel_digest()}", *map(str, constants)]))
         _caching.IndexDataCacheFile = CheckedCacheFile
         try:

@@ -138,7 +138,7 @@ class Row(NamedTuple):
 
     @property
     def family(self) -> str:
-        """The folder of the module: boosted, linear, kernel, coding, window, future, java or ensembles."""
+        """The folder of the module: boosted, linear, kernel, coding, window, neural, future, java or ensembles."""
         return self.class_path.split(".")[-2]
 
     @property
@@ -265,6 +265,16 @@ LABELLERS = {
             {"n_hidden": "network_hidden", "n_epochs": "network_epochs"},
             alone=("network_hidden", "network_epochs", "network_windows"),
         ),
+        iterations="n_epochs",
+        start="random",
+    ),
+    "neural_crf": Row(
+        "treecrf.models.neural.neural_crf:NeuralCRF", in_tables=False, iterations="n_epochs", start="random"
+    ),
+    "neural_softmax": Row(
+        "treecrf.models.neural.neural_crf:NeuralCRF",
+        in_tables=False,
+        preset={"order": 0},
         iterations="n_epochs",
         start="random",
     ),

@@ -1,0 +1,1 @@
+"""Labellers whose potentials are the outputs of a recurrent or convolutional network (JAX)."""

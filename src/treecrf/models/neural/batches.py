@@ -1,0 +1,131 @@
+"""What the network sees of a set: arrays of equally long rows, one for each sequence, from few different lengths."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Annotated, Any, NamedTuple, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treecrf.compiled.struct import Float64, struct
+from treecrf.sequences import MISSING, Attribute, SequenceSet
+
+SHORTEST = 8
+"""Rows have this length, twice as much, four times as much, and so on: each length is compiled."""
+
+
+@struct
+class NumberScale(NamedTuple):
+    """What makes the known numbers of a training set standard ones."""
+
+    mean: Annotated[Float64, "n_numbers"]
+    deviation: Annotated[Float64, "n_numbers"]
+
+    @classmethod
+    def of(cls, train: SequenceSet) -> Self:
+        """Means and standard deviations of known cells; 0 and 1 for a number that is never known, 1 for one that does not vary."""
+        known = ~np.isnan(train.numbers)
+        n_known = np.maximum(known.sum(axis=0), 1)
+        mean = np.where(known, train.numbers, 0.0).sum(axis=0) / n_known
+        deviation = np.sqrt((np.where(known, train.numbers - mean, 0.0) ** 2).sum(axis=0) / n_known)
+        return cls(mean, np.where(deviation > 0, deviation, 1.0))
+
+
+class Batch(NamedTuple):
+    """Some sequences of at most `length` observations, and rows of no observations up to the size of a batch.
+
+    Attributes
+    ----------
+    codes : int32, shape (n_rows, left + length + right, n_attributes)
+        Rows of the network's table of embeddings.
+    numbers : float32, shape (n_rows, left + length + right, n_numbers)
+        Standard ones; NaN where missing, 0 outside the sequence.
+    inside : bool, shape (n_rows, length)
+        Where there are observations.
+    positions : int64, shape (n_rows, length)
+        Numbers of positions in the set; -1 where there is none.
+    """
+
+    codes: NDArray[np.int32]
+    numbers: NDArray[np.float32]
+    inside: NDArray[np.bool_]
+    positions: NDArray[np.int64]
+
+
+class Batches:
+    """The sequences of a set, by length.
+
+    Parameters
+    ----------
+    data : SequenceSet
+        As `Inputs.apply` gives it, with numbers.
+    scale : NumberScale
+    window : (int, int)
+        Observations before and after each that the first layer sees.
+    batch_size : int
+        Positions of a batch, nearly.
+    shortest : int
+        Length of the shortest rows.
+    """
+
+    def __init__(
+        self, data: SequenceSet, scale: NumberScale, window: tuple[int, int], batch_size: int, shortest: int = SHORTEST
+    ) -> None:
+        self._window, self._batch_size = window, batch_size
+        first = first_rows(data.attributes)
+        sizes = np.diff(first)
+        codes = np.where(data.values == MISSING, sizes - 2, data.values) + first[:-1]
+        numbers = (data.numbers - scale.mean) / scale.deviation
+        # The last row of either is that of places outside of the sequence.
+        self._codes = np.vstack([codes, first[1:] - 1]).astype(np.int32)
+        self._numbers = np.vstack([numbers, np.zeros(numbers.shape[1])]).astype(np.float32)
+        self._offsets, self._observation_offsets = data.offsets, data.observation_offsets
+        n_observations = np.diff(data.observation_offsets)
+        exponents = np.ceil(np.log2(np.maximum(n_observations, shortest) / shortest)).astype(np.int64)
+        self._lengths = shortest * 2**exponents
+
+    def in_order(self) -> Iterator[Batch]:
+        """All sequences, the shortest rows first."""
+        for length in np.unique(self._lengths).tolist():
+            yield from self._of_length(length, np.flatnonzero(self._lengths == length))
+
+    def shuffled(self, rng: np.random.Generator) -> Iterator[Batch]:
+        """All sequences in an order drawn at random; those of a batch have rows of one length."""
+        parts = []
+        for length in np.unique(self._lengths).tolist():
+            order = rng.permutation(np.flatnonzero(self._lengths == length))
+            n_rows = self._n_rows(length)
+            parts += [(length, order[begin : begin + n_rows]) for begin in range(0, len(order), n_rows)]
+        for number in rng.permutation(len(parts)):
+            yield from self._of_length(*parts[number])
+
+    def _n_rows(self, length: int) -> int:
+        return max(self._batch_size // length, 1)
+
+    def _of_length(self, length: int, sequences: NDArray[np.int64]) -> Iterator[Batch]:
+        n_rows, (left, right) = self._n_rows(length), self._window
+        places = np.arange(-left, length + right)
+        for begin in range(0, len(sequences), n_rows):
+            chosen = sequences[begin : begin + n_rows]
+            first, last = self._observation_offsets[chosen, None], self._observation_offsets[chosen + 1, None]
+            rows = np.full((n_rows, len(places)), -1)
+            rows[: len(chosen)] = np.where((places >= 0) & (first + places < last), first + places, -1)
+            positions = np.full((n_rows, length), -1)
+            first, last = self._offsets[chosen, None], self._offsets[chosen + 1, None]
+            positions[: len(chosen)] = np.where(first + np.arange(length) < last, first + np.arange(length), -1)
+            inside = rows[:, left : left + length] >= 0
+            yield Batch(self._codes[rows], self._numbers[rows], inside, positions)
+
+
+def first_rows(attributes: tuple[Attribute, ...]) -> NDArray[np.int64]:
+    """Where the embeddings of each attribute begin, and how many there are: categories, then MISSING and EDGE."""
+    return np.concatenate([[0], np.cumsum([len(attribute.categories) + 2 for attribute in attributes])]).astype(
+        np.int64
+    )
+
+
+def scatter(batch: Batch, found: NDArray[Any], out: NDArray[Any]) -> None:
+    """Write what was found for the positions of a batch, shape (n_rows, length, ..), to their places in the set."""
+    there = batch.positions >= 0
+    out[batch.positions[there]] = found[there]

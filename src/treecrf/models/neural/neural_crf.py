@@ -1,0 +1,273 @@
+"""`NeuralCRF`: a conditional random field whose potentials are the outputs of a network over the whole sequence."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treecrf.io.messages import needs_extra
+from treecrf.models.base import Codes, Floats, Monitor
+from treecrf.models.chains import ChainLabeller, ScoredChains
+from treecrf.models.fitted import prefixed, without_prefix
+from treecrf.models.neural.architecture import FILTERS, Architecture
+from treecrf.models.neural.batches import Batches, NumberScale, first_rows
+from treecrf.models.params_checks import (
+    FIRST_ORDER,
+    NOT_NEGATIVE,
+    PART,
+    SEED,
+    SHARE,
+    SIZE,
+    TOLERANCE,
+    Check,
+    one_of,
+    optional,
+    whole,
+)
+from treecrf.models.weights import ClassWeight, refuse_mixed
+from treecrf.sequences import MISSING, Attribute, SequenceSet
+from treecrf.statistics.selection import hold_out
+
+
+def _is_picture(value: Any) -> bool:
+    return isinstance(value, tuple | list) and len(value) == 2 and all(SIZE.holds(side) for side in value)
+
+
+@dataclass(eq=False, repr=False)
+class NeuralCRF(ChainLabeller):
+    """Conditional random field whose potentials are the outputs of a network that sees the whole sequence.
+
+    Categories have embeddings, and so have missing cells and places outside the sequence; numbers are standard ones, with
+    an indicator of missing ones. A bidirectional LSTM (Huang, Xu and Yu 2015) or dilated residual convolutions (Strubell et al. 2017)
+    score the labels, and with order 1 pairs of labels have a weight. Training maximizes the log likelihood by AdamW with
+    dropout; labels that are not known are summed over. The model is the exponential average of the weights. Held-out
+    sequences choose the number of passes over the training set, with which the network is trained again, by all sequences.
+
+    Needs the extra "neural" (JAX). One thread trains, so that the same seed gives the same bits.
+
+    Parameters
+    ----------
+    kind : "lstm" or "convolution"
+        What stands between inputs and scores.
+    order : 0 or 1
+        1: a CRF; 0: the softmax of each position by itself.
+    width : int
+        Features of a layer, of an LSTM in each direction.
+    n_layers : int
+        Layers; those of convolutions see places 1, 2, 4, .. apart.
+    embedding : int
+        Most numbers that stand for a category.
+    dropout : float
+        Share of the features that a layer does not see, drawn for each sequence and update.
+    input_dropout : float
+        Share of the cells that count as missing in an update: what the training set does not show is seen like that.
+    picture : (int, int), optional
+        Rows and columns of the picture that the numbers are, row by row: two convolutions of 3 by 3 places see it.
+    window : (int, int)
+        Observations before and after each that the first layer sees.
+    n_epochs : int
+        Most passes over the training set, or their number without `held_out`.
+    held_out : float, optional
+        Share of the groups of sequences that chooses the number of passes.
+    patience : int
+        Passes without a better result on these before their training ends.
+    batch_size : int
+        Positions to an update of the weights, nearly.
+    learning_rate, weight_decay : float
+        Of AdamW.
+    averaging : float
+        What the average of the weights keeps of itself at an update.
+    unseen : "missing" or "error"
+        What to do with a category that the training set's attributes do not name: with a warning, take it for missing, or
+        refuse it.
+    random_state : int
+        Seed of the first weights, the order of the sequences, dropout, and the choice of the held-out ones.
+    min_count : int
+        Categories that the training set has less often become one (`treecrf.models.inputs.Inputs`).
+    class_weight : "balanced", mapping of str to float, or None
+        What positions weigh by the name of their label, 1 unless named (`treecrf.models.weights`).
+
+    Attributes
+    ----------
+    weights_ : dict of float32 arrays
+        By name; see `treecrf.models.neural.network.Architecture.shapes`.
+    scale_ : NumberScale
+    n_epochs_ : int
+        Passes over the training set.
+    seconds_ : dict
+        CPU seconds of `fit` by phase, compilation included: "choice", "update".
+    """
+
+    kind: str = "lstm"
+    order: int = 1
+    width: int = 64
+    n_layers: int = 1
+    embedding: int = 32
+    dropout: float = 0.3
+    input_dropout: float = 0.02
+    picture: tuple[int, int] | None = None
+    window: tuple[int, int] = (1, 1)
+    n_epochs: int = 60
+    held_out: float | None = 0.15
+    patience: int = 6
+    batch_size: int = 256
+    learning_rate: float = 3e-3
+    weight_decay: float = 1e-2
+    averaging: float = 0.99
+    unseen: str = "missing"
+    random_state: int = 0
+    min_count: int = 1
+    class_weight: ClassWeight = None
+
+    has_stages = False  # passes are chosen in training
+    takes_numbers = True
+    takes_unknown_labels = True
+    takes_weights = True
+    _fitted_arrays: ClassVar = {"scale": NumberScale}
+    _fitted_values = ("n_epochs", "seconds")
+    _parameter_constraints: ClassVar = {
+        "kind": one_of("lstm", "convolution"), "order": FIRST_ORDER, "width": SIZE, "n_layers": whole(1, 12),
+        "embedding": SIZE, "dropout": TOLERANCE, "input_dropout": TOLERANCE,
+        "picture": Check(lambda value: value is None or _is_picture(value), "give None or (rows, columns), such as (16, 8)"),
+        "n_epochs": SIZE, "held_out": optional(PART), "patience": SIZE, "batch_size": SIZE, "learning_rate": SHARE,
+        "weight_decay": NOT_NEGATIVE, "averaging": TOLERANCE, "random_state": SEED,
+    }  # fmt: skip
+
+    # --- training -----------------------------------------------------------------------------------
+
+    def _train(self, train: SequenceSet, labels: Codes, weights: Floats | None, monitor: Monitor | None) -> None:
+        counts = np.ones(len(labels)) if weights is None else weights
+        if self.order:
+            refuse_mixed(labels, counts, train.offsets)
+        self.scale_ = NumberScale.of(train)
+        shape = self._architecture(train.attributes, len(train.number_names), len(train.label_names))
+        self.seconds_ = {"choice": 0.0, "update": 0.0}
+        n_reports = 0
+
+        def train_on(data: SequenceSet, counts: Floats, phase: str) -> Iterator[dict[str, NDArray[Any]]]:
+            nonlocal n_reports
+            began = time.process_time()  # JAX works in threads of its own
+            for found, value in self._epochs(shape, data, counts):
+                yield found
+                self.seconds_[phase] += time.process_time() - began
+                n_reports, began = n_reports + 1, time.process_time()
+                if monitor is not None:
+                    monitor(n_reports, dict(self.seconds_), value)
+
+        self.n_epochs_ = self.n_epochs
+        if self.held_out is not None and len(np.unique(train.groups)) > 1:
+            fitted, choosing = hold_out(train.groups, self.held_out, self.random_state)
+            first = counts[np.isin(np.repeat(np.arange(len(train)), train.lengths), fitted)]
+            self.n_epochs_ = self._choose(train_on(train.select(fitted), first, "choice"), train.select(choosing))
+        *_, self.weights_ = islice(train_on(train, counts, "update"), self.n_epochs_)
+
+    def _choose(self, trained: Iterator[dict[str, NDArray[Any]]], judging: SequenceSet) -> int:
+        """The number of passes after which most positions of held-out sequences are right; among equals the likeliest."""
+        assert judging.labels is not None
+        best, chosen = (-1.0, -np.inf), 1
+        for epoch, weights in enumerate(islice(trained, self.n_epochs), start=1):
+            chains = self._chains(judging, weights)
+            known = judging.labels != MISSING
+            accuracy = float((chains.marginals().argmax(axis=1) == judging.labels)[known].mean())
+            result = accuracy, float(chains.log_likelihood(judging.labels).sum())
+            if result > best:
+                best, chosen = result, epoch
+            elif epoch - chosen >= self.patience:
+                break
+        return chosen
+
+    def _epochs(
+        self, shape: Architecture, data: SequenceSet, counts: Floats
+    ) -> Iterator[tuple[dict[str, NDArray[Any]], float]]:
+        with needs_extra("neural"):
+            from treecrf.models.neural import training  # takes long to import
+        assert data.labels is not None
+        update = training.Update(
+            self.learning_rate, self.weight_decay, self.dropout, self.input_dropout, self.averaging,
+            bool(data.n_unknown_labels),
+        )  # fmt: skip
+        return training.epochs(
+            shape, update, self._batches(data), data.labels, counts, _missing_codes(data), self.random_state
+        )
+
+    def _architecture(self, attributes: tuple[Attribute, ...], n_numbers: int, n_labels: int) -> Architecture:
+        picture = None if self.picture is None else (int(self.picture[0]), int(self.picture[1]))
+        if picture is not None and picture[0] * picture[1] != n_numbers:
+            raise ValueError(
+                f"picture={picture} has {picture[0] * picture[1]} places and the sequences have {n_numbers} numbers; give the "
+                "rows and columns of the picture, or None."
+            )
+        widest = max((len(attribute.categories) for attribute in attributes), default=1)
+        return Architecture(
+            self.kind, int(first_rows(attributes)[-1]), len(attributes), n_numbers, n_labels, sum(self.window) + 1,
+            min(self.embedding, max(widest, 1)), self.width, self.n_layers, self.order, picture,
+        )  # fmt: skip
+
+    def expected_memory(self, train: SequenceSet) -> int:
+        """Bytes that training takes, nearly: of each weight eight numbers, of each feature of a batch what gradients need."""
+        shape = self._architecture(train.attributes, len(train.number_names), len(train.label_names))
+        longest = int(np.diff(train.observation_offsets).max())
+        n_features = shape.n_places * (shape.n_attributes * shape.embedding + 2 * shape.n_numbers)
+        n_features += 24 * shape.width * shape.n_layers + 8 * shape.n_labels
+        if shape.picture is not None:
+            n_features += 4 * sum(FILTERS) * shape.n_numbers
+        of_set = train.values.size + train.numbers.size + 3 * train.n_positions * shape.n_labels
+        return 4 * (8 * shape.n_weights + 3 * max(self.batch_size, 2 * longest) * n_features + 2 * of_set)
+
+    def _batches(self, data: SequenceSet) -> Batches:
+        return Batches(data, self.scale_, (int(self.window[0]), int(self.window[1])), self.batch_size)
+
+    # --- prediction ---------------------------------------------------------------------------------
+
+    def _chains(self, data: SequenceSet, weights: dict[str, NDArray[Any]]) -> ScoredChains:
+        """The chains of a set as training sees it."""
+        with needs_extra("neural"):
+            from treecrf.models.neural import training
+        shape = self._architecture(data.attributes, len(data.number_names), len(weights["out_bias"]))
+        scores = training.predict_scores(shape, weights, self._batches(data), _missing_codes(data), data.n_positions)
+        n_labels = shape.n_labels
+        by_state = weights["transitions"].astype(np.float64) if self.order else np.zeros((n_labels, 1))
+        return ScoredChains(scores, by_state, data.offsets, self.order)
+
+    def _staged_chains(self, data: SequenceSet, every: int | None = None) -> Iterator[ScoredChains]:
+        aligned = self._aligned(data)
+        if (every or 1) == 1:
+            yield self._chains(aligned, self.weights_)
+
+    def _staged_potentials(self, data: SequenceSet, every: int | None = None) -> Iterator[NDArray[np.float64]]:
+        for chains in self._staged_chains(data, every):
+            yield chains.potentials()
+
+    def _refuse_missing(self, data: SequenceSet) -> None:
+        """Missing cells are inputs like others."""
+
+    @property
+    def _reach(self) -> tuple[int, int]:
+        raise ValueError("NeuralCRF labels no streams, as it sees the whole sequence; leave lag out.")
+
+    # --- files --------------------------------------------------------------------------------------
+
+    def _state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+        values, arrays = super()._state()
+        return values, arrays | prefixed("weights", self.weights_)
+
+    def _restore(self, values: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> None:
+        super()._restore(values, arrays)
+        shape = self._architecture(self.attributes_, len(self.inputs_.number_names), len(self.label_names_))
+        found = without_prefix("weights", arrays)
+        self.weights_ = {name: found[name] for name in shape.shapes()}
+        for name, expected in shape.shapes().items():
+            weight = found[name]
+            if weight.dtype != np.float32 or weight.shape != expected:
+                raise ValueError(f"{name} has the shape {weight.shape} of {weight.dtype}, not {expected} of float32")
+
+
+def _missing_codes(data: SequenceSet) -> NDArray[np.int32]:
+    """The row of the embeddings that stands for a missing cell, by attribute."""
+    return (first_rows(data.attributes)[1:] - 2).astype(np.int32)

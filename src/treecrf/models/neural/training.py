@@ -1,0 +1,154 @@
+"""Training of the network: updates of its weights, and how many passes over the sequences held-out ones choose."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from functools import cache, partial
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import optax
+from numpy.typing import NDArray
+
+from treecrf.compiled.cache import cache_root
+from treecrf.models.neural import network
+from treecrf.models.neural.architecture import Architecture
+from treecrf.models.neural.batches import Batch, Batches, scatter
+from treecrf.models.neural.likelihood import log_likelihood
+
+Arrays = dict[str, NDArray[Any]]
+
+OPTIONS: Any = {"xla_cpu_multi_thread_eigen": False, "xla_cpu_experimental_ynn_fusion_type": ""}
+"""Of compilation: products of one thread, and no sums whose order is that of threads."""
+
+
+def prepare() -> None:
+    """Keep compiled functions beside the kernels, unless JAX has been told where."""
+    root = cache_root()
+    if root is not None and not jax.config.values["jax_compilation_cache_dir"]:
+        jax.config.update("jax_compilation_cache_dir", os.fspath(root / f"networks-{jax.__version__}"))
+        jax.config.update("jax_persistent_cache_min_compile_time_secs", 0.1)
+
+
+class Update(NamedTuple):
+    """What decides the updates of weights.
+
+    Attributes
+    ----------
+    learning_rate, weight_decay, dropout, input_dropout, averaging : float
+    are_partial : bool
+        Whether labels may be unknown.
+    """
+
+    learning_rate: float
+    weight_decay: float
+    dropout: float
+    input_dropout: float
+    averaging: float
+    are_partial: bool
+
+
+class State(NamedTuple):
+    """Where training is: weights, their average, and what AdamW keeps."""
+
+    weights: Any
+    average: Any
+    moments: Any
+    n_updates: Any
+
+
+@cache
+def compiled_scores(shape: Architecture) -> Callable[..., Any]:
+    """`network.scores` without dropout, compiled for each shape of a batch."""
+    return jax.jit(partial(network.scores, shape), compiler_options=OPTIONS)
+
+
+@cache
+def _optimizer(update: Update) -> Any:
+    return optax.chain(
+        optax.clip_by_global_norm(5.0),
+        optax.adamw(update.learning_rate, weight_decay=update.weight_decay, mask=_has_axes),
+    )
+
+
+def _has_axes(weights: Any) -> Any:
+    """Which weights decay: all but biases and transitions."""
+    return {name: weight.ndim > 1 and name != "transitions" for name, weight in weights.items()}
+
+
+@cache
+def compiled_step(shape: Architecture, update: Update) -> Callable[..., Any]:
+    """One update of the weights by a batch, and the log likelihood of its sequences before it."""
+    optimizer = _optimizer(update)
+
+    def loss(weights: Any, batch: Any, labels: Any, counts: Any, missing_codes: Any, total: Any, key: Any) -> Any:
+        codes, numbers, inside = batch
+        scores = network.scores(
+            shape, weights, codes, numbers, inside, missing_codes, update.dropout, update.input_dropout, key
+        )
+        found = log_likelihood(scores, weights.get("transitions"), labels, counts, update.are_partial).sum()
+        return -found / total, found
+
+    def step(
+        state: State, batch: Any, labels: Any, counts: Any, missing_codes: Any, total: Any, seed: Any
+    ) -> tuple[State, Any]:
+        key = jax.random.fold_in(jax.random.key(seed, impl="rbg"), state.n_updates)
+        gradient, found = jax.grad(loss, has_aux=True)(state.weights, batch, labels, counts, missing_codes, total, key)
+        changes, moments = optimizer.update(gradient, state.moments, state.weights)
+        weights = optax.apply_updates(state.weights, changes)
+        n_updates = state.n_updates + 1
+        kept = jnp.minimum(update.averaging, n_updates / (n_updates + 10.0))
+        average = jax.tree.map(lambda old, new: kept * old + (1 - kept) * new, state.average, weights)
+        return State(weights, average, moments, n_updates), found
+
+    return jax.jit(step, compiler_options=OPTIONS, donate_argnums=0)
+
+
+def predict_scores(shape: Architecture, weights: Any, data: Batches, missing_codes: Any, n_positions: int) -> Any:
+    """The score of every label at every position, float64, shape (n_positions, n_labels)."""
+    prepare()
+    score, out = compiled_scores(shape), np.empty((n_positions, shape.n_labels))
+    for batch in data.in_order():
+        scatter(batch, np.asarray(score(weights, *_inputs(batch), missing_codes)), out)
+    return out
+
+
+def epochs(
+    shape: Architecture, update: Update, data: Batches, labels: NDArray[np.int16], counts: NDArray[np.float64],
+    missing_codes: NDArray[np.int32], seed: int,
+) -> Iterator[tuple[Arrays, float]]:  # fmt: skip
+    """The average of the weights after 1, 2, .. passes over the sequences, and the log likelihood that updates saw.
+
+    Parameters
+    ----------
+    shape, update
+    data : Batches
+    labels : int16, shape (n_positions,)
+    counts : float64, shape (n_positions,)
+        What positions weigh.
+    missing_codes : int32, shape (n_attributes,)
+    seed : int
+    """
+    prepare()
+    rng = np.random.default_rng(seed)
+    step = compiled_step(shape, update)
+    weights = {name: jnp.asarray(value) for name, value in shape.start(rng).items()}
+    state = State(weights, jax.tree.map(jnp.copy, weights), _optimizer(update).init(weights), jnp.zeros((), jnp.int32))
+    # Of places without a position the last values.
+    known = np.append(labels, -2).astype(np.int32)
+    weighing = np.append(counts, 0.0).astype(np.float32)
+    total = np.float32(counts.sum() / sum(1 for _ in data.shuffled(np.random.default_rng(0))))
+    while True:
+        found = []
+        for batch in data.shuffled(rng):
+            there = known[batch.positions], weighing[batch.positions]
+            state, value = step(state, _inputs(batch), *there, missing_codes, total, np.uint32(seed % 2**32))
+            found.append(value)
+        yield {name: np.asarray(value) for name, value in state.average.items()}, float(np.sum(found, dtype=np.float64))
+
+
+def _inputs(batch: Batch) -> tuple[NDArray[Any], ...]:
+    return batch.codes, batch.numbers, batch.inside
