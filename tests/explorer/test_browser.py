@@ -83,7 +83,10 @@ def test_marks_tell_the_best_those_not_separated_and_those_that_a_test_separates
     view = browser.view(f"leaderboard?{CHOSEN}&point=choice")
     ranked = training(gathered)["standing"]
     counts = {"circle": (ranked == BEST).sum(), "diamond": (ranked == WORSE).sum()}
+    p_best = training(gathered)["p_best"].astype(float)
+    counts["rhomb"] = (~ranked.isin([BEST, WORSE]) & (p_best < 0.05)).sum()
     counts["ring"] = ranked.isin(STANDINGS).sum() - sum(counts.values())
+    assert min(counts.values()) > 0
     for shape, n in counts.items():
         assert view.locator(f".drawing .mark.{shape}").count() == n
     assert view.locator("td.top").count() == counts["circle"] + counts["ring"]
@@ -99,7 +102,7 @@ def test_a_reference_is_neither_ranked_nor_best(browser, gathered):
     rows = rows_of(view.locator("table").first)
     assert rows[-1][:2] == [name, "reference"]
     assert name not in view.locator("h2").inner_text()
-    assert name not in view.locator(".drawing").inner_text()
+    assert view.locator(".drawing .mark.cross").count() == 1
     for other in ("pairs", "cost"):
         assert name not in browser.view(f"{other}?{fragment}").inner_text()
 

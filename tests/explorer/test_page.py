@@ -69,8 +69,8 @@ def test_a_run_without_results_has_one_too(tmp_path):
     assert "No study has results yet" in render_explorer(settings, gather(settings))
 
 
-def test_of_a_run_without_published_values_papers_are_not_spoken_of(settings, gathered):
-    own = gathered._replace(published=gathered.published.iloc[:0])
-    words = render_explorer(settings, own).split('id="words">')[1].split("</script>")[0]
+def test_of_a_run_that_decides_no_claim_papers_are_not_spoken_of(settings, gathered):
+    own = settings.model_copy(update={"profile": "demo"})
+    words = render_explorer(own, gathered).split('id="words">')[1].split("</script>")[0]
     assert '"training": "Training"' in words
     assert "chapter" not in words

@@ -38,6 +38,9 @@ OF_ANSWERS = {
 """Frames of `treecrf.explorer.answers.Answers` beside its runs, and their columns."""
 
 
+RANKS = (*RANK_COLUMNS[2:], "p_best")
+"""Columns about the standing of a method (`treecrf.explorer.ranking.standings`)."""
+
 DIGITS = 9
 """After the point of mean accuracies: equal methods stay equal, in whatever order their runs are added."""
 
@@ -49,7 +52,7 @@ class Gathered(NamedTuple):
     ----------
     scores : DataFrame
         With standing (`UNTESTED` where not every pair is tested, `REFERENCE` for what is no competitor) and rank, gap_points,
-        gap_low, gap_high, rank_low and rank_high of the accuracy, missing for these.
+        gap_low, gap_high, rank_low, rank_high and p_best of the accuracy, missing for these.
     pairs : DataFrame
         With holm_low, holm_high, p_holm and decision (`treecrf.explorer.ranking.decided`), without references.
     runs, curves, published, confusion, calibration, hardest : DataFrame
@@ -76,7 +79,7 @@ def gather(settings: Settings) -> Gathered:
     found = [part for study in registry() if study.explored for part in _of_study(study, study.explored, settings)]
     columns = VIEWS | OF_ANSWERS | {"labels": ["dataset", "names"]}
     empty = {
-        "scores": [*VIEWS["scores"], *RANK_COLUMNS[2:]],
+        "scores": [*VIEWS["scores"], *RANKS],
         "pairs": [*VIEWS["pairs"], "holm_low", "holm_high", "p_holm"],
     }
     frames = {
@@ -149,9 +152,7 @@ def _ranked(scores: pd.DataFrame, pairs: pd.DataFrame, references: Collection[st
     """Scores with the standing and the ranks of their methods."""
     is_reference = scores["method"].isin(list(references))
     ranks = standings(scores[~is_reference], pairs, margin)
-    ranked = (
-        scores.merge(ranks, on=CELL, how="left") if len(ranks) else scores.assign(**dict.fromkeys(RANK_COLUMNS[2:]))
-    )
+    ranked = scores.merge(ranks, on=CELL, how="left") if len(ranks) else scores.assign(**dict.fromkeys(RANKS))
     known = ranked["standing"].astype(object).where(ranked["standing"].notna(), UNTESTED)
     return ranked.assign(standing=known.mask(is_reference.to_numpy(), REFERENCE))
 

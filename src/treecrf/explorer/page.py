@@ -26,6 +26,7 @@ from treecrf.io.files import read_configuration, resource, write_text
 from treecrf.rendering.plain import plain_title
 from treecrf.rendering.templates import ENVIRONMENT
 from treecrf.report.page import EXPLORER, PAGE
+from treecrf.statistics.estimates import SIGNIFICANCE_LEVEL
 from treecrf.statistics.ranking import REFERENCE, STANDINGS
 from treecrf.studies import registry
 from treecrf.studies.settings import Settings, load_settings
@@ -55,6 +56,8 @@ def write_explorer(settings: Settings) -> None:
 
 def render_explorer(settings: Settings, gathered: Gathered) -> str:
     """The page of what can be explored."""
+    if not settings.decides_claims:
+        gathered = gathered._replace(published=gathered.published.iloc[:0])
     environment = ENVIRONMENT.overlay(loader=PackageLoader(PACKAGE))
     page = environment.get_template("explorer.html").render(
         title="Explore",
@@ -83,6 +86,7 @@ def _words(gathered: Gathered) -> dict[str, Any]:
         "tested": ACCURACY,
         "standings": STANDINGS,
         "reference": REFERENCE,
+        "level": SIGNIFICANCE_LEVEL,
         "metrics": {name: metric._asdict() for name, metric in METRICS.items()},
         "decoders": DECODERS,
         "colours": COLOURS,

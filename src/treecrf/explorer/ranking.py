@@ -7,7 +7,7 @@ import pandas as pd
 
 from treecrf.explorer.views import ACCURACY, CASE
 from treecrf.statistics.estimates import SIGNIFICANCE_LEVEL, Estimates, adjust_holm
-from treecrf.statistics.ranking import SEPARATION_MARGIN, rank_cases
+from treecrf.statistics.ranking import BEST, SEPARATION_MARGIN, rank_cases
 
 ESTIMATE = ("points", "points_standard_error", "degrees_of_freedom")
 """Columns of pairs that intervals come from."""
@@ -45,9 +45,14 @@ def standings(scores: pd.DataFrame, pairs: pd.DataFrame, separation_margin: floa
     Returns
     -------
     DataFrame
-        `CASE`, method, rank, gap_points, gap_low, gap_high, standing, rank_low, rank_high.
+        `CASE`, method, rank, gap_points, gap_low, gap_high, standing, rank_low, rank_high, and p_best: the p-value of the
+        difference from the best method without a correction, missing for the best itself.
     """
     of_accuracy = scores[scores["metric"] == ACCURACY].rename(columns={"value": "accuracy_points"})
     tested = pairs.rename(columns={"points": "accuracy_points"})
     ranks = rank_cases(of_accuracy[[*CASE, "method", "accuracy_points"]], tested, CASE, separation_margin)
-    return ranks.drop(columns="accuracy_points")
+    best = ranks.loc[ranks["standing"] == BEST, [*CASE, "method"]].drop_duplicates(CASE)
+    tests = pairs[[*CASE, "method", "other", "p_value"]].rename(columns={"p_value": "p_best"})
+    swapped = tests.rename(columns={"method": "other", "other": "method"})
+    of_best = pd.concat([tests, swapped]).merge(best.rename(columns={"method": "other"}), on=[*CASE, "other"])
+    return ranks.drop(columns="accuracy_points").merge(of_best.drop(columns="other"), on=[*CASE, "method"], how="left")

@@ -47,7 +47,8 @@ const [BEST, , , , SEPARATED] = WORDS.standings;
 const isRanked = (row) => WORDS.standings.includes(row.standing);
 const isRival = (row) => row.standing !== WORDS.reference;
 const KINDS = {
-  best: ["●", "best"], near: ["○", "not separated from the best"], behind: ["◆", "a test finds a better method"],
+  best: ["●", "best"], near: ["○", "not separated from the best"],
+  weak: ["◇", "not separated from the best after Holm adjustment, separated without"], behind: ["◆", "a test finds a better method"],
   open: ["■", "not tested"], reference: ["✚", "reference: no competitor, not ranked"],
 };
 
@@ -55,11 +56,13 @@ function kindOf(row) {
   // What the shape of a mark says.
   if (!isRival(row)) return "reference";
   if (!isRanked(row)) return "open";
-  return row.standing === BEST ? "best" : row.standing === SEPARATED ? "behind" : "near";
+  if (row.standing === BEST) return "best";
+  return row.standing === SEPARATED ? "behind" : isKnown(row.p_best) && row.p_best < WORDS.level ? "weak" : "near";
 }
 
 const kindText = (row) => KINDS[kindOf(row)][1];
 const isNear = (row) => ["best", "near"].includes(kindOf(row));
+const isUnseparated = (row) => isRanked(row) && row.standing !== SEPARATED; // the rule of all pages
 
 // --- texts ---
 

@@ -11,7 +11,7 @@ function standings(rows) {
   // One entry for each rival, the smallest mean gap first; methods that lack data sets come last.
   const n = distinct(rows, "dataset").length;
   const found = [...Map.groupBy(rows.filter(isRival), (row) => row.method)].map(([method, all]) => ({
-    method, name: nameOf(all[0]), rows: all, gap: mean(all.map((row) => row.gap)), near: all.filter(isNear).length, ranked: all.filter(isRanked).length,
+    method, name: nameOf(all[0]), rows: all, gap: mean(all.map((row) => row.gap)), near: all.filter(isUnseparated).length, ranked: all.filter(isRanked).length,
     isWhole: all.length === n,
   }));
   return found.sort((one, other) => other.isWhole - one.isWhole || Math.abs(one.gap) - Math.abs(other.gap));
@@ -22,11 +22,12 @@ const markTip = (row) => `${nameOf(row)} on ${datasetText(row)}: ${valueText(row
 const colourOf = (row, methods) => `var(--m${methods.indexOf(row.method) % WORDS.colours.length})`;
 const unitOf = (metric) => (metricOf(metric).title.includes("%") ? "points" : metricOf(metric).title);
 
-function leaderTitle([first], metric, n) {
+function leaderTitle([first, ...others], metric, n) {
   if (!first) return "No method is ranked here";
+  const [score] = first.rows, near = others.filter((entry) => entry.near).length;
+  if (n === 1) return `${capital(first.name)} has the best ${metric} on ${score.dataset}, ${valueText(score)}${isRanked(score) && metric === TESTED ? `; ${near} of ${counted(others.length, "other method")} not separated from it` : " (not tested)"}`;
   const tests = first.ranked && metric === TESTED ? `, not separated from the best on ${first.near} of ${first.ranked}` : " (not tested)";
-  const over = n === 1 ? `on ${first.rows[0].dataset}` : `over ${n} data sets`;
-  return `${first.name} has the smallest ${n === 1 ? "gap to the best" : "mean gap to the best"}: ${gapText(first.rows[0], first.gap)} ${unitOf(metric)} ${over}${tests}`;
+  return `${capital(first.name)} has the smallest mean gap to the best: ${gapText(score, first.gap)} ${unitOf(metric)} over ${n} data sets${tests}`;
 }
 
 function scoreColumns(metric) {
@@ -43,18 +44,17 @@ function showLeaderboard(chosen) {
   const metric = found.metric.value, datasets = found.data.value, { is_loss } = metricOf(metric), rows = withGaps(scores), leaders = standings(rows);
   const references = [...Map.groupBy(rows.filter((row) => !isRival(row)), (row) => row.method)].map(([method, all]) => ({ method, name: nameOf(all[0]), rows: all }));
   const at = (entry, dataset) => entry.rows.find((row) => row.dataset === dataset);
-  const isTested = rows.some(isRanked);
+  const isTested = rows.some(isRanked), one = datasets.length === 1;
   const cell = (row) => element("a", { href: cellAddress(row), title: kindText(row) },
-    isNear(row) ? element("span", { class: `sign ${kindOf(row)}`, "aria-label": `${kindText(row)}: ` }, `${KINDS[kindOf(row)][0]} `) : null, valueText(row));
+    isUnseparated(row) ? element("span", { class: `sign ${kindOf(row)}`, "aria-label": `${kindText(row)}: ` }, `${KINDS[kindOf(row)][0]} `) : null, valueText(row));
   const columns = [
     ["method", (entry) => entry.name, (entry) => link(methodAddress({ ...entry.rows[0], metric }), entry.name)],
-    [`mean gap to the best (${unitOf(metric)})`, (entry) => entry.gap, (entry) => (isKnown(entry.gap) ? gapText(entry.rows[0], entry.gap) + (entry.isWhole ? "" : ` (${entry.rows.length} of ${datasets.length})`) : "reference")],
+    [`${one ? "" : "mean "}gap to the best (${unitOf(metric)})`, (entry) => entry.gap, (entry) => (isKnown(entry.gap) ? gapText(entry.rows[0], entry.gap) + (entry.isWhole ? "" : ` (${entry.rows.length} of ${datasets.length})`) : "reference")],
     ...(isTested ? [["not separated from the best", (entry) => entry.near, (entry) => (entry.ranked ? `${entry.near} of ${entry.ranked}` : DASH)]] : []),
     ...datasets.map((dataset) => [datasetText(rows.find((row) => row.dataset === dataset)), (entry) => at(entry, dataset)?.value,
       (entry) => (at(entry, dataset) ? cell(at(entry, dataset)) : DASH), (entry) => (at(entry, dataset) && isNear(at(entry, dataset)) ? "top" : null)]),
   ];
-  const one = datasets.length === 1;
-  const strip = leaders.map((entry) => ({
+  const strip = [...leaders, ...(one ? references : [])].map((entry) => ({
     name: entry.name, href: methodAddress({ ...entry.rows[0], metric }), thick: one ? null : entry.gap,
     marks: entry.rows.map((row) => ({ value: one ? row.value : row.gap, low: one ? row.low : null, high: one ? row.high : null, shape: SHAPES[kindOf(row)], tip: markTip(row), href: cellAddress(row) })),
   }));
@@ -91,7 +91,7 @@ function showMethod(chosen) {
   const metric = found.metric.value, rows = withGaps(scores).filter((row) => row.method === chosen.method);
   const parts = [element("p", {}, link(address("leaderboard", { ...chosen, method: "" }), "← Leaderboard"))];
   if (!rows.length) return { title: "No results of this method under these conditions", parts: [...parts, controls("method", found, { method: chosen.method })] };
-  const name = nameOf(rows[0]), near = rows.filter(isNear).length, ranked = rows.filter(isRanked).length, isTested = metric === TESTED && ranked > 0;
+  const name = nameOf(rows[0]), near = rows.filter(isUnseparated).length, ranked = rows.filter(isRanked).length, isTested = metric === TESTED && ranked > 0;
   const title = isTested ? `Gap to the best method of each data set${rows.some((row) => isKnown(row.gap_low)) ? ", Holm-adjusted 95 % intervals" : ""}` : `${capital(metricOf(metric).title)}, lowest and highest run`;
   const strip = rows.map((row) => ({ name: datasetText(row), href: cellAddress(row), marks: [{
     ...(isTested ? { value: row.gap_points ?? row.gap, low: row.gap_low, high: row.gap_high } : { value: row.value, low: row.low, high: row.high }),
