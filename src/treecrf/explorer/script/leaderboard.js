@@ -11,7 +11,7 @@ function standings(rows) {
   // One entry for each rival, the smallest mean gap first; methods that lack data sets come last.
   const n = distinct(rows, "dataset").length;
   const found = [...Map.groupBy(rows.filter(isRival), (row) => row.method)].map(([method, all]) => ({
-    method, name: nameOf(all[0]), rows: all, gap: mean(all.map((row) => row.gap)), near: all.filter(isUnseparated).length, ranked: all.filter(isRanked).length,
+    method, name: nameOf(all[0]), rows: all, gap: mean(all.map((row) => row.gap)), near: all.filter(isUnseparated).length, weak: all.filter((row) => kindOf(row) === "weak").length, ranked: all.filter(isRanked).length,
     isWhole: all.length === n,
   }));
   return found.sort((one, other) => other.isWhole - one.isWhole || Math.abs(one.gap) - Math.abs(other.gap));
@@ -24,8 +24,8 @@ const unitOf = (metric) => (metricOf(metric).title.includes("%") ? "points" : me
 
 function leaderTitle([first, ...others], metric, n) {
   if (!first) return "No method is ranked here";
-  const [score] = first.rows, near = others.filter((entry) => entry.near).length;
-  if (n === 1) return `${capital(first.name)} has the best ${metric} on ${score.dataset}, ${valueText(score)}${isRanked(score) && metric === TESTED ? `; ${near} of ${counted(others.length, "other method")} not separated from it` : " (not tested)"}`;
+  const [score] = first.rows, near = others.filter((entry) => entry.near).length, weak = others.filter((entry) => entry.weak).length;
+  if (n === 1) return `${capital(first.name)} has the best ${metric} on ${score.dataset}, ${valueText(score)}${isRanked(score) && metric === TESTED ? `; ${near - weak} of ${counted(others.length, "other method")} not separated from it${weak ? `, ${weak} more after Holm adjustment` : ""}` : " (not tested)"}`;
   const tests = first.ranked && metric === TESTED ? `, not separated from the best on ${first.near} of ${first.ranked}` : " (not tested)";
   return `${capital(first.name)} has the smallest mean gap to the best: ${gapText(score, first.gap)} ${unitOf(metric)} over ${n} data sets${tests}`;
 }
@@ -50,7 +50,7 @@ function showLeaderboard(chosen) {
   const columns = [
     ["method", (entry) => entry.name, (entry) => link(methodAddress({ ...entry.rows[0], metric }), entry.name)],
     [`${one ? "" : "mean "}gap to the best (${unitOf(metric)})`, (entry) => entry.gap, (entry) => (isKnown(entry.gap) ? gapText(entry.rows[0], entry.gap) + (entry.isWhole ? "" : ` (${entry.rows.length} of ${datasets.length})`) : "reference")],
-    ...(isTested ? [["not separated from the best", (entry) => entry.near, (entry) => (entry.ranked ? `${entry.near} of ${entry.ranked}` : DASH)]] : []),
+    ...(isTested && !one ? [["not separated from the best", (entry) => entry.near, (entry) => (entry.ranked ? `${entry.near} of ${entry.ranked}${entry.weak ? ` (${entry.weak} ◇)` : ""}` : DASH)]] : []),
     ...datasets.map((dataset) => [datasetText(rows.find((row) => row.dataset === dataset)), (entry) => at(entry, dataset)?.value,
       (entry) => (at(entry, dataset) ? cell(at(entry, dataset)) : DASH), (entry) => (at(entry, dataset) && isNear(at(entry, dataset)) ? "top" : null)]),
   ];
