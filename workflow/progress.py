@@ -65,7 +65,7 @@ def summary(options: list[str], configurations: list[str], code: int, began: flo
     """What a reader opens, of what is there, and the next command."""
     from treecrf.io.files import read_configuration
     from treecrf.report.page import EXPLORER, PAGE, UNFINISHED_PAGE
-    from treecrf.studies.settings import load_settings
+    from treecrf.studies.framework.settings import load_settings
 
     again = shlex.join(options)
     try:

@@ -33,7 +33,7 @@ from treecrf.cli import app, main
 from treecrf.models.registry import TREATMENTS
 from treecrf.report.command import app as report_app
 from treecrf.studies import registry
-from treecrf.studies.settings import load_settings
+from treecrf.studies.framework.settings import load_settings
 
 WRITTEN_BY_RUNS = [ROOT / "docs/results", ROOT / "docs/api"]
 PAGES = [

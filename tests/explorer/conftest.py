@@ -8,7 +8,7 @@ from builders import ROOT
 from treecrf.explorer.gathering import gather
 from treecrf.explorer.page import render_explorer
 from treecrf.io.files import read_configuration
-from treecrf.studies.settings import load_settings
+from treecrf.studies.framework.settings import load_settings
 
 
 @pytest.fixture(scope="session")

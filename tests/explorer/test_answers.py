@@ -17,7 +17,7 @@ from treecrf.explorer.answers import (
     with_sequences,
 )
 from treecrf.statistics.metrics import brier_score, reliability
-from treecrf.studies.confidence import CONFIDENCE, confidence
+from treecrf.studies.framework.confidence import CONFIDENCE, confidence
 
 
 def answers(label, predicted, sequence, **more):

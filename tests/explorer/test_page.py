@@ -7,7 +7,7 @@ from builders import Elements, linked_files
 from treecrf.explorer.gathering import gather
 from treecrf.explorer.page import COLOURS, DARK, LIGHT, SCRIPTS, render_explorer
 from treecrf.io.files import resource
-from treecrf.studies.settings import load_settings
+from treecrf.studies.framework.settings import load_settings
 
 LARGEST = 2_000_000
 """Bytes."""

@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, seed, settings
 from hypothesis import strategies as st
 
 from treecrf.io.files import read_configuration
-from treecrf.studies.settings import Settings, load_settings
+from treecrf.studies.framework.settings import Settings, load_settings
 
 CONFIG = ROOT / "config"
 FILES = [CONFIG / "config.yaml", CONFIG / "demo.yaml"]

@@ -25,8 +25,8 @@ from treecrf.report.ledger import verdicts, verdicts_by_rule
 from treecrf.report.ledger_page import write_ledger
 from treecrf.report.page import write_page
 from treecrf.sequences import Attribute, SequenceSet, slot_sizes, window_codes
-from treecrf.studies.paths import StudyFiles
-from treecrf.studies.settings import load_settings
+from treecrf.studies.framework.paths import StudyFiles
+from treecrf.studies.framework.settings import load_settings
 from treecrf.studies.training import STUDY as TRAINING_STUDY
 
 TESTS = Path(__file__).parents[1]

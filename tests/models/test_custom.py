@@ -12,10 +12,10 @@ from builders import ROOT
 from treecrf import datasets
 from treecrf.models.custom import CustomLabeller, find_class
 from treecrf.sequences import Attribute, SequenceSet
+from treecrf.studies.framework.job_context import JobContext
+from treecrf.studies.framework.settings import load_settings
 from treecrf.studies.future.jobs import compare_future
-from treecrf.studies.job_context import JobContext
 from treecrf.studies.missing.jobs import evaluate_method
-from treecrf.studies.settings import load_settings
 from treecrf.studies.training.jobs import compare_method
 
 PAGE = (ROOT / "docs/own_method.md").read_text(encoding="utf-8")

@@ -59,7 +59,7 @@ def test_the_front_offers_every_name():
     [
         ("treecrf.models.registry", ("numpy", "numba", "treecrf.models.base")),
         ("treecrf.rendering.style", ("matplotlib", "numpy", "numba", "treecrf.models.base")),
-        ("treecrf.studies.settings", ("numba", "treecrf.models.base")),
+        ("treecrf.studies.framework.settings", ("numba", "treecrf.models.base")),
         ("treecrf.cli.fit", ("numba", "treecrf.models.base")),
     ],
 )

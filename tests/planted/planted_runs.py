@@ -7,7 +7,7 @@ import pandas as pd
 
 from treecrf.io.files import write_frame, write_json
 from treecrf.report.manifest import MANIFEST, write_manifest
-from treecrf.studies.settings import load_settings
+from treecrf.studies.framework.settings import load_settings
 
 N_SEQUENCES, LENGTH = 40, 10
 

@@ -5,7 +5,7 @@ import re
 from builders import NOTHING, check, page_of
 
 from treecrf.report.differing import differing_layout, differing_parts
-from treecrf.studies.settings import load_settings
+from treecrf.studies.framework.settings import load_settings
 
 
 def settings_of(**values):

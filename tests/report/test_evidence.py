@@ -14,9 +14,9 @@ from treecrf.report.evidence import keep_evidence, write_evidence
 from treecrf.report.ledger import claim_rows, verdicts
 from treecrf.report.snapshot import write_snapshot
 from treecrf.studies import registry
-from treecrf.studies.claim_rows import check_claim
-from treecrf.studies.claims import Results
-from treecrf.studies.settings import load_settings
+from treecrf.studies.framework.claims.judge import Results
+from treecrf.studies.framework.claims.rows import check_claim
+from treecrf.studies.framework.settings import load_settings
 
 ROWS = {row["id"]: row for row in claim_rows() if "study" in row}
 

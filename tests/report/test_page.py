@@ -10,7 +10,7 @@ from builders import ESCAPED, NOTHING, ROOT, SCRIPT, check, linked_files, page_o
 from treecrf.io.files import resource
 from treecrf.report.page import LIMITATIONS, studies
 from treecrf.studies import registry
-from treecrf.studies.settings import load_settings
+from treecrf.studies.framework.settings import load_settings
 
 TRAINING = {"training": {"datasets": ["hmm"]}}
 

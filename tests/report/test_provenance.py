@@ -4,7 +4,7 @@ import pandas as pd
 
 from treecrf.report.provenance import costs_of, job_costs, study_costs, used_settings, versions
 from treecrf.studies import registry
-from treecrf.studies.settings import load_settings
+from treecrf.studies.framework.settings import load_settings
 
 BENCHMARK = "s\tmax_rss\tcpu_time\n{}\t{}\t0.5\n"
 

@@ -14,7 +14,7 @@ from planted_verdicts import PLANTED
 from treecrf.io.files import read_json, write_json
 from treecrf.report.snapshot import main, write_shared, write_snapshot
 from treecrf.studies import registry
-from treecrf.studies.settings import load_settings
+from treecrf.studies.framework.settings import load_settings
 
 DAY = datetime.date(2000, 1, 2)
 

@@ -8,9 +8,9 @@ import pytest
 
 from treecrf.io.files import write_frame
 from treecrf.studies.cost.page import cost_headline
+from treecrf.studies.framework.settings import load_settings
 from treecrf.studies.future.page import future_headline
 from treecrf.studies.missing.page import missing_headline
-from treecrf.studies.settings import load_settings
 from treecrf.studies.training.page import distinct_datasets, training_headline
 
 

@@ -98,7 +98,7 @@ def test_records_run_nothing(changed, name):
 
 
 def test_what_all_settings_share_runs_nothing(changed):
-    assert changed("studies/settings.py") == set()
+    assert changed("studies/framework/settings.py") == set()
 
 
 @pytest.mark.parametrize("name", ["page.html", "parts.html", "../page.css", "../page.js"])
@@ -120,7 +120,7 @@ def test_the_guide_is_written_anew_with_its_template(package):
 def test_what_hands_arguments_to_jobs_is_code_of_jobs(package):
     found = CodeGraph(package).files(SCRIPTS / "job.py")
     assert {SCRIPTS / "_context.py", SCRIPTS / "_job.py"} <= {*found}
-    assert package.resolve() / "studies/stored_job_cache.py" in found
+    assert package.resolve() / "studies/framework/job_cache.py" in found
 
 
 @pytest.mark.parametrize("file", ["claims.py", "claims.yaml"])

@@ -6,7 +6,7 @@ from browsing import opened, started
 
 from treecrf.explorer.gathering import gather
 from treecrf.io.files import read_configuration
-from treecrf.studies.settings import load_settings
+from treecrf.studies.framework.settings import load_settings
 
 pytestmark = pytest.mark.workflow
 

@@ -13,10 +13,10 @@ from treecrf.io.code_digest import CodeGraph
 from treecrf.io.checksums import noted, refuse_damaged
 from treecrf.records.environment import COMMIT, commit
 from treecrf.studies import registry
-from treecrf.studies.config_checks import class_problems, file_problems, table_options
-from treecrf.studies.paths import StudyFiles
-from treecrf.studies.settings import TableDataset, load_settings
-from treecrf.studies.study import JOIN
+from treecrf.studies.framework.config_checks import class_problems, file_problems, table_options
+from treecrf.studies.framework.paths import StudyFiles
+from treecrf.studies.framework.settings import TableDataset, load_settings
+from treecrf.studies.framework.study import JOIN
 
 # One job is one thread of computation; Snakemake runs jobs side by side.
 for variable in (

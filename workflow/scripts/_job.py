@@ -16,7 +16,7 @@ from treecrf.io.checksums import forget, note, refuse_damaged
 from treecrf.records.jobs import record_place, recorded
 
 if TYPE_CHECKING:
-    from treecrf.studies.study import Study
+    from treecrf.studies.framework.study import Study
 
 
 def sentence(error: Exception) -> str:

@@ -2,7 +2,7 @@
 
 from _job import job
 from treecrf.report.archive import write_archive
-from treecrf.studies.settings import load_settings
+from treecrf.studies.framework.settings import load_settings
 
 with job(snakemake):
     print(f"The archive is {write_archive(load_settings(snakemake.params.settings))}")

@@ -9,7 +9,7 @@ import datetime
 
 from _job import job
 from treecrf.report.manifest import write_manifest
-from treecrf.studies.settings import load_settings
+from treecrf.studies.framework.settings import load_settings
 
 with job(snakemake):
     settings = load_settings(snakemake.params.settings)

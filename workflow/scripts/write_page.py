@@ -7,7 +7,7 @@ One HTML file that needs no other file and no network.
 
 from _job import job
 from treecrf.report.page import write_page
-from treecrf.studies.settings import load_settings
+from treecrf.studies.framework.settings import load_settings
 
 with job(snakemake, noted=False):
     write_page(load_settings(snakemake.params.settings), snakemake.params.logs)

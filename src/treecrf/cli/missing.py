@@ -71,10 +71,10 @@ def missing(
         for name in WRITTEN:
             shared.check_writable(report / name, file, make=True)
     with needs_extra("report"):
+        from treecrf.studies.framework.settings import MissingSettings
         from treecrf.studies.missing.guide import accuracy_table, recommendation
         from treecrf.studies.missing.one_table import n_jobs, study_own_holes, study_table
         from treecrf.studies.missing.table_report import write_missing_report
-        from treecrf.studies.settings import MissingSettings
 
     columns, data = shared.read_training_set(file, reading)
     other = None

@@ -15,7 +15,7 @@ from treecrf.explorer.views import ACCURACY, BRIER_SCORE, LOG_LOSS, MACRO_F1, SE
 from treecrf.io.files import stacked
 from treecrf.sequences import SequenceSet
 from treecrf.statistics.metrics import mean_f1
-from treecrf.studies.confidence import P_LABEL, brier_score, has_confidence, log_loss, reliability
+from treecrf.studies.framework.confidence import P_LABEL, brier_score, has_confidence, log_loss, reliability
 
 KEYS = ["variant", "decoder", "point", "method"]
 

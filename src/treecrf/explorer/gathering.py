@@ -26,9 +26,9 @@ from treecrf.sequences import SequenceSet
 from treecrf.statistics.ranking import RANK_COLUMNS, REFERENCE, SEPARATION_MARGIN, UNTESTED
 from treecrf.studies import registry
 from treecrf.studies.explored import Explored
-from treecrf.studies.paths import StudyFiles
-from treecrf.studies.settings import Settings
-from treecrf.studies.study import Study
+from treecrf.studies.framework.paths import StudyFiles
+from treecrf.studies.framework.settings import Settings
+from treecrf.studies.framework.study import Study
 
 OF_ANSWERS = {
     "confusion": [*CELL, "label", "predicted", "n"],

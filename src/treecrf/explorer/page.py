@@ -29,7 +29,7 @@ from treecrf.report.page import EXPLORER, PAGE
 from treecrf.statistics.estimates import SIGNIFICANCE_LEVEL
 from treecrf.statistics.ranking import REFERENCE, STANDINGS
 from treecrf.studies import registry
-from treecrf.studies.settings import Settings, load_settings
+from treecrf.studies.framework.settings import Settings, load_settings
 
 PACKAGE = "treecrf.explorer"
 

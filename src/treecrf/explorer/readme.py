@@ -22,8 +22,8 @@ from treecrf.report.ledger import CLAIMS
 from treecrf.report.rules import verdict_text
 from treecrf.report.study_part import linked
 from treecrf.statistics.ranking import WORSE
-from treecrf.studies.claims import NOT_RUN, VERDICTS
-from treecrf.studies.settings import load_settings
+from treecrf.studies.framework.claims.judge import NOT_RUN, VERDICTS
+from treecrf.studies.framework.settings import load_settings
 
 BEGIN, END = "<!-- results: begin -->", "<!-- results: end -->"
 """What stands before and after the part."""

@@ -14,9 +14,9 @@ import numpy as np
 import pandas as pd
 
 from treecrf.io.files import stacked
-from treecrf.studies.confidence import CONFIDENCE
 from treecrf.studies.explored import Rows
-from treecrf.studies.study import Study
+from treecrf.studies.framework.confidence import CONFIDENCE
+from treecrf.studies.framework.study import Study
 
 CASE = ["dataset", "variant", "decoder", "point"]
 """Data set; condition, such as a share of missing cells; decoder; whether cross-validation or the test set chose."""

@@ -11,7 +11,7 @@ from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 from treecrf.io.files import atomic
 from treecrf.report.crate import crate_members
 from treecrf.report.manifest import KINDS, MANIFEST, listed_files, read_manifest
-from treecrf.studies.settings import Settings
+from treecrf.studies.framework.settings import Settings
 
 LEFT_OUT = ("data",)
 """Kinds of files of the manifest that an archive has not: training and test sets are made from the raw files, whose terms may

@@ -9,8 +9,8 @@ import pandas as pd
 
 from treecrf.io.messages import counted
 from treecrf.rendering.parts import Part, Table, paragraph, setting_text
-from treecrf.studies.protocol import Difference
-from treecrf.studies.settings import Settings
+from treecrf.studies.framework.protocol import Difference
+from treecrf.studies.framework.settings import Settings
 
 TITLE = "Settings that differ from the protocol"
 

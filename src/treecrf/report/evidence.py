@@ -6,9 +6,9 @@ import shutil
 from pathlib import Path
 
 from treecrf.io.files import read_frame, write_text
-from treecrf.studies.paths import StudyFiles
-from treecrf.studies.settings import Settings
-from treecrf.studies.study import Study
+from treecrf.studies.framework.paths import StudyFiles
+from treecrf.studies.framework.settings import Settings
+from treecrf.studies.framework.study import Study
 
 FOLDER = "evidence"
 """Of a snapshot."""

@@ -15,10 +15,10 @@ import yaml
 
 from treecrf.io.messages import repeated
 from treecrf.studies import registry
-from treecrf.studies.claim_rows import AS_JUDGED, BY_PAPER, Rule, check_claim
-from treecrf.studies.claims import JUDGED, NO_VERDICT, NOT_RUN, Finding, Results
-from treecrf.studies.frozen import rules_text
-from treecrf.studies.sensitivity import former_rules, other_rules, thresholds_text
+from treecrf.studies.framework.claims.frozen import rules_text
+from treecrf.studies.framework.claims.judge import JUDGED, NO_VERDICT, NOT_RUN, Finding, Results
+from treecrf.studies.framework.claims.rows import AS_JUDGED, BY_PAPER, Rule, check_claim
+from treecrf.studies.framework.claims.sensitivity import former_rules, other_rules, thresholds_text
 
 SNAPSHOT = "claims.md"
 """A file that the folder of a snapshot has, and that of a run has not."""
@@ -73,7 +73,7 @@ def verdicts(results: str | os.PathLike[str] = "results", decides: bool = True) 
         id, source, statement, quote, place, check
             As in the ``claims.yaml`` of the study.
         verdict
-            By a valid test: one of `treecrf.studies.claims.VERDICTS`.
+            By a valid test: one of `treecrf.studies.framework.claims.judge.VERDICTS`.
         verdict_papers_test
             By the paper's test or, where it has none, by the values alone; empty without a verdict.
         data_sets
@@ -82,7 +82,7 @@ def verdicts(results: str | os.PathLike[str] = "results", decides: bool = True) 
             What was measured, and what decides whether it agrees with the claim.
         straddled, smallest_difference
             Of an undecided claim, one for each open comparison: the thresholds that its interval contains, and the smallest
-            difference that this experiment would have found (`treecrf.studies.claim_power`).
+            difference that this experiment would have found (`treecrf.studies.framework.claims.power`).
         thresholds
             The thresholds in the test, and whether they are the paper's or ours.
         explanation
@@ -90,7 +90,7 @@ def verdicts(results: str | os.PathLike[str] = "results", decides: bool = True) 
         former_rule, former_reason
             The rule that results had been judged by before, and why it was changed; its verdict is in `verdicts_by_rule`.
         rules
-            The digest of all rules, and whether they are the frozen ones (`treecrf.studies.frozen`).
+            The digest of all rules, and whether they are the frozen ones (`treecrf.studies.framework.claims.frozen`).
 
     Raises
     ------
@@ -102,7 +102,7 @@ def verdicts(results: str | os.PathLike[str] = "results", decides: bool = True) 
 
 
 def verdicts_by_rule(results: str | os.PathLike[str] = "results", decides: bool = True) -> pd.DataFrame:
-    """What the same results would say under other rules (`treecrf.studies.sensitivity`).
+    """What the same results would say under other rules (`treecrf.studies.framework.claims.sensitivity`).
 
     Parameters
     ----------

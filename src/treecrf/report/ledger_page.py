@@ -14,7 +14,7 @@ from treecrf.io.files import write_frame, write_text
 from treecrf.rendering.templates import render, render_page
 from treecrf.report.ledger import BY_RULE, CLAIMS
 from treecrf.report.rules import changes_text, rules_parts, verdict_text
-from treecrf.studies.claims import VERDICTS
+from treecrf.studies.framework.claims.judge import VERDICTS
 
 HEADINGS = ("claim", "verdict", "what the paper says", "what was measured", "where it differs, or why not")
 

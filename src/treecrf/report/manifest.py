@@ -12,8 +12,8 @@ from treecrf.io.files import read_json, write_json
 from treecrf.report import provenance
 from treecrf.report.ledger import BY_RULE, CLAIMS
 from treecrf.studies import registry
-from treecrf.studies.paths import StudyFiles
-from treecrf.studies.settings import Settings
+from treecrf.studies.framework.paths import StudyFiles
+from treecrf.studies.framework.settings import Settings
 
 MANIFEST = "manifest.json"
 """In the folder of results."""

@@ -26,10 +26,10 @@ from treecrf.report.ledger_page import ledger_fragment, ledger_summary
 from treecrf.report.rules import rules_parts
 from treecrf.report.similar_sequences import relatives_table
 from treecrf.studies import registry
-from treecrf.studies.claims import NOT_RUN
-from treecrf.studies.paths import StudyFiles
-from treecrf.studies.settings import Settings, TableDataset
-from treecrf.studies.study import Study as Declared
+from treecrf.studies.framework.claims.judge import NOT_RUN
+from treecrf.studies.framework.paths import StudyFiles
+from treecrf.studies.framework.settings import Settings, TableDataset
+from treecrf.studies.framework.study import Study as Declared
 
 JOBS_NOTE = """
 Seconds and memory of the jobs behind this page, start of Python included, as Snakemake sampled them. Downloads and the

@@ -18,9 +18,9 @@ from treecrf.records.jobs import ENVIRONMENTS, MACHINES, read_described, read_re
 from treecrf.rendering.cells import DASH, count_text, seconds_text
 from treecrf.rendering.parts import Table
 from treecrf.studies import registry
-from treecrf.studies.paths import StudyFiles
-from treecrf.studies.settings import Settings, TableDataset
-from treecrf.studies.study import Study, combinations
+from treecrf.studies.framework.paths import StudyFiles
+from treecrf.studies.framework.settings import Settings, TableDataset
+from treecrf.studies.framework.study import Study, combinations
 
 NOT_SETTINGS = ("results", "reports", "archives", "raw", "mirror", "compare")
 """Folders of the run and of another: they say nothing of its numbers."""

@@ -6,8 +6,8 @@ import pandas as pd
 
 from treecrf.rendering.cells import DASH
 from treecrf.rendering.parts import Part, Table, paragraph
-from treecrf.studies.claims import JUDGED, VERDICTS
-from treecrf.studies.sensitivity import WITHOUT
+from treecrf.studies.framework.claims.judge import JUDGED, VERDICTS
+from treecrf.studies.framework.claims.sensitivity import WITHOUT
 
 AS_JUDGED = "as judged"
 

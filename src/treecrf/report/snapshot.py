@@ -25,7 +25,7 @@ from treecrf.report.page import studies
 from treecrf.report.rules import CAPTION, NOTE, rules_layout
 from treecrf.report.study_part import PROVENANCE, StudyPart, keep_part, read_parts, write_part
 from treecrf.studies import registry
-from treecrf.studies.settings import BANNERS, Settings, load_settings
+from treecrf.studies.framework.settings import BANNERS, Settings, load_settings
 
 
 def write_snapshot(settings: Settings, folder: str | os.PathLike[str], today: datetime.date) -> None:

@@ -18,8 +18,8 @@ from treecrf.report import evidence, provenance
 from treecrf.report.differing import TITLE, differing_parts
 from treecrf.report.page import unfinished
 from treecrf.studies import registry
-from treecrf.studies.settings import Settings
-from treecrf.studies.study import Study
+from treecrf.studies.framework.settings import Settings
+from treecrf.studies.framework.study import Study
 
 PROVENANCE = "provenance.json"
 """In the folder of a study: its main result and where its numbers come from. There is a part where this file is."""

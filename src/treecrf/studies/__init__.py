@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from importlib import import_module
 
-from treecrf.studies.study import Study
+from treecrf.studies.framework.study import Study
 
 MODULES = (
     "treecrf.studies.training", "treecrf.studies.cost", "treecrf.studies.missing", "treecrf.studies.future",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from treecrf.datasets import describe
 from treecrf.rendering.cells import window_text
-from treecrf.studies.settings import Settings, TableDataset
+from treecrf.studies.framework.settings import Settings, TableDataset
 
 
 def described(settings: Settings, name: str, has_window: bool = True) -> str:

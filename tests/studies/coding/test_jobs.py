@@ -11,8 +11,8 @@ from treecrf.sequences import SequenceSet
 from treecrf.studies.coding.jobs import PREDICTION_NAMES, RUN_NAMES, Draw, label_test_sets, score_chunks
 from treecrf.studies.coding.methods import method_text
 from treecrf.studies.coding.settings import CodingSettings
-from treecrf.studies.confidence import CONFIDENCE
-from treecrf.studies.job_context import JobContext
+from treecrf.studies.framework.confidence import CONFIDENCE
+from treecrf.studies.framework.job_context import JobContext
 
 SIZES = {"n_train": 30, "n_test": 10, "length": 12}
 SETTINGS = CodingSettings(

@@ -11,8 +11,8 @@ from treecrf.studies.coding.figures import accuracy_by_length, accuracy_by_secon
 from treecrf.studies.coding.page import coding_headline
 from treecrf.studies.coding.summary import average_runs, choose_by_held_out, summarise
 from treecrf.studies.coding.tables import all_labels_layout, beams_layout, choices_layout, codes_layout, steps_layout
-from treecrf.studies.draw_tests import Rules, count_correct
-from treecrf.studies.job_context import SummaryContext
+from treecrf.studies.framework.job_context import SummaryContext
+from treecrf.studies.framework.resamples import Rules, count_correct
 
 RULES = Rules(exact_under=25, equivalence_margin=0.5, test_per_train=0.0)
 METHODS = {

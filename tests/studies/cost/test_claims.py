@@ -6,9 +6,9 @@ from planted_verdicts import PLANTED, plant_starts
 
 from treecrf.io.files import read_frame, write_frame
 from treecrf.report.ledger import claim_rows
-from treecrf.studies.claim_rows import check_claim
-from treecrf.studies.claims import FAILS, HOLDS, LEANS, Results
 from treecrf.studies.cost.claims import ShortCut, faster_without_loss
+from treecrf.studies.framework.claims.judge import FAILS, HOLDS, LEANS, Results
+from treecrf.studies.framework.claims.rows import check_claim
 
 MEASURED = {
     "P3.9": "scaling.csv", "P3.10": "scaling.csv", "I2": "*/windows.csv", "I3": "*/sampling.csv",

@@ -9,8 +9,8 @@ from treecrf import LinearCRF, TreeCRF, datasets
 from treecrf.datasets.description import count_features
 from treecrf.studies.cost import jobs
 from treecrf.studies.cost.jobs import measure_sampling, measure_scaling, measure_windows, window_of_size
-from treecrf.studies.job_context import JobContext
-from treecrf.studies.settings import CostSettings
+from treecrf.studies.framework.job_context import JobContext
+from treecrf.studies.framework.settings import CostSettings
 
 SETTINGS = CostSettings(
     methods=["treecrf", "linear_crf", "induced_crf"], lengths=[4, 8], window_sizes=[1, 3], n_repeats=2, n_sequences=6, length=5,

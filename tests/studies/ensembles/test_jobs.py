@@ -13,7 +13,6 @@ from treecrf.ensembles.stacking import Stacking
 from treecrf.ensembles.voting import position_classes
 from treecrf.sequences import SequenceSet
 from treecrf.statistics.selection import derive_seed
-from treecrf.studies.confidence import CONFIDENCE
 from treecrf.studies.ensembles.bound import check_bound, lemma_1
 from treecrf.studies.ensembles.experts import make_expert
 from treecrf.studies.ensembles.generated import BOOSTED_NAMES, BOUND_NAMES, LOSS_NAMES, vote_on_generated_sets
@@ -27,7 +26,8 @@ from treecrf.studies.ensembles.jobs import (
 from treecrf.studies.ensembles.methods import COMBINED, EXPERTS, VOTES
 from treecrf.studies.ensembles.parts import divide
 from treecrf.studies.ensembles.settings import EnsemblesSettings
-from treecrf.studies.job_context import JobContext
+from treecrf.studies.framework.confidence import CONFIDENCE
+from treecrf.studies.framework.job_context import JobContext
 
 SETTINGS = EnsemblesSettings(
     pool_seeds=[3], n_sequences=300, n_train=40, n_samples=3, n_rounds=9, rhos=[0.1, 0.5], n_seeds=2, newton_iterations=4, tree_iterations=3,

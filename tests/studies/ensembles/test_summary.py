@@ -4,7 +4,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from treecrf.studies.comparison import compare_steps
 from treecrf.studies.ensembles.figures import errors_by_ensemble, margin_loss_by_round
 from treecrf.studies.ensembles.methods import COMBINED, STEPS, VOTES
 from treecrf.studies.ensembles.page import boosting_sentences, ensembles_headline, sticking_sentences
@@ -20,7 +19,8 @@ from treecrf.studies.ensembles.tables import (
     sticking_layout,
     table_1_layout,
 )
-from treecrf.studies.job_context import SummaryContext
+from treecrf.studies.framework.comparisons import compare_steps
+from treecrf.studies.framework.job_context import SummaryContext
 
 SHARES = {
     "best_expert": 0.6, "majority_vote": 0.55, "marginal_average": 0.5, "espboost": 0.1, "online_majority_vote": 0.55, "stacking": 0.7,

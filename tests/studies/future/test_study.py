@@ -14,7 +14,9 @@ from treecrf.models.future.features import NO_STATES
 from treecrf.rendering.cells import signed
 from treecrf.statistics.estimates import adjust_holm
 from treecrf.statistics.mcnemar import compare_pairs
-from treecrf.studies.draw_tests import overlap_of
+from treecrf.studies.framework.job_context import JobContext, SummaryContext
+from treecrf.studies.framework.resamples import overlap_of
+from treecrf.studies.framework.settings import FutureSettings
 from treecrf.studies.future import STUDY
 from treecrf.studies.future.comparisons import find_pair
 from treecrf.studies.future.example import one_directional_example
@@ -30,8 +32,6 @@ from treecrf.studies.future.summary import (
     decompose_draws,
     summarise,
 )
-from treecrf.studies.job_context import JobContext, SummaryContext
-from treecrf.studies.settings import FutureSettings
 from treecrf.trees.forest import Evaluator
 
 METHODS = ["sliding_window", "memm_1", "crf_2", "ff_memm_0", "ff_crf_1"]

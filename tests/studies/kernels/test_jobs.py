@@ -11,9 +11,9 @@ from treecrf import KernelCRF, LinearCRF, NeuralNetwork, TreeCRF, VotedPerceptro
 from treecrf.models.base import DECODERS
 from treecrf.sequences import SequenceSet
 from treecrf.statistics.selection import derive_seed, sequence_folds
-from treecrf.studies.choosing import Trained, choose, train_as_chosen
-from treecrf.studies.confidence import marginals_after
-from treecrf.studies.job_context import JobContext
+from treecrf.studies.framework.confidence import marginals_after
+from treecrf.studies.framework.job_context import JobContext
+from treecrf.studies.framework.selection import Trained, choose, train_as_chosen
 from treecrf.studies.kernels.jobs import PREDICTION_NAMES, RUN_NAMES, label_test_sets
 from treecrf.studies.kernels.learners import make_kernel_crf
 from treecrf.studies.kernels.measuring import compare_ranks, compare_solvers, measure_sizes

@@ -5,8 +5,8 @@ import pandas as pd
 import pytest
 from scipy.stats import ttest_rel
 
-from treecrf.studies.comparison import compare_steps, find_pair
-from treecrf.studies.job_context import SummaryContext
+from treecrf.studies.framework.comparisons import compare_steps, find_pair
+from treecrf.studies.framework.job_context import SummaryContext
 from treecrf.studies.kernels.figures import accuracy_by_degree, cost_by_size, excess_by_seconds, loss_by_rank
 from treecrf.studies.kernels.methods import STEPS
 from treecrf.studies.kernels.page import against_trees, kernels_against_trees, kernels_headline

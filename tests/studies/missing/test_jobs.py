@@ -9,7 +9,7 @@ from missing_by_hand import SMALL, holes_by_hand, model_by_hand, seed_from, sett
 from treecrf.missing import MECHANISMS
 from treecrf.models.boosted.treecrf import TreeCRF
 from treecrf.sequences import Attribute, SequenceSet
-from treecrf.studies.job_context import JobContext
+from treecrf.studies.framework.job_context import JobContext
 from treecrf.studies.missing import jobs as study
 from treecrf.studies.missing.trees import TREES
 

@@ -5,7 +5,7 @@ from missing_by_hand import SMALL, model_by_hand, seed_from, settings, tiny_set
 
 from treecrf.missing import MECHANISMS
 from treecrf.models.boosted.treecrf import TreeCRF
-from treecrf.studies.job_context import JobContext
+from treecrf.studies.framework.job_context import JobContext
 from treecrf.studies.missing import jobs as study
 from treecrf.studies.missing.trees import TREES
 

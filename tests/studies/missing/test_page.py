@@ -5,9 +5,9 @@ import re
 import pandas as pd
 
 from treecrf.rendering.parts import Exhibits, Figure
+from treecrf.studies.framework.settings import MissingSettings
 from treecrf.studies.missing import STUDY as MISSING
 from treecrf.studies.missing import page as missing_page
-from treecrf.studies.settings import MissingSettings
 
 
 def test_what_is_said_of_missing_values_is_what_was_done(tmp_path):

@@ -5,7 +5,7 @@ import pandas as pd
 
 from treecrf.sequences import Attribute, SequenceSet
 from treecrf.statistics.deviance import compare_all
-from treecrf.studies.job_context import SummaryContext
+from treecrf.studies.framework.job_context import SummaryContext
 from treecrf.studies.missing.summary import (
     analyse,
     analyse_by,

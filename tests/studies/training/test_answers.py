@@ -9,7 +9,7 @@ from builders import NOTHING
 
 from treecrf.cli.fit import fit
 from treecrf.statistics.ranking import BEST, CLOSE, EQUIVALENT, NOT_SEPARATED, WORSE
-from treecrf.studies.settings import load_settings
+from treecrf.studies.framework.settings import load_settings
 from treecrf.studies.training.answers import answers, fit_command, groups_layout
 
 TABLE = {"kind": "table", "path": "my words.csv", "sequence": "word", "label": "hyphen", "window": [2, 3]}

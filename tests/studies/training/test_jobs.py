@@ -13,9 +13,9 @@ from treecrf.missing import Imputer, inject
 from treecrf.models.registry import IN_JAVA, TRAINING
 from treecrf.sequences import Attribute, SequenceSet
 from treecrf.statistics.selection import derive_seed, sequence_folds
-from treecrf.studies.confidence import CONFIDENCE
-from treecrf.studies.custom import candidate_name
-from treecrf.studies.job_context import JobContext
+from treecrf.studies.framework.confidence import CONFIDENCE
+from treecrf.studies.framework.custom import candidate_name
+from treecrf.studies.framework.job_context import JobContext
 from treecrf.studies.training import jobs as training
 from treecrf.studies.training.choices import peaks
 from treecrf.studies.training.methods import METHODS, candidates

@@ -7,9 +7,9 @@ import pytest
 from treecrf.datasets import load
 from treecrf.statistics.estimates import estimate_resampled
 from treecrf.studies import training
-from treecrf.studies.job_context import JobContext
-from treecrf.studies.paths import StudyFiles
-from treecrf.studies.settings import load_settings
+from treecrf.studies.framework.job_context import JobContext
+from treecrf.studies.framework.paths import StudyFiles
+from treecrf.studies.framework.settings import load_settings
 from treecrf.studies.training import larger
 from treecrf.studies.training.comparison_tables import find_pair
 from treecrf.studies.training.larger_comparing import compare_larger

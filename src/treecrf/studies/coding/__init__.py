@@ -3,7 +3,7 @@
 from typing import Any
 
 from treecrf.studies.explored import COMPARED, DRAW, DRAWN, OVER_DRAWS_OR_GROUPS, Explored, Rows
-from treecrf.studies.study import Figure, Job, Study, Summary, Table
+from treecrf.studies.framework.study import Figure, Job, Study, Summary, Table
 
 WINDOW = {"variant": "window {window}"}
 COMPARED_SIZES: Any = {"join": "summary.compared_sizes", "join_frames": ("lines", "best")}

@@ -13,10 +13,10 @@ import pandas as pd
 
 from treecrf.rendering.cells import number, seconds_text, signed
 from treecrf.rendering.words import interval_text, p_text, points_text
-from treecrf.studies.claim_kinds import Measured
-from treecrf.studies.claims import Results
 from treecrf.studies.coding.comparisons import find_pair, with_best
 from treecrf.studies.coding.methods import BEAM, is_cascade, learner_of, method_text
+from treecrf.studies.framework.claims.judge import Results
+from treecrf.studies.framework.claims.kinds import Measured
 
 Pairs = Sequence[tuple[str, str]]
 UNKNOWN = (0.0, float("inf"))

@@ -7,13 +7,20 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from treecrf.studies.draw_tests import COMPARISON_NAMES, Counts, Rules, compare_counts, compare_draws, count_correct
+from treecrf.studies.framework.resamples import (
+    COMPARISON_NAMES,
+    Counts,
+    Rules,
+    compare_counts,
+    compare_draws,
+    count_correct,
+)
 
 WINDOW_NAMES = ["dataset", "window", *COMPARISON_NAMES[1:]]
 
 
 def compare_methods(predictions: pd.DataFrame, rules: Rules) -> pd.DataFrame:
-    """Every pair of methods on one data set with the same window (`treecrf.studies.draw_tests.compare_draws`).
+    """Every pair of methods on one data set with the same window (`treecrf.studies.framework.resamples.compare_draws`).
 
     `predictions` are those of `treecrf.studies.coding.jobs.CodingOutcome`, one size of each method; the columns are `WINDOW_NAMES`.
     """

@@ -6,12 +6,13 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from treecrf.studies import comparison
 from treecrf.studies.coding.methods import BEST, LEARNERS, is_cascade
+from treecrf.studies.framework.comparisons import Comparison, correct_family
+from treecrf.studies.framework.comparisons import find_pair as find_compared
 
 
 @dataclass(frozen=True, kw_only=True)
-class WindowPair(comparison.Comparison):
+class WindowPair(Comparison):
     """Two methods on one data set with the same window of so many observations."""
 
     window: int
@@ -34,7 +35,7 @@ def find_pair(comparisons: pd.DataFrame, best: pd.DataFrame, window: int, method
     """
     chosen = with_best(best, window)
     first, second = chosen.get(method, method), chosen.get(other, other)
-    pair = comparison.find_pair(comparisons[comparisons["window"] == window], first, second)
+    pair = find_compared(comparisons[comparisons["window"] == window], first, second)
     return None if pair is None else WindowPair(window=window, **vars(pair))
 
 
@@ -56,5 +57,5 @@ def compare_steps(comparisons: pd.DataFrame, best: pd.DataFrame) -> list[WindowP
         chosen, window = best[best["dataset"] == dataset], int(pairs["window"].iloc[0])
         family = [find_pair(pairs, chosen, window, *step) for step in STEPS]
         there = {(pair.method, pair.other): pair for pair in family if pair is not None}
-        found += comparison.correct_family(list(there.values()))
+        found += correct_family(list(there.values()))
     return found

@@ -27,16 +27,16 @@ from treecrf.models.coding.coded_crf import ALL
 from treecrf.sequences import SequenceSet
 from treecrf.statistics.chunks import chunk_f1
 from treecrf.statistics.selection import derive_seed
-from treecrf.studies.choosing import DECODER, ChosenLabeller, Trained, choose, train_as_chosen
 from treecrf.studies.coding.learners import Window, chosen_values, make_beam, make_candidates, make_coded
 from treecrf.studies.coding.methods import ALL_LABELS, BEAM, CASCADE, KNOWN_MODEL, Form, form_of
 from treecrf.studies.coding.names import CHUNK_NAMES
 from treecrf.studies.coding.settings import CodingSettings
-from treecrf.studies.confidence import CONFIDENCE, confidence
-from treecrf.studies.custom import candidate_name
-from treecrf.studies.draws import shared_part
-from treecrf.studies.job_cache import Frames
-from treecrf.studies.job_context import JobContext
+from treecrf.studies.framework.confidence import CONFIDENCE, confidence
+from treecrf.studies.framework.custom import candidate_name
+from treecrf.studies.framework.job_cache import Frames
+from treecrf.studies.framework.job_context import JobContext
+from treecrf.studies.framework.resamples import shared_part
+from treecrf.studies.framework.selection import DECODER, ChosenLabeller, Trained, choose, train_as_chosen
 
 RUN_NAMES = [
     "dataset", "method", "window", "seed", "size", "held_out_accuracy", "accuracy", "cpu_seconds", *CHUNK_NAMES, "chosen", "n_train",

@@ -14,7 +14,7 @@ from treecrf.models.linear.crfsuite import CRFSuite
 from treecrf.models.linear.perceptron import VotedPerceptron
 from treecrf.studies.coding.methods import IID, Form
 from treecrf.studies.coding.settings import CodingSettings
-from treecrf.studies.custom import custom_candidates
+from treecrf.studies.framework.custom import custom_candidates
 
 Window = tuple[int, int]
 

@@ -26,8 +26,8 @@ from treecrf.studies.coding import STUDY
 from treecrf.studies.coding.comparisons import WindowPair, compare_steps
 from treecrf.studies.coding.methods import LEARNERS, is_cascade, learner_of, method_text
 from treecrf.studies.described import described
+from treecrf.studies.framework.settings import Settings
 from treecrf.studies.headlines import counted_names
-from treecrf.studies.settings import Settings
 
 INTRODUCTION = """
 Chains with many labels: inference costs the square of their number. The thesis gives every label a word of random bits and

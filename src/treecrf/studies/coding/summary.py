@@ -7,9 +7,9 @@ import pandas as pd
 from treecrf.studies.coding.comparing import compare_gains, compare_methods
 from treecrf.studies.coding.methods import BEAM, CASCADE, LEARNERS, form_of
 from treecrf.studies.coding.names import CHUNK_NAMES, LINE
-from treecrf.studies.custom import joined_names
-from treecrf.studies.draw_tests import Rules, overlap_of
-from treecrf.studies.job_context import SummaryContext
+from treecrf.studies.framework.custom import joined_names
+from treecrf.studies.framework.job_context import SummaryContext
+from treecrf.studies.framework.resamples import Rules, overlap_of
 
 BEST_NAMES = [
     "dataset", "learner", "use", "window", "method", "size", "held_out_accuracy", "accuracy", "cpu_seconds", "best_on_test",

@@ -27,7 +27,7 @@ from treecrf.studies.coding.methods import (
     method_text,
     method_texts,
 )
-from treecrf.studies.comparison import pairs_layout
+from treecrf.studies.framework.comparisons import pairs_layout
 
 
 def codes_layout(lines: pd.DataFrame, best: pd.DataFrame) -> pd.DataFrame:

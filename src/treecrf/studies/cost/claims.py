@@ -19,10 +19,10 @@ from treecrf.rendering.cells import number, three_digits
 from treecrf.rendering.style import training_method_name
 from treecrf.rendering.words import interval_text, points_text
 from treecrf.statistics.metrics import geometric_mean, mean_with_interval
-from treecrf.studies.claim_kinds import Kind, Measured, over_interval
-from treecrf.studies.claim_rows import INDUCTION as FEATURE_INDUCTION
-from treecrf.studies.claim_rows import first_of
-from treecrf.studies.claims import FAILS, HOLDS, LEANS, Degrees, Results
+from treecrf.studies.framework.claims.judge import FAILS, HOLDS, LEANS, Degrees, Results
+from treecrf.studies.framework.claims.kinds import Kind, Measured, over_interval
+from treecrf.studies.framework.claims.rows import INDUCTION as FEATURE_INDUCTION
+from treecrf.studies.framework.claims.rows import first_of
 
 TREES, INDUCTION, IN_JAVA = "treecrf", "induced_crf", "mallet"
 

@@ -23,8 +23,8 @@ from treecrf.models.java.machine import java_problem
 from treecrf.models.registry import FORWARD_BACKWARD, IN_JAVA, INDUCTION, LABELLERS, TRAINING
 from treecrf.sequences import SequenceSet
 from treecrf.studies.cost.settings import CostSettings
-from treecrf.studies.job_cache import Frames
-from treecrf.studies.job_context import JobContext
+from treecrf.studies.framework.job_cache import Frames
+from treecrf.studies.framework.job_context import JobContext
 
 SCALING_NAMES = ["repeat", "axis", "value", "method", "quantity", "seconds", "n_positions"]
 WINDOW_NAMES = ["dataset", "repeat", "window_size", "method", "seconds_per_iteration", "n_iterations", "accuracy"]

@@ -11,10 +11,10 @@ from treecrf.rendering.cells import number
 from treecrf.rendering.parts import Exhibits, Fold, Part, Section, Study
 from treecrf.rendering.style import training_method_name
 from treecrf.rendering.words import interval_text, with_and
-from treecrf.studies.claims import Results
 from treecrf.studies.cost import STUDY
 from treecrf.studies.cost.claims import length_slopes
-from treecrf.studies.settings import Settings
+from treecrf.studies.framework.claims.judge import Results
+from treecrf.studies.framework.settings import Settings
 
 ALTERNATIVES = {
     "figure_3_3a": "CPU seconds of forward-backward per iteration by sequence length, both axes logarithmic, a line for each method in a band from the smallest to the largest of repeated measurements.",

@@ -7,7 +7,7 @@ import pandas as pd
 from treecrf.io.files import stacked
 from treecrf.statistics.metrics import geometric_mean
 from treecrf.studies.cost.names import SPEED_UP
-from treecrf.studies.job_context import SummaryContext
+from treecrf.studies.framework.job_context import SummaryContext
 
 
 def summarise(context: SummaryContext) -> dict[str, pd.DataFrame]:

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 import pandas as pd
 
 from treecrf.rendering.cells import number
-from treecrf.studies.claim_kinds import NO, YES, Kind, Measured
-from treecrf.studies.claims import LEANS, Degrees, Results
 from treecrf.studies.ensembles.methods import VOTES
+from treecrf.studies.framework.claims.judge import LEANS, Degrees, Results
+from treecrf.studies.framework.claims.kinds import NO, YES, Kind, Measured
 
 
 def loss(results: Results, dataset: str, method: str) -> Iterator[Measured[float]]:

@@ -16,12 +16,12 @@ from treecrf.ensembles.voting import BestExpert
 from treecrf.models.boosted.checkpoint import Checkpoint
 from treecrf.sequences import SequenceSet
 from treecrf.statistics.selection import derive_seed
-from treecrf.studies.confidence import confidence
 from treecrf.studies.ensembles.bound import check_bound
 from treecrf.studies.ensembles.experts import Window, make_expert
 from treecrf.studies.ensembles.methods import COMBINED, RETRAINED
 from treecrf.studies.ensembles.settings import EnsemblesSettings
-from treecrf.studies.job_cache import Frames
+from treecrf.studies.framework.confidence import confidence
+from treecrf.studies.framework.job_cache import Frames
 
 
 class Asked(NamedTuple):

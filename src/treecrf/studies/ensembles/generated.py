@@ -16,7 +16,7 @@ from treecrf.ensembles.generators import Predicted, ads1, ads2
 from treecrf.statistics.selection import derive_seed
 from treecrf.studies.ensembles.bound import Checked, check_bound
 from treecrf.studies.ensembles.settings import EnsemblesSettings
-from treecrf.studies.job_context import JobContext
+from treecrf.studies.framework.job_context import JobContext
 
 GENERATORS: dict[str, Callable[..., Predicted]] = {"ads1": ads1, "ads2": ads2}
 

@@ -9,12 +9,12 @@ import pandas as pd
 
 from treecrf.sequences import SequenceSet
 from treecrf.statistics.selection import derive_seed
-from treecrf.studies.confidence import CONFIDENCE
-from treecrf.studies.draws import shared_part
 from treecrf.studies.ensembles.combining import combine_draw
 from treecrf.studies.ensembles.parts import divide
 from treecrf.studies.ensembles.settings import EnsemblesSettings
-from treecrf.studies.job_context import JobContext
+from treecrf.studies.framework.confidence import CONFIDENCE
+from treecrf.studies.framework.job_context import JobContext
+from treecrf.studies.framework.resamples import shared_part
 
 RUN_NAMES = ["dataset", "method", "seed", "accuracy", "chosen", "cpu_seconds", "n_train", "n_test", "shared_part"]
 PREDICTION_NAMES = ["dataset", "method", "seed", "group", "position", "label", "predicted", *CONFIDENCE]

@@ -11,12 +11,12 @@ from treecrf.io.files import read_frame, read_frames
 from treecrf.rendering.cells import number, signed
 from treecrf.rendering.parts import Exhibits, Fold, Part, Section, Study, by_dataset, listed, open_choices, paragraph
 from treecrf.rendering.words import with_and
-from treecrf.studies.comparison import compare_steps
 from treecrf.studies.described import described
 from treecrf.studies.ensembles import STUDY
 from treecrf.studies.ensembles.methods import BEST, BOOSTED, STACKED, STEPS, VOTES, method_text
+from treecrf.studies.framework.comparisons import compare_steps
+from treecrf.studies.framework.settings import Settings
 from treecrf.studies.headlines import counted_names
-from treecrf.studies.settings import Settings
 
 GENERATED = """
 Votes of experts whose predictions alone are known. A path expert takes one expert for each class of positions; ESPBoost boosts path

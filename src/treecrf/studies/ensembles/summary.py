@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pandas as pd
 
-from treecrf.studies.draw_tests import Rules, compare_draws, overlap_of
-from treecrf.studies.job_context import SummaryContext
+from treecrf.studies.framework.job_context import SummaryContext
+from treecrf.studies.framework.resamples import Rules, compare_draws, overlap_of
 
 
 def summarise(context: SummaryContext) -> dict[str, pd.DataFrame]:
@@ -15,7 +15,7 @@ def summarise(context: SummaryContext) -> dict[str, pd.DataFrame]:
     -------
     dict
         "runs", "experts" and "boosting" as they are; "lines" (`average_runs`), with stand_in; "comparisons"
-        (`treecrf.studies.draw_tests.compare_draws`).
+        (`treecrf.studies.framework.resamples.compare_draws`).
     """
     frames = {name: pd.concat(parts, ignore_index=True) for name, parts in context.frames.items()}
     runs, predictions = frames["runs"], frames.pop("predictions")

@@ -18,9 +18,9 @@ from treecrf.rendering.cells import (
     signed,
     with_deviation,
 )
-from treecrf.studies.comparison import Comparison, compare_steps, pairs_layout
 from treecrf.studies.ensembles.methods import EXPERTS, STEPS, VOTES, method_text, ordered_methods
 from treecrf.studies.ensembles.published import read_published
+from treecrf.studies.framework.comparisons import Comparison, compare_steps, pairs_layout
 from treecrf.studies.printed import PUBLISHED, Block, printed_layout
 from treecrf.studies.rows import by_key
 

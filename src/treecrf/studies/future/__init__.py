@@ -1,7 +1,7 @@
 """The study of future features (PhD chapter 5)."""
 
 from treecrf.studies.explored import COMPARED, DRAW, OVER_DRAWS, Explored, Rows
-from treecrf.studies.study import Figure, Job, Study, Summary, Table
+from treecrf.studies.framework.study import Figure, Job, Study, Summary, Table
 
 BAG = {"method": "@methods.variant_names", "decoder": "''"}
 OF_BEST = {name: name for name in ("dataset", "method", "bag", "g0")}

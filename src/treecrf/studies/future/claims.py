@@ -14,9 +14,9 @@ import pandas as pd
 
 from treecrf.rendering.cells import number
 from treecrf.rendering.words import points_text
-from treecrf.studies.claim_kinds import NO, YES, Kind, Measured, largest_fall
-from treecrf.studies.claims import Degrees, Results
-from treecrf.studies.comparison import Comparison
+from treecrf.studies.framework.claims.judge import Degrees, Results
+from treecrf.studies.framework.claims.kinds import NO, YES, Kind, Measured, largest_fall
+from treecrf.studies.framework.comparisons import Comparison
 from treecrf.studies.future.comparisons import find_pair, pair_text
 from treecrf.studies.future.methods import method_text, variant_names
 from treecrf.studies.future.published import future_accuracies

@@ -10,8 +10,8 @@ import pandas as pd
 from treecrf.rendering.cells import signed
 from treecrf.rendering.words import p_text, points_text
 from treecrf.statistics.estimates import OPPOSITES, SIGNIFICANCE_LEVEL, adjust_holm
-from treecrf.studies import comparison
-from treecrf.studies.comparison import Comparison
+from treecrf.studies.framework.comparisons import Comparison
+from treecrf.studies.framework.comparisons import find_pair as find_compared
 from treecrf.studies.future.methods import discovers_features, method_text, variant_names
 
 
@@ -21,7 +21,7 @@ def find_pair(comparisons: pd.DataFrame, method: str, other: str) -> Comparison 
     Their names are those of `treecrf.studies.future.methods.variant_name`. Without a valid test, which needs two draws, its p-value
     and intervals are NaN.
     """
-    return comparison.find_pair(comparisons.rename(columns={"median_p": "papers_p"}), method, other)
+    return find_compared(comparisons.rename(columns={"median_p": "papers_p"}), method, other)
 
 
 def pair_text(pair: Comparison) -> str:

@@ -9,7 +9,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from treecrf import chain
-from treecrf.studies.job_context import JobContext
+from treecrf.studies.framework.job_context import JobContext
 
 STAY, MOVE = 0.9, 0.05
 EMISSIONS = np.array([[0.45, 0.1, 0.45], [0.8, 0.1, 0.1], [0.1, 0.1, 0.8]])

@@ -27,14 +27,14 @@ from treecrf.models.future.future_memm import FutureFeatureMEMM, FutureFeatureTr
 from treecrf.models.registry import FUTURE, LABELLERS
 from treecrf.options import LabellerSettings
 from treecrf.sequences import SequenceSet
-from treecrf.studies.confidence import CONFIDENCE, confidence, marginals_after
-from treecrf.studies.custom import custom_candidates
-from treecrf.studies.draws import shared_part
+from treecrf.studies.framework.confidence import CONFIDENCE, confidence, marginals_after
+from treecrf.studies.framework.custom import custom_candidates
+from treecrf.studies.framework.job_cache import Frames
+from treecrf.studies.framework.job_context import JobContext
+from treecrf.studies.framework.resamples import shared_part
 from treecrf.studies.future.features import describe_features
 from treecrf.studies.future.names import MEMM_DECODERS, NO_BAG, WHOLE_FUTURE
 from treecrf.studies.future.settings import FutureSettings
-from treecrf.studies.job_cache import Frames
-from treecrf.studies.job_context import JobContext
 
 RUN_NAMES = [
     "dataset", "method", "bag", "g0", "seed", "max_leaves", "eta_start", "alpha_upper", "beta_upper", "eta_upper", "n_iterations",

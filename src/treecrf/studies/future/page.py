@@ -24,11 +24,11 @@ from treecrf.rendering.parts import (
 )
 from treecrf.statistics.estimates import OPPOSITES
 from treecrf.studies.described import described
+from treecrf.studies.framework.settings import Settings
 from treecrf.studies.future import STUDY
 from treecrf.studies.future.comparisons import gains
 from treecrf.studies.future.methods import decoder_text, method_text
 from treecrf.studies.headlines import counted_names
-from treecrf.studies.settings import Settings
 
 INTRODUCTION = """
 Labellers that look back at previous labels, and one that also looks ahead: FF-MEMM discovers patterns of later observations

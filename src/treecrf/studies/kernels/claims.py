@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from treecrf.studies.claim_kinds import Measured
-from treecrf.studies.claims import Results
-from treecrf.studies.comparison import find_pair
+from treecrf.studies.framework.claims.judge import Results
+from treecrf.studies.framework.claims.kinds import Measured
+from treecrf.studies.framework.comparisons import find_pair
 from treecrf.studies.kernels.methods import method_text
 
 

@@ -19,12 +19,12 @@ from treecrf.models.boosted.checkpoint import Checkpoint
 from treecrf.models.kernel.kernel_crf import KernelCRF
 from treecrf.sequences import SequenceSet
 from treecrf.statistics.selection import derive_seed, sequence_folds
-from treecrf.studies.choosing import DECODER, ChosenLabeller, Fold, choose, train_as_chosen
-from treecrf.studies.confidence import CONFIDENCE, confidence
-from treecrf.studies.custom import candidate_name
-from treecrf.studies.draws import shared_part
-from treecrf.studies.job_cache import Frames
-from treecrf.studies.job_context import JobContext
+from treecrf.studies.framework.confidence import CONFIDENCE, confidence
+from treecrf.studies.framework.custom import candidate_name
+from treecrf.studies.framework.job_cache import Frames
+from treecrf.studies.framework.job_context import JobContext
+from treecrf.studies.framework.resamples import shared_part
+from treecrf.studies.framework.selection import DECODER, ChosenLabeller, Fold, choose, train_as_chosen
 from treecrf.studies.kernels.learners import Window, chosen_values, make_candidates, make_kernel_crf
 from treecrf.studies.kernels.methods import BEST, DUAL, PRIMAL, REDUCED, TREES
 from treecrf.studies.kernels.settings import KernelsSettings

@@ -17,7 +17,7 @@ from treecrf.models.kernel.objective import Primal
 from treecrf.models.kernel.windows import Windows
 from treecrf.models.linear.crfsuite import CRFSuite
 from treecrf.models.linear.linear_crf import LinearCRF
-from treecrf.studies.custom import custom_candidates
+from treecrf.studies.framework.custom import custom_candidates
 from treecrf.studies.kernels.methods import DEGREES, DUAL, PRIMAL
 from treecrf.studies.kernels.primal import PrimalCRF
 from treecrf.studies.kernels.settings import KernelsSettings

@@ -14,7 +14,7 @@ import pandas as pd
 
 from treecrf.models.kernel.kernel_crf import KernelCRF
 from treecrf.sequences import SequenceSet
-from treecrf.studies.job_context import JobContext
+from treecrf.studies.framework.job_context import JobContext
 from treecrf.studies.kernels.jobs import Draw, load_kernels
 from treecrf.studies.kernels.learners import Window, make_kernel_crf
 from treecrf.studies.kernels.settings import KernelsSettings

@@ -21,12 +21,12 @@ from treecrf.rendering.parts import (
     paragraph,
 )
 from treecrf.rendering.words import p_text, with_and
-from treecrf.studies.comparison import Comparison, compare_steps, correct_family, find_pair
 from treecrf.studies.described import described
+from treecrf.studies.framework.comparisons import Comparison, compare_steps, correct_family, find_pair
+from treecrf.studies.framework.settings import Settings
 from treecrf.studies.headlines import counted_names
 from treecrf.studies.kernels import STUDY
 from treecrf.studies.kernels.methods import BEST_KERNEL, BEST_TREES, DUAL, STEPS, method_text
-from treecrf.studies.settings import Settings
 
 INTRODUCTION = """
 A conditional random field whose scores of windows are functions in the space of a kernel: with a polynomial kernel of degree d, a

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 import pandas as pd
 
-from treecrf.studies.custom import joined_names
-from treecrf.studies.draw_tests import Rules, compare_draws, overlap_of
-from treecrf.studies.job_context import SummaryContext
+from treecrf.studies.framework.custom import joined_names
+from treecrf.studies.framework.job_context import SummaryContext
+from treecrf.studies.framework.resamples import Rules, compare_draws, overlap_of
 from treecrf.studies.kernels.methods import BEST
 
 
@@ -19,7 +19,7 @@ def summarise(context: SummaryContext) -> dict[str, pd.DataFrame]:
     -------
     dict
         "runs", all of them; "lines" (`average_runs`), with stand_in; "comparisons"
-        (`treecrf.studies.draw_tests.compare_draws`), also of the `best_predictions`, with stand_in.
+        (`treecrf.studies.framework.resamples.compare_draws`), also of the `best_predictions`, with stand_in.
     """
     runs = pd.concat(context.frames["runs"], ignore_index=True)
     predictions = pd.concat(context.frames["predictions"], ignore_index=True)

@@ -16,7 +16,7 @@ from treecrf.rendering.cells import (
     seconds_text,
     with_deviation,
 )
-from treecrf.studies.comparison import compare_steps, pairs_layout
+from treecrf.studies.framework.comparisons import compare_steps, pairs_layout
 from treecrf.studies.kernels.methods import STEPS, method_text, ordered_methods
 from treecrf.studies.kernels.names import FORM_NAMES, PIVOT_NAMES, SOLVER_TEXTS
 

@@ -1,7 +1,7 @@
 """The study of missing input values (PhD chapter 4)."""
 
 from treecrf.studies.explored import COMPARED, Explored, Rows
-from treecrf.studies.study import Figure, Job, Study, Summary, Table
+from treecrf.studies.framework.study import Figure, Job, Study, Summary, Table
 
 OF_TREES = ("trees", "tree_training_sets", "newton_leaves", "newton_rates")
 OF_MECHANISMS = ("mechanism_rate", "mechanism_training_sets", "run_length")

@@ -18,9 +18,9 @@ from treecrf.rendering.style import METHOD_NAMES
 from treecrf.rendering.words import interval_text, p_text, points_text
 from treecrf.statistics.metrics import geometric_mean
 from treecrf.statistics.two_way import BLOCK
-from treecrf.studies.claim_kinds import ROUNDING, Measured
-from treecrf.studies.claim_rows import sum_up_counts
-from treecrf.studies.claims import Evidence, Results
+from treecrf.studies.framework.claims.judge import Evidence, Results
+from treecrf.studies.framework.claims.kinds import ROUNDING, Measured
+from treecrf.studies.framework.claims.rows import sum_up_counts
 from treecrf.studies.missing.published import missing_value_coefficients
 from treecrf.studies.missing.tables import PHASES_APART
 

@@ -26,9 +26,9 @@ from treecrf.models.custom import CustomLabeller
 from treecrf.sequences import Attribute, SequenceSet
 from treecrf.statistics.blocks import cut_blocks
 from treecrf.statistics.selection import best_candidate, derive_seed, hold_out
-from treecrf.studies.custom import Candidate, CustomMethod, candidate_name, combinations, custom_candidates
-from treecrf.studies.job_cache import Frames
-from treecrf.studies.job_context import JobContext
+from treecrf.studies.framework.custom import Candidate, CustomMethod, candidate_name, combinations, custom_candidates
+from treecrf.studies.framework.job_cache import Frames
+from treecrf.studies.framework.job_context import JobContext
 from treecrf.studies.missing.names import COUNT_NAMES
 from treecrf.studies.missing.settings import MissingSettings
 from treecrf.studies.missing.trees import PAPERS, TREES

@@ -12,10 +12,10 @@ import pandas as pd
 from treecrf.missing.mechanisms import resample_holes
 from treecrf.sequences import SequenceSet
 from treecrf.statistics.selection import derive_seed, hold_out
-from treecrf.studies.job_context import JobContext
+from treecrf.studies.framework.job_context import JobContext
+from treecrf.studies.framework.settings import MissingSettings
 from treecrf.studies.missing.jobs import MissingOutcome, evaluate_method
 from treecrf.studies.missing.summary import analyse
-from treecrf.studies.settings import MissingSettings
 
 Progress = Callable[[int, str], None]
 """Called with the number of finished jobs and what the last one was."""

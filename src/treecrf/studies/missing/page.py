@@ -25,14 +25,14 @@ from treecrf.rendering.plain import without_papers
 from treecrf.rendering.style import DECODER_NAMES, method_name, ordered_methods
 from treecrf.rendering.words import with_and
 from treecrf.statistics.ranking import AT_THE_TOP, CLOSE, NOT_SEPARATED, WORSE
-from treecrf.studies.claims import Results
+from treecrf.studies.framework.claims.judge import Results
+from treecrf.studies.framework.settings import MissingSettings, Settings, TableDataset
 from treecrf.studies.headlines import counted_standings
 from treecrf.studies.missing import STUDY
 from treecrf.studies.missing.answers import answers
 from treecrf.studies.missing.claims import stars
 from treecrf.studies.missing.ranking import mean_accuracies, standings
 from treecrf.studies.missing.tree_words import tree_answers
-from treecrf.studies.settings import MissingSettings, Settings, TableDataset
 
 INTRODUCTION = """
 Cells of the inputs go missing completely at random, each by itself, before windows are cut; {train} damaged training sets and {test} damaged test sets for each share, the same holes for every

@@ -11,7 +11,7 @@ from treecrf.io.files import stacked
 from treecrf.sequences import SequenceSet
 from treecrf.statistics.blocks import CROSSED_COLUMNS, compare_crossed, decompose_crossed
 from treecrf.statistics.deviance import analysis_of_deviance, compare_all
-from treecrf.studies.job_context import SummaryContext
+from treecrf.studies.framework.job_context import SummaryContext
 from treecrf.studies.missing.names import COUNT_NAMES
 from treecrf.studies.missing.trees import PAPERS
 

@@ -1,7 +1,7 @@
 """The study of training (PhD chapter 3): TreeCRF beside its rivals."""
 
 from treecrf.studies.explored import Explored, Rows
-from treecrf.studies.study import Figure, Job, Study, Summary, Table
+from treecrf.studies.framework.study import Figure, Job, Study, Summary, Table
 
 MEANS = {"points": "mean_points", "p_value": "valid_p_value"}
 TRAINED = {"point": "'choice'", "run": "training {run}"}

@@ -17,8 +17,8 @@ from treecrf.rendering.parts import Note, Part, Table, paragraph
 from treecrf.rendering.style import training_method_name
 from treecrf.rendering.words import p_text
 from treecrf.statistics.ranking import NEAR_THE_TOP, WORSE
+from treecrf.studies.framework.settings import Settings, TableDataset
 from treecrf.studies.rows import Rows, by_key, method_names
-from treecrf.studies.settings import Settings, TableDataset
 from treecrf.studies.training.comparison_tables import find_pair
 from treecrf.studies.training.names import BETTER, PAIR
 
@@ -155,7 +155,7 @@ def _way(settings: Settings, dataset: TableDataset, method: str, row: Mapping[An
 
 def _chosen_settings(labeller: Any, candidate: object) -> dict[str, Any]:
     """The settings of a class with the candidate of this name."""
-    from treecrf.studies.custom import candidate_name, custom_candidates
+    from treecrf.studies.framework.custom import candidate_name, custom_candidates
 
     values = next((each for each in custom_candidates(labeller) if candidate_name(each) == candidate), {})
     return {**labeller.settings, **values}

@@ -16,9 +16,9 @@ import pandas as pd
 from treecrf.rendering.cells import number, seconds_text
 from treecrf.rendering.style import training_method_name
 from treecrf.rendering.words import interval_text
-from treecrf.studies.claim_kinds import Measured
-from treecrf.studies.claim_rows import INDUCTION, first_of, sum_up_counts
-from treecrf.studies.claims import Evidence, Results
+from treecrf.studies.framework.claims.judge import Evidence, Results
+from treecrf.studies.framework.claims.kinds import Measured
+from treecrf.studies.framework.claims.rows import INDUCTION, first_of, sum_up_counts
 from treecrf.studies.training.comparisons import MethodPair, compare
 from treecrf.studies.training.names import BETTER
 

@@ -10,9 +10,9 @@ import pandas as pd
 from treecrf.rendering.cells import signed
 from treecrf.rendering.style import DECODER_NAMES, training_method_name
 from treecrf.rendering.words import direction, p_text, points_text
-from treecrf.studies.claim_kinds import Measured
-from treecrf.studies.claim_rows import first_of
-from treecrf.studies.claims import Results
+from treecrf.studies.framework.claims.judge import Results
+from treecrf.studies.framework.claims.kinds import Measured
+from treecrf.studies.framework.claims.rows import first_of
 from treecrf.studies.training.names import BETTER, BLOCKS
 from treecrf.studies.training.published import training_accuracies
 

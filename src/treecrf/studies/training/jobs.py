@@ -22,10 +22,10 @@ from treecrf.models.java.machine import java_problem
 from treecrf.models.registry import IN_JAVA, LABELLERS
 from treecrf.sequences import Attribute, SequenceSet
 from treecrf.statistics.selection import best_candidate, derive_seed, inner_trials, outer_splits
-from treecrf.studies.confidence import CONFIDENCE, confidence, marginals_after
-from treecrf.studies.custom import Candidate, candidate_name
-from treecrf.studies.job_cache import Frames, JobCache
-from treecrf.studies.job_context import JobContext
+from treecrf.studies.framework.confidence import CONFIDENCE, confidence, marginals_after
+from treecrf.studies.framework.custom import Candidate, candidate_name
+from treecrf.studies.framework.job_cache import Frames, JobCache
+from treecrf.studies.framework.job_context import JobContext
 from treecrf.studies.training.methods import METHODS, candidates, find_method
 from treecrf.studies.training.names import CHOICE, PEAK, UNPERTURBED
 from treecrf.studies.training.settings import TrainingSettings

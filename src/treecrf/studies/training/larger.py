@@ -17,9 +17,9 @@ from treecrf.models.boosted.checkpoint import Checkpoint
 from treecrf.options import Decoder
 from treecrf.sequences import SequenceSet
 from treecrf.statistics.selection import Split, derive_seed, repeated_folds, training_draws
-from treecrf.studies.custom import Candidate, candidate_name
-from treecrf.studies.job_cache import Frames
-from treecrf.studies.job_context import JobContext
+from treecrf.studies.framework.custom import Candidate, candidate_name
+from treecrf.studies.framework.job_cache import Frames
+from treecrf.studies.framework.job_context import JobContext
 from treecrf.studies.training.choices import preferred_decoder
 from treecrf.studies.training.methods import candidates, find_method
 from treecrf.studies.training.settings import LargerSample, TrainingSettings

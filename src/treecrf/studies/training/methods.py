@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from treecrf.models.base import Labeller, load_class
 from treecrf.models.registry import LABELLERS, TRAINING
-from treecrf.studies.custom import Candidate, CustomMethod, combinations, custom_candidates
+from treecrf.studies.framework.custom import Candidate, CustomMethod, combinations, custom_candidates
 from treecrf.studies.training.settings import TrainingSettings
 
 

@@ -26,8 +26,8 @@ from treecrf.rendering.plain import without_papers
 from treecrf.rendering.style import DECODER_NAMES, training_method_name
 from treecrf.rendering.words import with_and
 from treecrf.statistics.ranking import AT_THE_TOP, CLOSE, NOT_SEPARATED
+from treecrf.studies.framework.settings import BuiltinDataset, Settings, TrainingSettings
 from treecrf.studies.headlines import counted_standings
-from treecrf.studies.settings import BuiltinDataset, Settings, TrainingSettings
 from treecrf.studies.training import STUDY
 from treecrf.studies.training.answers import answers
 from treecrf.studies.training.methods import METHODS

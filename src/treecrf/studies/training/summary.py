@@ -16,7 +16,7 @@ from treecrf.io.files import stacked
 from treecrf.models.registry import FORWARD_BACKWARD, INDUCTION
 from treecrf.statistics.metrics import mean_with_interval
 from treecrf.statistics.ranking import SEPARATION_MARGIN
-from treecrf.studies.job_context import SummaryContext
+from treecrf.studies.framework.job_context import SummaryContext
 from treecrf.studies.training.choices import joined_candidates, peaks, preferred_decoder
 from treecrf.studies.training.comparing import Rules, compare, compare_peaks
 from treecrf.studies.training.names import BETTER, UNPERTURBED

@@ -20,7 +20,7 @@ from guides import (
     table,
 )
 
-from treecrf.studies.settings import load_settings
+from treecrf.studies.framework.settings import load_settings
 
 ALONE = "it is the only method that was never clearly worse than another"
 

@@ -27,7 +27,7 @@ class Job:
     Attributes
     ----------
     function : str
-        It takes a `treecrf.studies.job_context.JobContext`.
+        It takes a `treecrf.studies.framework.job_context.JobContext`.
     path : str
         Of its files below the study's results, with ``{frame}`` and a field for each thing that it runs over: ``{dataset}``, and
         ``{methods}``, which the function is called with one after another.
@@ -48,7 +48,7 @@ class Job:
     takes_choices : bool
         Whether it takes what methods chose on the data set that a larger sample is of (`treecrf.studies.training.larger`).
     n_stages : int
-        How often it calls `treecrf.studies.job_cache.JobCache.all_finished`: what other jobs may do beforehand.
+        How often it calls `treecrf.studies.framework.job_cache.JobCache.all_finished`: what other jobs may do beforehand.
     without : tuple of str
         Settings of the study that it does not look at, although they are those of a job: a change of them reruns nothing.
     """

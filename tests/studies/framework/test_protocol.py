@@ -4,7 +4,7 @@ import pytest
 from builders import NOTHING, ROOT
 
 from treecrf.io.files import read_configuration
-from treecrf.studies.settings import load_settings
+from treecrf.studies.framework.settings import load_settings
 
 OF_PAPERS = {
     "protein", "nettalk", "hyphen", "faq_ai_general", "faq_ai_neural", "faq_aix", "xor", "or", "extra", "nettalk_binary",

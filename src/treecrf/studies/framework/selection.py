@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from treecrf.models.base import Decoder, Labeller
 from treecrf.models.chains import ChainLabeller
 from treecrf.sequences import SequenceSet
-from treecrf.studies.confidence import marginals_after
+from treecrf.studies.framework.confidence import marginals_after
 
 DECODER: Decoder = "forward_backward"
 
@@ -112,7 +112,7 @@ class Trained(NamedTuple):
     def answer(
         self, data: SequenceSet, decoders: tuple[Decoder, ...] = (DECODER,)
     ) -> tuple[dict[Decoder, NDArray[np.int16]], NDArray[np.float64] | None]:
-        """`predict`, and the marginals of the chosen stage as `treecrf.studies.confidence.marginals_after` has them."""
+        """`predict`, and the marginals of the chosen stage as `treecrf.studies.framework.confidence.marginals_after` has them."""
         if isinstance(self.labeller, ChainLabeller) and self.labeller.has_probabilities:
             return self.labeller.answer(data, decoders, self.stage or None)
         return self.predict(data, decoders), marginals_after(self.labeller, data, self.stage)

@@ -1,8 +1,8 @@
 """The rules of the ledger are the frozen ones, and every claim quotes its paper in few words."""
 
 from treecrf.report.ledger import claim_rows
-from treecrf.studies.claim_rows import QUOTED
-from treecrf.studies.frozen import CHANGED, is_frozen
+from treecrf.studies.framework.claims.frozen import CHANGED, is_frozen
+from treecrf.studies.framework.claims.rows import QUOTED
 
 
 def test_the_rules_are_frozen():

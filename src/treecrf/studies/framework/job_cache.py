@@ -1,11 +1,11 @@
-"""The finished parts of a job in files: a job that was killed reads them and continues with the rest."""
+"""The parts of a job that are finished, so that a job that was killed need not do them again."""
 
 from __future__ import annotations
 
 import json
 import os
 import shutil
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from copy import copy
 from io import BytesIO
 from pathlib import Path
@@ -16,7 +16,28 @@ import pandas as pd
 
 from treecrf.io.files import atomic, read_json, write_json
 from treecrf.models.boosted.checkpoint import Checkpoint
-from treecrf.studies.job_cache import Compute, Frames, JobCache
+
+Frames = tuple[pd.DataFrame, ...]
+Compute = Callable[[Checkpoint | None], Frames]
+
+
+class JobCache:
+    """Gives what each part of a job finds; this one keeps nothing beyond the process.
+
+    `treecrf.studies.framework.job_cache.StoredJobCache` keeps it in files.
+    """
+
+    def finished(self, name: str, compute: Compute) -> Frames:
+        """The frames of one part of a job, told apart by its `name` (letters, digits, ``_`` and ``.``).
+
+        `compute` gives the frames where they are not there; a long training may leave its state in the checkpoint.
+        """
+        return compute(None)
+
+    def all_finished(self, parts: Mapping[str, Compute]) -> list[Frames]:
+        """The frames of parts that do not depend on each other: other jobs may do them beforehand, each a portion."""
+        return [self.finished(name, compute) for name, compute in parts.items()]
+
 
 JOB = "job.json"
 

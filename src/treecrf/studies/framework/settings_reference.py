@@ -1,6 +1,6 @@
 """Table of all configuration keys, from the descriptions of the settings.
 
-``python -m treecrf.studies.settings_reference`` writes it into ``config/README.md`` of the working folder.
+``python -m treecrf.studies.framework.settings_reference`` writes it into ``config/README.md`` of the working folder.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from pydantic_core import to_jsonable_python
 
 from treecrf.io.files import write_text
 from treecrf.options import LabellerSettings
-from treecrf.studies.settings import BuiltinDataset, Settings, TableDataset
+from treecrf.studies.framework.settings import BuiltinDataset, Settings, TableDataset
 
 BEGIN, END = "<!-- keys: begin -->", "<!-- keys: end -->"
 """Lines of config/README.md around the reference."""

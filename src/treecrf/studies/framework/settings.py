@@ -1,6 +1,6 @@
 """The whole configuration: its keys, their defaults (PROTOCOL's), and what to say when one is wrong.
 
-``python -m treecrf.studies.settings`` prints the JSON schema that ``config/schema.json`` holds.
+``python -m treecrf.studies.framework.settings`` prints the JSON schema that ``config/schema.json`` holds.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ from treecrf.studies import registry
 from treecrf.studies.coding.settings import CodingSettings
 from treecrf.studies.cost.settings import CostSettings
 from treecrf.studies.ensembles.settings import EnsemblesSettings
+from treecrf.studies.framework.protocol import Difference, differences
 from treecrf.studies.future.settings import FutureSettings
 from treecrf.studies.kernels.settings import KernelsSettings
 from treecrf.studies.missing.settings import MissingSettings
-from treecrf.studies.protocol import Difference, differences
 from treecrf.studies.training.settings import TrainingSettings
 
 _MOST_VALUES, _MOST_LEVELS, _LARGEST = 100_000, 30, 2**63 - 1

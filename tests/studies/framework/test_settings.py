@@ -4,9 +4,9 @@ import pytest
 from builders import ROOT
 
 from treecrf.io.files import read_configuration
-from treecrf.studies.settings import Settings, TableDataset, load_settings
-from treecrf.studies.settings import json_schema as current_schema
-from treecrf.studies.settings_reference import update
+from treecrf.studies.framework.settings import Settings, TableDataset, load_settings
+from treecrf.studies.framework.settings import json_schema as current_schema
+from treecrf.studies.framework.settings_reference import update
 
 CONFIG = ROOT / "config"
 OTHERS = ["short", "demo"]
@@ -51,13 +51,13 @@ def test_short_and_demo_are_laid_over_the_protocol():
 
 def test_schema_is_current():
     assert (CONFIG / "schema.json").read_text() == current_schema(), (
-        "rewrite it: python -m treecrf.studies.settings > config/schema.json"
+        "rewrite it: python -m treecrf.studies.framework.settings > config/schema.json"
     )
 
 
 def test_reference_of_keys_is_current():
     text = (CONFIG / "README.md").read_text()
-    assert text == update(text), "rewrite it: python -m treecrf.studies.settings_reference"
+    assert text == update(text), "rewrite it: python -m treecrf.studies.framework.settings_reference"
     assert [name for name in Settings.model_fields if f"| `{name}` |" not in text] == []
     assert (
         "| `n_perturbed_runs` | `10` | Runs from a perturbed start that show the part of chance. At least 2. |" in text

@@ -1,7 +1,9 @@
-"""Tests between methods on one or several draws of a data set, from predictions of the test positions."""
+"""Methods on one or several draws of a data set: tests between them, and how much draws overlap."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from itertools import permutations
 from typing import NamedTuple
 
 import numpy as np
@@ -9,6 +11,8 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from treecrf.datasets import describe
+from treecrf.datasets.grouping import observed
+from treecrf.datasets.synthetic import Splits
 from treecrf.statistics.estimates import CONFIDENCE, Estimates, decide, estimate_resampled
 from treecrf.statistics.mcnemar import compare_pairs
 from treecrf.statistics.two_way import Pairs, estimate_trainings, make_pairs
@@ -50,7 +54,7 @@ def overlap_of(runs: pd.DataFrame, source: str) -> float:
 
     Test positions by training positions, times the part of the sample that a draw takes: the correction for draws that divide
     all of a sample assumes more overlap than there is between draws of a part of it (docs/statistics.md). `runs` has the columns
-    n_train, n_test (positions) and shared_part (`treecrf.studies.draws.shared_part`).
+    n_train, n_test (positions) and shared_part (`treecrf.studies.framework.resamples.shared_part`).
     """
     if describe(source).kind == "generated":
         return 0.0
@@ -136,3 +140,14 @@ def _papers_test(predictions: pd.DataFrame, exact_under: int) -> pd.DataFrame:
     )
     tests = compare_pairs(outcomes[["dataset", "decoder", "method", "sequence", "position", "correct"]], exact_under)
     return tests.groupby(["method", "other"], sort=False).agg(papers_p=("p_value", "median")).reset_index()
+
+
+def shared_part(draws: Iterable[Splits]) -> float:
+    """Which part of the sequences of one draw is in another one, on average; 1 with a single draw.
+
+    It is the share of a finite sample that each draw takes, where draws are random ones from it, and 1 where all draws divide
+    the same sequences.
+    """
+    drawn = [{sequence for data in sets for sequence in observed(data)} for sets in draws]
+    shares = [len(one & other) / len(one) for one, other in permutations(drawn, 2)]
+    return float(np.mean(shares)) if shares else 1.0

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from typing import Any
 
-from treecrf.studies.claim_kinds import TESTED
-from treecrf.studies.claim_power import TESTED_FOR_DIFFERENCE as DIFFERENCES
-from treecrf.studies.claim_rows import AS_JUDGED, BY_PAPER, HOLM, Row, Rule, parts_of
+from treecrf.studies.framework.claims.kinds import TESTED
+from treecrf.studies.framework.claims.power import TESTED_FOR_DIFFERENCE as DIFFERENCES
+from treecrf.studies.framework.claims.rows import AS_JUDGED, BY_PAPER, HOLM, Row, Rule, parts_of
 
 FORMER = "the rule before it was changed"
 HALVED, DOUBLED, PAPERS_TEST = "thresholds halved", "thresholds doubled", "the papers' tests"

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from treecrf import datasets
-from treecrf.studies.custom import custom_candidates
-from treecrf.studies.settings import Settings, TableDataset
+from treecrf.studies.framework.custom import custom_candidates
+from treecrf.studies.framework.settings import Settings, TableDataset
 
 
 def table_options(dataset: TableDataset) -> dict[str, Any]:

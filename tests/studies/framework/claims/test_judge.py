@@ -31,10 +31,10 @@ from planted_verdicts import DOWN, PLANTED, SAME, UP, coefficients, pairs, plant
 
 from treecrf.io.files import write_frame
 from treecrf.report.ledger import claim_rows, verdicts
-from treecrf.studies.claim_rows import check_claim
-from treecrf.studies.claims import Results
+from treecrf.studies.framework.claims.judge import Results
+from treecrf.studies.framework.claims.rows import check_claim
+from treecrf.studies.framework.job_context import JobContext
 from treecrf.studies.future.example import one_directional_example
-from treecrf.studies.job_context import JobContext
 from treecrf.studies.missing.summary import analyse
 from treecrf.studies.training.comparing import compare
 

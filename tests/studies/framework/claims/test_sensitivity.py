@@ -7,8 +7,8 @@ from planted_claims import CHAPTER_3, RATES, WEIGHTING, against_others, init_pai
 from planted_verdicts import PLANTED, plant_growth
 
 from treecrf.report.ledger import claim_rows, verdicts, verdicts_by_rule
-from treecrf.studies.claim_rows import parts_of
-from treecrf.studies.sensitivity import (
+from treecrf.studies.framework.claims.rows import parts_of
+from treecrf.studies.framework.claims.sensitivity import (
     DOUBLED,
     HALVED,
     HOLM_WITHIN,

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from treecrf.report.ledger import claim_rows
-from treecrf.studies.claim_kinds import (
+from treecrf.studies.framework.claims.judge import FAILS, HOLDS, LEANS, Evidence, Observation, judge
+from treecrf.studies.framework.claims.kinds import (
     KINDS,
     NO,
     OPEN,
@@ -23,8 +24,7 @@ from treecrf.studies.claim_kinds import (
     outcome,
     rises,
 )
-from treecrf.studies.claim_rows import parts_of
-from treecrf.studies.claims import FAILS, HOLDS, LEANS, Evidence, Observation, judge
+from treecrf.studies.framework.claims.rows import parts_of
 
 
 def degrees(kind, value, p=None, interval=None, repeated=None, **parameters):

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import product
 from typing import Any
 
-from treecrf.studies.settings import Settings
-from treecrf.studies.study import JOIN, Call, Job, Shown, Study, combinations
+from treecrf.studies.framework.settings import Settings
+from treecrf.studies.framework.study import JOIN, Call, Job, Shown, Study, combinations
 
 
 class StudyFiles:

@@ -14,7 +14,7 @@ from treecrf.models.imputing import ImputingLabeller
 from treecrf.models.linear.perceptron import VotedPerceptron
 from treecrf.statistics.metrics import brier_score as whole_brier_score
 from treecrf.statistics.metrics import reliability as whole_reliability
-from treecrf.studies.confidence import (
+from treecrf.studies.framework.confidence import (
     CONFIDENCE,
     LEAST,
     brier_score,

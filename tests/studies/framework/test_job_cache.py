@@ -7,13 +7,12 @@ from treecrf import datasets
 from treecrf.datasets.synthetic import future_splits
 from treecrf.studies.cost.jobs import measure_scaling
 from treecrf.studies.cost.settings import CostSettings
+from treecrf.studies.framework.job_cache import JobCache, Portion, PortionDone, StoredJobCache
+from treecrf.studies.framework.job_context import JobContext
 from treecrf.studies.future.jobs import compare_future
 from treecrf.studies.future.settings import FutureSettings
-from treecrf.studies.job_cache import JobCache
-from treecrf.studies.job_context import JobContext
 from treecrf.studies.missing.jobs import evaluate_method
 from treecrf.studies.missing.settings import MissingSettings
-from treecrf.studies.stored_job_cache import Portion, PortionDone, StoredJobCache
 from treecrf.studies.training.jobs import compare_method
 from treecrf.studies.training.settings import TrainingSettings
 

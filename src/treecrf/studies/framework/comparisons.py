@@ -12,7 +12,7 @@ import pandas as pd
 from treecrf.rendering.cells import grouped, p_value_text, signed
 from treecrf.rendering.words import direction, p_text, points_text
 from treecrf.statistics.estimates import adjust_holm, decide, opposite
-from treecrf.studies.claim_kinds import Measured
+from treecrf.studies.framework.claims.kinds import Measured
 
 VALID = "by a valid test"
 """Heading above what it says."""
@@ -75,7 +75,7 @@ Compared = TypeVar("Compared", bound=Comparison)
 
 
 def find_pair(rows: pd.DataFrame, method: str, other: str) -> Comparison | None:
-    """Two methods in rows of one data set as `treecrf.studies.draw_tests.compare_draws` gives them, in whichever order they stand.
+    """Two methods in rows of one data set as `treecrf.studies.framework.resamples.compare_draws` gives them, in whichever order they stand.
 
     None where the two are not there. The margin is NaN where the rows have none.
     """

@@ -13,7 +13,7 @@ from itertools import pairwise
 from math import isnan
 from typing import Generic, TypeVar
 
-from treecrf.studies.claims import FAILS, HOLDS, LEANS, Degrees, Observation
+from treecrf.studies.framework.claims.judge import FAILS, HOLDS, LEANS, Degrees, Observation
 
 ROUNDING = 1e-9
 """Differences below it are errors of rounding."""

@@ -1,6 +1,6 @@
 """A digest of all claims and of their code, which shows whether the ledger's rules are those frozen before the results.
 
-``python -m treecrf.studies.frozen`` freezes them as they are.
+``python -m treecrf.studies.framework.claims.frozen`` freezes them as they are.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from pathlib import Path
 from treecrf.io.files import write_json
 from treecrf.studies import registry
 
-SHARED = ("claims.py", "claim_kinds.py", "claim_rows.py")
+SHARED = ("judge.py", "kinds.py", "rows.py")
 OF_STUDIES = ("claims.py", "claims.yaml")
 
 FILE = "frozen.json"
@@ -25,14 +25,14 @@ LENGTH = 12
 
 CHANGED = (
     "The rules of the ledger (claims.yaml, claims.py and the modules behind them) differ from the frozen ones; check them and run "
-    "python -m treecrf.studies.frozen."
+    "python -m treecrf.studies.framework.claims.frozen."
 )
 
 
 @cache
 def rules_digest() -> str:
     """The digest (SHA-256, `LENGTH` digits) of every claims.yaml and of the code that judges them."""
-    here = files("treecrf.studies")
+    here = files("treecrf.studies.framework.claims")
     packages = [study.module_name("claims").rpartition(".")[0] for study in registry()]
     sources = [here.joinpath(name) for name in SHARED]
     sources += [files(package).joinpath(name) for package in packages for name in OF_STUDIES]

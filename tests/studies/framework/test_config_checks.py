@@ -3,8 +3,8 @@
 import pytest
 from builders import NOTHING, ROOT
 
-from treecrf.studies.config_checks import class_problems, file_problems
-from treecrf.studies.settings import load_settings
+from treecrf.studies.framework.config_checks import class_problems, file_problems
+from treecrf.studies.framework.settings import load_settings
 
 WORDS = {"kind": "table", "path": str(ROOT / "examples/words.csv"), "sequence": "word", "label": "hyphen"}
 

@@ -19,11 +19,11 @@ test
     What decides, in a clause or several; names in braces stand for values of the row.
 thresholds, about
     Which values of the row, or of a part, are thresholds, and whether they are the "paper"'s or "ours"; the value that
-    they are distances from, 0 unless given. See `treecrf.studies.sensitivity`.
+    they are distances from, 0 unless given. See `treecrf.studies.framework.claims.sensitivity`.
 papers
     Values of the row, or of a part, that are others where the test of the paper decides: its level, another kind.
 enough, partly, quorum
-    As in `treecrf.studies.claims.judge`; two fractions, a number of data sets.
+    As in `treecrf.studies.framework.claims.judge.judge`; two fractions, a number of data sets.
 no_verdict
     Why the results decide nothing, a sentence: what was measured was fitted to the claim, or is not the paper's data.
 changed
@@ -47,9 +47,7 @@ from typing import Any
 import numpy as np
 
 from treecrf.statistics.estimates import adjust_holm
-from treecrf.studies.claim_kinds import KINDS, TESTED, Kind, Measured
-from treecrf.studies.claim_power import with_power
-from treecrf.studies.claims import (
+from treecrf.studies.framework.claims.judge import (
     FAILS,
     HALF,
     HOLDS,
@@ -65,6 +63,8 @@ from treecrf.studies.claims import (
     judge,
     merge,
 )  # fmt: skip
+from treecrf.studies.framework.claims.kinds import KINDS, TESTED, Kind, Measured
+from treecrf.studies.framework.claims.power import with_power
 
 QUOTED = 20
 """Words of a paper that a claim may quote."""
@@ -231,7 +231,7 @@ def _function(row: Row, key: str, functions: ModuleType) -> Callable[..., Any]:
 def sum_up_counts(
     evidence: Evidence, conditions: Callable[[int, int, int], tuple[bool, bool]], as_found: bool = False
 ) -> Evidence:
-    """Of comparisons judged by `treecrf.studies.claim_kinds.outcome`, an observation about how many are better and worse.
+    """Of comparisons judged by `treecrf.studies.framework.claims.kinds.outcome`, an observation about how many are better and worse.
 
     `conditions` gives, of the numbers of better and of worse ones and of all, the two conditions of the claim, each of which is
     half of it. Comparisons that are not decided may be any of the three: the observation is open between the worst and the best

@@ -2,7 +2,7 @@
 
 import pytest
 
-from treecrf.studies.custom import candidate_name, joined_names
+from treecrf.studies.framework.custom import candidate_name, joined_names
 
 
 @pytest.mark.parametrize(

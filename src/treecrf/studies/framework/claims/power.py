@@ -15,8 +15,8 @@ from typing import Any
 from scipy.stats import norm
 
 from treecrf.rendering.cells import number
-from treecrf.studies.claim_kinds import Measured
-from treecrf.studies.claims import Observation
+from treecrf.studies.framework.claims.judge import Observation
+from treecrf.studies.framework.claims.kinds import Measured
 
 POWER = 0.8
 """The share of experiments of this size that find the difference."""

@@ -11,11 +11,11 @@ import pandas as pd
 from treecrf.datasets.synthetic import Splits
 from treecrf.io.files import read_frame, read_json
 from treecrf.sequences import SequenceSet
-from treecrf.studies.confidence import CONFIDENCE
-from treecrf.studies.job_cache import JobCache
+from treecrf.studies.framework.confidence import CONFIDENCE
+from treecrf.studies.framework.job_cache import JobCache
 
 if TYPE_CHECKING:
-    from treecrf.studies.study import Study
+    from treecrf.studies.framework.study import Study
 
 Settings = TypeVar("Settings")
 Files = Mapping[str, Any]
@@ -24,7 +24,7 @@ Files = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class JobContext(Generic[Settings]):
-    """The argument of a function that a `treecrf.studies.study.Job` names.
+    """The argument of a function that a `treecrf.studies.framework.study.Job` names.
 
     Attributes
     ----------
@@ -130,7 +130,7 @@ class SummaryContext:
     frames : mapping of str to list of DataFrame
         What the jobs of one data set, or of all, returned: one of each kind for every job.
     settings : mapping
-        Those that `treecrf.studies.study.Summary.settings` names.
+        Those that `treecrf.studies.framework.study.Summary.settings` names.
     dataset, source : str
         The data set, and what it is in `treecrf.datasets`; empty of all data sets.
     stand_in : str or None

@@ -1,0 +1,1 @@
+"""What all studies share: their declaration, settings, jobs, comparisons and claims."""

@@ -1,0 +1,1 @@
+"""The claims of the papers: rows of YAML, kinds that judge what was measured, verdicts."""
