@@ -13,7 +13,11 @@ from treecrf.io.code_digest import CodeGraph
 from treecrf.io.checksums import noted, refuse_damaged
 from treecrf.records.environment import COMMIT, commit
 from treecrf.studies import registry
-from treecrf.studies.framework.config_checks import class_problems, file_problems, table_options
+from treecrf.studies.framework.config_checks import (
+    class_problems,
+    file_problems,
+    table_options,
+)
 from treecrf.studies.framework.paths import StudyFiles
 from treecrf.studies.framework.settings import TableDataset, load_settings
 from treecrf.studies.framework.study import JOIN
@@ -54,11 +58,18 @@ if workflow.is_main_process:
         refuse_damaged(noted(RESULTS))
     except ValueError as error:
         raise WorkflowError(str(error)) from None
+    for files in STUDIES.values():
+        files.study.write_captions(Path(RESULTS, "captions", files.study.name))
     problems = list(class_problems(SETTINGS))
     if workflow.output_settings.dryrun:  # a run finds them in its first jobs
         problems += file_problems(SETTINGS)
     if problems:
         raise WorkflowError("\n".join(problems))
+
+
+def caption_of(study, name):
+    """The file of a caption, for Snakemake's report."""
+    return str(Path(RESULTS, "captions", study.name, f"{name}.rst").absolute())
 
 
 def code_of(script, *modules, importing=()):

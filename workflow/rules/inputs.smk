@@ -158,16 +158,9 @@ def reported(files, entries, folder, suffix):
             ),
             "version": version.format(value=value.replace("_", "-")),
         }
-        caption = (
-            PACKAGE
-            / "studies"
-            / files.study.name
-            / "captions"
-            / f"{entry.caption or entry.name}.rst"
-        )
         outputs["_".join(filter(None, (entry.name, value)))] = report(
             f"{folder}/{name}.{suffix}",
-            caption=str(caption),
+            caption=caption_of(files.study, entry.caption or entry.name),
             category=files.study.title,
             subcategory=section,
             labels=labels,

@@ -9,9 +9,7 @@ for files in STUDIES.values():
             output:
                 report(
                     f"{REPORTS}/{files.study.guide}",
-                    caption=str(
-                        PACKAGE / "studies" / files.study.name / "captions/guide.rst"
-                    ),
+                    caption=caption_of(files.study, "guide"),
                     category=files.study.title,
                     subcategory="Guide",
                     labels={

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from importlib import import_module
-from importlib.resources import files
 from itertools import product
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from treecrf.io.files import resource, write_text
 from treecrf.studies.explored import Explored
 
 Call = tuple[str, str, Sequence[str], str]
@@ -234,9 +235,22 @@ class Study:
 
     def caption(self, name: str) -> str:
         """The text of a caption (reStructuredText without markup but ``literals``)."""
-        return (
-            files(f"treecrf.studies.{self.name}").joinpath(f"captions/{name}.rst").read_text(encoding="utf-8").strip()
-        )
+        return _captions(self.name)[name]
+
+    def write_captions(self, folder: Path) -> None:
+        """Write each caption to a file of its own, as Snakemake's report reads them; files that are up to date stay."""
+        folder.mkdir(parents=True, exist_ok=True)
+        for name, text in _captions(self.name).items():
+            path = folder / f"{name}.rst"
+            if not path.is_file() or path.read_text(encoding="utf-8") != text:
+                write_text(text, path)
+
+
+@cache
+def _captions(study: str) -> dict[str, str]:
+    import yaml  # importing a study is cheap
+
+    return dict(yaml.safe_load(resource(f"treecrf.studies.{study}", "captions.yaml")))
 
 
 def combinations(path: str, values: Mapping[str, Sequence[Any]]) -> Iterator[str]:
