@@ -16,7 +16,7 @@ unexport PYTHONPATH PYTHONHOME PYTHONDONTWRITEBYTECODE
 export PYTHONNOUSERSITE := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help demo quick results archive snapshot docs test test-slow test-all fuzz test-slurm test-faults bench lint requirements package clean install
+.PHONY: help demo quick results archive snapshot figures docs test test-slow test-all fuzz test-slurm test-faults bench lint requirements package clean install
 
 help:  ## List the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' $(MAKEFILE_LIST) | awk -F'|' '{printf "%-20s%s\n", $$1, $$2}'
@@ -53,6 +53,10 @@ archive: $(RUNNING)  ## Write results, page and manifest of the run to one zip i
 snapshot: $(RUNNING)  ## Write tables and figures of finished studies to docs/results and README.md
 	@$(BIN)/python -m treecrf.report.snapshot
 	@$(BIN)/python -m treecrf.explorer.readme
+
+figures: $(INSTALLED)  ## Draw the figure of README.md; write the tables of docs/datasets.md (needs the raw files)
+	@MPLBACKEND=agg $(BIN)/python docs/figures/labelled_sequence.py
+	@$(BIN)/python docs/datasets_table.py
 
 docs: $(INSTALLED)  ## Build the documentation in build/docs
 	@rm -rf docs/api

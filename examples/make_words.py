@@ -7,7 +7,7 @@ from treecrf.missing import inject
 
 
 def make_words():
-    """One row per letter: word (its number), letter, hyphen (whether one may stand behind the letter)."""
+    """One row per letter: word (its number), letter, hyphen (whether one may follow the letter)."""
     words, _ = datasets.load("hyphen_tex", n_train=600)
     frame = inject(words, 0.1, np.random.default_rng(0)).to_frame(sequence="word", label="hyphen")
     return frame.replace({"hyphen": {"hyphen": "yes", "no_hyphen": "no"}})[["word", "letter", "hyphen"]]

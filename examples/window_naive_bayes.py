@@ -7,7 +7,7 @@ from treecrf.sequences import slot_sizes, window_codes
 
 
 class WindowNaiveBayes:
-    """Labels each position by itself; a hole is one more category."""
+    """Labels each position separately; a missing value is one more category."""
 
     def __init__(self, smoothing=1.0, window=(0, 0)):
         self.smoothing = smoothing

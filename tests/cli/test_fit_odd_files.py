@@ -50,7 +50,7 @@ def test_a_model_that_can_be_judged(run, tmp_path, kind):
 @pytest.mark.parametrize(
     ("frame", "sentence"),
     [
-        (table(n_labels=1), "every label is 'l00', needs at least two"),
+        (table(n_labels=1), "every label is 'l00'; training needs at least two"),
         (table().assign(x=np.nan), "all input columns are empty"),
         (table(1, 2), "2 positions cannot be cut into three parts that choose"),
     ],

@@ -11,6 +11,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+import tomllib
 from functools import cache
 from html.parser import HTMLParser
 from itertools import pairwise
@@ -45,6 +46,7 @@ PAGES = [
 ]
 FOLDERS = ("src", "workflow", "tests", "docs", "config", "examples", "benchmarks")
 TARGETS = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), flags=re.MULTILINE))
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 PROTOCOL = yaml.safe_load((ROOT / "config/config.yaml").read_text(encoding="utf-8"))
 
 
@@ -192,7 +194,7 @@ def test_links_lead_to_files(page):
     inside = [child for token in tokens for child in token.children or []]
     targets = [str(token.attrGet("href") or token.attrGet("src") or "") for token in inside]
     for target in targets:
-        if target and not re.match(r"[a-z]+:|#", target):
+        if target and not re.match(r"[a-z]+:|#|\.\./\.\./actions/", target):  # pages of the repository's host
             assert (page.parent / unquote(target.partition("#")[0])).exists(), target
 
 
@@ -208,6 +210,48 @@ def test_named_files_exist(page):
 
 def test_readme_links_the_documentation():
     assert "](docs/index.md)" in PAGES[0].read_text(encoding="utf-8")
+
+
+def test_badges_of_the_readme_agree_with_the_project():
+    readme = PAGES[0].read_text(encoding="utf-8")
+    python = PROJECT["requires-python"].removeprefix(">=")
+    assert f"badge/python-{python}%2B" in readme
+    assert f"badge/licence-{PROJECT['license'].replace('-', '--').removesuffix('--Clause')}" in readme
+    workflows = re.findall(r"\.\./\.\./actions/workflows/([\w.]+)", readme)
+    assert workflows
+    assert all((ROOT / ".github/workflows" / name).is_file() for name in workflows)
+
+
+def test_every_page_is_in_one_group():
+    """The home page lists each page once, in six groups; what runs write comes by its pattern."""
+    home = (ROOT / "docs/index.md").read_text(encoding="utf-8")
+    groups = re.findall(r"```{toctree}\n(.*?)```", home, flags=re.DOTALL)
+    assert len(groups) == 6
+    listed = [line for group in groups for line in group.splitlines() if line and not line.startswith(":")]
+    assert len(listed) == len({*listed})
+    pages = [
+        page.relative_to(ROOT / "docs").with_suffix("").as_posix() for page in PAGES if (ROOT / "docs") in page.parents
+    ]
+    assert {name for name in listed if not name.startswith("results/")} == {*pages} - {"index"}
+
+
+# --- figures and tables that scripts write ----------------------------------------------------------
+
+
+def test_figure_is_what_the_script_draws(tmp_path):
+    script = runpy.run_path(str(ROOT / "docs/figures/labelled_sequence.py"))
+    letters, probabilities, hyphens = script["label_word"]()
+    assert None in letters
+    assert len(letters) == len(probabilities) + 1 == len(hyphens) + 1
+    script["draw"](letters, probabilities, hyphens, tmp_path / "drawn.svg")
+    committed = (ROOT / "docs/figures/labelled_sequence.svg").read_text(encoding="utf-8")
+    assert (tmp_path / "drawn.svg").read_text(encoding="utf-8") == committed
+
+
+@pytest.mark.skipif("TREECRF_MIRROR" not in os.environ, reason="needs raw files; set TREECRF_MIRROR")
+def test_tables_of_data_sets_are_what_the_script_writes():
+    page = (ROOT / "docs/datasets.md").read_text(encoding="utf-8")
+    assert page == runpy.run_path(str(ROOT / "docs/datasets_table.py"))["page_with_tables"](page)
 
 
 # --- examples of the reader's own data and method ---------------------------------------------------
@@ -348,6 +392,8 @@ def built(tmp_path_factory):
     folder = tmp_path_factory.mktemp("docs")
     for name in ("docs", "config", "examples"):
         shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("api"))
+    for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "CITATION.cff"):
+        shutil.copy(ROOT / name, folder / name)
     recipe = re.search(r"sphinx-build (.*)", (ROOT / "Makefile").read_text(encoding="utf-8"))[1]
     command = [sys.executable, "-m", "sphinx", *recipe.split()]
     process = subprocess.run(command, cwd=folder, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)

@@ -38,11 +38,11 @@ METHODS = ("treecrf_newton", "linear_crf", "mallet", "lightgbm", "neural_crf")
 """Columns of the table, as far as they were run."""
 
 PAPERS = {
-    "P": "PhD dissertation (2009)",
-    "M": "M.S. thesis (2006)",
-    "I": "ICML 2004",
-    "U": "UAI 2004",
-    "E": "ESPBoost (2014)",
+    "P": "Hao, Ph.D. dissertation (2009)",
+    "M": "Hao, M.S. thesis (2009)",
+    "I": "Dietterich, Ashenfelter and Bulatov (ICML 2004)",
+    "U": "Altun, Smola and Hofmann (UAI 2004)",
+    "E": "Cortes, Kuznetsov and Mohri (ESPBoost, 2014)",
 }
 """By the letters that ids of claims begin with."""
 

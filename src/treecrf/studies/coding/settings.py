@@ -54,7 +54,7 @@ class CodingSettings(StudySettings):
         [10, 25, 50, 100, 150, 200], min_length=1, description="Bits of a code word; the longest is trained."
     )
     gtb_code_lengths: list[Count] | None = Field(
-        None, min_length=1, description="The same for gradient tree boosting, which takes long; as others unless given."
+        None, min_length=1, description="The same for gradient tree boosting, which takes long (default: as others)."
     )
     beams: list[Count] = Field([1, 3, 5, 10, 20], min_length=1, description="Labels of a position that beams keep.")
     n_seeds: int = Field(1, ge=1, description="Draws of the data.")

@@ -46,7 +46,7 @@ Groups = Annotated[
     Literal["none", "copies"] | Runs | None,
     Field(
         description='Related sequences, which folds and tests keep together: "none", "copies", or those with more than a '
-        "`share` (0.1) of their runs of `length` (4) observations in common; as the data set says unless given."
+        "`share` (0.1) of their runs of `length` (4) observations in common (default: by data set)."
     ),
 ]
 
@@ -55,9 +55,9 @@ class BuiltinDataset(Model):
     """A data set that the package knows how to get or to generate."""
 
     kind: Literal["builtin"] = "builtin"
-    source: str | None = Field(None, description="Name in treecrf.datasets; the data set's own name unless given.")
+    source: str | None = Field(None, description="Name in treecrf.datasets (default: the name of the data set).")
     options: dict[str, Any] = Field({}, description="Options of treecrf.datasets.load for this data set.")
-    window: Window | None = Field(None, description="Observations before and after; the published window unless given.")
+    window: Window | None = Field(None, description="Observations before and after (default: the published window).")
     groups: Groups = None
 
 
@@ -74,20 +74,20 @@ class TableDataset(Model):
     test_fraction: float = Field(1 / 3, gt=0, lt=1, description="Share of the sequences that is held out otherwise.")
     sequence: str = Field("sequence", description="Column that tells sequences apart.")
     label: str = Field("label", description="Column with the labels; the last one of a columns file.")
-    attributes: list[str] | None = Field(None, description="Input columns; all other columns unless given.")
+    attributes: list[str] | None = Field(None, description="Input columns (default: all other columns).")
     kinds: dict[str, Kind] = Field(
         {},
         description="Input columns and what they hold, `number` or `category`; unless given, a column of numbers holds numbers, "
         "but for few whole ones.",
     )
     format: Literal["csv", "columns", "conllu", "parquet"] | None = Field(
-        None, description="How the files are written; as their suffix says unless given."
+        None, description="Format of the files (default: by suffix)."
     )
-    separator: str | None = Field(None, description="What stands between cells of a CSV file; found out unless given.")
+    separator: str | None = Field(None, description="Field separator of a CSV file (default: detected).")
     decimal: Literal[".", ","] | None = Field(
-        None, description="Decimal mark of a CSV file, `.` or `,`; found out unless given."
+        None, description="Decimal mark of a CSV file, `.` or `,` (default: detected)."
     )
-    encoding: str | None = Field(None, description="Such as `utf-8` or `cp1252`; found out unless given.")
+    encoding: str | None = Field(None, description="Such as `utf-8` or `cp1252` (default: detected).")
     window: Window = Field((0, 0), description="Observations before and after that the labeller sees.")
     groups: Groups = None
 
@@ -122,7 +122,7 @@ class Settings(Model):
         "`study.data_set.setting`. The protocol's own profile needs one for each that differs.",
     )
     mirror: str | None = Field(
-        None, description="Folder with copies of the raw files; the environment variable TREECRF_MIRROR unless given."
+        None, description="Folder with copies of the raw files (default: the environment variable TREECRF_MIRROR)."
     )
     raw: str = Field("data/raw", description="Folder of the raw files; put files here that cannot be downloaded.")
     results: str = Field("results", description="Folder of everything that is computed.")

@@ -61,7 +61,7 @@ class FutureSettings(StudySettings):
     patience: int = Field(5, ge=1, description="Trees that may be added without a rise of the validation likelihood.")
     tolerance: Regularization = Field(1e-3, description="Least such rise, relative to the validation log likelihood.")
     l2_regularization: Annotated[float, Field(ge=0, allow_inf_nan=False)] = Field(
-        0.0, description="Lambda (equation 3.1) of all trees; the dissertation limits their leaves alone."
+        0.0, description="Lambda (equation 3.1) of all trees; the dissertation only limits their leaves."
     )
     exact_under: int = Field(25, ge=0, description="McNemar's test is exact with fewer discordant positions.")
     equivalence_margin: float = Field(

@@ -65,7 +65,9 @@ class KernelsSettings(StudySettings):
     variances: list[Variance] = Field(
         [0.3, 1.0, 3.0, 10.0, 30.0], min_length=1, description="Grid of the variance of the prior."
     )
-    transition_variance: Variance = Field(1.0, description="Variance of pair weights beside that of functions (tau).")
+    transition_variance: Variance = Field(
+        1.0, description="Variance of the weights of label pairs, relative to that of functions (tau)."
+    )
     coef0: Regularization = Field(1.0, description="Constant of the polynomial kernel (c).")
     tolerance: Tolerance = Field(1e-6, description="Training stops at this relative change of the objective.")
     choosing_tolerance: Tolerance = Field(1e-3, description="The same while settings are chosen.")

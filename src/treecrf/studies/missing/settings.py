@@ -30,7 +30,7 @@ class MissingSettings(StudySettings):
     methods: list[MissingMethod | Name] = Field(
         list(TREATMENTS),
         min_length=1,
-        description="Ways of handling missing values, and labellers of your own that cope with holes themselves.",
+        description="Treatments of missing values, and your labellers that handle missing values.",
     )
     labellers: Labellers = Field({}, description="Filled from the configuration's labellers.")
     rates: list[Annotated[float, Field(ge=0, lt=1)]] = Field(
@@ -109,7 +109,7 @@ class MissingSettings(StudySettings):
         "majority", description="Where a row goes when training showed no missing value at a split."
     )
     mark: Literal["auto", "category", "flag"] = Field(
-        "auto", description="How the indicator marks a hole; auto: flags for attributes of two categories."
+        "auto", description="How the indicator marks a missing value; auto: flags for attributes of two categories."
     )
     unseen: Literal["missing", "error"] = Field(
         "missing", description="What to do with a category that the training set does not have."

@@ -84,7 +84,7 @@ class TrainingSettings(StudySettings):
     newton_transitions: list[Literal["full", "separable"]] = Field(
         ["full", "separable"],
         min_length=1,
-        description="Whether its trees look at previous labels, or at the window alone.",
+        description="Whether its trees look at previous labels, or only at the window.",
     )
     variances: list[Variance] = Field(
         [1.0, 5.0, 10.0, 20.0], min_length=1, description="Grid of the prior's variance, for linear CRFs."
@@ -128,7 +128,7 @@ class TrainingSettings(StudySettings):
     java_iterations: int | None = Field(
         None,
         ge=1,
-        description="Most iterations of methods that run in Java, also where more were chosen for them; as others unless given.",
+        description="Most iterations of methods that run in Java, also where more were chosen for them (default: as other methods).",
     )
     borrowed_choices: dict[TrainingMethod, TrainingMethod] = Field(
         {},
@@ -153,7 +153,7 @@ class TrainingSettings(StudySettings):
 
     larger_samples: dict[Name, LargerSample] = Field(
         {},
-        description="Larger samples beside the papers' test sets: data sets, and how each is used; those of data sets that the study "
+        description="Larger samples in addition to the papers' test sets: data sets, and how each is used; those of data sets that the study "
         "does not have are left out.",
     )
     larger_methods: list[TrainingMethod | Name] = Field(
