@@ -23,7 +23,7 @@ from treecrf.explorer.readme import (
     verdicts_by_paper,
     with_results,
 )
-from treecrf.report.study_part import linked
+from treecrf.rendering.markdown import linked
 from treecrf.statistics.ranking import WORSE
 
 FOLDER = ROOT / "docs/results"

@@ -2,11 +2,12 @@
 
 import pandas as pd
 
+from treecrf.rendering.cells import Cell
 from treecrf.rendering.layouts import to_markdown
 
 
 def test_markdown_escapes_and_marks_the_best():
-    frame = pd.DataFrame({"data set": ["a|b", "a|b"], "x": ["1.00* ▲", "<0.001"]})
+    frame = pd.DataFrame({"data set": ["a|b", "a|b"], "x": [Cell("1.00*", is_best=True), "<0.001"]})
     assert to_markdown(frame).splitlines() == [
         "| data set | x |", "| :-- | --: |", r"| a\|b | **1.00\*** |", r"|  | \<0.001 |",
     ]  # fmt: skip

@@ -8,6 +8,7 @@ from builders import ESCAPED, SCRIPT, Elements
 from markupsafe import Markup
 
 from treecrf.rendering import templates
+from treecrf.rendering.cells import Cell
 from treecrf.rendering.folders import Folders
 from treecrf.rendering.markdown import table_name
 from treecrf.rendering.parts import (
@@ -54,7 +55,7 @@ def parts_markup(parts, folders):
 
 def test_what_people_named_is_shown_as_text_in_tables_notes_and_captions(tmp_path):
     (tmp_path / "a.svg").write_text("<svg/>")
-    table = Table(SCRIPT, pd.DataFrame({"data set": [SCRIPT], SCRIPT: [f"{SCRIPT} ▲"]}))
+    table = Table(SCRIPT, pd.DataFrame({"data set": [SCRIPT], SCRIPT: [Cell(SCRIPT, is_best=True)]}))
     figure = Figure(tmp_path / "a.svg", SCRIPT, SCRIPT)
     parts = [paragraph("<em>{label}</em>", label=SCRIPT), *listed([SCRIPT]), table, figure, Fold(SCRIPT, [])]
     shown = parts_markup(parts, HERE)
@@ -63,13 +64,6 @@ def test_what_people_named_is_shown_as_text_in_tables_notes_and_captions(tmp_pat
     assert [tag for tag in inside if f"<{tag}>{ESCAPED}</{tag}>" not in shown] == []
     trusted = Figure(tmp_path / "a.svg", "a figure", Markup("p &lt; <em>0.05</em>"))
     assert "<figcaption>p &lt; <em>0.05</em></figcaption>" in parts_markup([trusted], HERE)
-
-
-@pytest.mark.parametrize(("n_rows", "is_long"), [(10, False), (200, True)])
-def test_long_folded_tables_are_marked_so_that_paper_leaves_them_out(n_rows, is_long):
-    table = Table("Numbers", pd.DataFrame({"data set": ["a"] * n_rows, "x": ["1"] * n_rows}))
-    (fold,) = Elements(parts_markup([Fold("All", [table])], HERE)).all("details")
-    assert (fold.get("class") == "long") is is_long
 
 
 def test_choices_name_the_data_sets_that_have_others():
@@ -110,7 +104,7 @@ def test_figures_and_files_have_names_of_their_own(tmp_path):
         for name in ("or", "xor")
     ]
     elements = Elements(parts_markup(figures, folders))
-    names = [part["aria-label"] for part in elements.all("div", "a")]
+    names = [part["aria-label"] for part in elements.all("a")]
     assert names == [
         "Figure: What was found on or", "SVG: future/or/weights.svg",
         "Figure: What was found on xor", "SVG: future/xor/weights.svg",

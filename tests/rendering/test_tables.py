@@ -8,13 +8,12 @@ import pandas as pd
 import pytest
 from builders import Elements
 
-from treecrf.rendering.layouts import to_html
-from treecrf.rendering.tables import frame_to_fragment
+from treecrf.rendering.layouts import to_fragment, to_html
 
 
 def test_groups_of_headings_span_their_columns():
     columns = pd.MultiIndex.from_tuples([("", "data set"), ("p", "plain"), ("p", "Holm")])
-    fragment = frame_to_fragment(pd.DataFrame([["a", "1", "2"]], columns=columns), caption="A <caption>")
+    fragment = to_fragment(pd.DataFrame([["a", "1", "2"]], columns=columns), caption="A <caption>")
     elements = Elements(fragment)
     heads = [
         (head["scope"], head.get("colspan"), head.get("rowspan"), head.get("data-column"))

@@ -58,7 +58,9 @@ def test_a_snapshot_holds_what_its_claims_rest_on(results, tmp_path):
     write_snapshot(settings_of(results, "hmm"), tmp_path / "snapshot", datetime.date(2000, 1, 2))
     written = pd.read_csv(tmp_path / "snapshot/claims.csv").set_index("id")["verdict"]
     of_run = verdicts(results).set_index("id")["verdict"]
-    shown = [claim for claim, row in ROWS.items() if (tmp_path / f"snapshot/{row['study'].name}.md").is_file()]
+    shown = [
+        claim for claim, row in ROWS.items() if (tmp_path / f"snapshot/{row['study'].name}/provenance.json").is_file()
+    ]
     assert (written[shown] == "replicated").sum() > 5
     assert written[shown].to_dict() == of_run[shown].to_dict()
 

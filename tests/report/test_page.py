@@ -1,4 +1,4 @@
-"""Properties of the whole page: it stands alone, and everybody can read it."""
+"""Properties of the site: its pages stand alone, lead to one another, and everybody can read them."""
 
 import json
 import re
@@ -15,55 +15,69 @@ from treecrf.studies.framework.settings import load_settings
 TRAINING = {"training": {"datasets": ["hmm"]}}
 
 
-def test_page_stands_alone_and_links_to_files_that_exist(results):
-    elements = check(page_of(results, "hmm"))
-    files = linked_files(elements, results / "reports")
-    assert [file.name for file in files if not file.is_file()] == ["explorer.html"]  # another rule writes it
-    names = {file.name for file in files}
-    assert {"accuracy.csv", "accuracy.tex", "figure_3_1.svg", "summary.csv"} <= names
+def test_pages_stand_alone_and_link_to_files_that_exist(results):
+    page_of(results, "hmm")
+    pages = sorted((results / "reports").glob("*.html"))
+    assert [page.name for page in pages] == ["index.html", "run.html", "training.html"]
+    found = {page.name: linked_files(check(page.read_text()), results / "reports") for page in pages}
+    missing = {file.name for files in found.values() for file in files if not file.is_file()}
+    assert missing == {"explorer.html"}  # another rule writes it
+    assert {"accuracy.csv", "accuracy.tex", "figure_3_1.svg"} <= {file.name for file in found["training.html"]}
+    assert "summary.csv" in {file.name for file in found["run.html"]}
 
 
-def test_page_starts_with_a_summary(results):
+def published(results):
+    """The first page of a run that replicated a claim."""
     claims = pd.read_csv(results / "claims.csv", keep_default_na=False)
     claims.loc[0, "verdict"] = "replicated"
     claims.to_csv(results / "claims.csv", index=False)
-    page = page_of(results, "hmm")
-    assert re.search(
-        r"<dd>Best at the cross-validated choice, or equivalent to the best: .* of 1 data set.* On hmm .* only, .*</dd>",
-        page,
-    )
-    assert re.search(r"<dd>\d+ claims: \d+ replicated, .* not run\.</dd>", page)
-    assert page.index('id="summary"') < page.index('id="training"') < page.index('id="claims"')
+    return page_of(results, "hmm")
+
+
+def test_a_run_of_papers_has_a_page_for_each_paper_and_each_claim(results):
+    first = published(results)
+    check(first)
+    reports = results / "reports"
+    files = linked_files(check((reports / "claims.html").read_text()), reports)
+    assert all(file.is_file() for file in files if file.name != "explorer.html")
+    ids = pd.read_csv(results / "claims.csv")["id"]
+    assert {f"{claim}.html" for claim in ids} == {path.name for path in (reports / "claims").iterdir()}
+    check((reports / "claims" / f"{ids[0]}.html").read_text())
+    assert 'href="dissertation.html"' in first
+    assert "1 of " in first[first.index('class="tiles"') :]
+
+
+def test_pages_of_claims_that_are_no_more_are_removed(results):
+    published(results)
+    old = results / "reports/claims/P0.0.html"
+    old.write_text("from before")
+    published(results)
+    assert not old.exists()
 
 
 def test_a_remark_on_the_run_stands_above_everything_else(results):
     page = page_of(results, "hmm", note="Only <a> demonstration.")
-    remark = page.index('<p class="warning">Only &lt;a&gt; demonstration.</p>')
-    assert page.index("<main") < remark < page.index('id="summary"')
+    assert page.index('<p class="banner">Only &lt;a&gt; demonstration.</p>') < page.index("<main")
     assert "demonstration" not in page_of(results, "hmm")
 
 
-def test_page_about_nothing_published_starts_with_answers(results):
-    page = page_of(results, "hmm")
-    check(page)
-    for words in (
-        "not run",
-        "ublished",
-        "Ledger",
-        "claims:",
-        "the paper",
-        "PhD",
-        "dissertation",
-        "chapter 3",
-        "able 3.",
-    ):
-        assert words not in re.sub(
-            r"<(style|script)>.*?</\1>|<li><b>SMILE was not run.*?</li>", "", page, flags=re.DOTALL
-        )
-    first = page[page.index('id="summary"') : page.index('id="training"')]
+def test_pages_about_nothing_published_say_nothing_of_papers(results):
+    first = page_of(results, "hmm")
+    pages = [path.read_text() for path in (results / "reports").glob("*.html")]
+    shown = [re.sub(r"<(style|script)>.*?</\1>", "", page, flags=re.DOTALL) for page in pages]
+    for word in ("ublished", "Ledger", "laims", "the paper", "PhD", "dissertation", "chapter 3", "able 3."):
+        assert not any(word in page for page in shown), word
     assert '<th scope="row">best</th><th scope="row">linear CRF</th>' in first
     assert "linear CRF is 1.00 points ahead of my_method (p = 0.400)" in first
     assert "On all of the file" not in first  # there is none
+
+
+def test_the_demo_says_nothing_of_papers(results):
+    claims = pd.read_csv(results / "claims.csv", keep_default_na=False)
+    claims.loc[0, "verdict"] = "no_verdict"
+    claims.to_csv(results / "claims.csv", index=False)
+    page_of(results, "hmm", profile="demo")
+    assert not (results / "reports/claims.html").exists()
 
 
 def test_what_people_named_is_shown_as_text(results):
@@ -75,10 +89,11 @@ def test_what_people_named_is_shown_as_text(results):
     notes = pd.read_csv(results / "training/hmm/notes.csv")
     notes.assign(note=SCRIPT).to_csv(results / "training/hmm/notes.csv", index=False)
     write_training_tables(results)
-    page = page_of(results, "hmm")
-    assert len(check(page).all("script")) == 1  # the page's own
-    for before in ("<p>", "Stand-in: ", "<p>Source: ", "</b>: ", "<td>"):
-        assert f"{before}{ESCAPED}" in page
+    page_of(results, "hmm")
+    pages = [path.read_text() for path in (results / "reports").glob("*.html")]
+    assert all(len(check(page).all("script")) == 1 for page in pages)  # the page's own
+    for before in ("<p>", "Stand-in: ", "<p>Source: ", "</b>: "):
+        assert any(f"{before}{ESCAPED}" in page for page in pages)
 
 
 @pytest.mark.parametrize("study", registry(), ids=lambda study: study.name)

@@ -12,7 +12,8 @@ from planted_claims import CHAPTER_3
 from planted_verdicts import PLANTED
 
 from treecrf.io.files import read_json, write_json
-from treecrf.report.snapshot import main, write_shared, write_snapshot
+from treecrf.report.ledger import claim_rows
+from treecrf.report.snapshot import main, write_pages, write_snapshot
 from treecrf.studies import registry
 from treecrf.studies.framework.settings import load_settings
 
@@ -45,15 +46,15 @@ def test_snapshot_has_tables_figures_and_provenance(results, tmp_path):
     assert list(provenance["settings"]["datasets"]) == ["hmm"]
     assert {"training"} == provenance["settings"].keys() & {study.name for study in registry()}
     assert {study.name for study in registry()} & {path.name for path in folder.iterdir()} == {"training"}
-    index = (folder / "index.md").read_text()
-    assert "2000-01-02" in index
-    assert re.search(r"\d+ claims: \d+ replicated", index)
-    assert "**77.25**" in index
+    assert "2000-01-02" in (folder / "index.md").read_text()
     accuracy = pd.read_csv(folder / "training/accuracy.csv")
     assert accuracy["hmm (stand-in)"].tolist() == [77.25, 77.25]
+    assert "**77.25**" in (folder / "dissertation.md").read_text()
     pages = list(folder.rglob("*.md"))
-    assert len(pages) == 4
-    links = [page.parent / link for page in pages for link in re.findall(r"\]\(([^)]+)\)", page.read_text())]
+    assert len(pages) > len(claim_rows())
+    texts = {page: page.read_text() for page in pages}
+    links = [page.parent / link for page, text in texts.items() for link in re.findall(r"\]\(([^)#]+)", text)]
+    links += [page.parent / link for page, text in texts.items() for link in re.findall(r'href="([^"#]+)"', text)]
     assert len(links) > len(pages)
     assert [link for link in links if not link.is_file()] == []
 
@@ -109,7 +110,7 @@ def draw(results, name):
 
 def files_of(folder, study):
     """Everything in a snapshot that is about one study alone, by its path."""
-    found = [folder / f"{study}.md", *folder.glob(f"{study}/**/*"), *folder.glob(f"evidence/{study}/**/*")]
+    found = [*folder.glob(f"{study}/**/*"), *folder.glob(f"evidence/{study}/**/*")]
     return {path.relative_to(folder).as_posix(): path.read_bytes() for path in found if path.is_file()}
 
 
@@ -128,11 +129,11 @@ def test_a_study_that_the_run_does_not_have_stays(runs):
 
 def test_index_says_where_each_study_is_from_and_what_is_absent(runs):
     index = (runs / "both/index.md").read_text()
-    days = re.findall(r"^## (.*)\n\nWritten on (\S+), code at commit `\w+", index, flags=re.MULTILINE)
+    days = re.findall(r"<li>(.*?): written on (\S+), code at commit <code>\w+", index)
     assert days == [("Training (chapter 3)", "2000-01-02"), ("Cost (chapter 3)", "2000-01-03")]
-    absent = re.search(r"Not in these results: (.*)\.\n", index)[1].split("; ")
-    others = [f"all of {study.title}" for study in registry() if study.name not in ("training", "cost")]
-    assert absent == [f"{', '.join(CHAPTER_3)} of Training (chapter 3)", *others]
+    absent = dict(re.findall(r"<li><b>(.*?)</b>: no results of (.*?)</li>", index))
+    others = {study.title: "all data sets" for study in registry() if study.name not in ("training", "cost")}
+    assert absent == {"Training (chapter 3)": ", ".join(CHAPTER_3), **others}
 
 
 def test_a_study_that_ran_again_leaves_nothing_of_its_old_part(both, tmp_path):
@@ -140,8 +141,8 @@ def test_a_study_that_ran_again_leaves_nothing_of_its_old_part(both, tmp_path):
     assert {"cost/figure_3_3a.svg", "evidence/cost/scaling.csv"} < files_of(both, "cost").keys()
     draw(tmp_path / "again", "figure_3_3b")
     write_snapshot(settings_of_claims(tmp_path / "again"), both, DAY)
-    names = ["first.md", "provenance.json", "figure_3_3b.svg", "settings_that_differ_from_the_protocol.csv"]
-    assert files_of(both, "cost").keys() == {"cost.md", *(f"cost/{name}" for name in names)}
+    names = ["document.json", "provenance.json", "figure_3_3b.svg"]
+    assert files_of(both, "cost").keys() == {f"cost/{name}" for name in names}
     assert files_of(both, "training") == before
     assert [verdict_of(both, claim) for claim in ("P3.1", "P3.9")] == ["replicated", "not_run"]
 
@@ -154,18 +155,18 @@ def test_cpu_time_of_shared_data_is_counted_once(both):
         )
         file = both / row[0] / "provenance.json"
         write_json(read_json(file) | {"cpu_time": jobs.to_dict("records")}, file)
-    write_shared(both)
+    write_pages(settings_of_claims(both), both)
     table = (both / "index.md").read_text().partition("## CPU time")[2]
     assert "| all studies | 1 | 2 | 5 |" in table
     assert "| total | 3 | 6 | 13 |" in table
 
 
 def test_a_snapshot_that_fails_leaves_the_old_one(runs, both, monkeypatch):
-    def fail(folder):
+    def fail(*_):
         raise OSError("disk full")
 
     before = {path: path.read_bytes() for path in both.rglob("*") if path.is_file()}
-    monkeypatch.setattr("treecrf.report.snapshot.verdicts", fail)
+    monkeypatch.setattr("treecrf.report.snapshot.claim_pages", fail)
     with pytest.raises(OSError, match="disk full"):
         write_snapshot(settings_of_claims(runs / "cost"), both, DAY)
     assert {path: path.read_bytes() for path in both.rglob("*") if path.is_file()} == before
@@ -185,7 +186,7 @@ def test_command_takes_settings_and_folder(results, tmp_path, capsys):
     config.write_text(json.dumps(given))
     main(["--config", str(config), "--folder", str(docs / "shown")])
     assert capsys.readouterr().out == f"The results are in {docs}/shown/index.md.\n"
-    assert "**77.25**" in (docs / "shown/training.md").read_text()
+    assert "**77.25**" in (docs / "shown/dissertation.md").read_text()
     assert [path.name for path in docs.iterdir()] == ["shown"]
     reports.mkdir()
     (reports / "missing_values.md").write_text("# The guide of this run\n")

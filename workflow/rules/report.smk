@@ -47,11 +47,12 @@ rule check_claims:
     output:
         csv=f"{RESULTS}/claims.csv",
         by_rule=f"{RESULTS}/claims_by_rule.csv",
+        compared=f"{RESULTS}/claims_compared.csv",
         html=report(
             f"{RESULTS}/claims.html",
             caption="../report/claims.rst",
-            category="Ledger of claims",
-            subcategory="Ledger",
+            category="Claims",
+            subcategory="List",
             labels={
                 "item": "What the papers claim",
                 "data set": "all",

@@ -2,13 +2,14 @@
 
 Outputs
 -------
-csv, by_rule, html : the verdicts, see `treecrf.report.ledger.verdicts` and `treecrf.report.ledger.verdicts_by_rule`
+csv, by_rule, compared : see `treecrf.report.ledger`
+html : the list of claims
 """
 
 from _job import job
-from treecrf.report.ledger import verdicts, verdicts_by_rule
-from treecrf.report.ledger_page import write_ledger
+from treecrf.report.claim_pages import write_list
+from treecrf.report.ledger import write_ledger
 
 with job(snakemake):
-    results, decides = snakemake.params.results, snakemake.params.decides
-    write_ledger(verdicts(results, decides), verdicts_by_rule(results, decides), results)
+    write_ledger(snakemake.params.results, snakemake.params.decides)
+    write_list(snakemake.params.results, snakemake.output.html)

@@ -17,10 +17,10 @@ import pandas as pd
 from treecrf.explorer.gathering import Gathered, gather
 from treecrf.explorer.views import ACCURACY, CHOICE, METRICS
 from treecrf.io.files import read_configuration, write_frame, write_text
+from treecrf.rendering.markdown import linked
 from treecrf.report import evidence
 from treecrf.report.ledger import CLAIMS
 from treecrf.report.rules import verdict_text
-from treecrf.report.study_part import linked
 from treecrf.statistics.ranking import WORSE
 from treecrf.studies.framework.claims.judge import NOT_RUN, VERDICTS
 from treecrf.studies.framework.settings import load_settings

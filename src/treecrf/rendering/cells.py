@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from decimal import Decimal
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -11,14 +13,55 @@ import pandas as pd
 DASH = "–"
 """What a cell without a value shows."""
 
-BEST = "▲"
-"""After the best mean of a row or column; bold in HTML, LaTeX and Markdown."""
-
 STAR = "*"
 """After a coefficient whose Wald test is significant, as in the dissertation."""
 
 DAGGER = "†"
 """After a difference that a test at its level finds too, after Holm's correction."""
+
+
+class Link(NamedTuple):
+    """A text that leads to a page of the site: its file, from the folder of the site, with an anchor or without."""
+
+    text: str
+    target: str
+    verdict: str = ""
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A cell of a table that is more than text.
+
+    Attributes
+    ----------
+    text : str
+    is_best : bool
+        Whether it is the best of its row or column, or equivalent to it: bold.
+    is_stand_in : bool
+        Whether it names a data set that stands in for that of a paper.
+    key : str
+        The data set that it names, where the text says more.
+    verdict : str
+        The verdict that it shows.
+    links : tuple of Link
+        Pages that it leads to, instead of the text.
+    """
+
+    text: str
+    is_best: bool = False
+    is_stand_in: bool = False
+    key: str = ""
+    verdict: str = ""
+    links: tuple[Link, ...] = ()
+
+    def __str__(self) -> str:
+        shown = ", ".join(link.text for link in self.links) or self.text
+        return f"{shown} (stand-in)" if self.is_stand_in else shown
+
+
+def best_if(text: str, is_best: bool) -> str | Cell:
+    """A text, bold where it is the best."""
+    return Cell(text, is_best=True) if is_best else text
 
 
 def number(value: float, digits: int = 2) -> str:
@@ -77,14 +120,19 @@ def interval_texts(low: pd.Series, high: pd.Series) -> list[str]:
     ]
 
 
-def dataset_names(rows: pd.DataFrame) -> list[str]:
-    """The data sets of rows; stand-ins are marked where a column stand_in says so."""
+def dataset_name(name: object, is_stand_in: object) -> str | Cell:
+    """The name of a data set; that of a stand-in says so."""
+    return Cell(str(name), is_stand_in=True, key=str(name)) if is_stand_in else str(name)
+
+
+def dataset_names(rows: pd.DataFrame) -> list[str | Cell]:
+    """The data sets of rows; a column stand_in says which ones are stand-ins."""
     marks = rows["stand_in"] if "stand_in" in rows else [False] * len(rows)
-    return [f"{name} (stand-in)" if mark else str(name) for name, mark in zip(rows["dataset"], marks, strict=True)]
+    return [dataset_name(*each) for each in zip(rows["dataset"], marks, strict=True)]
 
 
-def grouped(columns: dict[tuple[str, str], list[str]]) -> pd.DataFrame:
+def grouped(columns: Mapping[tuple[str, str], Sequence[str | Cell]]) -> pd.DataFrame:
     """A frame with two lines of headings, (group, name)."""
-    frame = pd.DataFrame(columns)
+    frame = pd.DataFrame({name: pd.Series(list(cells), dtype=object) for name, cells in columns.items()})
     frame.columns = pd.MultiIndex.from_tuples(list(columns))
     return frame

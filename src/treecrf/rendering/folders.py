@@ -12,10 +12,17 @@ FILE_KINDS = {".csv": "CSV", ".tex": "LaTeX", ".svg": "SVG", ".pdf": "PDF", ".pn
 
 
 class Folders(NamedTuple):
-    """The folders of results and of reports, where the page is."""
+    """The folders of results and of reports, and a page's file below the latter."""
 
     results: Path
     reports: Path
+    page: str = "index.html"
+
+    def link(self, target: str) -> str:
+        """The way from the page to another one of the site, whose file (with an anchor) is given."""
+        page, hash_sign, anchor = target.partition("#")
+        way = "" if page == self.page and anchor else os.path.relpath(page, Path(self.page).parent)
+        return f"{quote(Path(way).as_posix()) if way else ''}{hash_sign}{anchor}"
 
     def files(self, path: Path) -> list[tuple[str, Path]]:
         """The kinds and the paths of the files that are `path` but for the suffix."""
@@ -24,7 +31,7 @@ class Folders(NamedTuple):
 
     def address(self, file: Path) -> str:
         """The way from the page to a file."""
-        return quote(Path(os.path.relpath(file, self.reports)).as_posix())
+        return quote(Path(os.path.relpath(file, (self.reports / self.page).parent)).as_posix())
 
     def below_results(self, file: Path) -> str:
         """The way from the folder of results to a file."""

@@ -1,9 +1,13 @@
-"""Layouts (frames of text) as HTML, Markdown and LaTeX tables and as CSV."""
+"""Layouts (frames of texts and cells) as HTML, Markdown and LaTeX tables and as CSV."""
 
 from __future__ import annotations
 
 import os
 import re
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, fields
+from itertools import groupby
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -11,9 +15,8 @@ from markupsafe import Markup
 from numpy.typing import NDArray
 
 from treecrf.io.files import read_json, write_frame, write_json, write_text
-from treecrf.rendering.cells import BEST, DASH
-from treecrf.rendering.tables import frame_to_fragment
-from treecrf.rendering.templates import render_page
+from treecrf.rendering.cells import DASH, Cell, Link
+from treecrf.rendering.templates import render, render_page
 
 WORD_HEADINGS = (
     "run",
@@ -32,6 +35,8 @@ WORD_HEADINGS = (
     "G0",
     "rule",
     "claims that change",
+    "comparison",
+    "paper",
 )
 """Headings of leading columns that say what a row is of; renderers leave out what repeats the row above."""
 
@@ -51,9 +56,34 @@ LATEX_SIGNS = {
 """What LaTeX reads for each character that it needs written differently."""
 
 
-def to_fragment(frame: pd.DataFrame, caption: str = "") -> Markup:
-    """A layout as an HTML table: what repeats the row above is not seen, the best mean is bold."""
-    return frame_to_fragment(frame, _n_word_columns(frame), caption=caption, repeats=_repeats(frame))
+Address = Callable[[str], str]
+"""The way from a page to another one of the site, whose file (with an anchor) is given."""
+
+
+class Heading(NamedTuple):
+    """A cell of the head: of the column at `place`, or of a group of `n_columns`."""
+
+    text: str
+    place: int
+    n_columns: int = 0
+    is_tall: bool = False
+    is_text: bool = False
+
+
+def to_fragment(frame: pd.DataFrame, caption: str = "", address: Address = str) -> Markup:
+    """A layout as an HTML table that screen readers can read and ``page.js`` can sort.
+
+    What repeats the row above is there for sorting, but not seen; the best are bold. A column with two levels of headings,
+    (group, name), but without a group takes both lines of the head.
+    """
+    cells, hidden = frame.to_numpy(dtype=object), _repeats(frame).tolist()
+    n_words = _n_word_columns(frame)
+    is_text = [place < n_words or _holds_words(list(cells[:, place])) for place in range(frame.shape[1])]
+    rows = [
+        list(zip(map(_cell, row), repeats, is_text, strict=True)) for row, repeats in zip(cells, hidden, strict=True)
+    ]
+    head = _head(list(frame.columns), is_text)
+    return render("table.html", head=head, rows=rows, n_words=n_words, caption=caption, address=address)
 
 
 def to_html(frame: pd.DataFrame, caption: str = "") -> str:
@@ -61,12 +91,12 @@ def to_html(frame: pd.DataFrame, caption: str = "") -> str:
     return render_page("table_page.html", title="treecrf: a table", table=to_fragment(frame, caption))
 
 
-def to_markdown(frame: pd.DataFrame) -> str:
-    """A layout as a Markdown table: what repeats the row above is left out, the best mean is bold."""
+def to_markdown(frame: pd.DataFrame, address: Address = str) -> str:
+    """A layout as a Markdown table: what repeats the row above is left out, the best are bold."""
     n_words = _n_word_columns(frame)
-    head = [_markdown_cell(text) for text in _headings(frame)]
+    head = [_escaped(text) for text in _headings(frame)]
     rules = [":--" if place < n_words else "--:" for place in range(frame.shape[1])]
-    rows = _without_repeats(frame).map(_markdown_cell).to_numpy(dtype=object)
+    rows = [[_markdown_cell(cell, address) for cell in row] for row in _without_repeats(frame)]
     return "".join(f"| {' | '.join(line)} |\n" for line in (head, rules, *rows))
 
 
@@ -75,26 +105,38 @@ def write_layout(frame: pd.DataFrame, path: str) -> None:
     write_frame(flattened(frame), f"{path}.csv")
     write_text(to_html(frame), f"{path}.html")
     write_text(to_latex(frame), f"{path}.tex")
-    write_json({"columns": list(frame.columns), "cells": frame.to_numpy(dtype=object).tolist()}, f"{path}.json")
+    write_json(layout_to_json(frame), f"{path}.json")
 
 
 def read_layout(path: str | os.PathLike[str]) -> pd.DataFrame:
     """The layout that `write_layout` wrote to a JSON file."""
-    written = read_json(path)
-    frame = pd.DataFrame(written["cells"], columns=range(len(written["columns"])), dtype=object)
+    return layout_from_json(read_json(path))
+
+
+def layout_to_json(frame: pd.DataFrame) -> dict[str, Any]:
+    """A layout as JSON can hold it: a text, or what differs from a plain cell."""
+    cells = [[_cell_to_json(cell) for cell in row] for row in frame.to_numpy(dtype=object)]
+    return {"columns": list(frame.columns), "cells": cells}
+
+
+def layout_from_json(written: dict[str, Any]) -> pd.DataFrame:
+    """The layout that `layout_to_json` gave."""
+    cells = [[_cell_from_json(cell) for cell in row] for row in written["cells"]]
+    frame = pd.DataFrame(cells, columns=range(len(written["columns"])), dtype=object)
     heads = [tuple(head) if isinstance(head, list) else head for head in written["columns"]]
     frame.columns = pd.MultiIndex.from_tuples(heads) if any(isinstance(h, tuple) for h in heads) else pd.Index(heads)
     return frame
 
 
 def flattened(frame: pd.DataFrame) -> pd.DataFrame:
-    """A layout with one line of headings and without marks of the best, as in a CSV file."""
-    return frame.set_axis(_headings(frame), axis=1).replace(f" {BEST}", "", regex=True)
+    """A layout with one line of headings and texts only, as in a CSV file."""
+    return frame.set_axis(_headings(frame), axis=1).map(str)
 
 
 def to_latex(frame: pd.DataFrame) -> str:
-    """A layout as a LaTeX table (package booktabs): what repeats the row above is left out, the best mean is bold."""
-    table = _without_repeats(frame).map(_latex_cell)
+    """A layout as a LaTeX table (package booktabs): what repeats the row above is left out, the best are bold."""
+    cells = [[_latex_cell(cell) for cell in row] for row in _without_repeats(frame)]
+    table = pd.DataFrame(cells, columns=range(frame.shape[1]))
     if isinstance(frame.columns, pd.MultiIndex):
         table.columns = pd.MultiIndex.from_tuples([tuple(map(_latex, heads)) for heads in frame.columns])
     else:
@@ -104,18 +146,72 @@ def to_latex(frame: pd.DataFrame) -> str:
     return table.to_latex(index=False, escape=False, column_format=alignment, multicolumn_format="c")
 
 
+# --- cells ------------------------------------------------------------------------------------------
+
+
+def _holds_words(column: Sequence[Any]) -> bool:
+    """Whether a column has a cell that does not begin with a number."""
+    texts = [text for text in map(str, column) if text not in ("", DASH)]
+    return not all(re.match(r"[<>=+−-]*\s*[\d∞]", text) for text in texts)
+
+
+def _cell(value: Any) -> Cell:
+    return value if isinstance(value, Cell) else Cell(str(value))
+
+
+def _cell_to_json(value: Any) -> Any:
+    if not isinstance(value, Cell):
+        return value
+    plain = {field.name: field.default for field in fields(Cell)}
+    return {name: each for name, each in asdict(value).items() if name == "text" or each != plain[name]}
+
+
+def _cell_from_json(value: Any) -> Any:
+    if not isinstance(value, dict):
+        return value
+    return Cell(**{**value, "links": tuple(Link(*link) for link in value.get("links", ()))})
+
+
 def _latex(text: str) -> str:
     return "".join(LATEX_SIGNS.get(character, character) for character in text)
 
 
-def _latex_cell(text: str) -> str:
-    return rf"\textbf{{{_latex(text.removesuffix(f' {BEST}'))}}}" if text.endswith(BEST) else _latex(text)
+def _latex_cell(value: Any) -> str:
+    cell = _cell(value)
+    return rf"\textbf{{{_latex(str(cell))}}}" if cell.is_best else _latex(str(cell))
 
 
-def _markdown_cell(text: str) -> str:
+def _escaped(text: str) -> str:
     """The text with what Markdown reads differently escaped."""
-    shown = re.sub(r"([\\|*_<])", r"\\\1", text.removesuffix(f" {BEST}"))
-    return f"**{shown}**" if text.endswith(BEST) else shown
+    return re.sub(r"([\\|*_<])", r"\\\1", text)
+
+
+def _markdown_cell(value: Any, address: Address) -> str:
+    cell = _cell(value)
+    if cell.links:
+        return ", ".join(f"[{_escaped(link.text)}]({address(link.target)})" for link in cell.links)
+    return f"**{_escaped(str(cell))}**" if cell.is_best else _escaped(str(cell))
+
+
+# --- headings ---------------------------------------------------------------------------------------
+
+
+def _head(columns: Sequence[str | tuple[str, str]], is_text: Sequence[bool]) -> list[list[Heading]]:
+    """One line of headings, or two where columns have groups."""
+    pairs = [column if isinstance(column, tuple) else ("", str(column)) for column in columns]
+    two_lines = any(group for group, _ in pairs)
+    upper: list[Heading] = []
+    lower: list[Heading] = []
+    for group, places in groupby(range(len(pairs)), key=lambda place: pairs[place][0]):
+        members = list(places)
+        if group:
+            upper.append(Heading(group, members[0], len(members)))
+        headings = [
+            Heading(pairs[place][1], place, is_tall=two_lines and not group, is_text=is_text[place])
+            for place in members
+        ]
+        (lower if group else upper).extend(headings)
+    return [line for line in (upper, lower) if line]
 
 
 def _headings(frame: pd.DataFrame) -> list[str]:
@@ -135,9 +231,12 @@ def _n_word_columns(frame: pd.DataFrame) -> int:
     return max((place + 1 for place, head in enumerate(_leading_headings(frame)) if head != "missing rate"), default=0)
 
 
-def _without_repeats(frame: pd.DataFrame) -> pd.DataFrame:
-    """The frame with empty leading cells where they repeat the row above."""
-    return frame.mask(_repeats(frame), "")
+def _without_repeats(frame: pd.DataFrame) -> list[list[Any]]:
+    """The cells, empty where they repeat the row above."""
+    return [
+        ["" if is_repeat else cell for cell, is_repeat in zip(row, repeats, strict=True)]
+        for row, repeats in zip(frame.to_numpy(dtype=object), _repeats(frame).tolist(), strict=True)
+    ]
 
 
 def _repeats(frame: pd.DataFrame) -> NDArray[np.bool_]:

@@ -1,45 +1,54 @@
-"""Parts of a report as Markdown that Git hosts render, with the files that it needs."""
+"""Pages as Markdown that Git hosts render."""
 
 from __future__ import annotations
 
+import os
 import re
-import shutil
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+import pandas as pd
 from markupsafe import escape
 
-from treecrf.io.files import write_frame
-from treecrf.rendering.layouts import flattened, to_markdown
-from treecrf.rendering.parts import Figure, Fold, Note, Part, Study, Table
+from treecrf.rendering.cells import Cell, Link
+from treecrf.rendering.folders import Folders
+from treecrf.rendering.layouts import to_markdown
+from treecrf.rendering.parts import Downloads, Figure, Fold, Forest, Note, Page, Part, Section, Table
 
 
-def study_markdown(study: Study, folder: Path) -> str:
-    """A page on a study; its tables (CSV) and figures are written to `folder` / `study.identifier`."""
-    place = folder / study.identifier
-    sections = "\n".join(f"## {section.title}\n\n{parts_markdown(section.parts, place)}" for section in study.sections)
-    return f"# {study.title}\n\n{study.headline}\n\n{sections}"
+def markdown_path(target: str) -> str:
+    """The Markdown file of a page of the site, with an anchor where there is one."""
+    return re.sub(r"\.html(?=#|$)", ".md", target)
 
 
-def parts_markdown(parts: Iterable[Part], place: Path) -> str:
-    """Parts, one after another; links lead from the folder that holds `place`."""
-    return "".join(_part(part, place) for part in parts)
+def linked(text: str, way: str) -> str:
+    """Markdown with `way` before its links to files: that to their folder."""
+    return re.sub(r"\]\((?!https?:)", f"]({way}/", text)
 
 
-def table_markdown(table: Table, place: Path) -> str:
-    """A table with its caption and a link to it as CSV."""
-    file = place / f"{table_name(table)}.csv"
-    write_frame(flattened(table.layout), file)
-    return f"**{table.caption}** ([CSV]({place.name}/{file.name}))\n\n{to_markdown(table.layout)}\n"
+def page_markdown(page: Page, pages: Sequence[Page], folders: Folders) -> str:
+    """A page with links to the others.
+
+    Parameters
+    ----------
+    page : Page
+    pages : sequence of Page
+        Those that every page links to.
+    folders : Folders
+        Of the page; paths of its parts are below the folder of reports.
+    """
+    address = _Address(folders)
+    bar = " · ".join(f"[{other.name}]({address(other.path)})" for other in pages)
+    texts = [f"# {page.title}\n\n{bar}\n\n", parts_markdown(page.lead, folders)]
+    for group in page.groups:
+        texts.append(f"## {group.title}\n\n" if group.title else "")
+        texts += [_section(section, "###" if group.title else "##", folders) for section in group.sections]
+    return "".join(texts)
 
 
-def figure_markdown(figure: Figure, place: Path) -> str:
-    """A figure with its caption."""
-    file = figure.path
-    copy = place / f"{file.parent.name}_{file.name}" if file.parent.name != place.name else place / file.name
-    place.mkdir(parents=True, exist_ok=True)
-    shutil.copyfile(file, copy)
-    return f"![{figure.alt}]({place.name}/{copy.name})\n\n<p>{escape(figure.caption)}</p>\n\n"
+def parts_markdown(parts: Iterable[Part], folders: Folders) -> str:
+    """Parts, one after another."""
+    return "".join(_part(part, folders) for part in parts)
 
 
 def table_name(table: Table) -> str:
@@ -50,14 +59,59 @@ def table_name(table: Table) -> str:
     return table.path.name if owner == "tables" else f"{owner}_{table.path.name}"
 
 
-def _part(part: Part, place: Path) -> str:
+class _Address:
+    """The way from a page to the Markdown of another one, or to a file below the folder of reports."""
+
+    def __init__(self, folders: Folders) -> None:
+        self.folders = folders
+
+    def __call__(self, target: str) -> str:
+        return self.folders.link(markdown_path(target))
+
+    def file(self, path: Path) -> str:
+        return Path(os.path.relpath(path, (self.folders.reports / self.folders.page).parent)).as_posix()
+
+
+def _forest_layout(forest: Forest) -> pd.DataFrame:
+    """A forest plot as a table."""
+    names = [Cell("", links=(Link(row.label, row.target),)) if row.target else row.label for row in forest.rows]
+    columns = {"comparison": names, f"{forest.unit} [interval]": [forest.text(row) for row in forest.rows]}
+    if any(row.note for row in forest.rows):
+        columns["note"] = [row.note for row in forest.rows]
+    return pd.DataFrame({name: pd.Series(cells, dtype=object) for name, cells in columns.items()})
+
+
+def _section(section: Section, level: str, folders: Folders) -> str:
+    heading = f"{level} {section.title}\n\n" if section.title else ""
+    return f'<a id="{section.identifier}"></a>\n\n{heading}{parts_markdown(section.parts, folders)}'
+
+
+def _part(part: Part, folders: Folders) -> str:
+    address = _Address(folders)
     match part:
         case Note():
             return f"{part.html}\n\n"
         case Table():
-            return table_markdown(part, place)
+            file = f" ([CSV]({address.file(part.path.with_suffix('.csv'))}))" if part.path else ""
+            table = to_markdown(part.layout, address)
+            return f"{_anchor(part.anchor)}**{part.caption}**{file}\n\n{table}\n{_links(part.links, address)}"
         case Figure():
-            return figure_markdown(part, place)
+            shown = f"![{part.alt}]({address.file(part.path)})"
+            return f"{_anchor(part.anchor)}{shown}\n\n<p>{escape(part.caption)}</p>\n\n{_links(part.links, address)}"
+        case Forest():
+            return f"**{part.caption}**\n\n{to_markdown(_forest_layout(part), address)}\n"
+        case Downloads():
+            files = [f"[{name}]({address.file(path.with_suffix('.csv'))})" for name, path in part.paths.items()]
+            return f"{part.text} {', '.join(files)}.\n\n"
         case Fold():
-            inside = parts_markdown(part.parts, place)
+            inside = parts_markdown(part.parts, folders)
             return f"<details><summary>{escape(part.title)}</summary>\n\n{inside}</details>\n\n"
+
+
+def _anchor(name: str) -> str:
+    return f'<a id="{name}"></a>\n\n' if name else ""
+
+
+def _links(links: Sequence[Link], address: _Address) -> str:
+    shown = " ".join(f"[{link.text}]({address(link.target)})" for link in links)
+    return f"Claims: {shown}\n\n" if shown else ""

@@ -1,4 +1,4 @@
-// Tables are sorted by a click or by the keyboard; printing opens what is folded and short.
+// Tables are sorted by a click or by the keyboard; a link to what is folded opens it.
 // Without this script nothing is lost.
 "use strict";
 
@@ -66,11 +66,4 @@ function openTo(identifier) {
   }
 }
 addEventListener("hashchange", () => openTo(decodeURIComponent(location.hash.slice(1))));
-if (matchMedia("(max-width: 40rem)").matches) document.querySelector("nav > details")?.removeAttribute("open");
-
-let closed = [];
-addEventListener("beforeprint", () => {
-  closed = [...document.querySelectorAll("details:not([open], .long)")];
-  closed.forEach((part) => { part.open = true; });
-});
-addEventListener("afterprint", () => closed.forEach((part) => { part.open = false; }));
+if (matchMedia("(max-width: 64rem)").matches) document.querySelector(".contents > details")?.removeAttribute("open");

@@ -7,6 +7,7 @@ import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from math import ceil, floor, isfinite, log10
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
 
@@ -14,7 +15,8 @@ import pandas as pd
 from markupsafe import Markup, escape
 
 from treecrf.options import StudySettings
-from treecrf.rendering.layouts import to_fragment
+from treecrf.rendering.cells import Link, number, signed
+from treecrf.rendering.layouts import Address, to_fragment
 
 
 @dataclass(frozen=True)
@@ -31,16 +33,29 @@ class Note:
 
 @dataclass(frozen=True)
 class Table:
-    """A layout (frame of texts) with its caption, and the files that hold the same, without their suffix."""
+    """A layout with its caption, the files that hold the same, without their suffix, and its name among those of a page.
+
+    Attributes
+    ----------
+    caption : str
+    layout : DataFrame
+        See `treecrf.rendering.layouts`.
+    path : Path or None
+    anchor : str
+        Such as "table-3-5"; none if empty.
+    links : tuple of Link
+        Claims that rest on it.
+    """
 
     caption: str
     layout: pd.DataFrame
     path: Path | None = None
+    anchor: str = ""
+    links: tuple[Link, ...] = ()
     kind: ClassVar = "table"
 
-    @property
-    def html(self) -> Markup:
-        return to_fragment(self.layout, self.caption)
+    def html(self, address: Address = str) -> Markup:
+        return to_fragment(self.layout, self.caption, address)
 
     @property
     def n_lines(self) -> int:
@@ -49,12 +64,92 @@ class Table:
 
 
 @dataclass(frozen=True)
+class Interval:
+    """A line of a forest plot: a value with its interval, and the values behind it, such as those of single data sets."""
+
+    label: str
+    value: float
+    low: float
+    high: float
+    note: str = ""
+    target: str = ""
+    standing: str = ""
+    dots: tuple[float, ...] = ()
+
+
+@dataclass(frozen=True)
+class Forest:
+    """Values with their intervals, a line each, and the values that matter.
+
+    Attributes
+    ----------
+    caption : str
+    rows : sequence of Interval
+    limits : tuple of float
+        Values at which vertical lines stand.
+    unit : str
+    """
+
+    caption: str
+    rows: Sequence[Interval]
+    limits: tuple[float, ...] = (0.0,)
+    unit: str = "points"
+    kind: ClassVar = "forest"
+
+    @property
+    def n_lines(self) -> int:
+        return len(self.rows)
+
+    @property
+    def ends(self) -> tuple[float, float]:
+        """The ends of the axis: of all values, and of intervals unless they are far longer than most."""
+        values = [row.value for row in self.rows] + [dot for row in self.rows for dot in row.dots] + [*self.limits]
+        known = [row for row in self.rows if isfinite(row.low) and isfinite(row.high)]
+        halves = sorted((row.high - row.low) / 2 for row in known)
+        longest = 3 * halves[len(halves) // 2] if halves else 0.0
+        values += [max(row.low, row.value - longest) for row in known] + [
+            min(row.high, row.value + longest) for row in known
+        ]
+        low, high = min(values), max(values)
+        room = 0.04 * (high - low) or 1.0
+        return low - room, high + room
+
+    def place(self, value: float) -> float:
+        """Percent of the width of the axis, from 0 to 100."""
+        low, high = self.ends
+        return round(100 * min(max((value - low) / (high - low), 0.0), 1.0), 2)
+
+    @property
+    def ticks(self) -> list[float]:
+        """Round values along the axis."""
+        low, high = self.ends
+        step = float(f"{(high - low) / 4:.0e}")
+        step = min((size for size in _steps(step)), key=lambda size: abs(size - (high - low) / 4))
+        first = ceil(low / step)
+        return [step * place for place in range(first, floor(high / step) + 1)]
+
+    def text(self, row: Interval) -> str:
+        """The value with its interval."""
+        if not (isfinite(row.low) and isfinite(row.high)):
+            return signed(row.value) if self.unit == "points" else number(row.value)
+        shown = signed if self.unit == "points" else number
+        return f"{shown(row.value)} [{shown(row.low)}, {shown(row.high)}]"
+
+
+def _steps(size: float) -> list[float]:
+    power = 10.0 ** floor(log10(size))
+    return [power * factor for factor in (0.5, 1.0, 2.0, 2.5, 5.0, 10.0)]
+
+
+@dataclass(frozen=True)
 class Figure:
-    """An SVG file; what a reader who cannot see it is told (text); what stands below (text, or markup)."""
+    """An SVG file; what a reader who cannot see it is told (text); what stands below (text, or markup); as of `Table`."""
 
     path: Path
     alt: str
     caption: str
+    anchor: str = ""
+    links: tuple[Link, ...] = ()
     kind: ClassVar = "figure"
     n_lines: ClassVar = 0
 
@@ -82,7 +177,17 @@ class Fold:
         return sum(part.n_lines for part in self.parts)
 
 
-Part = Note | Table | Figure | Fold
+@dataclass(frozen=True)
+class Downloads:
+    """Tables that are too long for a page: a text, and their names and files, without suffix."""
+
+    text: str
+    paths: Mapping[str, Path]
+    kind: ClassVar = "downloads"
+    n_lines: ClassVar = 1
+
+
+Part = Note | Table | Figure | Forest | Fold | Downloads
 
 
 class Section(NamedTuple):
@@ -91,6 +196,34 @@ class Section(NamedTuple):
     identifier: str
     title: str
     parts: Sequence[Part]
+
+
+class Group(NamedTuple):
+    """Sections of a page that belong together; a group without a title stands first."""
+
+    title: str
+    sections: Sequence[Section]
+
+
+class Page(NamedTuple):
+    """A page of the site.
+
+    Attributes
+    ----------
+    path : str
+        Its file, from the folder of the site, with the suffix ``.html``.
+    title, name : str
+        Its heading, and what links to it say.
+    groups : sequence of Group
+    lead : sequence of Part
+        What stands under the heading.
+    """
+
+    path: str
+    title: str
+    name: str
+    groups: Sequence[Group]
+    lead: Sequence[Part] = ()
 
 
 class Study(NamedTuple):
@@ -179,7 +312,12 @@ def setting_text(value: Any) -> str:
 
 def drawn(path: Path, alt: str, caption: str) -> list[Part]:
     """A figure with its caption (text of `caption_html`), if it has been drawn."""
-    return [Figure(path, alt, caption_html(caption))] if path.is_file() else []
+    return [Figure(path, alt, caption_html(caption), anchor_of(path.stem))] if path.is_file() else []
+
+
+def anchor_of(name: str) -> str:
+    """The anchor of a table or figure that a paper numbers, from its name such as "table_3_5"; empty for others."""
+    return name.replace("_", "-") if re.fullmatch(r"(table|figure)_\d.*", name) else ""
 
 
 class Exhibits(NamedTuple):
@@ -194,7 +332,7 @@ class Exhibits(NamedTuple):
         place = self.folder / "tables" / name
         if name not in self.layouts:
             raise ValueError(f"{place}.json is not there: this study is not finished; run `make results` first.")
-        return Table(title, self.layouts[name], place)
+        return Table(title, self.layouts[name], place, anchor_of(name))
 
     def folded_table(self, name: str, title: str) -> Fold:
         """A table that is closed until its title is clicked."""

@@ -6,6 +6,7 @@ import shutil
 from pathlib import Path
 
 from treecrf.io.files import read_frame, write_text
+from treecrf.rendering.parts import Note, paragraph
 from treecrf.studies.framework.paths import StudyFiles
 from treecrf.studies.framework.settings import Settings
 from treecrf.studies.framework.study import Study
@@ -60,10 +61,11 @@ def keep_evidence(study: Study, old: Path, folder: Path) -> None:
             shutil.copytree(description, folder / "data" / frames.name, dirs_exist_ok=True)
 
 
-def about_evidence() -> str:
-    """What the folder holds, in Markdown."""
-    return (
-        f"`{FOLDER}/` holds the frames that verdicts and the explorer read, by study and data set; numbers have {DIGITS} significant "
-        f'digits. `treecrf.report.ledger.verdicts("docs/results/{FOLDER}")` computes the verdicts again, '
-        f"`python -m treecrf.explorer.page --results docs/results/{FOLDER} --reports build` writes the explorer."
+def about_evidence() -> Note:
+    """What the folder holds."""
+    text = (
+        "<code>{folder}/</code> holds the frames that verdicts and the explorer read, by study and data set; numbers have {digits} "
+        'significant digits. <code>treecrf.report.ledger.verdicts("docs/results/{folder}")</code> computes the verdicts again, '
+        "<code>python -m treecrf.explorer.page --results docs/results/{folder} --reports build</code> writes the explorer."
     )
+    return paragraph(text, folder=FOLDER, digits=DIGITS)

@@ -10,13 +10,25 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import yaml
 
+from treecrf.io.files import write_frame
 from treecrf.io.messages import repeated
 from treecrf.studies import registry
 from treecrf.studies.framework.claims.frozen import rules_text
-from treecrf.studies.framework.claims.judge import JUDGED, NO_VERDICT, NOT_RUN, Finding, Results
+from treecrf.studies.framework.claims.judge import (
+    FAILS,
+    HOLDS,
+    JUDGED,
+    LEANS,
+    NO_VERDICT,
+    NOT_RUN,
+    Finding,
+    Observation,
+    Results,
+)
 from treecrf.studies.framework.claims.rows import AS_JUDGED, BY_PAPER, Rule, check_claim
 from treecrf.studies.framework.claims.sensitivity import former_rules, other_rules, thresholds_text
 
@@ -31,11 +43,15 @@ COLUMNS = [
     "smallest_difference", "test", "thresholds", "explanation", "former_rule", "former_reason", "rules",
 ]  # fmt: skip
 
+COMPARED_COLUMNS = (
+    "what", "published", "measured", "low", "high", "level", "p", "papers_p", "limits", "holds", "numbers",
+)  # fmt: skip
+
 SHORTENED = "Shortened protocol: it decides no claim."
 """Instead of verdicts, where `verdicts` is told so."""
 
-CLAIMS, BY_RULE = "claims.csv", "claims_by_rule.csv"
-"""The files of `verdicts` and of `verdicts_by_rule` in the folder of results."""
+CLAIMS, BY_RULE, COMPARED = "claims.csv", "claims_by_rule.csv", "claims_compared.csv"
+"""The files of `verdicts`, `verdicts_by_rule` and `comparisons` in the folder of results."""
 
 
 def claim_rows() -> list[dict[str, Any]]:
@@ -129,10 +145,59 @@ def verdicts_by_rule(results: str | os.PathLike[str] = "results", decides: bool 
     return pd.DataFrame(rows, columns=["id", "rule", "verdict"])
 
 
+def comparisons(results: str | os.PathLike[str] = "results") -> pd.DataFrame:
+    """The numbers behind the verdicts: a row for each thing that a claim says of a data set.
+
+    Returns
+    -------
+    DataFrame
+        id, dataset; what is compared or measured; published and measured value; low and high, the ends of the interval;
+        level of the interval, percent; p, papers_p: p-values by the sequence-level test and by the paper's; limits: the values
+        at which the claim begins or ceases to hold, parted by spaces; holds: "yes", "partly", "no" or "open"; numbers: the
+        same in words. Values are missing where the claim is not about a number.
+    """
+    found = _open(results)
+    rows = [
+        {"id": row["id"], "dataset": each.dataset, **_compared(each)}
+        for row in claim_rows()
+        for each in _find(row, found).observations
+    ]
+    return pd.DataFrame(rows, columns=["id", "dataset", *COMPARED_COLUMNS])
+
+
+def write_ledger(results: str | os.PathLike[str], decides: bool, folder: str | os.PathLike[str] | None = None) -> None:
+    """Write `CLAIMS`, `BY_RULE` and `COMPARED` into a folder, that of the results unless given; `decides` as for `verdicts`."""
+    frames = {CLAIMS: verdicts(results, decides), BY_RULE: verdicts_by_rule(results, decides)}
+    for name, frame in (frames | {COMPARED: comparisons(results)}).items():
+        write_frame(frame, Path(folder or results) / name)
+
+
 def read_ledger(results: str | os.PathLike[str]) -> tuple[pd.DataFrame, pd.DataFrame]:
     """What the run has written of `verdicts` and of `verdicts_by_rule`."""
     claims, by_rule = (pd.read_csv(Path(results) / name, keep_default_na=False) for name in (CLAIMS, BY_RULE))
     return claims, by_rule
+
+
+def read_comparisons(results: str | os.PathLike[str]) -> pd.DataFrame:
+    """What the run has written of `comparisons`."""
+    texts = ("id", "dataset", "what", "limits", "holds", "numbers")
+    frame = pd.read_csv(Path(results) / COMPARED, dtype=dict.fromkeys(texts, str))
+    return frame.fillna(dict.fromkeys(texts, ""))
+
+
+def _compared(each: Observation) -> dict[str, Any]:
+    """The columns of `comparisons` of an observation."""
+    found = each.found
+    low, high = found.repeated or found.interval or (np.nan, np.nan)
+    value = found.value if isinstance(found.value, int | float) else np.nan
+    what = found.what or found.numbers.removeprefix(f"{each.dataset}: ")
+    signs = {HOLDS: "yes", LEANS: "partly", FAILS: "no"}
+    values = (
+        what, found.published, value, low, high, 95 if found.repeated else 90, found.p,
+        found.papers[1] if found.papers else None, " ".join(f"{limit:g}" for limit in each.limits),
+        signs[each.degree] if each.is_decided else "open", found.numbers,
+    )  # fmt: skip
+    return dict(zip(COMPARED_COLUMNS, values, strict=True))
 
 
 def _open(results: str | os.PathLike[str]) -> Results:

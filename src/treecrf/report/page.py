@@ -1,4 +1,4 @@
-"""The page that shows a whole run: one file, no network."""
+"""The site that shows a whole run: static pages that need no network and no other file, but for the files that they link to."""
 
 from __future__ import annotations
 
@@ -6,42 +6,30 @@ import os
 import re
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
-import yaml
 
 from treecrf.datasets import describe
-from treecrf.io.files import read_frames, read_json, resource, write_text
-from treecrf.rendering.cells import window_text
+from treecrf.io.files import read_frames, resource, write_text
 from treecrf.rendering.folders import Folders
 from treecrf.rendering.layouts import read_layout
-from treecrf.rendering.parts import Fold, Part, Section, Study, Table, listed, paragraph
+from treecrf.rendering.parts import Group, Page, Section, Study, listed, paragraph
 from treecrf.rendering.plain import plain_study
 from treecrf.rendering.templates import render_page
-from treecrf.report import provenance
-from treecrf.report.differing import differing_parts
-from treecrf.report.ledger import read_ledger, verdicts, verdicts_by_rule
-from treecrf.report.ledger_page import ledger_fragment, ledger_summary
-from treecrf.report.rules import rules_parts
-from treecrf.report.similar_sequences import relatives_table
+from treecrf.report import claim_pages, ledger, provenance
+from treecrf.report.overview import overview
+from treecrf.report.papers import PAPERS, missing_pages, paper_page
+from treecrf.report.run_page import run_page
 from treecrf.studies import registry
 from treecrf.studies.framework.claims.judge import NOT_RUN
 from treecrf.studies.framework.paths import StudyFiles
 from treecrf.studies.framework.settings import Settings, TableDataset
 from treecrf.studies.framework.study import Study as Declared
 
-JOBS_NOTE = """
-Seconds and memory of the jobs behind this page, start of Python included, as Snakemake sampled them. Downloads and the
-writing of this page itself are not counted.
-"""
-
-PHASES_NOTE = "CPU seconds with one thread, as the labellers count them: {phases}."
-
 PAGE, UNFINISHED_PAGE = "index.html", "unfinished.html"
 
 EXPLORER = "explorer.html"
-"""The page to explore the results (`treecrf.explorer`), beside that of a whole run."""
+"""The page to explore the results (`treecrf.explorer`), beside those of a whole run."""
 
 LIMITATIONS = "limitations.txt"
 """In the folder of each study: a limitation a line."""
@@ -49,51 +37,86 @@ LIMITATIONS = "limitations.txt"
 _ABOUT_PAPERS = re.compile("paper|publi|thesis", re.IGNORECASE)
 """What stands in limitations of the comparison with the papers."""
 
-SUFFIXES = (".csv", ".parquet", ".svg", ".pdf", ".png")
-"""Files of results that are listed."""
+DEMO = "demo"
+"""The profile of runs that say nothing of papers."""
 
 
 def write_page(settings: Settings, logs: str | os.PathLike[str], finished: bool = True) -> None:
-    """Write ``index.html`` into the reports folder from whatever the results folder holds.
+    """Write the site into the reports folder from whatever the results folder holds; its first page is ``index.html``.
 
     `logs` is the folder of the jobs' logs: a data set without results is shown with the first line of its failed jobs'
-    logs. The page of a run that is not finished is ``unfinished.html``: Snakemake must not take it for that of the
+    logs. The first page of a run that is not finished is ``unfinished.html``: Snakemake must not take it for that of the
     whole run. It is removed when that one is written.
     """
     results, reports = Path(settings.results), Path(settings.reports)
-    decides = settings.decides_claims
-    claims, by_rule = (
-        read_ledger(results) if finished else (verdicts(results, decides), verdicts_by_rule(results, decides))
-    )
-    is_published = bool((claims["verdict"] != NOT_RUN).any())
+    if finished:
+        claims, by_rule = ledger.read_ledger(results)
+        compared = ledger.read_comparisons(results)
+    else:
+        claims, by_rule = ledger.verdicts(results, settings.decides_claims), ledger.verdicts_by_rule(results)
+        compared = ledger.comparisons(results)
+    first = PAGE if finished else UNFINISHED_PAGE
+    is_published = about_papers(settings, claims)
     shown = studies(settings, results, finished, is_published)
-    wanted = [study for study in registry() if getattr(settings, study.name).is_wanted]
-    page = render_page(
-        "page.html",
-        title="TreeCRF: published and measured" if is_published else "TreeCRF and other labellers: a comparison",
-        note=settings.banner,
-        is_published=is_published,
-        explorer=EXPLORER if finished else "",
-        folders=Folders(results, reports),
-        studies=shown if is_published else [plain_study(study) for study in shown],
-        absent=_absent(settings, results, Path(logs)),
-        claims=ledger_summary(claims),
-        ledger=ledger_fragment(claims, by_rule),
-        rules=rules_parts(claims, by_rule),
-        datasets=(described := _datasets(settings, results)),
-        relatives=relatives_table(described),
-        window_text=window_text,
-        costs=_costs(settings, results),
-        differing=differing_parts(settings, [study.name for study in wanted]),
-        commit=provenance.commit(),
-        machine=provenance.machine(),
-        versions=[*provenance.computed_by(results), Table("Versions", provenance.versions())],
-        settings=yaml.safe_dump(provenance.used_settings(settings, registry()), sort_keys=False, allow_unicode=True),
-        files=_files(results),
-    )
-    write_text(page, reports / (PAGE if finished else UNFINISHED_PAGE))
+    if is_published:
+        papers = [paper_page(paper, shown, claims, compared) for paper in PAPERS]
+        pages = [page for page in papers if page is not None] + missing_pages(shown)
+        pages += claim_pages.claim_pages(claims, by_rule, compared, [page.path for page in pages])
+    else:
+        shown = [plain_study(study) for study in shown]
+        pages = [_study_page(study) for study in shown]
+    told = claims if is_published else None
+    jobs = provenance.job_costs(results / "benchmarks", provenance.used_datasets(settings, registry()))
+    pages.append(run_page(settings, is_published, Folders(results, reports)))
+    pages.insert(0, overview(settings, shown, told, _absent(settings, results, Path(logs)), pages, first, jobs))
+    write_site(pages, Folders(results, reports, first), settings.banner, EXPLORER if finished else "")
     if finished:
         (reports / UNFINISHED_PAGE).unlink(missing_ok=True)
+
+
+def about_papers(settings: Settings, claims: pd.DataFrame) -> bool:
+    """Whether the run says something of papers: not the demo, nor a run of somebody's own data or methods."""
+    return settings.profile != DEMO and not settings.labellers and bool((claims["verdict"] != NOT_RUN).any())
+
+
+def write_site(pages: Iterable[Page], folders: Folders, banner: str, explorer: str = "") -> None:
+    """Write pages as HTML into the folder of reports, and remove those of an earlier run that are no more.
+
+    Parameters
+    ----------
+    pages : iterable of Page
+    folders : Folders
+    banner : str
+        What stands above every page.
+    explorer : str
+        Another page that all link to; empty for none.
+    """
+    pages = list(pages)
+    named = [page for page in pages if "/" not in page.path]
+    if explorer:
+        named.append(Page(explorer, "", "Explore", ()))
+    for page in pages:
+        sections = [section for group in page.groups for section in group.sections]
+        html = render_page(
+            "site.html",
+            title=page.title,
+            page=page,
+            pages=named,
+            sections=[section for section in sections if section.title],
+            banner=banner,
+            folders=folders._replace(page=page.path),
+        )
+        write_text(html, folders.reports / page.path)
+    there = {folders.reports / page.path for page in pages}
+    for path in (folders.reports / "claims").glob("*.html"):
+        if path not in there:
+            path.unlink()
+
+
+def _study_page(study: Study) -> Page:
+    """The page of a study of a run that is about no paper."""
+    lead = [paragraph("{headline}", headline=study.headline)] if study.headline else []
+    return Page(f"{study.identifier}.html", study.title, study.title, [Group("", study.sections)], lead)
 
 
 def studies(settings: Settings, results: Path, finished: bool = True, is_published: bool = True) -> list[Study]:
@@ -106,6 +129,13 @@ def studies(settings: Settings, results: Path, finished: bool = True, is_publish
         if shown is not None:
             found.append(shown._replace(sections=[*shown.sections, _limitations(study, is_published)]))
     return found
+
+
+def _limitations(study: Declared, is_published: bool) -> Section:
+    """What the results of a study do not show."""
+    lines = resource(f"treecrf.studies.{study.name}", LIMITATIONS).splitlines()
+    kept = [line for line in lines if is_published or not _ABOUT_PAPERS.search(line)]
+    return Section(f"{study.name}-limitations", "Limitations", listed(kept))
 
 
 def unfinished(study: Declared, settings: Settings, results: Path) -> list[str]:
@@ -132,7 +162,7 @@ def _finished_tables(study: Declared, settings: Settings, results: Path) -> dict
     return study.tabulate(files.calls(), frames) if done else {}
 
 
-# --- sections ---------------------------------------------------------------------------------------
+# --- reasons ----------------------------------------------------------------------------------------
 
 
 def _absent(settings: Settings, results: Path, logs: Path) -> dict[str, str]:
@@ -142,60 +172,6 @@ def _absent(settings: Settings, results: Path, logs: Path) -> dict[str, str]:
         for study in registry()
         for name in unfinished(study, settings, results)
     }
-
-
-def _datasets(settings: Settings, results: Path) -> dict[str, dict[str, Any]]:
-    """The descriptions of the data sets that were finished."""
-    done = {
-        name: results / "data" / name / "description.json"
-        for study in registry()
-        if not study.draws
-        for name in StudyFiles(study, settings).all_datasets()
-        if study.is_finished(results, name)
-    }
-    return {name: read_json(path) for name, path in done.items() if path.is_file()}
-
-
-def _costs(settings: Settings, results: Path) -> list[Part]:
-    jobs, phases = (
-        provenance.job_costs(results / "benchmarks", provenance.used_datasets(settings, registry())),
-        provenance.phase_costs(results, settings, registry()),
-    )
-    parts: list[Part] = []
-    if len(jobs):
-        parts += [
-            paragraph(JOBS_NOTE),
-            Table("Jobs by study", provenance.study_costs(jobs)),
-            Fold("Jobs by step and data set", [Table("Jobs by step and data set", jobs)]),
-        ]
-    if len(phases):
-        notes = [f"{study.phases_note} ({study.name})" for study in registry() if study.phases]
-        parts += [
-            Fold(
-                "CPU seconds by phase",
-                [paragraph(PHASES_NOTE, phases=", ".join(notes)), Table("CPU seconds by phase", phases)],
-            )
-        ]
-    return parts
-
-
-def _limitations(study: Declared, is_published: bool) -> Section:
-    """What the results of a study do not show."""
-    lines = resource(f"treecrf.studies.{study.name}", LIMITATIONS).splitlines()
-    kept = [line for line in lines if is_published or not _ABOUT_PAPERS.search(line)]
-    return Section(f"{study.name}-limitations", "Limitations", listed(kept))
-
-
-def _files(results: Path) -> dict[str, list[Path]]:
-    """The files of results by their folder."""
-    folders: dict[str, list[Path]] = {}
-    for path in sorted(results.rglob("*")):
-        if path.suffix in SUFFIXES and path.relative_to(results).parts[0] not in ("logs", "benchmarks"):
-            folders.setdefault(path.parent.relative_to(results).as_posix(), []).append(path)
-    return folders
-
-
-# --- reasons ----------------------------------------------------------------------------------------
 
 
 def _raw_files(settings: Settings, name: str) -> tuple[str, ...]:

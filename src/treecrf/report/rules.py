@@ -1,4 +1,4 @@
-"""Verdicts under other rules: what changes for a claim, in words, and how many claims there are of each verdict."""
+"""Verdicts in words, how many claims have each, and what other rules would say."""
 
 from __future__ import annotations
 
@@ -14,10 +14,30 @@ AS_JUDGED = "as judged"
 CAPTION = "Verdicts under other rules"
 
 NOTE = """
-How much hangs on the rules of the ledger: every claim judged again with its thresholds halved or doubled, with the test that
-its paper used, and without one of the data sets. The counts are of claims that were run; a rule that does not concern a claim
-leaves its verdict. "Undecided" means that neither a claim nor its contrary was shown.
+Sensitivity of verdicts to thresholds and tests: every claim judged again with its thresholds halved or doubled, with the test
+that its paper used, and without one of the data sets. The counts are of claims that were run; a rule that does not concern a
+claim leaves its verdict. "Undecided" means that neither a claim nor its contrary was shown.
 """
+
+SIGNS = {"replicated": "✓", "partly": "◐", "not_replicated": "✗", "undecided": "?", "no_verdict": "–", "not_run": "–"}
+"""Before the word, so that colour is not needed to tell verdicts apart."""
+
+
+def verdict_text(verdict: str) -> str:
+    """A verdict as readers see it."""
+    return verdict.replace("_", " ")
+
+
+def signed_verdict(verdict: str) -> str:
+    """The same after its sign."""
+    return f"{SIGNS[verdict]} {verdict_text(verdict)}" if verdict else DASH
+
+
+def ledger_summary(frame: pd.DataFrame) -> str:
+    """How many claims have each verdict, as text."""
+    counts = frame["verdict"].value_counts()
+    parts = ", ".join(f"{counts.get(verdict, 0)} {verdict_text(verdict)}" for verdict in VERDICTS)
+    return f"{len(frame)} claims: {parts}."
 
 
 def changes_text(verdict: str, rules: pd.DataFrame) -> str:
@@ -64,8 +84,3 @@ def _with(rules: pd.Series) -> str:
 def _row(rule: str, verdicts: pd.Series, judged: pd.Series) -> dict[str, str]:
     counts = {verdict_text(name): str((verdicts == name).sum()) for name in VERDICTS}
     return {"rule": rule, "claims that change": ", ".join(judged.index[verdicts != judged]) or DASH, **counts}
-
-
-def verdict_text(verdict: str) -> str:
-    """A verdict as readers see it."""
-    return verdict.replace("_", " ")

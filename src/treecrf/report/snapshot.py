@@ -1,4 +1,4 @@
-"""Results to look at without running anything: tables, figures and provenance of a run, as files to commit.
+"""Results to look at without running anything: the pages of a run as Markdown, with tables, figures and provenance, to commit.
 
 ``python -m treecrf.report.snapshot`` writes them from a run of ``config/config.yaml``: studies that the run has finished take
 the place of what was there of them, others stay as they are.
@@ -8,24 +8,53 @@ from __future__ import annotations
 
 import argparse
 import datetime
+import json
 import os
 import shutil
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any, NamedTuple
 
 import pandas as pd
+from markupsafe import Markup
 
-from treecrf.io.files import read_configuration, write_frame, write_text
-from treecrf.rendering.layouts import to_markdown
-from treecrf.report import evidence, provenance
-from treecrf.report.ledger import BY_RULE, CLAIMS, verdicts, verdicts_by_rule
-from treecrf.report.ledger_page import ledger_fragment, ledger_summary
-from treecrf.report.page import studies
-from treecrf.report.rules import CAPTION, NOTE, rules_layout
-from treecrf.report.study_part import PROVENANCE, StudyPart, keep_part, read_parts, write_part
+from treecrf.io.files import read_configuration, read_json, write_json, write_text
+from treecrf.records.jobs import read_records
+from treecrf.rendering.documents import DOCUMENT, read_study, write_study
+from treecrf.rendering.folders import Folders
+from treecrf.rendering.markdown import markdown_path, page_markdown
+from treecrf.rendering.parts import Group, Note, Part, Section, Table
+from treecrf.rendering.parts import Study as Shown
+from treecrf.report import evidence, ledger, provenance
+from treecrf.report.claim_pages import claim_pages
+from treecrf.report.differing import TITLE, differing_layout
+from treecrf.report.overview import overview
+from treecrf.report.page import studies, unfinished
+from treecrf.report.papers import PAPERS, missing_pages, paper_page
 from treecrf.studies import registry
 from treecrf.studies.framework.settings import BANNERS, Settings, load_settings
+from treecrf.studies.framework.study import Study
+
+PROVENANCE = "provenance.json"
+"""In the folder of a study: where its numbers come from. There is a part where this file and its document are."""
+
+
+class StudyPart(NamedTuple):
+    """The part of a snapshot that is about one study: it comes from one run, and stays when others are replaced.
+
+    Attributes
+    ----------
+    study : Study
+    origin : dict
+        What `PROVENANCE` holds.
+    shown : treecrf.rendering.parts.Study
+        What pages show of it.
+    """
+
+    study: Study
+    origin: dict[str, Any]
+    shown: Shown
 
 
 def write_snapshot(settings: Settings, folder: str | os.PathLike[str], today: datetime.date) -> None:
@@ -36,9 +65,8 @@ def write_snapshot(settings: Settings, folder: str | os.PathLike[str], today: da
     settings : Settings
         Where the results are, and every setting.
     folder : path-like
-        Of each study a page, a folder with its tables (CSV), its figures and where they come from
-        (`treecrf.report.study_part`), and what its claims rest on (`treecrf.report.evidence`); of all of them ``index.md``,
-        ``claims.md`` and ``claims.csv``.
+        Of each study a folder with its document, its tables (CSV), its figures and where they come from, and what its claims
+        rest on (`treecrf.report.evidence`); from all of them the pages of the site, as Markdown.
     today : date
 
     Raises
@@ -58,16 +86,49 @@ def write_snapshot(settings: Settings, folder: str | os.PathLike[str], today: da
     try:
         for study in registry():
             if study.name in shown:
-                write_part(study, shown[study.name], settings, new, today)
+                _write_part(study, shown[study.name], settings, new, today)
             else:
-                keep_part(study, final, new)
-        write_shared(new)
+                _keep_part(study, final, new)
+        write_pages(settings, new)
         if final.exists():
             final.rename(old)
         new.rename(final)
         shutil.rmtree(old, ignore_errors=True)
     finally:
         shutil.rmtree(new, ignore_errors=True)
+
+
+def write_pages(settings: Settings, folder: Path) -> None:
+    """Write the ledger and all pages of the snapshot in `folder` from its parts."""
+    parts, found = read_parts(folder), folder / evidence.FOLDER
+    for name in (ledger.CLAIMS, ledger.BY_RULE, ledger.COMPARED):
+        (folder / name).unlink(missing_ok=True)
+    ledger.write_ledger(found, decides=True, folder=folder)
+    claims, by_rule = ledger.read_ledger(folder)
+    compared = ledger.read_comparisons(folder)
+    shown = [part.shown for part in parts]
+    papers = [paper_page(paper, shown, claims, compared) for paper in PAPERS]
+    pages = [page for page in papers if page is not None] + missing_pages(shown)
+    pages += claim_pages(claims, by_rule, compared, [page.path for page in pages])
+    settings = settings.model_copy(update={"results": str(found)})
+    costs = pd.DataFrame([row for part in parts for row in part.origin["cpu_time"]])
+    if len(costs):  # studies share the jobs that prepare their data
+        costs = costs.drop_duplicates(["study", "step", "data set"])
+    first = overview(settings, shown, claims, _absent(parts), pages, "index.html", costs)
+    pages.insert(0, first._replace(groups=[*first.groups, Group("", _origins(parts, costs))]))
+    named = [page for page in pages if "/" not in page.path]
+    for page in pages:
+        text = page_markdown(page, named, Folders(folder, folder, markdown_path(page.path)))
+        write_text(text, folder / markdown_path(page.path))
+
+
+def read_parts(folder: Path) -> list[StudyPart]:
+    """The parts of the snapshot in `folder`, in the order of the registry."""
+    return [
+        StudyPart(study, read_json(folder / study.name / PROVENANCE), read_study(folder / study.name))
+        for study in registry()
+        if all((folder / study.name / name).is_file() for name in (PROVENANCE, DOCUMENT))
+    ]
 
 
 def write_guides(settings: Settings, folder: str | os.PathLike[str]) -> None:
@@ -78,60 +139,82 @@ def write_guides(settings: Settings, folder: str | os.PathLike[str]) -> None:
             write_text(written.read_text(encoding="utf-8"), Path(folder) / study.guide)
 
 
-def write_shared(folder: Path) -> None:
-    """Write what the snapshot in `folder` says of all studies from its parts: the ledger and ``index.md``."""
-    parts = read_parts(folder)
-    claims, by_rule = verdicts(folder / evidence.FOLDER), verdicts_by_rule(folder / evidence.FOLDER)
-    write_frame(claims, folder / CLAIMS)
-    write_frame(by_rule, folder / BY_RULE)
-    write_text(_claims(claims, by_rule), folder / "claims.md")
-    write_text(_index(parts, claims), folder / "index.md")
-
-
 # --- parts ------------------------------------------------------------------------------------------
 
 
-def _claims(claims: pd.DataFrame, by_rule: pd.DataFrame) -> str:
-    """The ledger, and its verdicts under other rules."""
-    rules = f"## {CAPTION}\n\n{' '.join(NOTE.split())}\n\n{to_markdown(rules_layout(claims, by_rule))}"
-    return f"# Claims of the papers\n\n{ledger_fragment(claims, by_rule)}\n\n{rules}"
+def _write_part(study: Study, shown: Shown, settings: Settings, folder: Path, today: datetime.date) -> None:
+    """Write the part of a study that a run has results of."""
+    place = folder / study.name
+    write_study(shown, place)
+    write_json(_origin(study, settings, today), place / PROVENANCE)
+    evidence.write_evidence(study, settings, folder / evidence.FOLDER)
 
 
-def _index(parts: Sequence[StudyPart], claims: pd.DataFrame) -> str:
-    """The page to start from: the main results, then origin, first figure and first table of each study."""
-    texts = [
-        "# Results\n\nComputed by `make results` and written by `make snapshot`. Each study says below which run it is from.\n\n",
-        *(f"- [{part.study.title}]({part.study.name}.md): {part.origin['headline']}\n" for part in parts),
-        f"- [Claims of the papers](claims.md): {ledger_summary(claims)}\n\n",
-        f"{evidence.about_evidence()}\n\n",
-    ]
-    if absent := _absent(parts):
-        texts.append(f"Not in these results: {'; '.join(absent)}.\n\n")
-    for part in parts:
-        pages = f"[All tables and figures]({part.study.name}.md)"
-        texts.append(f"## {part.study.title}\n\n{_origin(part)}\n\n{part.first}{pages}\n\n")
-    costs = pd.DataFrame([row for part in parts for row in part.origin["cpu_time"]])
-    if len(costs):
-        # Studies share the jobs that prepare their data.
-        layout = provenance.study_costs(costs.drop_duplicates(["study", "step", "data set"]))
-        texts.append(f"## CPU time\n\n{to_markdown(layout)}")
-    return "".join(texts)
+def _keep_part(study: Study, old: Path, folder: Path) -> None:
+    """Copy the part of a study, if there is one, to another snapshot."""
+    if (old / study.name).is_dir():
+        shutil.copytree(old / study.name, folder / study.name)
+        evidence.keep_evidence(study, old / evidence.FOLDER, folder / evidence.FOLDER)
 
 
-def _absent(parts: Sequence[StudyPart]) -> list[str]:
-    """Studies that there is nothing of, and the data sets that others lack."""
-    unfinished = {part.study.name: part.origin["unfinished"] for part in parts}
-    lacks = {study.title: unfinished.get(study.name, ["all"]) for study in registry()}
-    return [f"{', '.join(names)} of {title}" for title, names in lacks.items() if names]
-
-
-def _origin(part: StudyPart) -> str:
+def _origin(study: Study, settings: Settings, today: datetime.date) -> dict[str, Any]:
     """Where the numbers of a study come from."""
-    origin = part.origin
-    return (
-        f"Written on {origin['date']}, code at commit `{origin['commit']}`, on {origin['machine']}. Settings, seeds, versions, "
-        f"CPU time and checksums of the raw files: [{PROVENANCE}]({part.study.name}/{PROVENANCE})."
+    results = Path(settings.results)
+    jobs = provenance.job_costs(results / "benchmarks", provenance.used_datasets(settings, registry()))
+    records = read_records(results)
+    records = records[records["name"].map(provenance.study_of) == study.name]
+    frames = {
+        "machines": provenance.machines_frame(results, records),
+        "environments": provenance.environments_frame(results, records),
+        "versions": provenance.versions(),
+        "seeds": provenance.seeds(settings, [study]),
+        "raw_files": provenance.raw_checksums(settings, [study]),
+        "cpu_time": provenance.costs_of(study, jobs, settings),
+        "cpu_seconds_by_phase": provenance.phase_costs(results, settings, [study]),
+    }
+    origin = {
+        "date": today.isoformat(),
+        "commit": provenance.commit(),
+        "machine": provenance.machine(),
+        "unfinished": unfinished(study, settings, results),
+        "differing": differing_layout([each for each in settings.differences if each.study == study.name]).to_dict(
+            "records"
+        ),
+        "settings": provenance.used_settings(settings, [study]),
+    }
+    # Through JSON text: pandas knows how to write its own values, and a phase that a method lacks is null, not NaN.
+    return origin | {name: json.loads(frame.to_json(orient="records")) for name, frame in frames.items()}
+
+
+def _absent(parts: Sequence[StudyPart]) -> Mapping[str, str]:
+    """Studies that there is nothing of, and the data sets that others lack."""
+    lacking = {part.study.name: part.origin["unfinished"] for part in parts}
+    texts = {study.title: ", ".join(lacking.get(study.name, ["all data sets"])) for study in registry()}
+    return {title: f"no results of {names}" for title, names in texts.items() if names}
+
+
+def _origins(parts: Sequence[StudyPart], costs: pd.DataFrame) -> list[Section]:
+    """Where the numbers of each study come from, and what they took."""
+    item = Markup(
+        '<li>{title}: written on {date}, code at commit <code>{commit}</code>, on {machine}; <a href="{name}/{file}">settings, '
+        "seeds, versions and checksums</a></li>"
     )
+    lines = [
+        item.format(title=part.study.title, name=part.study.name, file=PROVENANCE, **_named(part.origin))
+        for part in parts
+    ]
+    shown: list[Part] = [Note(Markup("<ul>{}</ul>").format(Markup("").join(lines)))]
+    sections = [Section("origin", "Origin of the results", [*shown, evidence.about_evidence()])]
+    differing = pd.DataFrame([row for part in parts for row in part.origin.get("differing", ())])
+    if len(differing):
+        sections.append(Section("differing", TITLE, [Table(TITLE, differing)]))
+    if len(costs):
+        sections.append(Section("cpu-time", "CPU time", [Table("Jobs by study", provenance.study_costs(costs))]))
+    return sections
+
+
+def _named(origin: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: origin[name] for name in ("date", "commit", "machine")}
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import pandas as pd
 
-from treecrf.rendering.cells import DASH
+from treecrf.rendering.cells import DASH, Cell
 
 PUBLISHED, MEASURED = "published", "measured"
 PEAK, END = "peak of the test curve", "at convergence"
@@ -16,7 +16,7 @@ LINES = (PUBLISHED, MEASURED, PEAK, END, CHOICE, SPREAD)
 
 Column = str | tuple[str, str]
 
-Block = tuple[tuple[str, ...], Mapping[Column, Mapping[str, str]]]
+Block = tuple[tuple[str | Cell, ...], Mapping[Column, Mapping[str, str | Cell]]]
 """What the lines of a block are of, and its texts by column and line."""
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import pandas as pd
 
-from treecrf.rendering.cells import dataset_names
+from treecrf.rendering.cells import Cell, dataset_names
 from treecrf.rendering.style import ordered_training_methods, training_method_name
 
 Row = dict[Any, Any]
@@ -30,7 +30,7 @@ def sorted_by_method(frame: pd.DataFrame) -> pd.DataFrame:
     return frame.iloc[order].reset_index(drop=True)
 
 
-def row_names(rows: pd.DataFrame) -> dict[tuple[str, str], list[str]]:
+def row_names(rows: pd.DataFrame) -> dict[tuple[str, str], Sequence[str | Cell]]:
     """Columns that say what rows are of."""
     return {("", "data set"): dataset_names(rows), ("", "method"): method_names(rows["method"])}
 

@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from treecrf.rendering.cells import Cell
 from treecrf.rendering.layouts import to_fragment, to_html, to_latex
 from treecrf.rendering.style import save_figure
 from treecrf.studies.missing.figures import accuracy_by_rate, effects_by_rate, feature_frequencies
@@ -207,9 +208,9 @@ def test_accuracies_mark_the_best_of_each_row(evaluations):
     layout = accuracy_layout(evaluations, UNCOMPARED)
     assert layout.columns.tolist() == ["data set", "missing rate", "instance weighting", "imputation"]
     assert layout.to_numpy().tolist() == [
-        ["protein", "0 %", "70.00 ▲", "70.00 ▲"],  # a tie
-        ["protein", "10 %", "65.50 ± 0.58 ▲", "63.00 ± 2.58"],
-        ["faq_x (stand-in)", "10 %", "–", "96.00 ± 1.41 ▲"],
+        ["protein", "0 %", Cell("70.00", is_best=True), Cell("70.00", is_best=True)],  # a tie
+        ["protein", "10 %", Cell("65.50 ± 0.58", is_best=True), "63.00 ± 2.58"],
+        ["faq_x (stand-in)", "10 %", "–", Cell("96.00 ± 1.41", is_best=True)],
     ]
     pair = {"dataset": "protein", "rate": 0.1, "baseline": "instance_weighting", "method": "imputation"}
     points = {"accuracy_points": -2.5, "points_standard_error": 2.0, "degrees_of_freedom": 9.0}
@@ -217,7 +218,7 @@ def test_accuracies_mark_the_best_of_each_row(evaluations):
     for decision in ("equivalent", "undecided"):
         compared = pd.DataFrame([pair | points | {"decision": decision}])
         marks[decision] = accuracy_layout(evaluations, compared)["imputation"][1]
-    assert marks == {"equivalent": "63.00 ± 2.58 ▲", "undecided": "63.00 ± 2.58"}
+    assert marks == {"equivalent": Cell("63.00 ± 2.58", is_best=True), "undecided": "63.00 ± 2.58"}
 
 
 def test_costs_are_means_over_training_sets():

@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from treecrf.rendering.cells import Cell
 from treecrf.rendering.layouts import to_fragment, to_latex, write_layout
 from treecrf.statistics.ranking import BEST, EQUIVALENT, NOT_SEPARATED
 from treecrf.studies.training.tables import (
@@ -212,7 +213,7 @@ def test_methods_stand_below_what_is_published():
         ["accuracy (%)", "TreeCRF", peak, "86.00", "71.00"],
         ["accuracy (%)", "TreeCRF", choice, "85.00", "70.00"],
         ["accuracy (%)", "TreeCRF", f"{choice}, mean ± sd", "84.50 ± 0.12", "–"],
-        ["accuracy (%)", "MALLET", "published", "85.94** ▲", "–"],
+        ["accuracy (%)", "MALLET", "published", Cell("85.94**", is_best=True), "–"],
         ["accuracy (%)", "linear CRF", "published", "82.81", "–"],
         ["accuracy (%)", "linear CRF", peak, "83.00", "–"],
         ["accuracy (%)", "linear CRF", end, "81.00", "–"],
@@ -255,15 +256,19 @@ def test_the_better_of_treecrf_and_mallet_is_marked_by_the_papers_test(points, p
             comparison("mine", "better", "treecrf", "induced_crf", -9.0, 1e-9)]  # fmt: skip
     layout = methods(summary, rows)
     names = ("TreeCRF", "MALLET")
-    assert [name for name in names if accuracies(layout, "mine", name)["cross-validated choice"] == "80.00 ▲"] == marked
+    assert [
+        name
+        for name in names
+        if accuracies(layout, "mine", name)["cross-validated choice"] == Cell("80.00", is_best=True)
+    ] == marked
 
 
 @pytest.mark.parametrize(
     ("baseline", "rival", "text"),
     [
-        (("better", 1e-9), ("better", 1e-9), "80.00**† ▲"),
-        (("better", 1e-9), ("undecided", 1e-9), "80.00** ▲"),  # bold is a difference too
-        (("undecided", 1e-9), ("better", 1e-9), "80.00** ▲"),
+        (("better", 1e-9), ("better", 1e-9), Cell("80.00**†", is_best=True)),
+        (("better", 1e-9), ("undecided", 1e-9), Cell("80.00**", is_best=True)),  # bold is a difference too
+        (("undecided", 1e-9), ("better", 1e-9), Cell("80.00**", is_best=True)),
         (("better", 1e-9), ("undecided", 0.5), "80.00**†"),
         (("better", 0.5), ("better", 0.5), "80.00"),  # nothing is marked, so nothing is found too
     ],
@@ -309,9 +314,9 @@ def test_all_methods_mark_the_best_and_those_equivalent_to_it_alone():
     layout = accuracy_layout(summary, tied)
     assert layout.columns.tolist() == ["method", "b", "faq_a (stand-in)"]
     assert layout.to_numpy().tolist() == [
-        ["TreeCRF", "–", "80.00 ▲"],
-        ["MEMM", "70.00 ± 0.50 ▲", "79.00"],
-        ["my_method", "64.00 ▲", "–"],
+        ["TreeCRF", "–", Cell("80.00", is_best=True)],
+        ["MEMM", Cell("70.00 ± 0.50", is_best=True), "79.00"],
+        ["my_method", Cell("64.00", is_best=True), "–"],
     ]
     assert peaks_layout(summary)["b"].tolist() == ["–", "72.00 ± 0.25", "65.00"]
     assert ranks_layout(tied).iloc[3].tolist() == [

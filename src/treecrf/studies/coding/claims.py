@@ -99,7 +99,10 @@ def difference_of_gains(results: Results, dataset: str, pairs: Pairs) -> Iterato
             gain = f"{method_text(method)} gains {points_text(row['accuracy_points'])} more over {method_text(other)}"
             text = f"{gain} with the smaller window (by a valid test {p_text(row['valid_p_value'])}, 90 % interval {low} to {high})"
             interval = row["low_90"], row["high_90"]
-            yield Measured(row["accuracy_points"], f"{dataset}: {text}", text, row["valid_p_value"], interval)
+            what = f"gain of {method_text(method)} over {method_text(other)}, smaller minus larger window"
+            yield Measured(
+                row["accuracy_points"], f"{dataset}: {text}", text, row["valid_p_value"], interval, what=what
+            )
 
 
 def seconds_ratio(results: Results, dataset: str, pairs: Pairs, windows: Sequence[int]) -> Iterator[Measured[float]]:
@@ -119,7 +122,8 @@ def seconds_ratio(results: Results, dataset: str, pairs: Pairs, windows: Sequenc
             note = f" ({interval_text(UNKNOWN)})" if once else ""
             text = f"{names} take {seconds} of training with window {window}{note}"
             ratio = float(first["cpu_seconds"] / second["cpu_seconds"])
-            yield Measured(ratio, f"{dataset}: {text}", text, repeated=UNKNOWN if once else None)
+            what = f"{' : '.join(method_text(chosen.get(name, name)) for name in pair)}, CPU time, window {window}"
+            yield Measured(ratio, f"{dataset}: {text}", text, repeated=UNKNOWN if once else None, what=what)
 
 
 def _timed(lines: pd.DataFrame | None, best: pd.DataFrame, method: str, window: int) -> pd.Series | None:

@@ -8,8 +8,8 @@ from typing import Any
 import pandas as pd
 
 from treecrf.rendering.cells import (
-    BEST,
     DASH,
+    best_if,
     cell_texts,
     grouped,
     number,
@@ -44,8 +44,9 @@ def codes_layout(lines: pd.DataFrame, best: pd.DataFrame) -> pd.DataFrame:
             if found.empty:
                 continue
             cells = {
-                method: with_deviation(row["accuracy"], row["accuracy_sd"])
-                + (f" {BEST}" if (dataset, window, method) in marked else "")
+                method: best_if(
+                    with_deviation(row["accuracy"], row["accuracy_sd"]), (dataset, window, method) in marked
+                )
                 for method, row in found.to_dict("index").items()
             }
             ids = {"data set": dataset, "learner": LEARNERS[learner], "window": str(window)}

@@ -60,7 +60,8 @@ def slope_by_length(results: Results, dataset: str) -> Iterator[Measured[float]]
         return
     for method in (TREES, induction):
         numbers = f"{_slope_text(found[method])} over lengths {found[method].lengths} of {dataset}"
-        yield Measured(found[method].mean, numbers, repeated=found[method].interval)
+        what = f"slope of {training_method_name(method)}"
+        yield Measured(found[method].mean, numbers, repeated=found[method].interval, what=what)
 
 
 def length_slopes(results: Results) -> Iterator[Slope]:
@@ -110,7 +111,8 @@ def ratio_at_smallest_window(results: Results, dataset: str) -> Iterator[Measure
         f"on {dataset}, at window {smallest:g} an iteration takes {_of(taken, TREES, INDUCTION)}, ratio {number(ratio)} "
         f"({interval_text(interval)})"
     )
-    yield Measured(ratio, numbers + _in_java(taken), numbers, repeated=interval)
+    what = "TreeCRF : CRF with induction, seconds at the smallest window"
+    yield Measured(ratio, numbers + _in_java(taken), numbers, repeated=interval, what=what)
 
 
 def speed_up_of_starts(results: Results, dataset: str) -> Iterator[ShortCut]:
@@ -127,7 +129,7 @@ def speed_up_of_starts(results: Results, dataset: str) -> Iterator[ShortCut]:
             f"{value:g} first iterations by the pseudo-likelihood on {dataset}: {number(ratio)} times as fast "
             f"({interval_text(interval)}), accuracy {points_text(gain)}"
         )
-        yield ShortCut(ratio, numbers, repeated=interval, gain=gain)
+        yield ShortCut(ratio, numbers, repeated=interval, gain=gain, what=f"speed-up, {value:g} first iterations")
 
 
 def _scaling(results: Results, axis: str, quantity: str) -> pd.DataFrame:
@@ -180,7 +182,8 @@ def _compared_growth(dataset: str, measured: pd.DataFrame, step: str, unit: str)
         f"on {dataset}, from {sizes[0]:g} to {sizes[-1]:g} {unit} the seconds {step} grow {_of(grown, INDUCTION, TREES)}, ratio "
         f"{number(ratio)} ({interval_text(interval)})"
     )
-    yield Measured(ratio, numbers + _in_java(grown), numbers, repeated=interval)
+    what = f"CRF with induction : TreeCRF, growth of the seconds {step}"
+    yield Measured(ratio, numbers + _in_java(grown), numbers, repeated=interval, what=what)
 
 
 def _slope_text(slope: Slope) -> str:

@@ -102,12 +102,12 @@ def errors_layout(lines: pd.DataFrame) -> pd.DataFrame:
     rows = {(row["method"], row["dataset"]): row for row in lines.to_dict("records")}
     methods = ordered_methods(lines["method"])
     columns = {("", "ensemble"): [method_text(method) for method in methods]}
-    for dataset, name in datasets.items():
+    for dataset, name in zip(datasets, map(str, datasets.values()), strict=True):
         columns["errors (%)", name] = [
             with_deviation(row["error"], row["error_sd"]) if (row := rows.get((method, dataset))) else DASH
             for method in methods
         ]
-    for dataset, name in datasets.items():
+    for dataset, name in zip(datasets, map(str, datasets.values()), strict=True):
         columns["draws in which it is best alone", name] = [
             f"{row['n_best']} of {row['n_seeds']}" if (row := rows.get((method, dataset))) else DASH
             for method in methods

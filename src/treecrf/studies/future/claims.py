@@ -45,6 +45,8 @@ def accuracy(results: Results, dataset: str, method: str) -> Iterator[Measured[f
             float(accuracies[method]),
             f"{dataset}: {reached}",
             f"{method_text(method)} reaches {reached} on {dataset}{published}",
+            what=method_text(method),
+            published=_published(dataset, method),
         )
 
 
@@ -137,7 +139,14 @@ def _compare(results: Results, dataset: str, method: str, other: str) -> Compari
 def _measured(dataset: str, pair: Comparison) -> Measured[float]:
     """A comparison as claims look at it."""
     published = _published_gain_text(dataset, pair.method, pair.other)
-    return Measured(pair.points, pair_text(pair), f"{pair_text(pair)}{published}", interval=pair.interval_90)
+    return Measured(
+        pair.points,
+        pair_text(pair),
+        f"{pair_text(pair)}{published}",
+        interval=pair.interval_90,
+        what=f"{method_text(pair.method)} vs {method_text(pair.other)}",
+        published=_published(dataset, pair.method) - _published(dataset, pair.other),
+    )
 
 
 def _accuracies(results: Results, dataset: str) -> pd.Series:

@@ -111,7 +111,7 @@ def against_trees(comparisons: pd.DataFrame) -> list[Part]:
         "When kernels beat trees, and when not: the best of either in each draw, by its cross-validation, and a valid test, "
         "corrected over the data sets (Holm)."
     )
-    return [paragraph(heading), *listed([_sentence(names[pair.dataset], pair) for pair in pairs])]
+    return [paragraph(heading), *listed([_sentence(str(names[pair.dataset]), pair) for pair in pairs])]
 
 
 def _sentence(dataset: str, pair: Comparison) -> str:

@@ -29,7 +29,9 @@ def accuracy_layout(lines: pd.DataFrame) -> pd.DataFrame:
         for row in lines.to_dict("records")
     }
     methods = ordered_methods(lines["method"])
-    columns = {name: [cells.get((method, dataset), DASH) for method in methods] for dataset, name in datasets.items()}
+    columns = {
+        str(name): [cells.get((method, dataset), DASH) for method in methods] for dataset, name in datasets.items()
+    }
     return pd.DataFrame({"method": [method_text(method) for method in methods]} | columns)
 
 

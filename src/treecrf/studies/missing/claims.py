@@ -60,6 +60,7 @@ def advantage(
             p,
             interval,
             papers=(-row["coefficient"], row["p"]),
+            what=f"{METHOD_NAMES[method]} vs {METHOD_NAMES[other]}, {100 * rate:g} % missing",
         )
 
 
@@ -86,7 +87,7 @@ def stars(results: Results, dataset: str) -> Iterator[Measured[float]]:
         f"{dataset}: {by_valid.sum()} of {len(both)} stars of table 4.1 found with their sign by a valid test, "
         f"{by_paper.sum()} by the paper's test"
     )
-    yield Measured(float(by_valid.mean()), numbers, papers=(float(by_paper.mean()), 0.0))
+    yield Measured(float(by_valid.mean()), numbers, papers=(float(by_paper.mean()), 0.0), what="share of stars found")
 
 
 def rank(results: Results, dataset: str, method: str, rates: Sequence[float]) -> Iterator[Measured[float]]:

@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 
 from treecrf.missing import MECHANISMS
-from treecrf.rendering.cells import BEST, DAGGER, DASH, dataset_names, signed, with_deviation
+from treecrf.rendering.cells import DAGGER, DASH, best_if, dataset_names, signed, with_deviation
 from treecrf.rendering.style import method_name, ordered_methods
 from treecrf.statistics.estimates import SIGNIFICANCE_LEVEL
 from treecrf.studies.missing.ranking import best_of_trees, mean_accuracies, spreads, top_cells
@@ -39,7 +39,7 @@ def comparison_texts(comparisons: pd.DataFrame) -> pd.Series:
 def trees_layout(evaluations: pd.DataFrame, comparisons: pd.DataFrame) -> pd.DataFrame:
     """Accuracy by data set, missing rate, kind of trees and method, and how much the choice of the method matters.
 
-    `BEST`: the best mean of its row and those equivalent to it by a valid test. Last column: the best mean minus the worst,
+    Bold: the best mean of its row and those equivalent to it by a valid test. Last column: the best mean minus the worst,
     with the 95 % interval; `DAGGER` as in the effects. Without rows where there is one kind of trees.
     """
     return _layout(evaluations, comparisons, "trees", _tree_names())
@@ -86,7 +86,7 @@ def _layout(evaluations: pd.DataFrame, comparisons: pd.DataFrame, name: str, sho
     rows = _sorted(evaluations[[*case, "stand_in"]].drop_duplicates(case), name, shown)
     top = top_cells(means, comparisons, case)
     cells = {
-        tuple(row[:-2]): with_deviation(*row[-2:]) + (f" {BEST}" if tuple(row[:-2]) in top else "")
+        tuple(row[:-2]): best_if(with_deviation(*row[-2:]), tuple(row[:-2]) in top)
         for row in means[[*case, "method", "percent", "deviation"]].itertuples(index=False, name=None)
     }
     found = spreads(means, comparisons, case).to_dict("records")

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
 
 from treecrf.io.files import read_frames, read_json
 from treecrf.missing import MECHANISMS
+from treecrf.rendering.cells import Cell
 from treecrf.rendering.parts import (
+    Downloads,
     Exhibits,
     Fold,
     Part,
@@ -29,6 +32,7 @@ from treecrf.studies.framework.claims.judge import Results
 from treecrf.studies.framework.settings import MissingSettings, Settings, TableDataset
 from treecrf.studies.headlines import counted_standings
 from treecrf.studies.missing import STUDY
+from treecrf.studies.missing.advice import advice
 from treecrf.studies.missing.answers import answers
 from treecrf.studies.missing.claims import stars
 from treecrf.studies.missing.ranking import mean_accuracies, standings
@@ -81,7 +85,7 @@ def study_page(settings: Settings, results: Path, layouts: Mapping[str, pd.DataF
         return None
     frames = {
         name: read_frames([str(folder / dataset / f"{name}.csv") for dataset in finished])
-        for name in ("evaluations", "comparisons", "frequencies", *OF_TREES, *OF_MECHANISMS)
+        for name in ("evaluations", "comparisons", "costs", "frequencies", *OF_TREES, *OF_MECHANISMS)
     }
     shown = Exhibits(folder, layouts, STUDY.caption)
     is_own = all(isinstance(settings.datasets[name], TableDataset) for name in finished)
@@ -89,6 +93,7 @@ def study_page(settings: Settings, results: Path, layouts: Mapping[str, pd.DataF
         shown = shown._replace(caption=lambda name: without_papers(STUDY.caption(name)))
     bars = "Share of lines on which each line feature is true, a bar for each feature, in the order of the features."
     sections = [
+        Section("missing-advice", "Which method to use when", advice(frames)),
         _accuracy(settings.missing, frames["evaluations"], shown, not is_own),
         _comparisons(settings.missing, frames["comparisons"], shown, _stars(Results(results), finished)),
         _trees(frames, shown),
@@ -144,16 +149,20 @@ def _comparisons(
     """Tables of the data sets that have a baseline, for each baseline; without parts where nothing was compared."""
     chosen = comparisons["dataset"].map(settings.baseline_of)
     parts: list[Part] = []
-    for baseline in ordered_methods(chosen):
+    tests: dict[str, Path] = {}
+    for place, baseline in enumerate(ordered_methods(chosen)):
         name, datasets = method_name(baseline), set(comparisons["dataset"][chosen == baseline])
-        kinds = (f"{kind}_{baseline}" for kind in ("coefficients", "effects", "significance"))
+        kinds = (f"{kind}_{baseline}" for kind in ("coefficients", "effects"))
         tables = shown._replace(layouts={kind: _of_sets(shown.layouts[kind], datasets) for kind in kinds})
+        tests[f"all tests vs {name}"] = shown.folder / "tables" / f"significance_{baseline}"
         parts += [
             captioned(shown.caption("coefficients")),
-            tables.table(f"coefficients_{baseline}", f"Table 4.1: log odds against {name}"),
+            replace(
+                tables.table(f"coefficients_{baseline}", f"Table 4.1: log odds vs {name}"),
+                anchor="" if place else "table-4-1",
+            ),
             captioned(shown.caption("effects_table")),
             tables.table(f"effects_{baseline}", f"Points of accuracy against {name}"),
-            tables.folded_table(f"significance_{baseline}", f"All tests against {name}"),
         ]
     for baseline in sorted(set(chosen)):
         name = method_name(baseline)
@@ -164,7 +173,11 @@ def _comparisons(
     if parts:
         parts = [*first, *parts]
         others = "Tables with every other method as the baseline are among the results (<code>missing/tables</code>)."
-        parts += [shown.folded_table("deviance", "Analysis of deviance"), paragraph(others)]
+        parts += [
+            shown.folded_table("deviance", "Analysis of deviance"),
+            Downloads("Every pair:", tests),
+            paragraph(others),
+        ]
         parts += shown.captioned_table("variances", "Where the noise comes from")
     return Section("missing-tests", "Which differences are real (table 4.1)", parts)
 
@@ -225,8 +238,8 @@ def survivors(evaluations: pd.DataFrame, comparisons: pd.DataFrame) -> str:
 
 
 def _of_sets(layout: pd.DataFrame, names: set[str]) -> pd.DataFrame:
-    """The rows of some data sets, of which a stand-in is marked."""
-    shown = layout.iloc[:, 0].str.extract(r"^(?:\([a-d]\) )?(.*?)(?: \(.*)?$", expand=False).isin(names)
+    """The rows of some data sets."""
+    shown = [(cell.key if isinstance(cell, Cell) else cell) in names for cell in layout.iloc[:, 0]]
     return layout[shown].reset_index(drop=True)
 
 

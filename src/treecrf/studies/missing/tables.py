@@ -6,13 +6,16 @@ value shows a dash.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import pandas as pd
 
 from treecrf.rendering.cells import (
-    BEST,
     DAGGER,
     STAR,
+    Cell,
+    best_if,
     cell_texts,
     count_text,
     dataset_names,
@@ -82,7 +85,8 @@ def coefficients_layout(comparisons: pd.DataFrame, baseline: str) -> pd.DataFram
             for column, method in columns.items()
         }
         letter = LETTERS.get(str(row.dataset)) if row.dataset in set(known["dataset"]) else None
-        blocks.append(((f"{letter} {name}" if letter else name, rate), texts))
+        shown = Cell(f"{letter} {name}", key=str(row.dataset)) if letter else name
+        blocks.append(((shown, rate), texts))
     return printed_layout(["data set", "missing rate"], list(columns), blocks)
 
 
@@ -128,7 +132,7 @@ def effects_layout(comparisons: pd.DataFrame, baseline: str) -> pd.DataFrame:
 
 
 def accuracy_layout(evaluations: pd.DataFrame, comparisons: pd.DataFrame) -> pd.DataFrame:
-    """Mean and standard deviation of the accuracy in percent; `BEST` marks the best mean of each row and those equivalent to it.
+    """Mean and standard deviation of the accuracy in percent; bold are the best mean of each row and those equivalent to it.
 
     A single evaluation has no standard deviation. Means that look the same in print are equal.
     """
@@ -138,7 +142,7 @@ def accuracy_layout(evaluations: pd.DataFrame, comparisons: pd.DataFrame) -> pd.
     for method in ordered_methods(means["method"]):
         found = _aligned(means[means["method"] == method], rows)
         columns[method_name(method)] = [
-            with_deviation(mean, sd) + (f" {BEST}" if (*case, method) in top else "")
+            best_if(with_deviation(mean, sd), (*case, method) in top)
             for *case, mean, sd in found[["dataset", "rate", "percent", "deviation"]].itertuples(index=False, name=None)
         ]
     return pd.DataFrame(columns)
@@ -241,16 +245,16 @@ def _aligned(frame: pd.DataFrame, rows: pd.DataFrame) -> pd.DataFrame:
     return rows[["dataset", "rate"]].merge(values, on=["dataset", "rate"], how="left", validate="one_to_one")
 
 
-def _methods_of_rows(rows: pd.DataFrame) -> dict[str, list[str]]:
+def _methods_of_rows(rows: pd.DataFrame) -> dict[str, Sequence[str | Cell]]:
     names = [method_name(method) for method in rows["method"]]
     return {"data set": dataset_names(rows), "missing rate": _rates(rows), "method": names}
 
 
-def _scoped_names(rows: pd.DataFrame, against: pd.DataFrame) -> list[str]:
+def _scoped_names(rows: pd.DataFrame, against: pd.DataFrame) -> list[str | Cell]:
     """Names of data sets, and of those that are compared by blocks of lines what that speaks about."""
     of_lines = set(against.loc[against["cluster"] == BLOCK, "dataset"])
     names = zip(dataset_names(rows), rows["dataset"], strict=True)
-    return [f"{shown}{OF_LINES}" if name in of_lines else shown for shown, name in names]
+    return [Cell(f"{shown}{OF_LINES}", key=name) if name in of_lines else shown for shown, name in names]
 
 
 def _component_name(component: str) -> str:

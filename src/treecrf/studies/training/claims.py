@@ -80,7 +80,8 @@ def time_to_peak(results: Results, dataset: str, pair: tuple[str, str], uncertai
     ratio = first / second
     interval = ratio / uncertain, ratio * uncertain
     numbers = f"{dataset}: {seconds}, ratio {number(ratio)} ({number(interval[0])} to {number(interval[1])})"
-    yield Measured(ratio, numbers, repeated=interval)
+    what = f"{' : '.join(map(training_method_name, pair))}, seconds to the peak"
+    yield Measured(ratio, numbers, repeated=interval, what=what)
 
 
 def final_difference(results: Results, dataset: str, pair: tuple[str, str]) -> Iterator[Measured[float]]:
@@ -95,7 +96,8 @@ def final_difference(results: Results, dataset: str, pair: tuple[str, str]) -> I
         for name, row in zip(pair, (first, second), strict=True)
     )
     points = float(first["accuracy"] - second["accuracy"])
-    yield Measured(points, f"{dataset}: {reached}, without a test", interval=(np.nan, np.nan))
+    what = " vs ".join(map(training_method_name, pair))
+    yield Measured(points, f"{dataset}: {reached}, without a test", interval=(np.nan, np.nan), what=what)
 
 
 def growth_with_iterations(results: Results, dataset: str) -> Iterator[Measured[float]]:

@@ -67,6 +67,8 @@ class MethodPair:
             self.p,
             self.interval,
             (self.papers_points, self.papers_p),
+            what=f"{first} vs {second}{decoder}",
+            published=None if np.isnan(self.published) else self.published,
         )
 
 

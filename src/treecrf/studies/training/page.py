@@ -13,6 +13,7 @@ from treecrf.io.messages import counted
 from treecrf.models.registry import IN_JAVA
 from treecrf.rendering.cells import signed
 from treecrf.rendering.parts import (
+    Downloads,
     Exhibits,
     Fold,
     Section,
@@ -123,15 +124,16 @@ def study_page(settings: Settings, results: Path, layouts: Mapping[str, pd.DataF
     curves = [
         *shown.figure("figure_3_1", f"Test accuracy by iteration: {panels}."),
         *shown.figure("figure_3_2", f"CPU seconds up to each iteration: {panels}."),
-        *shown.figure("accuracy_by_seconds", f"Test accuracy by CPU seconds: {panels}."),
     ]
+    seconds = shown.figure("accuracy_by_seconds", f"Test accuracy by CPU seconds: {panels}.")
     printed = shown.captioned_table("table_3_6", "Table 3.6, measured under published") if is_published else []
     steps = [*printed, *shown.captioned_table("steps", "CPU seconds per iteration and of a whole training")]
     sections = [
         _accuracy(settings.training, summary, notes, _stand_ins(results, finished), shown, is_published),
         _tests(settings.training, finished, shown),
         *([_published(shown)] if is_published else []),
-        Section("training-curves", "Learning curves (figures 3.1 and 3.2; ICML 2 to 4)", curves),
+        Section("training-curves", "Learning curves (figures 3.1 and 3.2)", curves),
+        Section("training-seconds", "Accuracy by CPU time (figures 2 to 4)", seconds),
         Section("training-cost", "CPU seconds per iteration (table 3.6)", steps),
     ]
     distinct = distinct_datasets(settings, finished)
@@ -186,11 +188,7 @@ def _tests(settings: TrainingSettings, names: Iterable[str], shown: Exhibits) ->
     parts = [
         note,
         *shown.captioned_table("ranks", "Ranks at the cross-validated choice"),
-        *(shown.folded_table(f"{name}/matrix", f"Every method against every other on {name}") for name in names),
-        *(
-            shown.folded_table(f"tests_{decoder}", f"All tests between methods, decoder: {DECODER_NAMES[decoder]}")
-            for decoder in settings.values("decoder")
-        ),
+        Downloads("Every pair of methods:", _all_pairs(settings, names, shown.folder / "tables")),
         *shown.captioned_table("noise", "Where the noise comes from"),
         *shown.captioned_table("larger_accuracies", "Larger samples and second populations: accuracy"),
         *shown.captioned_table("larger", "Larger samples and second populations: tests"),
@@ -204,6 +202,12 @@ def _published(shown: Exhibits) -> Section:
         *shown.captioned_table("table_3_5", "Table 3.5, measured under published"),
     ]
     return Section("training-published", "Published and measured (tables 3.4 and 3.5)", parts)
+
+
+def _all_pairs(settings: TrainingSettings, names: Iterable[str], folder: Path) -> dict[str, Path]:
+    """The tables that are too long for a page."""
+    tests = {f"tests, {DECODER_NAMES[decoder]}": folder / f"tests_{decoder}" for decoder in settings.values("decoder")}
+    return tests | {f"matrix of {name}": folder / name / "matrix" for name in names}
 
 
 # --- parts ------------------------------------------------------------------------------------------

@@ -12,10 +12,11 @@ import numpy as np
 import pandas as pd
 
 from treecrf.rendering.cells import (
-    BEST,
     DAGGER,
     DASH,
     STAR,
+    Cell,
+    best_if,
     cell_texts,
     count_text,
     dataset_names,
@@ -98,6 +99,10 @@ SETTING_NAMES = {"l2_regularization": "lambda", "max_leaves": "leaves", "varianc
 
 ACCURACY = "accuracy (%)"
 
+Texts = dict[str, str | Cell]
+Marks = tuple[str, bool]
+"""Signs after a number, and whether it is bold."""
+
 # --- published and measured -------------------------------------------------------------------------
 
 
@@ -115,10 +120,12 @@ def shrinkage_layout(summary: pd.DataFrame, comparisons: pd.DataFrame, peak_comp
     rivals = dict(zip(VARIANTS, reversed(VARIANTS), strict=True))
     columns = {(DECODER_NAMES[d], variant): (d, method) for d in decoders for method, variant in VARIANTS.items()}
 
-    def texts(dataset: str, decoder: str, method: str) -> dict[str, str]:
+    def texts(dataset: str, decoder: str, method: str) -> Texts:
         known = printed.get((dataset, VARIANTS[method], decoder))
         found = {line: find_pair(pairs, dataset, decoder, method, rivals[method]) for line, pairs in tests.items()}
-        marks = {line: _marks(pair, SHRINKAGE_LEVELS) if pair.points > 0 else "" for line, pair in found.items()}
+        marks = {
+            line: (_marks(pair, SHRINKAGE_LEVELS) if pair.points > 0 else "", False) for line, pair in found.items()
+        }
         return _published_text(known, "stars") | _accuracies_of(cells.get((dataset, method, decoder)), marks)
 
     blocks: list[Block] = [
@@ -132,7 +139,7 @@ def methods_layout(summary: pd.DataFrame, comparisons: pd.DataFrame, peak_compar
     """Table 3.5 as printed: accuracy, CPU seconds and iterations of TreeCRF, MALLET and `BASELINE`, a column for each data set.
 
     Measured lines stand under the published one; below all, accuracies of methods that the table does not have. An accuracy
-    has a `STAR` for each of `BASELINE_LEVELS` that McNemar's p against `BASELINE` is below (better or worse), and is `BEST`
+    has a `STAR` for each of `BASELINE_LEVELS` that McNemar's p against `BASELINE` is below (better or worse), and is bold
     where it is the better of TreeCRF and MALLET with McNemar's p < `BEST_LEVEL`; a `DAGGER` where the sequence-level test
     finds every difference that stars or bold mark.
     """
@@ -143,42 +150,42 @@ def methods_layout(summary: pd.DataFrame, comparisons: pd.DataFrame, peak_compar
     others = [name for name in ordered_training_methods(better["method"]) if name in UNPRINTED or is_custom(name)]
     sets = _printed_order(better[better["method"].isin([*PRINTED, *others])], published["dataset"])
 
-    def accuracies(dataset: str, method: str) -> dict[str, str]:
+    def accuracies(dataset: str, method: str) -> Texts:
         known, row = printed.get((dataset, PRINTED.get(method))), cells.get((dataset, method))
         marks = {line: _method_marks(pairs, dataset, method) for line, pairs in tests.items()}
         found = _published_text(known, "stars_vs_baseline")
-        if known and known["best_of_treecrf_and_mallet"]:
-            found[PUBLISHED] += f" {BEST}"
+        if known:
+            found[PUBLISHED] = best_if(str(found[PUBLISHED]), bool(known["best_of_treecrf_and_mallet"]))
         end = {END: number(row["last_accuracy"])} if row and method == BASELINE else {}
         return found | _accuracies_of(row, marks, with_iteration=False) | end
 
-    def seconds(dataset: str, method: str) -> dict[str, str]:
+    def seconds(dataset: str, method: str) -> Texts:
         known, row = printed.get((dataset, PRINTED[method])), cells.get((dataset, method))
-        found = {PUBLISHED: number(known["cpu_seconds"], 1)} if known else {}
+        found: Texts = {PUBLISHED: number(known["cpu_seconds"], 1)} if known else {}
         columns = {PEAK: "peak_cpu_seconds", CHOICE: "cpu_seconds"}
         columns |= {END: "last_cpu_seconds"} if method == BASELINE else {}
         return found | ({line: seconds_text(row[name]) for line, name in columns.items()} if row else {})
 
-    def iterations(dataset: str, method: str) -> dict[str, str]:
+    def iterations(dataset: str, method: str) -> Texts:
         known, row = printed.get((dataset, PRINTED[method])), cells.get((dataset, method))
-        found = {PUBLISHED: known["iterations"].replace("-", "–")} if known else {}
+        found: Texts = {PUBLISHED: known["iterations"].replace("-", "–")} if known else {}
         if row and row["has_iterations"]:
             found |= {PEAK: count_text(row["peak_iteration"]), CHOICE: _range(row, "iteration")}
             found |= {END: _range(row, "last_iteration")} if method == BASELINE else {}
         return found
 
-    groups: list[tuple[str, Callable[[str, str], dict[str, str]], Iterable[str]]] = [
+    groups: list[tuple[str, Callable[[str, str], Texts], Iterable[str]]] = [
         (ACCURACY, accuracies, PRINTED),
         ("CPU seconds", seconds, PRINTED),
         ("iterations", iterations, PRINTED),
         (f"{ACCURACY}, other methods", accuracies, others),
     ]
     blocks: list[Block] = [
-        ((quantity, training_method_name(method)), {column: texts(name, method) for name, column in sets.items()})
+        ((quantity, training_method_name(method)), {str(column): texts(name, method) for name, column in sets.items()})
         for quantity, texts, methods in groups
         for method in methods
     ]
-    return printed_layout(["quantity", "method"], list(sets.values()), blocks)
+    return printed_layout(["quantity", "method"], list(map(str, sets.values())), blocks)
 
 
 def step_seconds_layout(costs: pd.DataFrame) -> pd.DataFrame:
@@ -195,7 +202,7 @@ def step_seconds_layout(costs: pd.DataFrame) -> pd.DataFrame:
     blocks: list[Block] = []
     for dataset, shown in _printed_order(rows, published["dataset"]).items():
         known, of_set = printed.get((dataset,), {}), rows[rows["dataset"] == dataset].iloc[0]
-        texts: dict[Column, dict[str, str]] = {
+        texts: dict[Column, Texts] = {
             column: {PUBLISHED: count_text(known.get(name, np.nan)), MEASURED: count_text(of_set[name])}
             for column, name in counts.items()
         }
@@ -228,7 +235,7 @@ def accuracy_layout(summary: pd.DataFrame, ranks: pd.DataFrame) -> pd.DataFrame:
     """Accuracy of every method at the choice, with the decoder that cross-validation prefers, by data set.
 
     Mean and standard deviation over the perturbed runs, in percent; a method without such runs shows its unperturbed
-    accuracy. `BEST` marks the best and those equivalent to it (`treecrf.studies.training.ranking.rank`).
+    accuracy. bold are the best and those equivalent to it (`treecrf.studies.training.ranking.rank`).
     """
     top = ranks[ranks["standing"].isin(AT_THE_TOP)]
     return _accuracies(summary, "chosen", set(zip(top["dataset"], top["method"], strict=True)))
@@ -247,7 +254,7 @@ def choices_layout(summary: pd.DataFrame) -> pd.DataFrame:
     """
     rows = sorted_by_method(summary[summary["decoder"] == BETTER])
     cells = by_key(_with_iterations(summary), "dataset", "method", "decoder")
-    columns = {("", "data set"): dataset_names(rows), ("", "method"): method_names(rows["method"])}
+    columns = row_names(rows)
     for decoder in [name for name in dict.fromkeys(summary["decoder"]) if name != BETTER]:
         chosen = [_chosen_texts(cells.get((row.dataset, row.method, decoder))) for row in rows.itertuples()]
         for place, name in enumerate(("setting", "iteration", "cv accuracy (%)")):
@@ -297,7 +304,7 @@ def _with_iterations(summary: pd.DataFrame) -> pd.DataFrame:
     return summary.assign(has_iterations=summary["method"].map(last > 1))
 
 
-def _printed_order(rows: pd.DataFrame, printed: pd.Series) -> dict[str, str]:
+def _printed_order(rows: pd.DataFrame, printed: pd.Series) -> dict[str, str | Cell]:
     """Data sets of rows and their names for readers: those of a printed table in its order, then the others."""
     names = dict(zip(rows["dataset"], dataset_names(rows), strict=True))
     first = {name: names[name] for name in dict.fromkeys(printed) if name in names}
@@ -305,33 +312,32 @@ def _printed_order(rows: pd.DataFrame, printed: pd.Series) -> dict[str, str]:
 
 
 def _accuracies(summary: pd.DataFrame, kind: str, marked: set[tuple[str, str]]) -> pd.DataFrame:
-    """Accuracies of a `kind`, "chosen" or "peak", by method and data set; `BEST` stands at the `marked` ones."""
+    """Accuracies of a `kind`, "chosen" or "peak", by method and data set; the `marked` ones are bold."""
     better = summary[summary["decoder"] == BETTER]
     centre = better[f"{kind}_mean"].fillna(better[f"{kind}_accuracy"])
-    texts = [
-        with_deviation(middle, sd) + _best((name, method) in marked)
+    cells = {
+        (name, method): best_if(with_deviation(middle, sd), (name, method) in marked)
         for middle, sd, name, method in zip(
             centre, better[f"{kind}_sd"], better["dataset"], better["method"], strict=True
         )
-    ]
+    }
     sets = better.drop_duplicates("dataset")
-    cells = better.assign(text=texts).set_index(["dataset", "method"])["text"]
     methods = ordered_training_methods(better["method"])
-    columns = {"method": method_names(methods)}
+    columns: dict[str, list[str | Cell]] = {"method": [*method_names(methods)]}
     for name, shown in zip(sets["dataset"], dataset_names(sets), strict=True):
-        columns[shown] = [cells.get((name, method), DASH) for method in methods]
+        columns[str(shown)] = [cells.get((name, method), DASH) for method in methods]
     return pd.DataFrame(columns)
 
 
-def _method_marks(pairs: Rows, dataset: str, method: str) -> str:
-    """What stands after an accuracy of table 3.5; see `methods_layout`."""
+def _method_marks(pairs: Rows, dataset: str, method: str) -> Marks:
+    """What stands after an accuracy of table 3.5, and whether it is bold; see `methods_layout`."""
     marked = [find_pair(pairs, dataset, BETTER, method, BASELINE)]
     stars = STAR * sum(marked[0].p_value < level for level in BASELINE_LEVELS)
     rival = {"treecrf": "mallet", "mallet": "treecrf"}.get(method, "")
     against = find_pair(pairs, dataset, BETTER, method, rival)
     is_best = against.points > 0 and against.p_value < BEST_LEVEL
     found = [pair.agrees for pair, is_marked in ((marked[0], bool(stars)), (against, is_best)) if is_marked]
-    return stars + (DAGGER if found and all(found) else "") + _best(is_best)
+    return stars + (DAGGER if found and all(found) else ""), is_best
 
 
 # --- cells ------------------------------------------------------------------------------------------
@@ -342,24 +348,24 @@ def _marks(pair: Pair, levels: Sequence[float]) -> str:
     return stars + (DAGGER if stars and pair.agrees else "")
 
 
-def _best(marked: bool) -> str:
-    return f" {BEST}" if marked else ""
-
-
-def _published_text(row: Row | None, stars: str) -> dict[str, str]:
+def _published_text(row: Row | None, stars: str) -> Texts:
     return {} if row is None else {PUBLISHED: number(row["accuracy_percent"]) + STAR * int(row[stars])}
 
 
-def _accuracies_of(row: Row | None, marks: Mapping[str, str], with_iteration: bool = True) -> dict[str, str]:
+def _accuracies_of(row: Row | None, marks: Mapping[str, Marks], with_iteration: bool = True) -> dict[str, str | Cell]:
     """Peak, choice, and the mean and standard deviation at the choice."""
     if row is None:
         return {}
     iteration = f" ({row['peak_iteration']:.0f})" if with_iteration and row["has_iterations"] else ""
     return {
-        PEAK: number(row["peak_accuracy"]) + marks[PEAK] + iteration,
-        CHOICE: number(row["chosen_accuracy"]) + marks[CHOICE],
+        PEAK: _marked(row["peak_accuracy"], marks[PEAK], iteration),
+        CHOICE: _marked(row["chosen_accuracy"], marks[CHOICE]),
         SPREAD: with_deviation(row["chosen_mean"], row["chosen_sd"]),
     }
+
+
+def _marked(value: float, marks: Marks, more: str = "") -> str | Cell:
+    return best_if(number(value) + marks[0] + more, marks[1])
 
 
 def _range(row: Row, name: str) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
@@ -57,6 +58,11 @@ class Observation:
         Whether it is about repeated measurements of a time.
     straddled, smallest : str
         Where it is open: the thresholds that its interval contains, and the smallest difference that would have been found.
+    dataset : str
+    found : Measured or None
+        The numbers themselves (`treecrf.studies.framework.claims.kinds.Measured`).
+    limits : tuple of float
+        The values at which the claim begins or ceases to hold.
     """
 
     numbers: str
@@ -66,6 +72,9 @@ class Observation:
     is_time: bool = False
     straddled: str = ""
     smallest: str = ""
+    dataset: str = ""
+    found: Any = None
+    limits: tuple[float, ...] = ()
 
     @property
     def is_decided(self) -> bool:
@@ -105,6 +114,7 @@ class Finding:
     datasets: tuple[str, ...] = ()
     straddled: str = ""
     smallest: str = ""
+    observations: tuple[Observation, ...] = ()
 
 
 class Results:

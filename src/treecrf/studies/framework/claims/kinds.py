@@ -42,6 +42,10 @@ class Measured(Generic[Value]):
         Value and p-value by the test of the paper.
     repeated : (float, float) or None
         95 % interval of the value over repeated measurements of a time.
+    what : str
+        Which methods are compared, or what the value is of; `numbers` if empty.
+    published : float or None
+        The same value as the paper prints it.
     by_paper : bool
         Whether value and p are those of the paper's test, for which what does not differ significantly is equal.
     """
@@ -53,6 +57,8 @@ class Measured(Generic[Value]):
     interval: tuple[float, float] | None = None
     papers: tuple[Value, float] | None = None
     repeated: tuple[float, float] | None = None
+    what: str = ""
+    published: float | None = None
     by_paper: bool = False
 
     def observe(self, kind: Callable[[Measured[Value]], Degrees]) -> Observation:

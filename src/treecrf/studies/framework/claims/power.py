@@ -36,8 +36,8 @@ def with_power(observation: Observation, found: Measured[Any], kind: str, parame
     tested = (
         (0.0,) if kind in TESTED_FOR_DIFFERENCE else ()
     )  # no significance: whatever the 90 % interval is, 0 is possible
-    edges = sorted({edge for edge in _edges(kind, parameters) if ends[0] <= edge <= ends[1]} | {*tested})
-    inside = " and ".join(f"{edge:g}".replace("-", "−") for edge in edges)
+    straddled = sorted({edge for edge in edges(kind, parameters) if ends[0] <= edge <= ends[1]} | {*tested})
+    inside = " and ".join(f"{edge:g}".replace("-", "−") for edge in straddled)
     smallest = smallest_difference(ends, kind, parameters.get("level"), found.repeated is not None)
     return replace(observation, straddled=inside, smallest=number(smallest) if isfinite(smallest) else "")
 
@@ -64,7 +64,7 @@ def smallest_difference(
     return float(standard_error * (norm.isf(tested / 2) + norm.isf(missed)))
 
 
-def _edges(kind: str, parameters: Mapping[str, Any]) -> tuple[float, ...]:
+def edges(kind: str, parameters: Mapping[str, Any]) -> tuple[float, ...]:
     """The values at which a kind of claim begins or ceases to hold."""
     margin, bound = parameters.get("margin", 0.0), parameters.get("bound", 0.0)
     if kind in (*TESTED_FOR_DIFFERENCE, "equal"):

@@ -64,7 +64,7 @@ from treecrf.studies.framework.claims.judge import (
     merge,
 )  # fmt: skip
 from treecrf.studies.framework.claims.kinds import KINDS, TESTED, Kind, Measured
-from treecrf.studies.framework.claims.power import with_power
+from treecrf.studies.framework.claims.power import edges, with_power
 
 QUOTED = 20
 """Words of a paper that a claim may quote."""
@@ -127,11 +127,13 @@ def check_claim(row: Row, functions: ModuleType, results: Results, rule: Rule = 
     if rule.papers_test:
         row = _by_paper(row)
     evidence = merge(_evidence(parts_of(row), functions, results, rule))
+    observations = evidence.observations
     if "sum_up" in row and evidence.observations:
         evidence = _function(row, "sum_up", functions)(evidence)
     clauses = [row["test"]] if isinstance(row["test"], str) else row["test"]
     shares = Fraction(row.get("enough", HOLDS)), Fraction(row.get("partly", HALF))
     finding = judge(evidence, ", ".join(clauses).format(**row), *shares, quorum=row.get("quorum"))
+    finding = replace(finding, observations=observations)
     if row.get("no_verdict") and finding.verdict != NOT_RUN:
         would_be = f"The check itself would say: {finding.verdict.replace('_', ' ')}."
         return replace(finding, verdict=NO_VERDICT, explanation=f"{row['no_verdict']} {would_be}")
@@ -163,7 +165,8 @@ class _Found:
     def observe(self, rule: Rule) -> Observation:
         if rule.papers_test:
             return self.measured.observe_by_paper(self.judge_by)
-        return with_power(self.measured.observe(self.judge_by), self.measured, self.kind, self.parameters)
+        seen = with_power(self.measured.observe(self.judge_by), self.measured, self.kind, self.parameters)
+        return replace(seen, found=self.measured, limits=edges(self.kind, self.parameters))
 
 
 def _evidence(parts: Iterable[Row], functions: ModuleType, results: Results, rule: Rule) -> list[Evidence]:
@@ -175,7 +178,7 @@ def _evidence(parts: Iterable[Row], functions: ModuleType, results: Results, rul
 
 
 def _observed(part: dict[str, list[_Found]], rule: Rule) -> Evidence:
-    return gather(part, lambda dataset: [each.observe(rule) for each in part[dataset]])
+    return gather(part, lambda dataset: [replace(each.observe(rule), dataset=dataset) for each in part[dataset]])
 
 
 def _measure(row: Row, functions: ModuleType, results: Results, dataset: str) -> list[_Found]:

@@ -33,6 +33,12 @@ def future_accuracies() -> pd.DataFrame:
     return pd.concat(parts, ignore_index=True)[["dataset", "method", "bag", "percent", "table"]]
 
 
+def with_published(rows: pd.DataFrame) -> pd.DataFrame:
+    """Rows with dataset, method and bag with a column published: the accuracy that the dissertation prints, NaN without."""
+    printed = future_accuracies().rename(columns={"percent": "published"})
+    return rows.merge(printed.drop(columns="table"), on=["dataset", "method", "bag"], how="left")
+
+
 def start_values() -> pd.DataFrame:
     """Published accuracies of FF-MEMM by G_0 (PhD table 5.3)."""
     return read_published("table_5_3_ff_memm_synthetic")

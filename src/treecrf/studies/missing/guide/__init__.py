@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 
-from treecrf.rendering.cells import BEST, DASH
+from treecrf.rendering.cells import DASH
 from treecrf.rendering.style import method_name, ordered_methods
 from treecrf.rendering.words import rates_text, with_and
 from treecrf.studies.missing.guide.numbers import (
@@ -26,8 +26,8 @@ from treecrf.studies.missing.guide.numbers import (
     spans_of,
 )
 
-WORSE = "▼"
-"""After an accuracy that is clearly worse than another of its row."""
+BEST, WORSE = "▲", "▼"
+"""After an accuracy that is the best of its row, or clearly worse than another."""
 
 SECTION = re.compile(r" \(section \d\)|: section \d(?=\))")
 """Where the short answer points to sections of the guide."""

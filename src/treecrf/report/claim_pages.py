@@ -1,0 +1,322 @@
+"""The list of claims, and a page for each: verdict, numbers, rule, and what other rules would say."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
+
+import pandas as pd
+from markupsafe import Markup
+
+from treecrf.io.files import write_text
+from treecrf.io.messages import counted
+from treecrf.rendering.cells import DASH, Cell, Link, number, p_value_text, signed, three_digits
+from treecrf.rendering.parts import Forest, Group, Interval, Note, Page, Part, Section, Table, paragraph
+from treecrf.rendering.templates import render_page
+from treecrf.report.ledger import read_comparisons, read_ledger
+from treecrf.report.papers import PAPERS, claim_path, counts_text, paper_of
+from treecrf.report.rules import rules_parts, signed_verdict, verdict_text
+from treecrf.studies.framework.claims.judge import JUDGED, REPLICATED, UNDECIDED, VERDICTS
+
+PATH = "claims.html"
+
+HOLDS = {
+    "yes": ("✓ holds", "replicated"),
+    "partly": ("◐ in part", "partly"),
+    "no": ("✗ fails", "not_replicated"),
+    "open": ("? open", "undecided"),
+}
+"""What the comparisons table shows of each value of "holds", and the verdict whose colour it has."""
+
+MOST_LINES = 40
+"""A forest plot has at most so many."""
+
+INTRODUCTION = """
+What the papers claim, judged by the results of this run. The verdict is by the sequence-level test, which takes whole test
+sequences as independent; beside it stands the verdict by the paper's own test. Undecided means that the results agree with the
+claim as well as with its contrary. Follow an id to the numbers behind a verdict.
+"""
+
+ABOUT_INTERVALS = """
+Intervals are those of the tests: 90 % of differences, 95 % over repeated measurements of a time. Lines mark the values at which
+the claim begins or ceases to hold.
+"""
+
+Row = Mapping[Any, Any]
+
+
+def claim_pages(
+    claims: pd.DataFrame, by_rule: pd.DataFrame, compared: pd.DataFrame, papers: Collection[str] = ()
+) -> list[Page]:
+    """The list of claims, then a page for each.
+
+    Parameters
+    ----------
+    claims, by_rule, compared : DataFrame
+        Of `treecrf.report.ledger`.
+    papers : collection of str
+        The files of those pages of papers that there are.
+    """
+    rows = dict(list(compared.groupby("id")))
+    rules = dict(list(by_rule.groupby("id")))
+    pages = [
+        _claim_page(row, rows.get(row["id"], compared.iloc[:0]), rules.get(row["id"], by_rule.iloc[:0]), papers)
+        for row in claims.to_dict("records")
+    ]
+    return [_list_page(claims, by_rule, compared), *pages]
+
+
+def write_list(results: str | os.PathLike[str], path: str | os.PathLike[str]) -> None:
+    """Write the list of claims of a run as one HTML file."""
+    claims, _ = read_ledger(results)
+    table = _list_table(claims, read_comparisons(results), is_linked=False)
+    write_text(render_page("table_page.html", title="Claims of the papers", table=table.html()), path)
+
+
+def reason(row: Row, compared: pd.DataFrame) -> str:
+    """Why a claim has its verdict, in one sentence."""
+    if row["verdict"] not in JUDGED:
+        return str(row["explanation"])
+    counts = compared["holds"].value_counts()
+    decisive = compared[compared["holds"] == ("open" if row["verdict"] == UNDECIDED else "no")]
+    decisive = decisive if len(decisive) else compared[compared["holds"] != "yes"]
+    example = _measured_sentence(decisive.iloc[0].to_dict(), len(compared) > 1) if len(decisive) else ""
+    if len(compared) == 1:
+        return example or _measured_sentence(compared.iloc[0].to_dict(), False)
+    words = {"yes": "hold", "partly": "hold in part", "no": "fail", "open": "are open"}
+    shown = ", ".join(f"{counts[name]} {text}" for name, text in words.items() if name in counts)
+    found = f"Of {counted(len(compared), 'comparison')}, {shown}"
+    return f"{found}." if row["verdict"] == REPLICATED or not example else f"{found}; for example, {example}"
+
+
+def key_number(compared: pd.DataFrame) -> str:
+    """One number that says how large the effect is, and how many comparisons hold; a dash where nothing is a number."""
+    values = compared.dropna(subset="measured")
+    n_held = int((compared["holds"] == "yes").sum())
+    if len(compared) == 1 and len(values):
+        return _with_interval(values.iloc[0].to_dict())
+    share = f"{n_held} of {len(compared)} hold" if len(compared) else DASH
+    if values.empty:
+        return share
+    unit = " points" if _is_difference(values.iloc[0].to_dict()) else ""
+    middle = values["measured"].median()
+    return f"{share}; median {signed(middle) if unit else _plain(middle)}{unit}"
+
+
+def comparisons_layout(compared: pd.DataFrame) -> pd.DataFrame:
+    """A line for each comparison: published, measured, interval, p-values, and whether the claim holds."""
+    rows = compared.to_dict("records")
+    shown: dict[str, list[Any]] = {
+        "data set": [row["dataset"] for row in rows],
+        "comparison": [row["what"] for row in rows],
+        "published": [_value(row, "published") for row in rows],
+        "measured": [_value(row, "measured") for row in rows],
+        "interval": [_interval(row) or DASH for row in rows],
+        "p": [p_value_text(row["p"]) for row in rows],
+        "p, paper's test": [p_value_text(row["papers_p"]) for row in rows],
+        "claim": [Cell(HOLDS[row["holds"]][0], verdict=HOLDS[row["holds"]][1]) for row in rows],
+    }
+    kept = {
+        name: cells
+        for name, cells in shown.items()
+        if name in ("claim", "comparison") or {*map(str, cells)} - {DASH, ""}
+    }
+    return pd.DataFrame({name: pd.Series(cells, dtype=object) for name, cells in kept.items()})
+
+
+# --- pages ------------------------------------------------------------------------------------------
+
+
+def _list_page(claims: pd.DataFrame, by_rule: pd.DataFrame, compared: pd.DataFrame) -> Page:
+    sections = [
+        Section(f"claims-{paper.letter}", paper.title, [_list_table(of_paper, compared)])
+        for paper in PAPERS
+        if len(of_paper := claims[claims["id"].str[0] == paper.letter])
+    ]
+    rules = rules_parts(claims, by_rule)
+    digest = ", ".join(dict.fromkeys(claims["rules"]))
+    lead: list[Part] = [
+        paragraph(INTRODUCTION),
+        paragraph(
+            "{n}: {counts}. Digest of the rules: {digest}.",
+            n=counted(len(claims), "claim"),
+            counts=counts_text(claims),
+            digest=digest,
+        ),
+    ]
+    others = [Section("other-rules", "Sensitivity to thresholds and tests", rules)] if rules else []
+    return Page(PATH, "Claims of the papers", "Claims", [Group("", [*sections, *others])], lead)
+
+
+def _list_table(claims: pd.DataFrame, compared: pd.DataFrame, is_linked: bool = True) -> Table:
+    rows = claims.to_dict("records")
+    numbers = dict(list(compared.groupby("id")))
+    nothing = compared.iloc[:0]
+    columns: dict[str, list[Any]] = {
+        "claim": [
+            Cell("", links=(Link(row["id"], claim_path(row["id"])),)) if is_linked else row["id"] for row in rows
+        ],
+        "verdict": [_verdict(row["verdict"]) for row in rows],
+        "by the paper's test": [_verdict(row["verdict_papers_test"]) for row in rows],
+        "the paper's words": [f"“{row['quote']}”" for row in rows],
+        "source": [row["source"] for row in rows],
+        "key number": [key_number(numbers.get(row["id"], nothing)) for row in rows],
+    }
+    layout = pd.DataFrame({name: pd.Series(cells, dtype=object) for name, cells in columns.items()})
+    return Table(f"Claims: {counts_text(claims)}", layout)
+
+
+def _claim_page(row: Row, compared: pd.DataFrame, rules: pd.DataFrame, papers: Collection[str]) -> Page:
+    paper = paper_of(row["id"])
+    source = (
+        Cell("", links=(Link(row["source"], paper.target(row["source"])),)) if paper.path in papers else row["source"]
+    )
+    lead: list[Part] = [
+        _verdict_note(row, reason(row, compared)),
+        Note(Markup("<blockquote>“{}”<footer>{}</footer></blockquote>").format(row["quote"], f"{paper.title}, {row['place']}")),
+        Table("Where it stands", pd.DataFrame({
+            "source": [source],
+            "data sets": [row["data_sets"] or DASH],
+            "all claims": [Cell("", links=(Link(f"Claims: {paper.name}", f"{PATH}#claims-{paper.letter}"),))],
+        }, dtype=object)),
+    ]  # fmt: skip
+    sections = [Section("numbers", "Comparisons", _numbers(compared))] if len(compared) else []
+    sections += [Section("rule", "Rule", [_rule(row)]), Section("robustness", "Robustness", _robustness(row, rules))]
+    title = f"Claim {row['id']}"
+    return Page(claim_path(row["id"]), title, title, [Group("", [s for s in sections if s.parts])], lead)
+
+
+def _verdict_note(row: Row, why: str) -> Note:
+    by_paper = row["verdict_papers_test"]
+    other = (
+        Markup(' <span class="quiet">By the paper’s test: {}.</span>').format(verdict_text(by_paper))
+        if by_paper
+        else ""
+    )
+    text = '<p class="decision"><span class="verdict verdict-{}">{}</span> {}{}</p>'
+    return Note(Markup(text).format(row["verdict"], signed_verdict(row["verdict"]), why, other))
+
+
+def _numbers(compared: pd.DataFrame) -> list[Part]:
+    parts: list[Part] = [Table("A line for each comparison of the claim", comparisons_layout(compared))]
+    rows = compared.dropna(subset=["measured", "low", "high"]).to_dict("records")
+    limits = sorted({float(limit) for row in rows for limit in row["limits"].split()})
+    if rows and len(rows) <= MOST_LINES:
+        unit = "points" if all(map(_is_difference, rows)) else "value"
+        lines = [
+            Interval(
+                f"{row['dataset']}, {row['what']}",
+                row["measured"],
+                row["low"],
+                row["high"],
+                standing=HOLDS[row["holds"]][1],
+            )
+            for row in rows
+        ]
+        zero = (0.0,) if unit == "points" else ()
+        parts += [Forest("Measured values with their intervals", lines, tuple(sorted({*limits, *zero})), unit)]
+        parts += [paragraph(ABOUT_INTERVALS)]
+    return parts
+
+
+def _rule(row: Row) -> Note:
+    items = {
+        "Claim": row["statement"], "Check": row["check"], "Test": row["test"], "Thresholds": row["thresholds"],
+        "Rule before": row["former_rule"], "Changed because": row["former_reason"],
+    }  # fmt: skip
+    lines = [Markup("<dt>{}</dt><dd>{}</dd>").format(name, text) for name, text in items.items() if text]
+    return Note(Markup("<dl>{}</dl>").format(Markup("").join(lines)))
+
+
+def _robustness(row: Row, rules: pd.DataFrame) -> list[Part]:
+    parts: list[Part] = []
+    if row["smallest_difference"]:
+        text = "Smallest difference that this experiment would have found, for each open comparison: {sizes}."
+        parts.append(paragraph(text, sizes=row["smallest_difference"].replace("; ", ", ")))
+    if len(rules):
+        layout = pd.DataFrame(
+            {"rule": rules["rule"].tolist(), "verdict": [_verdict(name) for name in rules["verdict"]]}
+        )
+        parts.append(Table("The verdict under other rules", layout))
+    return parts
+
+
+# --- words ------------------------------------------------------------------------------------------
+
+
+def _verdict(verdict: str) -> Cell:
+    return Cell(signed_verdict(verdict), verdict=verdict)
+
+
+def _is_difference(row: Row) -> bool:
+    """Whether a value is a difference in points of accuracy: those are tested."""
+    return bool(pd.notna(row["p"]) or pd.notna(row["papers_p"]) or (pd.notna(row["low"]) and row["level"] == 90))
+
+
+def _plain(value: float) -> str:
+    return number(value) if abs(value) >= 0.1 or value == 0 else three_digits(value)
+
+
+def _value(row: Row, name: str) -> str:
+    value = row[name]
+    return DASH if pd.isna(value) else signed(value) if _is_difference(row) else _plain(value)
+
+
+def _interval(row: Row) -> str:
+    if pd.isna(row["low"]) or pd.isna(row["high"]):
+        return ""
+    shown = signed if _is_difference(row) else _plain
+    return f"{shown(row['low'])} to {shown(row['high'])}"
+
+
+def _with_interval(row: Row) -> str:
+    unit = " points" if _is_difference(row) else ""
+    value = f"{_value(row, 'measured')}{unit}"
+    return f"{value} ({_interval(row)})" if _interval(row) else value
+
+
+def _measured_sentence(row: Row, with_names: bool) -> str:
+    """What an interval says of the thresholds, or the value where there is none."""
+    where = f" for {row['what']} on {row['dataset']}" if with_names else ""
+    if pd.isna(row["measured"]):
+        return f"{row['numbers']}."
+    interval = _interval(row)
+    if not interval:
+        return f"the value{where} is {_value(row, 'measured')}.".replace("the", "The" if not with_names else "the", 1)
+    limits = [0.0] if _is_difference(row) and pd.notna(row["p"]) else []
+    limits += [float(limit) for limit in row["limits"].split()]
+    inside = sorted({limit for limit in limits if row["low"] <= limit <= row["high"]})
+    start = f"{'the' if with_names else 'The'} {row['level']:g} % interval {interval}{where}"
+    if inside:
+        names = ["0" if not limit else f"the {_limit_text(limit, row)}" for limit in inside]
+        return f"{start} contains {' and '.join(names)}."
+    p = (
+        f"; p {'' if p_value_text(row['p']).startswith('<') else '= '}{p_value_text(row['p'])}"
+        if pd.notna(row["p"])
+        else ""
+    )
+    return f"{start} contains no threshold{p}."
+
+
+def _limit_text(limit: float, row: Row) -> str:
+    return f"{limit:g}-point margin".replace("-0", "−0", 1) if _is_difference(row) else f"threshold {limit:g}"
+
+
+def papers_table(claims: pd.DataFrame, paths: Sequence[str]) -> Table:
+    """The papers with links to those pages that there are, and their verdicts."""
+    rows = [(paper, claims[claims["id"].str[0] == paper.letter]) for paper in PAPERS]
+    there = set(claims["verdict"])
+    verdicts = [verdict for verdict in VERDICTS if verdict in there]
+    columns: dict[str, list[Any]] = {
+        "paper": [
+            Cell(paper.title, links=(Link(paper.title, paper.path),)) if paper.path in paths else paper.title
+            for paper, _ in rows
+        ],
+        "claims": [str(len(of)) for _, of in rows],
+    }
+    for verdict in verdicts:
+        counts = [int((of["verdict"] == verdict).sum()) for _, of in rows]
+        columns[verdict_text(verdict)] = [Cell(str(n), verdict=verdict) if n else DASH for n in counts]
+    layout = pd.DataFrame({name: pd.Series(cells, dtype=object) for name, cells in columns.items()})
+    return Table("The five papers and the verdicts on their claims", layout)

@@ -1,0 +1,236 @@
+"""The first page: what was run, four numbers, TreeCRF-Newton beside its rivals, the papers; of own data, the answers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import pandas as pd
+from markupsafe import Markup
+
+from treecrf.io.files import read_frame, read_frames
+from treecrf.io.messages import counted
+from treecrf.rendering.parts import Forest, Group, Interval, Note, Page, Part, Section, Study, listed, paragraph
+from treecrf.rendering.style import training_method_name
+from treecrf.report.claim_pages import papers_table
+from treecrf.report.rules import ledger_summary
+from treecrf.statistics.metrics import mean_with_interval
+from treecrf.studies import registry
+from treecrf.studies.framework.claims.judge import REPLICATED
+from treecrf.studies.framework.paths import StudyFiles
+from treecrf.studies.framework.settings import Settings
+from treecrf.studies.future.published import with_published
+from treecrf.studies.training.names import BETTER
+
+ABOUT_PAPERS = """
+treecrf trains conditional random fields whose potentials are sums of regression trees (TreeCRF), and computes the tables and
+figures of five papers anew. Every number on these pages was computed by the run that wrote them, except those headed
+<em>published</em>.
+"""
+
+ABOUT_OWN = """
+This run compares {methods} on {datasets}. Every number on these pages was computed by the run that wrote them.
+"""
+
+OURS = "treecrf_newton"
+
+NEAR = 1.0
+"""Points within which a measured accuracy meets the published one."""
+
+
+class Tile(NamedTuple):
+    """A number, what it is of, and a remark."""
+
+    value: str
+    name: str
+    note: str = ""
+
+
+def overview(
+    settings: Settings,
+    studies: Sequence[Study],
+    claims: pd.DataFrame | None,
+    absent: Mapping[str, str],
+    pages: Sequence[Page],
+    path: str,
+    jobs: pd.DataFrame,
+) -> Page:
+    """The first page.
+
+    Parameters
+    ----------
+    settings : Settings
+    studies : sequence of Study
+        What the run has.
+    claims : DataFrame or None
+        The ledger; None where the run says nothing of papers.
+    absent : mapping of str to str
+        Data sets that were not finished, and why.
+    pages : sequence of Page
+        The others.
+    path : str
+        Of this page.
+    jobs : DataFrame
+        From `treecrf.report.provenance.job_costs`.
+    """
+    comparisons = _comparisons(settings)
+    sections = [_own_method(name, comparisons) for name in settings.labellers]
+    methods = set(comparisons["method"]) | set(comparisons["other"])
+    if claims is not None:
+        sections.append(Section("papers", "Papers", [papers_table(claims, [page.path for page in pages])]))
+    if OURS in methods:
+        sections.append(_rivals(OURS, comparisons))
+    if claims is None:
+        sections += [Section(study.identifier, study.title, study.answers) for study in studies]
+    if absent:
+        items = [Markup("<b>{}</b>: {}").format(name, reason) for name, reason in absent.items()]
+        sections.append(Section("absent", "Data sets without results", listed(items)))
+    title = "TreeCRF: published and reproduced results" if claims is not None else "Comparison of sequence labellers"
+    lead: list[Part] = [
+        paragraph(ABOUT_PAPERS) if claims is not None else _about_own(settings, studies, methods),
+        _tiles(_numbers(settings, claims, methods, jobs)),
+    ]
+    return Page(path, title, "Overview", [Group("", [section for section in sections if section.parts])], lead)
+
+
+# --- numbers ----------------------------------------------------------------------------------------
+
+
+def _numbers(settings: Settings, claims: pd.DataFrame | None, methods: set[str], jobs: pd.DataFrame) -> list[Tile]:
+    tiles = []
+    if claims is not None:
+        known = published_values(settings)
+        met = (known["at_choice"] - known["published"]).abs() <= NEAR
+        tiles.append(Tile(f"{int(met.sum())} of {len(met)}", "published accuracies met", "within one point"))
+        n_replicated = int((claims["verdict"] == REPLICATED).sum())
+        tiles.append(Tile(f"{n_replicated} of {len(claims)}", "claims replicated", ledger_summary(claims)))
+    names = {name for study in registry() for name in measured(study.name, settings)}
+    tiles.append(Tile(str(len(names)), "data sets"))
+    if claims is None and methods:
+        tiles.append(Tile(str(len(methods)), "methods"))
+    if len(jobs):
+        tiles.append(Tile(_duration(jobs["CPU s"].astype(float).sum()), "CPU time"))
+    return tiles
+
+
+def published_values(settings: Settings) -> pd.DataFrame:
+    """Every distinct accuracy that the papers print of their own data, with what was measured in its place.
+
+    Columns published and at_choice, a row for each printed number of chapters 3 and 5 of the dissertation.
+    """
+    parts = []
+    for study, frame, columns in (
+        ("training", "summary", {"published": "published", "chosen_accuracy": "at_choice"}),
+        ("future", "best", {"published": "published", "test_mean": "at_choice"}),
+    ):
+        paths = [Path(settings.results, study, name, f"{frame}.csv") for name in measured(study, settings)]
+        there = [read_frame(path) for path in paths if path.is_file()]
+        for rows in there:
+            rows = with_published(rows) if study == "future" else rows
+            own = rows[
+                rows["published"].notna() & ~rows.get("stand_in", pd.Series(False, index=rows.index)).astype(bool)
+            ]
+            parts.append(
+                own.drop_duplicates(["method", "published"]).rename(columns=columns)[["published", "at_choice"]]
+            )
+    return (
+        pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=["published", "at_choice"], dtype=float)
+    )
+
+
+def measured(study: str, settings: Settings) -> list[str]:
+    """The data sets of a study that have results."""
+    declared = next(each for each in registry() if each.name == study)
+    results, names = Path(settings.results), StudyFiles(declared, settings).all_datasets()
+    return [name for name in names if next((results / study / name).glob("*.csv"), None)]
+
+
+def _duration(seconds: float) -> str:
+    if seconds < 120:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:.0f} h"
+
+
+def _tiles(tiles: Sequence[Tile]) -> Note:
+    item = Markup("<div><dt>{}</dt><dd>{}</dd>{}</div>")
+    small = Markup('<dd class="note">{}</dd>')
+    lines = [item.format(name, value, small.format(note) if note else "") for value, name, note in tiles]
+    return Note(Markup('<dl class="tiles">{}</dl>').format(Markup("").join(lines)))
+
+
+def _about_own(settings: Settings, studies: Sequence[Study], methods: set[str]) -> Note:
+    names = {name for study in studies for name in measured(study.identifier, settings)}
+    return paragraph(ABOUT_OWN, methods=counted(len(methods), "method"), datasets=counted(len(names), "data set"))
+
+
+# --- methods beside their rivals --------------------------------------------------------------------
+
+
+def _comparisons(settings: Settings) -> pd.DataFrame:
+    """Tests between methods of the training study, at the choice, with the preferred decoder."""
+    paths = [f"{settings.results}/training/{name}/comparisons.csv" for name in measured("training", settings)]
+    paths = [path for path in paths if Path(path).is_file()]
+    if not paths:
+        return pd.DataFrame(columns=["dataset", "method", "other"])
+    frame = read_frames(paths)
+    return frame[frame["decoder"] == BETTER]
+
+
+def gaps(comparisons: pd.DataFrame, method: str) -> pd.DataFrame:
+    """A method minus each other one on each data set: dataset, other, points, low, high (95 %), decision."""
+    parts = []
+    for one, two, sign in (("method", "other", 1), ("other", "method", -1)):
+        rows = comparisons[comparisons[one] == method]
+        ends = rows[["low", "high"]] if sign > 0 else -rows[["high", "low"]]
+        turned = {"better": "worse", "worse": "better"} if sign < 0 else {}
+        parts.append(
+            pd.DataFrame(
+                {
+                    "dataset": rows["dataset"],
+                    "other": rows[two],
+                    "points": sign * rows["mean_points"],
+                    "low": ends.iloc[:, 0],
+                    "high": ends.iloc[:, 1],
+                    "decision": rows["decision"].replace(turned),
+                }
+            )
+        )
+    return pd.concat(parts, ignore_index=True)
+
+
+def _rivals(method: str, comparisons: pd.DataFrame) -> Section:
+    """A method minus each rival, mean over the data sets."""
+    rows = []
+    for other, of in gaps(comparisons, method).groupby("other", sort=False):
+        mean = float(of["points"].mean())
+        one = (float(of["low"].iloc[0]), float(of["high"].iloc[0]))
+        low, high = mean_with_interval(of["points"])[1] if len(of) > 1 else one
+        counts = of["decision"].value_counts()
+        note = f"better on {counts.get('better', 0)}, worse on {counts.get('worse', 0)} of {len(of)}"
+        rows.append(Interval(training_method_name(str(other)), mean, low, high, note, dots=tuple(of["points"])))
+    name = training_method_name(method)
+    rows.sort(key=lambda row: -row.value)
+    text = (
+        f"{name} minus each rival, mean over the data sets with a 95 % interval that takes data sets as independent. Small dots "
+        "are single data sets. Right of zero {name} is more accurate."
+    ).replace("{name}", name)
+    n_sets = comparisons["dataset"].nunique()
+    if n_sets == 1:
+        text = f"{name} minus each rival with 95 % intervals. Right of zero {name} is more accurate."
+    return Section("rivals", f"{name} vs its rivals", [Forest(text, rows)])
+
+
+def _own_method(name: str, comparisons: pd.DataFrame) -> Section:
+    """The gap of a user's method to each rival on each data set."""
+    parts = [
+        Forest(
+            f"{name} minus each rival on {dataset}, with 95 % intervals. Right of zero {name} is more accurate.",
+            [
+                Interval(training_method_name(row["other"]), row["points"], row["low"], row["high"], row["decision"])
+                for row in rows.sort_values("points", ascending=False).to_dict("records")
+            ],
+        )
+        for dataset, rows in gaps(comparisons, name).groupby("dataset", sort=False)
+    ]
+    return Section(f"method-{name}", f"Your method: {name}", parts)
