@@ -92,6 +92,14 @@ def test_marks_tell_the_best_those_not_separated_and_those_that_a_test_separates
     assert view.locator("td.top").count() == counts["circle"] + counts["ring"]
 
 
+def test_a_metric_that_is_not_tested_has_no_standings(told):
+    view = told.view(f"leaderboard?{CHOSEN}&point=choice&metric=log+loss")
+    marks = view.locator(".drawing [data-mark]")
+    assert marks.count() == view.locator(".drawing .mark.square").count() > 0
+    assert "not separated" not in view.inner_text()
+    assert view.locator("td b").count() >= view.locator("table").first.locator("thead th").count() - 2
+
+
 def test_a_reference_is_neither_ranked_nor_best(browser, gathered):
     references = gathered.scores[gathered.scores["standing"] == REFERENCE]
     (study,), (method,) = set(references["study"]), set(references["method"])

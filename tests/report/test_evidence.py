@@ -9,13 +9,14 @@ from builders import ROOT
 from planted_claims import plant
 from planted_verdicts import PLANTED
 
-from treecrf.io.files import read_configuration
+from treecrf.io.files import read_configuration, write_frame
 from treecrf.report.evidence import keep_evidence, write_evidence
 from treecrf.report.ledger import claim_rows, verdicts
 from treecrf.report.snapshot import write_snapshot
 from treecrf.studies import registry
 from treecrf.studies.framework.claims.judge import Results
 from treecrf.studies.framework.claims.rows import check_claim
+from treecrf.studies.framework.paths import StudyFiles
 from treecrf.studies.framework.settings import load_settings
 
 ROWS = {row["id"]: row for row in claim_rows() if "study" in row}
@@ -92,6 +93,18 @@ def test_claims_read_the_frames_that_their_studies_declare(tmp_path, monkeypatch
         next(iter(plants.values()))(tmp_path / claim)
         find(tmp_path / claim, claim)
     assert read == {(study.name, name) for study in registry() for name in study.claimed}
+
+
+def test_evidence_has_every_frame_of_the_explorer(tmp_path):
+    settings, expected = settings_of(tmp_path / "run"), set()
+    for study in registry():
+        files = StudyFiles(study, settings).frames(study.explored.frames)
+        assert files.keys() == set(study.explored.frames)
+        for path in (path for paths in files.values() for path in paths):
+            write_frame(pd.DataFrame({"dataset": ["d"], "method": ["m"]}), path)
+            expected.add(Path(path).relative_to(tmp_path / "run"))
+    write_all(tmp_path / "run", tmp_path / "evidence")
+    assert {path.relative_to(tmp_path / "evidence") for path in tmp_path.glob("evidence/**/*.csv")} == expected
 
 
 def test_evidence_is_short(tmp_path):

@@ -73,7 +73,9 @@ def test_it_opens_without_a_network(finished):
     with started() as chromium, opened(chromium, page) as browser:
         for study in STUDIES:
             view = browser.view(f"leaderboard?study={study}")
-            view.locator("td a").first.click()
+            view.locator("table").first.locator("tbody tr").last.locator(
+                "td a"
+            ).last.click()  # the least accurate method has errors
             text = browser.shown().inner_text()
             assert "Hardest sequences" in text
             assert "Confusion" in text

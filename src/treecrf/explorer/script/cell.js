@@ -65,11 +65,11 @@ function confusionPart(key) {
   for (const cell of cells) totals[cell.label] = (totals[cell.label] ?? 0) + cell.n;
   const kept = Object.keys(totals).map(Number).sort((a, b) => totals[b] - totals[a]).slice(0, MOST_LABELS).sort((a, b) => a - b);
   const share = (cell) => (100 * cell.n) / totals[cell.label], at = new Map(cells.map((cell) => [`${cell.label} ${cell.predicted}`, cell]));
-  const wrong = cells.filter((cell) => cell.label !== cell.predicted).sort((a, b) => b.n - a.n), most = Math.max(1, ...wrong.map(share)), isFew = kept.length <= 10;
+  const wrong = cells.filter((cell) => cell.label !== cell.predicted).sort((a, b) => b.n - a.n), most = Math.max(1, ...wrong.filter((cell) => kept.includes(cell.label)).map(share)), isFew = kept.length <= 10;
   const square = (label, predicted) => {
     const cell = at.get(`${label} ${predicted}`);
     const tip = cell && `true ${name(label)}, predicted ${name(predicted)}: ${counted(cell.n, "position")}, ${fixed(share(cell), 1)} %`;
-    return element("td", { class: label === predicted ? "right" : null, title: tip, style: cell && label !== predicted ? `--share: ${Math.round((80 * share(cell)) / most)}%` : null }, isFew && cell ? fixed(share(cell), 0) : "");
+    return element("td", { class: label === predicted ? "right" : null, title: tip, style: cell && label !== predicted ? `--share: ${Math.round(((isFew ? 70 : 100) * share(cell)) / most)}%` : null }, isFew && cell ? fixed(share(cell), 0) : "");
   };
   const rest = Object.keys(totals).length - kept.length, title = `Most common error: ${wrong.length ? `true ${name(wrong[0].label)} predicted as ${name(wrong[0].predicted)} (${fixed(share(wrong[0]), 1)} % of all ${name(wrong[0].label)})` : "none"}`;
   return element("figure", { class: "chart" }, element("figcaption", {}, title),

@@ -44,7 +44,7 @@ const pairAddress = (row) => address("pair", pick(row, ["study", "variant", "dec
 // --- standings, declared in Python (`treecrf.statistics.ranking`) ---
 
 const [BEST, , , , SEPARATED] = WORDS.standings;
-const isRanked = (row) => WORDS.standings.includes(row.standing);
+const isRanked = (row) => WORDS.standings.includes(row.standing) && (row.metric ?? TESTED) === TESTED; // other metrics are not tested
 const isRival = (row) => row.standing !== WORDS.reference;
 const KINDS = {
   best: ["●", "best"], near: ["○", "not separated from the best"],

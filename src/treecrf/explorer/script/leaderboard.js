@@ -20,14 +20,15 @@ function standings(rows) {
 const gapText = (row, gap = row.gap) => (gap === 0 ? "0" : signed(gap, metricOf(row.metric).digits));
 const markTip = (row) => `${nameOf(row)} on ${datasetText(row)}: ${valueText(row)}, ${kindText(row)}`;
 const colourOf = (row, methods) => `var(--m${methods.indexOf(row.method) % WORDS.colours.length})`;
-const unitOf = (metric) => (metricOf(metric).title.includes("%") ? "points" : metricOf(metric).title);
+const unitOf = (metric) => ({ "%": "points" })[metricOf(metric).title.match(/\((.*)\)/)?.[1]] ?? metricOf(metric).title.match(/\((.*)\)/)?.[1] ?? "";
+const inUnits = (metric, ...more) => [unitOf(metric), ...more].filter(Boolean).join(", ").replace(/^(.+)$/, " ($1)");
 
 function leaderTitle([first, ...others], metric, n) {
   if (!first) return "No method is ranked here";
   const [score] = first.rows, near = others.filter((entry) => entry.near).length, weak = others.filter((entry) => entry.weak).length;
-  if (n === 1) return `${capital(first.name)} has the best ${metric} on ${score.dataset}, ${valueText(score)}${isRanked(score) && metric === TESTED ? `; ${near - weak} of ${counted(others.length, "other method")} not separated from it${weak ? `, ${weak} more after Holm adjustment` : ""}` : " (not tested)"}`;
-  const tests = first.ranked && metric === TESTED ? `, not separated from the best on ${first.near} of ${first.ranked}` : " (not tested)";
-  return `${capital(first.name)} has the smallest mean gap to the best: ${gapText(score, first.gap)} ${unitOf(metric)} over ${n} data sets${tests}`;
+  if (n === 1) return `${capital(first.name)} has the best ${metric} on ${score.dataset}, ${valueText(score)}${isRanked(score) ? `; ${near - weak} of ${counted(others.length, "other method")} not separated from it${weak ? `, ${weak} more after Holm adjustment` : ""}` : " (not tested)"}`;
+  const tests = first.ranked ? `, not separated from the best on ${first.near} of ${first.ranked}` : " (not tested)";
+  return `${capital(first.name)} has the smallest mean gap to the best: ${`${gapText(score, first.gap)} ${unitOf(metric)}`.trim()} over ${n} data sets${tests}`;
 }
 
 function scoreColumns(metric) {
@@ -46,10 +47,11 @@ function showLeaderboard(chosen) {
   const at = (entry, dataset) => entry.rows.find((row) => row.dataset === dataset);
   const isTested = rows.some(isRanked), one = datasets.length === 1;
   const cell = (row) => element("a", { href: cellAddress(row), title: kindText(row) },
-    isUnseparated(row) ? element("span", { class: `sign ${kindOf(row)}`, "aria-label": `${kindText(row)}: ` }, `${KINDS[kindOf(row)][0]} `) : null, valueText(row));
+    isUnseparated(row) ? element("span", { class: `sign ${kindOf(row)}`, "aria-label": `${kindText(row)}: ` }, `${KINDS[kindOf(row)][0]} `) : null,
+    row.gap === 0 && isRival(row) ? element("b", {}, valueText(row)) : valueText(row));
   const columns = [
     ["method", (entry) => entry.name, (entry) => link(methodAddress({ ...entry.rows[0], metric }), entry.name)],
-    [`${one ? "" : "mean "}gap to the best (${unitOf(metric)})`, (entry) => entry.gap, (entry) => (isKnown(entry.gap) ? gapText(entry.rows[0], entry.gap) + (entry.isWhole ? "" : ` (${entry.rows.length} of ${datasets.length})`) : "reference")],
+    [`${one ? "" : "mean "}gap to the best${inUnits(metric)}`, (entry) => entry.gap, (entry) => (isKnown(entry.gap) ? gapText(entry.rows[0], entry.gap) + (entry.isWhole ? "" : ` (${entry.rows.length} of ${datasets.length})`) : "reference")],
     ...(isTested && !one ? [["not separated from the best", (entry) => entry.near, (entry) => (entry.ranked ? `${entry.near} of ${entry.ranked}${entry.weak ? ` (${entry.weak} ◇)` : ""}` : DASH)]] : []),
     ...datasets.map((dataset) => [datasetText(rows.find((row) => row.dataset === dataset)), (entry) => at(entry, dataset)?.value,
       (entry) => (at(entry, dataset) ? cell(at(entry, dataset)) : DASH), (entry) => (at(entry, dataset) && isNear(at(entry, dataset)) ? "top" : null)]),
@@ -58,17 +60,17 @@ function showLeaderboard(chosen) {
     name: entry.name, href: methodAddress({ ...entry.rows[0], metric }), thick: one ? null : entry.gap,
     marks: entry.rows.map((row) => ({ value: one ? row.value : row.gap, low: one ? row.low : null, high: one ? row.high : null, shape: SHAPES[kindOf(row)], tip: markTip(row), href: cellAddress(row) })),
   }));
-  const lower = is_loss ? ", lower is better" : "";
-  const title = one ? `${capital(metricOf(metric).title)} on ${datasets[0]}, lowest and highest run${lower}` : `Gap to the best method of each data set (${unitOf(metric)}${lower}); bars are means`;
+  const lower = is_loss ? "lower is better" : "";
+  const title = one ? `${capital(metricOf(metric).title)} on ${datasets[0]}, lowest and highest run${lower && ` (${lower})`}` : `Gap to the best method of each data set${inUnits(metric, lower)}; bars are means`;
   const list = rows.filter(isRival).map((row) => ({ ...row, entry: leaders.findIndex((entry) => entry.method === row.method) })).sort((a, b) => a.entry - b.entry);
   return {
     title: leaderTitle(leaders, metric, datasets.length),
     parts: [
       controls("leaderboard", found), found.point.value === "peak" ? element("p", { class: "note" }, "An optimistic upper bound: the iteration was chosen on test labels.") : null, legend(rows),
       table(`${capital(metricOf(metric).title)} by method and data set`, columns, [...leaders, ...references]),
-      metric === TESTED ? null : absent(`Tests compare accuracies; the standing is that of the accuracy.${is_loss ? " Lower is better." : ""}${withoutMetric(found, rows)}`),
-      chart(title, strips(title, strip, { x: one ? metricOf(metric).title : `minus the best (${unitOf(metric)})`, zero: !one }), [["method", nameOf], ["data set", (row) => row.dataset], ...scoreColumns(metric)], list),
-      testNote(found.study.value, rows),
+      metric === TESTED ? null : absent(`Tests compare accuracies; this metric is not tested${is_loss ? ", and lower is better" : ""}.${withoutMetric(found, rows)}`),
+      chart(title, strips(title, strip, { x: one ? metricOf(metric).title : `minus the best${inUnits(metric)}`, zero: !one }), [["method", nameOf], ["data set", (row) => row.dataset], ...scoreColumns(metric)], list),
+      metric === TESTED ? testNote(found.study.value, rows) : null,
     ],
   };
 }
@@ -91,7 +93,7 @@ function showMethod(chosen) {
   const metric = found.metric.value, rows = withGaps(scores).filter((row) => row.method === chosen.method);
   const parts = [element("p", {}, link(address("leaderboard", { ...chosen, method: "" }), "← Leaderboard"))];
   if (!rows.length) return { title: "No results of this method under these conditions", parts: [...parts, controls("method", found, { method: chosen.method })] };
-  const name = nameOf(rows[0]), near = rows.filter(isUnseparated).length, ranked = rows.filter(isRanked).length, isTested = metric === TESTED && ranked > 0;
+  const name = nameOf(rows[0]), near = rows.filter(isUnseparated).length, ranked = rows.filter(isRanked).length, isTested = ranked > 0;
   const title = isTested ? `Gap to the best method of each data set${rows.some((row) => isKnown(row.gap_low)) ? ", Holm-adjusted 95 % intervals" : ""}` : `${capital(metricOf(metric).title)}, lowest and highest run`;
   const strip = rows.map((row) => ({ name: datasetText(row), href: cellAddress(row), marks: [{
     ...(isTested ? { value: row.gap_points ?? row.gap, low: row.gap_low, high: row.gap_high } : { value: row.value, low: row.low, high: row.high }),
@@ -140,5 +142,5 @@ function showCost(chosen) {
       [["method", nameOf], [metricOf(metric).title, (row) => row.value, (row) => valueText(row)], ["CPU seconds", (row) => row.cpu_seconds, (row) => secondsText(row.cpu_seconds)],
         ["Pareto-optimal", (row) => (best.includes(row) ? "yes" : "no")], ["standing", kindText]], all);
   })));
-  return { title: `${first} is Pareto-optimal (${metric} vs CPU time) on ${times} of ${counted(fronts.length, "data set")}`, parts };
+  return { title: `${capital(first)} is Pareto-optimal (${metric} vs CPU time) on ${times} of ${counted(fronts.length, "data set")}`, parts };
 }

@@ -28,8 +28,9 @@ const intervalsOf = (rows) => (rows.every((row) => isKnown(row.holm_low)) ? "Hol
 
 function forest(title, rows, nameFor, hrefFor, tip) {
   // Differences with their intervals, a row each.
+  const possible = (value) => (isKnown(value) ? Math.max(-100, Math.min(100, value)) : null);
   const strip = rows.map((row) => ({ name: nameFor(row), marks: [{
-    value: row.points, low: row.holm_low ?? row.low, high: row.holm_high ?? row.high, shape: SIGNS[row.decision] ?? "square", href: hrefFor(row),
+    value: row.points, low: possible(row.holm_low ?? row.low), high: possible(row.holm_high ?? row.high), shape: SIGNS[row.decision] ?? "square", href: hrefFor(row),
     tip: `${tip(row)}: ${signed(row.points)} points (${between(row.holm_low ?? row.low, row.holm_high ?? row.high)}), ${row.decision}`,
   }] }));
   return strips(title, strip, { x: "points of accuracy, 95 % interval", zero: true });
