@@ -117,6 +117,11 @@ def test_a_column_of_one_frame_only_differs():
     assert rows(cells[["column", "first", "second"]]) == [("f1", "", "2")]
 
 
+def test_frames_without_rows_are_the_same():
+    cells, n_compared = differing_cells(texts(method=[], accuracy=[]), texts(method=[], accuracy=[]))
+    assert (len(cells), n_compared) == (0, 0)
+
+
 def test_numbers_of_runs(runs):
     frame = read_frame(runs[1] / RUNS)
     write_frame(frame.assign(accuracy=frame["accuracy"] + (frame["method"] == "b"), cpu_seconds=9), runs[1] / RUNS)

@@ -197,7 +197,7 @@ def differing_cells(one: pd.DataFrame, other: pd.DataFrame) -> tuple[pd.DataFram
     is_row = cells["column"] == ROW
     alone = cells.loc[is_row & (cells["first"] != cells["second"]), "row"]
     is_alone = cells["row"].isin(alone)
-    numbers = cells[["first", "second"]].apply(pd.to_numeric, errors="coerce")
+    numbers = cells[["first", "second"]].apply(pd.to_numeric, errors="coerce").astype(float)
     cells["difference"] = numbers["second"] - numbers["first"]
     differs = (cells["first"] != cells["second"]) & (cells["difference"] != 0) & (~is_alone | is_row)
     return cells[differs], int((~is_alone & ~is_row).sum())
