@@ -283,11 +283,11 @@ def write_comparison(
         headline=said,
         runs=Table("Runs", pd.DataFrame([_about("first", one), _about("second", other)])),
         sections=[
-            Section(path.name, title, _shown(frame, title, path))
-            for path, title, frame in (
-                (place / "settings", "Settings that differ", settings),
-                (place / "numbers", "Numbers that differ", numbers),
-                (place / "verdicts", "Verdicts that flip", _worded(verdicts)),
+            Section(name, title, _shown(frame, caption, place / name))
+            for name, title, caption, frame in (
+                ("settings", "Settings that differ", "Settings, code, versions, machine and raw files", settings),
+                ("numbers", "Numbers that differ", "Values in the result files", numbers),
+                ("verdicts", "Verdicts that flip", "Verdicts as judged and by other rules", _worded(verdicts)),
             )
         ],
         folders=Folders(place, place),
@@ -297,10 +297,13 @@ def write_comparison(
 
 
 def _about(place: str, run: Run) -> dict[str, str]:
+    commit, _, is_dirty = str(run.manifest.get("commit") or DASH).partition("-")
     return {
         "run": place,
         "name": run.name,
-        **{key: str(run.manifest.get(key) or DASH) for key in ("written", "commit", "machine")},
+        "written (UTC)": str(run.manifest["written"])[:16].replace("T", " "),
+        "commit": "-".join(filter(None, (commit[:10], is_dirty))),
+        "machine": str(run.manifest.get("machine", DASH)),
     }
 
 
