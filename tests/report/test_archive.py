@@ -19,6 +19,8 @@ def run(tmp_path):
     (reports / "comparison").mkdir(parents=True)
     (reports / "index.html").write_text("the page")
     (reports / "comparison/index.html").write_text("another page")
+    (reports / "claims").mkdir()
+    (reports / "claims/P1.html").write_text("a claim")
     return folder
 
 
@@ -28,6 +30,7 @@ def test_it_has_results_page_and_manifest_but_no_data(run):
         names = archive.namelist()
         assert names == sorted(names)
         assert archive.read("run_reports/index.html") == b"the page"
+        assert archive.read("run_reports/claims/P1.html") == b"a claim"
         assert archive.read("run/manifest.json") == (run / "manifest.json").read_bytes()
         assert archive.read("run/kernels/toy/runs.csv") == (run / "kernels/toy/runs.csv").read_bytes()
     assert "run/training/toy/a.predictions.parquet" in names

@@ -17,8 +17,8 @@ LEFT_OUT = ("data",)
 """Kinds of files of the manifest that an archive has not: training and test sets are made from the raw files, whose terms may
 not let others pass them on."""
 
-PAGES = (".html", ".md")
-"""What the pages of a run, in its folder of reports, end in."""
+PAGES = ("*.html", "*.md", "claims/*.html")
+"""The pages of a run in its folder of reports, which may also hold a comparison, or the reports of another run."""
 
 OLDEST = (1980, 1, 1, 0, 0, 0)
 """The time of every member: the same run gives the same bytes."""
@@ -71,4 +71,4 @@ def _files(settings: Settings, manifest: dict[str, Any]) -> Iterator[Path]:
     yield results / MANIFEST
     kinds = [kind for kind in KINDS if kind not in LEFT_OUT]
     yield from (path for _, path in listed_files(results, manifest, kinds))
-    yield from (path for path in Path(settings.reports).iterdir() if path.suffix in PAGES)
+    yield from (path for pattern in PAGES for path in Path(settings.reports).glob(pattern))
