@@ -238,7 +238,7 @@ def test_tables_and_charts_are_saved(browser):
         view.get_by_role("button", name=re.compile("^CSV")).first.click()
     rows = list(csv.DictReader(io.StringIO(saved.value.path().read_text(encoding="utf-8"))))
     assert saved.value.suggested_filename.endswith(".csv")
-    assert any(row["method"] == "TreeCRF, original" and float(row["protein"]) > 50 for row in rows)
+    assert any(row["method"] == "TreeCRF-2004" and float(row["protein"]) > 50 for row in rows)
     for kind, start in (("SVG", b"<svg"), ("PNG", b"\x89PNG")):
         with browser.tab.expect_download() as saved:
             view.get_by_role("button", name=re.compile(f"^{kind}")).first.click()
@@ -302,7 +302,7 @@ def test_the_lowest_loss_is_the_best(told):
 def test_a_metric_names_the_methods_that_lack_it(told):
     view = told.view("leaderboard?study=training&decoder=viterbi&point=choice&metric=log+loss")
     said = view.locator(".absent").inner_text()
-    assert "MALLET, no induction" in said
+    assert "MALLET (no induction)" in said
     assert "SMILE" in said
     assert "Without" not in told.view(f"leaderboard?{CHOSEN}&metric=log+loss").locator(".absent").inner_text()
     told.view(f"pairs?{CHOSEN}&metric=log+loss")

@@ -161,7 +161,7 @@ LABELLERS = {
     ),
     "treecrf_newton": Row(
         _TREECRF,
-        Drawing("TreeCRF, subsets and Newton leaves", "#882255", "p", (0, (5, 1, 1, 1))),
+        Drawing("TreeCRF-Newton", "#882255", "p", (0, (5, 1, 1, 1))),
         TrainingRow(
             {
                 "max_leaves": "newton_leaves",
@@ -182,11 +182,11 @@ LABELLERS = {
     ),
     "treecrf_original": Row(
         _TREECRF,
-        Drawing("TreeCRF, original", "#56B4E9", "h", (0, (5, 1))),
+        Drawing("TreeCRF-2004", "#56B4E9", "h", (0, (5, 1))),
         TrainingRow({"max_leaves": "original_max_leaves"}, _BOOSTING, {"l2_regularization": 0.0}),
         in_tables=False,
     ),
-    "treecrf_flat": Row(_TREECRF, Drawing("TreeCRF, flattened", "#CC79A7", "8", (0, (3, 1.2))), in_tables=False),
+    "treecrf_flat": Row(_TREECRF, Drawing("TreeCRF (flattened)", "#CC79A7", "8", (0, (3, 1.2))), in_tables=False),
     "linear_crf": Row(
         "treecrf.models.linear.linear_crf:LinearCRF",
         Drawing("linear CRF", "#000000", "D", (0, (1.2, 1.2))),
@@ -235,7 +235,7 @@ LABELLERS = {
     ),
     "mallet_linear": Row(
         "treecrf.models.java.mallet:MalletCRF",
-        Drawing("MALLET, no induction", "#E69F00", "P", (0, (3, 1, 1, 1, 1, 1))),
+        Drawing("MALLET (no induction)", "#E69F00", "P", (0, (3, 1, 1, 1, 1, 1))),
         TrainingRow({"variance": "variances"}, _ITERATIONS, {"induction": False}, in_cost=True),
         in_tables=False,
     ),

@@ -154,7 +154,7 @@ def test_tables_show_what_was_chosen(frames):
     assert codes.loc[0, "c-SECOC(1)"].endswith("▲")
     assert not codes.loc[0, "c-SECOC(all)"].endswith("▲")
     whole = all_labels_layout(frames["lines"], frames["best"])
-    assert whole["method"].tolist() == ["c-SECOC(1), GTB", "c-SECOC(1), VP", "TreeCRF, separable"] * 2
+    assert whole["method"].tolist() == ["c-SECOC(1) (GTB)", "c-SECOC(1) (VP)", "TreeCRF-Newton (separable)"] * 2
     assert whole["chosen by held-out sequences"].tolist() == ["h = 1", "h = 1", "–"] * 2
     assert beams_layout(frames["lines"]).empty
     choices = choices_layout(frames["best"])
@@ -166,7 +166,7 @@ def test_tables_show_what_was_chosen(frames):
 def test_headline_names_exact_methods_and_the_largest_difference(frames):
     headline = coding_headline(frames["comparisons"], frames["best"])
     assert headline.startswith(
-        "Trees of all labels at once (TreeCRF, separable), by a valid test: against the chosen c-SECOC, GTB better in 2 of 2 "
+        "Trees of all labels at once (TreeCRF-Newton (separable)), by a valid test: against the chosen c-SECOC, GTB better in 2 of 2 "
         "comparisons; against the chosen c-SECOC, VP better in 2 of 2 comparisons."
     )
     assert "Largest significant difference from c-SECOC: +" in headline

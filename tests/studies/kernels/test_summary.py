@@ -120,7 +120,7 @@ def test_a_family_is_corrected_by_data_set(frames):
 def test_tables_show_every_method_and_pair(frames):
     table = accuracy_layout(frames["lines"])
     assert table.columns.tolist() == ["method", "nettalk", "prosody (stand-in)"]
-    assert table["method"].tolist()[:2] == ["linear CRF, primal", "kernel, degree 1"]
+    assert table["method"].tolist()[:2] == ["linear CRF (primal)", "kernel CRF (degree 1)"]
     assert "±" in table["prosody (stand-in)"][0]
     assert len(steps_layout(frames["comparisons"])) == 10
     choices = choices_layout(frames["lines"])
@@ -172,7 +172,7 @@ def test_figures_have_a_panel_for_each_thing(frames):
     figure = accuracy_by_degree(frames["lines"])
     assert [axes.get_title(loc="left") for axes in figure.axes] == ["nettalk", "prosody (stand-in)"]
     labels = {text.get_text() for text in figure.legends[0].texts}
-    assert labels == {"primal", "kernel", "TreeCRF, separable", "TreeCRF, full"}
+    assert labels == {"primal", "kernel", "TreeCRF-Newton (separable)", "TreeCRF-Newton (full)"}
     assert [axes.get_title(loc="left") for axes in excess_by_seconds(solvers()).axes] == ["toy, degree 1"]
     assert len(loss_by_rank(ranks()).axes) == len(cost_by_size(sizes()).axes) == 2
     empty = frames["lines"][frames["lines"]["method"] == "full"]

@@ -414,7 +414,7 @@ def test_methods_that_take_the_choice_of_another_do_not_repeat_it():
     found = dict(zip(layout["", "method"], layout["Viterbi"].to_numpy().tolist(), strict=True))
     assert found["CRF with induction"] == ["variance 5", "30", "60.00"]
     assert found["MALLET"] == ["settings of CRF with induction", "–", "–"]
-    assert found["SMILE"] == ["settings of TreeCRF, original", "–", "–"]
+    assert found["SMILE"] == ["settings of TreeCRF-2004", "–", "–"]
 
 
 STEPS = pd.DataFrame(

@@ -18,8 +18,8 @@ KNOWN_MODEL = "known_model"
 ALL_LABELS = {
     "crfsuite": "linear CRF (CRFsuite)",
     "perceptron": "perceptron",
-    "separable": "TreeCRF, separable",
-    "full": "TreeCRF, full",
+    "separable": "TreeCRF-Newton (separable)",
+    "full": "TreeCRF-Newton (full)",
     KNOWN_MODEL: "known model (reference)",
 }
 """Methods that label with all labels at once, as readers see them."""
@@ -84,7 +84,7 @@ def method_text(method: str) -> str:
         return ALL_LABELS.get(method, method)
     history = {"best": "chosen h"}.get(str(form.history), str(form.history))
     names = {IID: "iid", INDEPENDENT: "i-SECOC", CASCADE: f"c-SECOC({history})", BEAM: "beam search"}
-    return f"{names[form.use]}, {LEARNERS[form.learner]}"
+    return f"{names[form.use]} ({LEARNERS[form.learner]})"
 
 
 def method_texts(methods: Iterable[str]) -> list[str]:

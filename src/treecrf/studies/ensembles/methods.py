@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 VOTES = {
-    "majority_vote_online": "majority vote, on-line",
+    "majority_vote_online": "majority vote (on-line)",
     "espboost": "ESPBoost",
     "sle": "SLE",
     "random_path": "random path (H_Rand)",
@@ -15,8 +15,8 @@ VOTES = {
 """Rows of table 1 in its order, as readers see them; the last one is not in the paper."""
 
 EXPERTS = {
-    "separable": "TreeCRF, separable",
-    "treecrf": "TreeCRF of the papers",
+    "separable": "TreeCRF-Newton (separable)",
+    "treecrf": "TreeCRF",
     "linear_crf": "linear CRF",
     "crfsuite": "CRFsuite",
     "perceptron": "averaged perceptron",
@@ -33,12 +33,12 @@ COMBINED = {
     "majority_vote": "majority vote",
     "marginal_average": "mean of marginals",
     "espboost": "ESPBoost",
-    "online_majority_vote": "majority vote, on-line",
-    "stacking": "stacking, logistic regression",
-    "boosted_stacking": "stacking, LightGBM",
-    BEST: "best expert, trained on A and B",
-    STACKED: "logistic regression, experts trained on A and B",
-    BOOSTED: "LightGBM, experts trained on A and B",
+    "online_majority_vote": "majority vote (on-line)",
+    "stacking": "stacking (logistic)",
+    "boosted_stacking": "stacking (LightGBM)",
+    BEST: "best expert (A + B)",
+    STACKED: "stacking (logistic; A + B)",
+    BOOSTED: "stacking (LightGBM; A + B)",
 }
 """Rows on real data: names of `treecrf.ensembles.combiners.COMBINERS`, then three whose experts are trained again, with all labels."""
 

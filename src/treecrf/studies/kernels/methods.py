@@ -20,20 +20,20 @@ TREES = ("separable", "full", "treecrf")
 """TreeCRF: Newton leaves with a matrix of transitions, with trees that see the previous label, and as in the papers."""
 
 METHODS = {
-    "primal": "linear CRF, primal",
-    DUAL: "linear CRF, dual",
-    "degree_1": "kernel, degree 1",
-    "degree_2": "kernel, degree 2",
-    "degree_3": "kernel, degree 3",
-    "rbf": "kernel, RBF",
-    "conjunctions": "conjunctions, primal",
-    "low_rank": "degree 2, low rank",
-    "nystroem": "degree 2, Nyström",
+    "primal": "linear CRF (primal)",
+    DUAL: "linear CRF (dual)",
+    "degree_1": "kernel CRF (degree 1)",
+    "degree_2": "kernel CRF (degree 2)",
+    "degree_3": "kernel CRF (degree 3)",
+    "rbf": "kernel CRF (RBF)",
+    "conjunctions": "conjunctions (primal)",
+    "low_rank": "kernel CRF (low rank)",
+    "nystroem": "kernel CRF (Nyström)",
     "linear_crf": "linear CRF",
     "crfsuite": "CRFsuite",
-    "separable": "TreeCRF, separable",
-    "full": "TreeCRF, full",
-    "treecrf": "TreeCRF of the papers",
+    "separable": "TreeCRF-Newton (separable)",
+    "full": "TreeCRF-Newton (full)",
+    "treecrf": "TreeCRF",
 }
 """What readers see of each, in the order of tables."""
 

@@ -376,7 +376,7 @@ def test_real_tests_decide(tmp_path):
     assert frame.loc[["P3.1", "P3.2", "P3.5"], "verdict"].tolist() == ["replicated"] * 3
     small = "by the paper's test p < 0.001, by a valid test p < 0.001"
     assert (
-        f"protein, forward-backward: TreeCRF +5.00 points against TreeCRF, original ({small}, "
+        f"protein, forward-backward: TreeCRF +5.00 points against TreeCRF-2004 ({small}, "
         in frame.loc["P3.1", "numbers"]
     )
     assert (
