@@ -14,7 +14,8 @@ from treecrf import MISSING, TreeCRF, datasets
 
 FOLDER = Path(__file__).parent
 WORDS = FOLDER.parent.parent / "examples/words.csv"
-INK, GREY, BLUE, PALE = "#1f2328", "#8c959f", "#0969da", "#b6d4f5"
+INK, GREY, BLUE, PALE = "#6e7781", "#afb8c1", "#218bff", "#80ccff"
+"""Colours that are readable on white and on black."""
 
 
 def label_word() -> tuple[list[str], np.ndarray, np.ndarray]:
@@ -33,7 +34,9 @@ def label_word() -> tuple[list[str], np.ndarray, np.ndarray]:
 def draw(letters: list[str | None], probabilities: np.ndarray, hyphens: np.ndarray, path: Path) -> None:
     """Write the figure."""
     matplotlib.rcParams.update({"svg.hashsalt": "treecrf", "svg.fonttype": "none", "font.family": "sans-serif"})
-    figure, axes = plt.subplots(figsize=(8, 2.4), facecolor="white")
+    figure, axes = plt.subplots(figsize=(8, 2.4), facecolor="none")
+    axes.set_facecolor("none")
+    axes.tick_params(colors=INK)
     places = np.arange(len(probabilities)) + 0.5
     axes.bar(places, probabilities, width=0.5, color=np.where(probabilities > 0.5, BLUE, PALE))
     for place, probability, is_hyphen in zip(places, probabilities, hyphens, strict=True):
@@ -41,9 +44,7 @@ def draw(letters: list[str | None], probabilities: np.ndarray, hyphens: np.ndarr
         if is_hyphen:
             axes.text(place, -0.17, "-", ha="center", va="center", fontsize=22, color=BLUE, weight="bold")
     for place, letter in enumerate(letters):
-        axes.text(
-            place, -0.16, letter or "?", ha="center", va="center", fontsize=20, color=GREY if letter is None else INK
-        )
+        axes.text(place, -0.16, letter or "?", ha="center", va="center", fontsize=20, color=INK)
     axes.axhline(0.5, color=GREY, linewidth=0.8, linestyle=":")
     axes.set(xlim=(-0.6, len(letters) - 0.4), ylim=(0, 1.12), yticks=[0, 0.5, 1], xticks=[])
     axes.set_ylabel("P(hyphen)", color=INK)
@@ -52,6 +53,7 @@ def draw(letters: list[str | None], probabilities: np.ndarray, hyphens: np.ndarr
         fontsize=10, color=INK, loc="left",
     )  # fmt: skip
     axes.spines[["top", "right"]].set_visible(False)
+    axes.spines[["left", "bottom"]].set_color(GREY)
     figure.subplots_adjust(left=0.08, right=0.99, top=0.88, bottom=0.19)
     figure.savefig(path, metadata={"Date": None, "Creator": None})
     plt.close(figure)
