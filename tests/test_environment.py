@@ -32,7 +32,7 @@ DIRECT = requirements(PROJECT["dependencies"], *EXTRAS.values())
 
 def test_the_library_alone_needs_little():
     assert set(requirements(PROJECT["dependencies"])) == LIBRARY
-    assert set(EXTRAS) == {"workflow", "java", "report", "rivals", "dev"}
+    assert set(EXTRAS) == {"workflow", "java", "neural", "report", "rivals", "dev"}
 
 
 def test_dependencies_are_ranges_that_hold_the_pins():

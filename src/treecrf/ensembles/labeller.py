@@ -179,7 +179,9 @@ class Ensemble(Labeller):
             settings["random_state"] = 0 if self.random_state is None else self.random_state + 1
         else:
             settings |= {"random_state": self.random_state, "start_noise": self.start_noise}
-        return expert.set_params(**{key: value for key, value in settings.items() if key in expert.get_params()})
+        return expert.set_params(
+            **{key: value for key, value in settings.items() if key in expert.get_params() and key not in fixed}
+        )
 
     # --- prediction ---------------------------------------------------------------------------------
 

@@ -150,6 +150,12 @@ class Row(NamedTuple):
 _TREECRF = "treecrf.models.boosted.treecrf:TreeCRF"
 _ITERATIONS = {"n_iterations": "n_iterations"}
 _BOOSTING = {"n_iterations": "n_iterations", "max_leaves": "max_leaves", "order": "order"}
+_NEURAL = {
+    "kind": "neural_kinds",
+    "width": "neural_widths",
+    "n_layers": "neural_layers",
+    "dropout": "neural_dropouts",
+}
 _WINDOW_BOOSTING = {"n_iterations": "n_iterations", "max_leaves": "max_leaves"}
 
 LABELLERS = {
@@ -269,10 +275,17 @@ LABELLERS = {
         start="random",
     ),
     "neural_crf": Row(
-        "treecrf.models.neural.neural_crf:NeuralCRF", in_tables=False, iterations="n_epochs", start="random"
+        "treecrf.models.neural.neural_crf:NeuralCRF",
+        Drawing("neural CRF", "#0072B2", "*", (0, (7, 1, 1, 1))),
+        TrainingRow(_NEURAL, {"n_epochs": "neural_epochs"}, {"window": (1, 1)}, alone=("neural_epochs",)),
+        in_tables=False,
+        iterations="n_epochs",
+        start="random",
     ),
     "neural_softmax": Row(
         "treecrf.models.neural.neural_crf:NeuralCRF",
+        Drawing("neural softmax", "#56B4E9", "$*$", (0, (7, 2))),
+        TrainingRow(_NEURAL, {"n_epochs": "neural_epochs"}, {"window": (1, 1), "order": 0}, alone=("neural_epochs",)),
         in_tables=False,
         preset={"order": 0},
         iterations="n_epochs",
@@ -293,6 +306,13 @@ LABELLERS = {
             alone=("stacking_experts", "stacking_folds"),
         ),
     ),
+    "trees_and_net": Row(
+        "treecrf.ensembles.labeller:Ensemble",
+        Drawing("trees + net", "#882255", "$+$", (0, (9, 1, 1, 1))),
+        TrainingRow({"n_iterations": "stacking_iterations"}),
+        in_tables=False,
+        preset={"experts": ("treecrf_newton", "neural_crf"), "combine": "marginal_average"},
+    ),
     "ff_memm": Row(
         "treecrf.models.future.future_memm:FutureFeatureMEMM",
         future=FutureRow("ff_memm", (0, 1, 2, 3, 4), Drawing("FF-MEMM", "#D55E00", "s", (0, (4, 1.2)))),
@@ -310,6 +330,11 @@ DRAWINGS = {name: row.drawing for name, row in LABELLERS.items() if row.drawing 
 TRAINING = {name: row.training for name, row in LABELLERS.items() if row.training is not None}
 FUTURE = {row.future.family: row.future for row in LABELLERS.values() if row.future is not None}
 """The rows of the training study by method, and of the study of future features by family."""
+
+WITH_NETWORKS = tuple(
+    name for name, row in LABELLERS.items() if row.family == "neural" or "neural_crf" in row.preset.get("experts", ())
+)
+"""Labellers that need the extra "neural"."""
 
 IN_JAVA = tuple(name for name in TRAINING if LABELLERS[name].family == "java")
 """Methods of the training study that need a Java virtual machine."""

@@ -17,7 +17,7 @@ from treecrf.io.npz import write_npz
 from treecrf.models.chains import ScoredChains
 from treecrf.models.neural import network, training
 from treecrf.models.neural.architecture import Architecture
-from treecrf.models.neural.batches import Batches, NumberScale, first_rows
+from treecrf.models.neural.batches import Batches, NumberScale, first_rows, row_lengths
 from treecrf.models.neural.likelihood import log_likelihood
 from treecrf.models.neural.neural_crf import _missing_codes
 
@@ -78,7 +78,7 @@ def test_weights_multiply_the_terms_of_the_chain_rule():
 def test_gradient_equals_finite_differences(kind, order):
     data = hidden_labels(dependent_set(np.random.default_rng(0), 6))
     shape = Architecture(kind, int(first_rows(data.attributes)[-1]), 2, 0, 3, 3, 3, 4, 2, order, None)
-    [batch] = Batches(data, NumberScale.of(data), (1, 1), 64).in_order()
+    [batch] = Batches(data, NumberScale.of(data), (1, 1), 64, np.array([8])).in_order()
     labels = np.append(data.labels, -2)[batch.positions].astype(np.int32)
     with jax.enable_x64():
         rng = np.random.default_rng(5)
@@ -121,13 +121,18 @@ def test_padding_and_order_of_sequences_do_not_matter(kind):
     model = NeuralCRF(kind=kind, n_layers=2, **QUICK).fit(TRAIN)
     shape, codes = model._architecture(TEST.attributes, 2, 3), _missing_codes(TEST)
     expected = training.predict_scores(shape, model.weights_, model._batches(TEST), codes, TEST.n_positions)
-    for shortest, size in ((20, 256), (64, 64), (8, 8), (1, 1)):
-        batches = Batches(model.align_inputs(TEST, "error"), model.scale_, (1, 1), size, shortest)
+    for lengths, size in (([20], 256), ([64], 64), ([2, 4, 8], 8), ([1], 1)):
+        batches = Batches(model.align_inputs(TEST, "error"), model.scale_, (1, 1), size, np.array(lengths))
         found = training.predict_scores(shape, model.weights_, batches, codes, TEST.n_positions)
         np.testing.assert_allclose(found, expected, atol=2e-5)
     order = np.random.default_rng(0).permutation(len(TEST))
     rows = np.concatenate([np.arange(TEST.offsets[i], TEST.offsets[i + 1]) for i in order])
     np.testing.assert_allclose(model.predict_proba(TEST.select(order)), model.predict_proba(TEST)[rows], atol=1e-5)
+
+
+def test_rows_have_few_lengths():
+    assert row_lengths(np.array([1, 8, 9, 16])).tolist() == [8, 16]
+    assert row_lengths(np.array([3, 20, 20, 20, 500, 40, 100])).tolist() == [32, 128, 512]
 
 
 def test_observations_without_a_position_are_seen():

@@ -12,6 +12,9 @@ Shapes = dict[str, tuple[int, ...]]
 FILTERS = 32, 64
 """Of the two convolutions over a picture, each of 3 by 3 places."""
 
+CONVOLUTIONS = 3
+"""Of a layer over the sequence, which see places 1, 2 and 4 apart."""
+
 
 class Architecture(NamedTuple):
     """What decides the shapes of the weights.
@@ -58,7 +61,7 @@ class Architecture(NamedTuple):
         w = self.width
         if self.kind == "convolution":
             found |= {"first": (n_inputs, w), "first_bias": (w,)}
-            for layer in range(self.n_layers):
+            for layer in range(CONVOLUTIONS * self.n_layers):
                 found |= {f"layer_{layer}_scale": (w,), f"layer_{layer}_shift": (w,)}
                 found |= {f"layer_{layer}": (3 * w, w), f"layer_{layer}_bias": (w,)}
             n_inputs = w

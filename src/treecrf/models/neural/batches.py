@@ -12,7 +12,28 @@ from treecrf.compiled.struct import Float64, struct
 from treecrf.sequences import MISSING, Attribute, SequenceSet
 
 SHORTEST = 8
-"""Rows have this length, twice as much, four times as much, and so on: each length is compiled."""
+"""Rows have this length, twice as much, four times as much, and so on, as each length is compiled."""
+
+MOST_LENGTHS = 3
+"""Of a training set."""
+
+
+def row_lengths(
+    n_observations: NDArray[np.int64], shortest: int = SHORTEST, most: int = MOST_LENGTHS
+) -> NDArray[np.int64]:
+    """The lengths of the rows of a training set, rising; where they are many, those are left out that save the least padding."""
+    lengths, counts = np.unique(_doubled(n_observations, shortest), return_counts=True)
+    while len(lengths) > most:
+        spared = int((counts[:-1] * np.diff(lengths)).argmin())
+        counts[spared + 1] += counts[spared]
+        lengths, counts = np.delete(lengths, spared), np.delete(counts, spared)
+    return lengths
+
+
+def _doubled(n_observations: NDArray[np.int64], shortest: int) -> NDArray[np.int64]:
+    """The length, doubled as often as each sequence needs."""
+    exponents = np.ceil(np.log2(np.maximum(n_observations, shortest) / shortest)).astype(np.int64)
+    return shortest * 2**exponents
 
 
 @struct
@@ -65,12 +86,17 @@ class Batches:
         Observations before and after each that the first layer sees.
     batch_size : int
         Positions of a batch, nearly.
-    shortest : int
-        Length of the shortest rows.
+    lengths : int64 array
+        Of rows, rising (`row_lengths`); longer sequences have rows of the last one, doubled.
     """
 
     def __init__(
-        self, data: SequenceSet, scale: NumberScale, window: tuple[int, int], batch_size: int, shortest: int = SHORTEST
+        self,
+        data: SequenceSet,
+        scale: NumberScale,
+        window: tuple[int, int],
+        batch_size: int,
+        lengths: NDArray[np.int64],
     ) -> None:
         self._window, self._batch_size = window, batch_size
         first = first_rows(data.attributes)
@@ -81,9 +107,9 @@ class Batches:
         self._codes = np.vstack([codes, first[1:] - 1]).astype(np.int32)
         self._numbers = np.vstack([numbers, np.zeros(numbers.shape[1])]).astype(np.float32)
         self._offsets, self._observation_offsets = data.offsets, data.observation_offsets
-        n_observations = np.diff(data.observation_offsets)
-        exponents = np.ceil(np.log2(np.maximum(n_observations, shortest) / shortest)).astype(np.int64)
-        self._lengths = shortest * 2**exponents
+        n_observations, longest = np.diff(data.observation_offsets), int(lengths[-1])
+        known = lengths[np.minimum(np.searchsorted(lengths, n_observations), len(lengths) - 1)]
+        self._lengths = np.where(n_observations <= longest, known, _doubled(n_observations, longest))
 
     def in_order(self) -> Iterator[Batch]:
         """All sequences, the shortest rows first."""

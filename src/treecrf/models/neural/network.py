@@ -8,7 +8,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from treecrf.models.neural.architecture import FILTERS, Architecture
+from treecrf.models.neural.architecture import CONVOLUTIONS, FILTERS, Architecture
 
 Array = jax.Array
 Weights = Mapping[str, Any]
@@ -35,17 +35,18 @@ def scores(
     key : JAX key, optional
         None: nothing is dropped.
     """
-    keys = iter(() if key is None else jax.random.split(key, shape.n_layers + 4))
+    keys = iter(() if key is None else jax.random.split(key, CONVOLUTIONS * shape.n_layers + 4))
     holes = jnp.isnan(numbers)
     if key is not None and input_dropout:
         codes = jnp.where(jax.random.bernoulli(next(keys), input_dropout, codes.shape), missing_codes, codes)
         holes |= jax.random.bernoulli(next(keys), input_dropout, numbers.shape)
 
     def drop(features: Array) -> Array:
-        """One draw for a row: features that a row lacks are lacking everywhere."""
+        """Of an LSTM a draw is for a row: features that it lacks are lacking everywhere (Gal and Ghahramani 2016)."""
         if key is None or not dropout:
             return features
-        kept = jax.random.bernoulli(next(keys), 1 - dropout, (features.shape[0], 1, features.shape[2]))
+        n_draws = features.shape[1] if shape.kind == "convolution" else 1
+        kept = jax.random.bernoulli(next(keys), 1 - dropout, (features.shape[0], n_draws, features.shape[2]))
         return features * kept / (1 - dropout)
 
     known, flags = jnp.where(holes, 0, numbers), holes.astype(numbers.dtype)
@@ -108,11 +109,11 @@ def _recur(name: str, width: int, weights: Weights, features: Array, inside: Arr
 def _convolve(
     shape: Architecture, weights: Weights, features: Array, inside: Array, drop: Callable[[Array], Array]
 ) -> Array:
-    """Residual layers, each of which sees places twice as far apart as the one before, shape (n_rows, length, width)."""
+    """Residual layers, each of which sees places twice as far apart as the one before in its block, shape (n_rows, length, width)."""
     there = inside[:, :, None]
     features = jnp.where(there, features @ weights["first"] + weights["first_bias"], 0.0)
-    for layer in range(shape.n_layers):
-        name, reach, length = f"layer_{layer}", 2**layer, inside.shape[1]
+    for layer in range(CONVOLUTIONS * shape.n_layers):
+        name, reach, length = f"layer_{layer}", 2 ** (layer % CONVOLUTIONS), inside.shape[1]
         centred = features - features.mean(axis=2, keepdims=True)
         normal = centred * jax.lax.rsqrt((centred**2).mean(axis=2, keepdims=True) + 1e-5)
         normal = jnp.where(there, jax.nn.relu(normal * weights[f"{name}_scale"] + weights[f"{name}_shift"]), 0.0)

@@ -6,17 +6,18 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from treecrf.compiled.struct import Int64
 from treecrf.io.messages import needs_extra
 from treecrf.models.base import Codes, Floats, Monitor
 from treecrf.models.chains import ChainLabeller, ScoredChains
 from treecrf.models.fitted import prefixed, without_prefix
 from treecrf.models.neural.architecture import FILTERS, Architecture
-from treecrf.models.neural.batches import Batches, NumberScale, first_rows
+from treecrf.models.neural.batches import Batches, NumberScale, first_rows, row_lengths
 from treecrf.models.params_checks import (
     FIRST_ORDER,
     NOT_NEGATIVE,
@@ -60,11 +61,11 @@ class NeuralCRF(ChainLabeller):
     width : int
         Features of a layer, of an LSTM in each direction.
     n_layers : int
-        Layers; those of convolutions see places 1, 2, 4, .. apart.
+        Layers of an LSTM, or blocks of three convolutions, which see places 1, 2 and 4 apart.
     embedding : int
         Most numbers that stand for a category.
     dropout : float
-        Share of the features that a layer does not see, drawn for each sequence and update.
+        Share of the features that a layer does not see, drawn at each update: by an LSTM for a sequence, by convolutions for a position.
     input_dropout : float
         Share of the cells that count as missing in an update: what the training set does not show is seen like that.
     picture : (int, int), optional
@@ -98,6 +99,8 @@ class NeuralCRF(ChainLabeller):
     weights_ : dict of float32 arrays
         By name; see `treecrf.models.neural.network.Architecture.shapes`.
     scale_ : NumberScale
+    row_lengths_ : int64, shape (n_lengths,)
+        To which sequences are padded.
     n_epochs_ : int
         Passes over the training set.
     seconds_ : dict
@@ -129,7 +132,7 @@ class NeuralCRF(ChainLabeller):
     takes_numbers = True
     takes_unknown_labels = True
     takes_weights = True
-    _fitted_arrays: ClassVar = {"scale": NumberScale}
+    _fitted_arrays: ClassVar = {"scale": NumberScale, "row_lengths": Annotated[Int64, "n_lengths"]}
     _fitted_values = ("n_epochs", "seconds")
     _parameter_constraints: ClassVar = {
         "kind": one_of("lstm", "convolution"), "order": FIRST_ORDER, "width": SIZE, "n_layers": whole(1, 12),
@@ -145,7 +148,7 @@ class NeuralCRF(ChainLabeller):
         counts = np.ones(len(labels)) if weights is None else weights
         if self.order:
             refuse_mixed(labels, counts, train.offsets)
-        self.scale_ = NumberScale.of(train)
+        self.scale_, self.row_lengths_ = NumberScale.of(train), row_lengths(np.diff(train.observation_offsets))
         shape = self._architecture(train.attributes, len(train.number_names), len(train.label_names))
         self.seconds_ = {"choice": 0.0, "update": 0.0}
         n_reports = 0
@@ -214,14 +217,16 @@ class NeuralCRF(ChainLabeller):
         shape = self._architecture(train.attributes, len(train.number_names), len(train.label_names))
         longest = int(np.diff(train.observation_offsets).max())
         n_features = shape.n_places * (shape.n_attributes * shape.embedding + 2 * shape.n_numbers)
-        n_features += 24 * shape.width * shape.n_layers + 8 * shape.n_labels
+        n_features += 40 * shape.width * shape.n_layers + 8 * shape.n_labels
         if shape.picture is not None:
             n_features += 4 * sum(FILTERS) * shape.n_numbers
         of_set = train.values.size + train.numbers.size + 3 * train.n_positions * shape.n_labels
         return 4 * (8 * shape.n_weights + 3 * max(self.batch_size, 2 * longest) * n_features + 2 * of_set)
 
     def _batches(self, data: SequenceSet) -> Batches:
-        return Batches(data, self.scale_, (int(self.window[0]), int(self.window[1])), self.batch_size)
+        return Batches(
+            data, self.scale_, (int(self.window[0]), int(self.window[1])), self.batch_size, self.row_lengths_
+        )
 
     # --- prediction ---------------------------------------------------------------------------------
 

@@ -80,9 +80,8 @@ def _has_axes(weights: Any) -> Any:
 
 
 @cache
-def compiled_step(shape: Architecture, update: Update) -> Callable[..., Any]:
-    """One update of the weights by a batch, and the log likelihood of its sequences before it."""
-    optimizer = _optimizer(update)
+def compiled_gradient(shape: Architecture, update: Update) -> Callable[..., Any]:
+    """The gradient of the loss of a batch, and the log likelihood of its sequences; compiled for each length of rows."""
 
     def loss(weights: Any, batch: Any, labels: Any, counts: Any, missing_codes: Any, total: Any, key: Any) -> Any:
         codes, numbers, inside = batch
@@ -92,17 +91,25 @@ def compiled_step(shape: Architecture, update: Update) -> Callable[..., Any]:
         found = log_likelihood(scores, weights.get("transitions"), labels, counts, update.are_partial).sum()
         return -found / total, found
 
-    def step(
-        state: State, batch: Any, labels: Any, counts: Any, missing_codes: Any, total: Any, seed: Any
-    ) -> tuple[State, Any]:
+    def gradient(state: State, batch: Any, labels: Any, counts: Any, missing_codes: Any, total: Any, seed: Any) -> Any:
         key = jax.random.fold_in(jax.random.key(seed, impl="rbg"), state.n_updates)
-        gradient, found = jax.grad(loss, has_aux=True)(state.weights, batch, labels, counts, missing_codes, total, key)
+        return jax.grad(loss, has_aux=True)(state.weights, batch, labels, counts, missing_codes, total, key)
+
+    return jax.jit(gradient, compiler_options=OPTIONS)
+
+
+@cache
+def compiled_step(update: Update) -> Callable[..., Any]:
+    """One update of the weights by a gradient."""
+    optimizer = _optimizer(update)
+
+    def step(state: State, gradient: Any) -> State:
         changes, moments = optimizer.update(gradient, state.moments, state.weights)
         weights = optax.apply_updates(state.weights, changes)
         n_updates = state.n_updates + 1
         kept = jnp.minimum(update.averaging, n_updates / (n_updates + 10.0))
         average = jax.tree.map(lambda old, new: kept * old + (1 - kept) * new, state.average, weights)
-        return State(weights, average, moments, n_updates), found
+        return State(weights, average, moments, n_updates)
 
     return jax.jit(step, compiler_options=OPTIONS, donate_argnums=0)
 
@@ -134,7 +141,7 @@ def epochs(
     """
     prepare()
     rng = np.random.default_rng(seed)
-    step = compiled_step(shape, update)
+    differentiate, step = compiled_gradient(shape, update), compiled_step(update)
     weights = {name: jnp.asarray(value) for name, value in shape.start(rng).items()}
     state = State(weights, jax.tree.map(jnp.copy, weights), _optimizer(update).init(weights), jnp.zeros((), jnp.int32))
     # Of places without a position the last values.
@@ -145,7 +152,10 @@ def epochs(
         found = []
         for batch in data.shuffled(rng):
             there = known[batch.positions], weighing[batch.positions]
-            state, value = step(state, _inputs(batch), *there, missing_codes, total, np.uint32(seed % 2**32))
+            gradient, value = differentiate(
+                state, _inputs(batch), *there, missing_codes, total, np.uint32(seed % 2**32)
+            )
+            state = step(state, gradient)
             found.append(value)
         yield {name: np.asarray(value) for name, value in state.average.items()}, float(np.sum(found, dtype=np.float64))
 

@@ -19,7 +19,7 @@ from treecrf.missing import Imputer
 from treecrf.models.boosted.checkpoint import Checkpoint
 from treecrf.models.boosted.treecrf import TreeCRF
 from treecrf.models.java.machine import java_problem
-from treecrf.models.registry import IN_JAVA, LABELLERS
+from treecrf.models.registry import IN_JAVA, LABELLERS, WITH_NETWORKS
 from treecrf.sequences import Attribute, SequenceSet
 from treecrf.statistics.selection import best_candidate, derive_seed, inner_trials, outer_splits
 from treecrf.studies.framework.confidence import CONFIDENCE, confidence, marginals_after
@@ -422,7 +422,7 @@ def warm_kernels() -> None:
     values, labels = rng.integers(0, 3, (90, 1), np.int16), rng.integers(0, 3, 90, np.int16)
     data = SequenceSet(values, np.arange(0, 91, 6), (Attribute("symbol", names),), labels, names)
     for method in METHODS:
-        if method not in IN_JAVA:
+        if method not in (*IN_JAVA, *WITH_NETWORKS):  # these have no kernels of their own
             tiny = TrainingSettings(
                 n_iterations=9, n_perturbed_runs=2, n_folds=2, l2_regularizations=[1.0], memm_regularizations=[1.0], original_max_leaves=[3],
                 variances=[1.0], network_epochs=2, network_penalties=[0.1], lightgbm_leaves=[3], stacking_iterations=[3],

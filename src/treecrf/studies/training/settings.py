@@ -97,6 +97,19 @@ class TrainingSettings(StudySettings):
     network_windows: dict[Name, Window] = Field(
         {"protein": (6, 6)}, description="Data sets where the neural network sees another window than the others."
     )
+    neural_kinds: list[Literal["lstm", "convolution"]] = Field(
+        ["lstm", "convolution"], min_length=1, description="Grid of the kind of network of the neural CRF and softmax."
+    )
+    neural_widths: list[Annotated[int, Field(ge=1)]] = Field([64], min_length=1, description="Their grid of the width.")
+    neural_layers: list[Annotated[int, Field(ge=1, le=12)]] = Field(
+        [1, 2], min_length=1, description="Their grid of the number of layers."
+    )
+    neural_dropouts: list[Annotated[float, Field(ge=0, lt=1)]] = Field(
+        [0.3, 0.5], min_length=1, description="Their grid of the dropout."
+    )
+    neural_epochs: int = Field(
+        60, ge=1, description="Most epochs of these; sequences that are held out from training choose their number."
+    )
     lightgbm_leaves: list[Annotated[int, Field(ge=2)]] = Field(
         [7, 31], min_length=1, description="Grid of LightGBM's leaves."
     )
@@ -163,7 +176,7 @@ class TrainingSettings(StudySettings):
 
     @field_validator(
         "datasets", "methods", "larger_methods", "l2_regularizations", "memm_regularizations", "original_max_leaves", "newton_leaves",
-        "newton_regularizations", "newton_rates", "newton_transitions", "variances", "network_penalties", "lightgbm_leaves", "stacking_experts", "stacking_iterations", "decoders",
+        "newton_regularizations", "newton_rates", "newton_transitions", "variances", "network_penalties", "neural_kinds", "neural_widths", "neural_layers", "neural_dropouts", "lightgbm_leaves", "stacking_experts", "stacking_iterations", "decoders",
         "steady_methods",
     )  # fmt: skip
     @classmethod
