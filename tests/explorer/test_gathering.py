@@ -13,8 +13,8 @@ from treecrf.io.files import write_frame
 from treecrf.statistics.metrics import reliability
 from treecrf.statistics.ranking import WORSE
 from treecrf.studies import registry
-from treecrf.studies.explored import Rows
 from treecrf.studies.framework.confidence import confidence
+from treecrf.studies.framework.explored import Rows
 from treecrf.studies.framework.settings import load_settings
 from treecrf.studies.framework.study import Study, Summary
 

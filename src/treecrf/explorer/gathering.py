@@ -25,7 +25,7 @@ from treecrf.io.files import read_frame, read_frames, stacked
 from treecrf.sequences import SequenceSet
 from treecrf.statistics.ranking import RANK_COLUMNS, REFERENCE, SEPARATION_MARGIN, UNTESTED
 from treecrf.studies import registry
-from treecrf.studies.explored import Explored
+from treecrf.studies.framework.explored import Explored
 from treecrf.studies.framework.paths import StudyFiles
 from treecrf.studies.framework.settings import Settings
 from treecrf.studies.framework.study import Study

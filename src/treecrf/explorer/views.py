@@ -14,8 +14,8 @@ import numpy as np
 import pandas as pd
 
 from treecrf.io.files import stacked
-from treecrf.studies.explored import Rows
 from treecrf.studies.framework.confidence import CONFIDENCE
+from treecrf.studies.framework.explored import Rows
 from treecrf.studies.framework.study import Study
 
 CASE = ["dataset", "variant", "decoder", "point"]
@@ -43,7 +43,7 @@ VIEWS = {
     ],
     "predictions": [*CELL, "run", "sequence", "group", "position", "label", "predicted", *CONFIDENCE],
 }  # fmt: skip
-"""Columns of the views that studies declare (`treecrf.studies.explored.Explored`).
+"""Columns of the views that studies declare (`treecrf.studies.framework.explored.Explored`).
 
 scores: mean over the runs of a method, lowest and highest run, CPU seconds of a training, settings chosen. pairs: accuracy of
 `method` minus that of `other` in points, 95 % interval, p-value and the study's decision. runs: a training each, accuracy in

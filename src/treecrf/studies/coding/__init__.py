@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from treecrf.studies.explored import COMPARED, DRAW, DRAWN, OVER_DRAWS_OR_GROUPS, Explored, Rows
+from treecrf.studies.framework.explored import COMPARED, DRAW, DRAWN, OVER_DRAWS_OR_GROUPS, Explored, Rows
 from treecrf.studies.framework.study import Figure, Job, Study, Summary, Table
 
 WINDOW = {"variant": "window {window}"}

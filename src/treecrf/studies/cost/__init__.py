@@ -1,6 +1,6 @@
 """The study of cost (PhD chapter 3, ICML 2004): by sequence length and window, and what short cuts save."""
 
-from treecrf.studies.explored import Explored, Rows
+from treecrf.studies.framework.explored import Explored, Rows
 from treecrf.studies.framework.study import Figure, Job, Study, Summary, Table
 
 STUDY = Study(

@@ -1,6 +1,6 @@
 """The study of ensembles (Cortes, Kuznetsov and Mohri 2014): votes of labellers, and stacking."""
 
-from treecrf.studies.explored import COMPARED, DRAW, OVER_DRAWS, Explored, Rows
+from treecrf.studies.framework.explored import COMPARED, DRAW, OVER_DRAWS, Explored, Rows
 from treecrf.studies.framework.study import Figure, Job, Study, Summary, Table
 
 STUDY = Study(

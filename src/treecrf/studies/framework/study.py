@@ -12,7 +12,7 @@ from types import ModuleType
 from typing import Any
 
 from treecrf.io.files import resource, write_text
-from treecrf.studies.explored import Explored
+from treecrf.studies.framework.explored import Explored
 
 Call = tuple[str, str, Sequence[str], str]
 """Of a table: name of its file, function, frames and the value of what it is over, if anything."""

@@ -1,6 +1,6 @@
 """The study of future features (PhD chapter 5)."""
 
-from treecrf.studies.explored import COMPARED, DRAW, OVER_DRAWS, Explored, Rows
+from treecrf.studies.framework.explored import COMPARED, DRAW, OVER_DRAWS, Explored, Rows
 from treecrf.studies.framework.study import Figure, Job, Study, Summary, Table
 
 BAG = {"method": "@methods.variant_names", "decoder": "''"}

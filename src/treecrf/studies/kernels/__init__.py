@@ -1,6 +1,6 @@
 """The study of kernels (Altun, Smola and Hofmann 2004): conditional random fields in the space of a polynomial kernel."""
 
-from treecrf.studies.explored import COMPARED, DRAW, DRAWN, OVER_DRAWS_OR_GROUPS, Explored, Rows
+from treecrf.studies.framework.explored import COMPARED, DRAW, DRAWN, OVER_DRAWS_OR_GROUPS, Explored, Rows
 from treecrf.studies.framework.study import Figure, Job, Study, Summary, Table
 
 MARGINAL = {"decoder": "'forward_backward'"}

@@ -1,6 +1,6 @@
 """The study of missing input values (PhD chapter 4)."""
 
-from treecrf.studies.explored import COMPARED, Explored, Rows
+from treecrf.studies.framework.explored import COMPARED, Explored, Rows
 from treecrf.studies.framework.study import Figure, Job, Study, Summary, Table
 
 OF_TREES = ("trees", "tree_training_sets", "newton_leaves", "newton_rates")

@@ -1,6 +1,6 @@
 """The study of training (PhD chapter 3): TreeCRF beside its rivals."""
 
-from treecrf.studies.explored import Explored, Rows
+from treecrf.studies.framework.explored import Explored, Rows
 from treecrf.studies.framework.study import Figure, Job, Study, Summary, Table
 
 MEANS = {"points": "mean_points", "p_value": "valid_p_value"}
