@@ -254,7 +254,7 @@ def test_keyboard_leads_to_the_views(browser):
     browser.view("leaderboard")
     browser.tab.keyboard.press("Tab")
     assert browser.tab.evaluate("document.activeElement.className") == "skip"
-    for _ in range(3):
+    for _ in range(5):
         browser.tab.keyboard.press("Tab")
     browser.tab.keyboard.press("Enter")
     assert browser.shown().get_attribute("data-view") == "cost"

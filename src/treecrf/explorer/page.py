@@ -25,7 +25,7 @@ from treecrf.explorer.views import ACCURACY, METRICS
 from treecrf.io.files import read_configuration, resource, write_text
 from treecrf.rendering.plain import plain_title
 from treecrf.rendering.templates import ENVIRONMENT
-from treecrf.report.page import EXPLORER, PAGE
+from treecrf.report.page import DEMO, EXPLORER, PAGE
 from treecrf.statistics.estimates import SIGNIFICANCE_LEVEL
 from treecrf.statistics.ranking import REFERENCE, STANDINGS
 from treecrf.studies import registry
@@ -56,7 +56,7 @@ def write_explorer(settings: Settings) -> None:
 
 def render_explorer(settings: Settings, gathered: Gathered) -> str:
     """The page of what can be explored."""
-    if not settings.decides_claims:
+    if settings.profile == DEMO or settings.labellers:  # says nothing of papers
         gathered = gathered._replace(published=gathered.published.iloc[:0])
     environment = ENVIRONMENT.overlay(loader=PackageLoader(PACKAGE))
     page = environment.get_template("explorer.html").render(

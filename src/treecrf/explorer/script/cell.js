@@ -35,7 +35,7 @@ function curvePart({ decoder, point, ...key }) {
   const title = `${chosen.length ? `Chosen iteration ${chosen[0].iteration}: ${fixed(chosen[0].accuracy)} %; the` : "The"} peak of the test curve is ${fixed(best.accuracy)} % at ${best.iteration}`;
   const points = rows.map((row) => ({ ...row, x: row.iteration, y: row.accuracy }));
   const marks = [...new Set([...chosen, best])].map((row) => ({ x: row.iteration, y: row.accuracy, shape: "circle", name: row === best ? "peak" : "chosen", tip: `iteration ${row.iteration}: ${fixed(row.accuracy)} %` }));
-  return chart(title, plane(title, marks, { x: "iteration", y: "test accuracy (%)" }, { lines: [{ kind: "line", points }], area: points.filter((row) => isKnown(row.low)), rules: chosen.map((row) => row.iteration) }), [
+  return chart(title, plane(title, marks, { x: "iteration", y: "test accuracy (%)" }, { lines: [{ kind: "curve", points }], area: points.filter((row) => isKnown(row.low)), rules: chosen.map((row) => row.iteration) }), [
     ["iteration", (row) => row.iteration], ["accuracy (%)", (row) => row.accuracy, (row) => fixed(row.accuracy)], ["lowest run", (row) => row.low, (row) => fixed(row.low)],
     ["highest run", (row) => row.high, (row) => fixed(row.high)], ["CPU seconds", (row) => row.cpu_seconds, (row) => secondsText(row.cpu_seconds)]], rows);
 }
