@@ -77,14 +77,19 @@ def summary(options: list[str], configurations: list[str], code: int, began: flo
         unfinished = reports / UNFINISHED_PAGE
         if not code:
             places = {"Report": reports / PAGE, "Explorer": reports / EXPLORER, "Results": results}
+            archives = sorted(Path(settings.archives).resolve().glob("*.zip"), key=lambda path: path.stat().st_mtime)
+            if "archive" in options and archives:
+                places = {"Archive": archives[-1]}
             yield from (f"{what + ':':10}{path}" for what, path in places.items() if path.exists())
         elif unfinished.is_file() and unfinished.stat().st_mtime >= began:
             yield f"Report of what is finished: {unfinished}"
     if code:
         yield f"Continue with: {COMMAND} {again}"
-    elif settings is not None and settings.profile == "demo":
+    elif settings is None or "archive" in options:
+        return
+    elif settings.profile == "demo":
         yield "Next: make quick (the papers' data sets, in about half an hour)"
-    elif settings is not None and "archive" not in options:
+    else:
         yield f"Next: {COMMAND} archive {again} (writes one zip)"
 
 

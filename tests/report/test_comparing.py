@@ -92,10 +92,18 @@ def test_leading_columns_tell_rows_apart():
 
 
 def test_cells_that_differ_are_found_in_any_order_of_rows():
-    one = texts(method=["a", "b"], accuracy=["90.0", "80"], decision=["better", "worse"], cpu_seconds=["1", "2"])
-    other = one.assign(accuracy=["90", "80.5"], decision=["better", "undecided"], cpu_seconds=["7", "8"])
+    one = texts(
+        method=["a", "b"],
+        accuracy=["90.0", "80"],
+        decision=["better", "worse"],
+        cpu_seconds=["1", "2"],
+        memory_mb=["3", "4"],
+    )
+    other = one.assign(
+        accuracy=["90", "80.5"], decision=["better", "undecided"], cpu_seconds=["7", "8"], memory_mb=["5", "6"]
+    )
     cells, n_compared = differing_cells(one, other.iloc[::-1])
-    assert n_compared == 4  # measured times are not
+    assert n_compared == 4  # what was measured is not
     assert cells[["row", "column", "first", "second"]].to_numpy().tolist() == [
         ["method b", "accuracy", "80", "80.5"],
         ["method b", "decision", "worse", "undecided"],

@@ -227,6 +227,14 @@ def test_a_finished_run_names_reports_results_and_the_next_command(progress, set
     assert [*progress.summary(options, progress.parse(options), 0, 0)][-1].startswith("Next: make quick")
 
 
+def test_the_target_archive_names_the_archive(progress, settings):
+    settings("own")
+    Path("archives").mkdir()
+    Path("archives/treecrf-2026-01-02.zip").touch()
+    found = list(progress.summary(["archive", "--configfile", "own.yaml"], ["own.yaml"], 0, 0))
+    assert found == [f"Archive:  {Path().resolve()}/archives/treecrf-2026-01-02.zip"]
+
+
 def test_a_failed_run_names_what_is_finished_and_how_to_continue(progress, settings):
     settings("own")
     assert list(progress.summary(["--cores", "2"], [], 1, 0)) == [

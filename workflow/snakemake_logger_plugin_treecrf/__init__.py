@@ -28,7 +28,7 @@ class StepProgress(Progress):
     def __init__(self, console: Console) -> None:
         self.steps: dict[int, str] = {}
         columns = TextColumn("[bold]treecrf"), BarColumn(bar_width=30), MofNCompleteColumn(), TimeElapsedColumn()
-        super().__init__(*columns, console=console, disable=not console.is_terminal)
+        super().__init__(*columns, console=console, disable=not console.is_terminal, refresh_per_second=2)
 
     def get_renderables(self) -> Iterator[RenderableType]:
         """The bar, and lines that are cut where the terminal ends."""

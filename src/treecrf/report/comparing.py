@@ -39,8 +39,8 @@ ROW = "(row)"
 
 PRESENT = "present"
 
-TIME = re.compile("seconds", re.IGNORECASE)
-"""In names of columns that are not compared, because measured times always differ."""
+MEASURED = re.compile("seconds|memory", re.IGNORECASE)
+"""In names of columns that are not compared, because measured times and memory always differ."""
 
 MOST_ROWS = 200
 """Differing numbers that the page shows; the CSV file has all."""
@@ -156,7 +156,7 @@ def _texts(before: Any, after: Any) -> tuple[str, str]:
 
 
 def compare_numbers(one: Run, other: Run) -> tuple[pd.DataFrame, int]:
-    """Values of the result files that differ, measured times left out, and how many were compared.
+    """Values of the result files that differ, measured times and memory left out, and how many were compared.
 
     A row is named by the leading columns of its file that tell all rows apart.
 
@@ -188,7 +188,7 @@ def differing_cells(one: pd.DataFrame, other: pd.DataFrame) -> tuple[pd.DataFram
     A row that only one frame has is one difference, in the column `ROW`.
     """
     one, other = (
-        frame[[name for name in frame if not TIME.search(str(name))]].drop_duplicates() for frame in (one, other)
+        frame[[name for name in frame if not MEASURED.search(str(name))]].drop_duplicates() for frame in (one, other)
     )
     keys = row_keys(one, other)
     named_by = [key for key in keys if len({*one[key], *other[key]}) > 1]
