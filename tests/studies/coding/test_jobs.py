@@ -9,6 +9,7 @@ from treecrf import CodedCRF, TreeCRF, VotedPerceptron, chain, datasets
 from treecrf.datasets.hidden_markov import known_model
 from treecrf.sequences import SequenceSet
 from treecrf.studies.coding.jobs import PREDICTION_NAMES, RUN_NAMES, Draw, label_test_sets, score_chunks
+from treecrf.studies.coding.learners import make_candidates
 from treecrf.studies.coding.methods import method_text
 from treecrf.studies.coding.settings import CodingSettings
 from treecrf.studies.framework.confidence import CONFIDENCE
@@ -203,3 +204,11 @@ def test_methods_have_the_names_of_the_thesis(method, text):
 def test_frames_have_one_row_for_each_run(splits):
     runs = pd.concat([run(splits, method).runs for method in ("vp_iid", "perceptron")])
     assert not runs.duplicated(["method", "window", "seed", "size"]).any()
+
+
+def test_the_network_learns_all_labels_at_once():
+    settings = CodingSettings(neural_dropouts=[0.3, 0.5], neural_epochs=7)
+    nets = list(make_candidates("neural_crf", (1, 1), settings))
+    assert [(net.dropout, net.n_epochs, net.window) for net in nets] == [(0.3, 7, (1, 1)), (0.5, 7, (1, 1))]
+    assert settings.used_by("neural_crf")["neural_epochs"] == 7
+    assert "neural_epochs" not in settings.used_by("separable")

@@ -256,6 +256,8 @@ def test_settings_that_cannot_be_run_are_refused(values, message):
 
 def test_every_expert_is_made_with_its_settings():
     made = {name: make_expert(name, WINDOW, SETTINGS).get_params() for name in EXPERTS}
+    net = made.pop("neural_crf")  # it sees whole sequences
+    assert (net["window"], net["n_epochs"]) == ((1, 1), 60)
     assert {params["window"] for params in made.values()} == {WINDOW}
     assert made["separable"]["transitions"] == "separable"
     assert (made["separable"]["n_iterations"], made["treecrf"]["n_iterations"]) == (4, 3)

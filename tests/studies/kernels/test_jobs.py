@@ -15,7 +15,7 @@ from treecrf.studies.framework.confidence import marginals_after
 from treecrf.studies.framework.job_context import JobContext
 from treecrf.studies.framework.selection import Trained, choose, train_as_chosen
 from treecrf.studies.kernels.jobs import PREDICTION_NAMES, RUN_NAMES, label_test_sets
-from treecrf.studies.kernels.learners import make_kernel_crf
+from treecrf.studies.kernels.learners import chosen_values, make_candidates, make_kernel_crf
 from treecrf.studies.kernels.measuring import compare_ranks, compare_solvers, measure_sizes
 from treecrf.studies.kernels.settings import KernelsSettings
 
@@ -272,3 +272,13 @@ def test_a_study_that_is_left_out_measures_nothing():
 def test_settings_that_cannot_be_run_are_refused(values, message):
     with pytest.raises(ValueError, match=message):
         KernelsSettings(**values)
+
+
+def test_the_network_sees_pictures_where_the_numbers_are_some():
+    [net] = make_candidates("neural_crf", (2, 2), KernelsSettings(neural_epochs=7))
+    assert (net.picture, net.window, net.n_epochs) == (None, (1, 1), 7)
+    nets = list(make_candidates("neural_crf", (2, 2), KernelsSettings(neural_dropouts=[0.3, 0.5], picture=(16, 8))))
+    assert [(net.picture, net.window, net.dropout) for net in nets] == [((16, 8), (0, 0), 0.3), ((16, 8), (0, 0), 0.5)]
+    assert chosen_values("neural_crf", nets[1]) == {"dropout": 0.5}
+    assert KernelsSettings(datasets=["ocr", "hyphen"]).of("ocr").picture == (16, 8)
+    assert "picture" not in KernelsSettings().used_by("separable")

@@ -47,7 +47,7 @@ PREDICTION_NAMES = [
 ]  # fmt: skip
 
 _SMALL: dict[str, Any] = {
-    "gtb_iterations": 2, "beam_iterations": 2, "n_epochs": 1, "tree_iterations": 4, "test_every": 2, "beams": [1], "crfsuite_penalties": [1.0],
+    "gtb_iterations": 2, "beam_iterations": 2, "n_epochs": 1, "tree_iterations": 4, "test_every": 2, "beams": [1], "crfsuite_penalties": [1.0], "neural_epochs": 1,
     "tree_splits": ["one_vs_rest"], "separable_rates": [0.1], "full_rates": [0.1], "separable_leaves": [2], "full_leaves": [2], "cross_fit": False,
 }  # fmt: skip
 _N_SMALL = 6  # sequences

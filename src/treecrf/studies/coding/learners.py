@@ -12,6 +12,7 @@ from treecrf.models.coding.coded_crf import CodedCRF
 from treecrf.models.custom import CustomLabeller
 from treecrf.models.linear.crfsuite import CRFSuite
 from treecrf.models.linear.perceptron import VotedPerceptron
+from treecrf.models.neural.neural_crf import NeuralCRF
 from treecrf.studies.coding.methods import IID, Form
 from treecrf.studies.coding.settings import CodingSettings
 from treecrf.studies.framework.custom import custom_candidates
@@ -43,6 +44,9 @@ def make_candidates(method: str, window: Window, settings: CodingSettings) -> It
     elif method == "crfsuite":
         for penalty in settings.crfsuite_penalties:
             yield CRFSuite(penalty, window=window)
+    elif method == "neural_crf":
+        for dropout in settings.neural_dropouts:
+            yield NeuralCRF(dropout=dropout, n_epochs=settings.neural_epochs, window=window, random_state=0)
     else:
         grid = [getattr(settings, f"{method}_{name}") for name in ("leaves", "rates")]
         for splits, leaves, rate in product(settings.tree_splits, *grid):
@@ -56,7 +60,9 @@ def chosen_values(method: str, labeller: Labeller) -> dict[str, Any]:
     """The settings of a labeller that were chosen, by name."""
     if isinstance(labeller, CustomLabeller):
         return dict(labeller.settings or {})
-    names = {"crfsuite": ("c2",), "perceptron": ()}.get(method, ("splits", "max_leaves", "learning_rate"))
+    names = {"crfsuite": ("c2",), "perceptron": (), "neural_crf": ("dropout",)}.get(
+        method, ("splits", "max_leaves", "learning_rate")
+    )
     return {name: getattr(labeller, name) for name in names}
 
 

@@ -20,6 +20,7 @@ ALL_LABELS = {
     "perceptron": "perceptron",
     "separable": "TreeCRF-Newton (separable)",
     "full": "TreeCRF-Newton (full)",
+    "neural_crf": "neural CRF",
     KNOWN_MODEL: "known model (reference)",
 }
 """Methods that label with all labels at once, as readers see them."""

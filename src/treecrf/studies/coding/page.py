@@ -41,7 +41,7 @@ the test set; here, {held_out} of the training sequences choose, and curves on t
 CHOICES = (
     "n_seeds", "held_out", "n_choosing", "choosing_length", "equivalence_margin", "code_lengths", "gtb_code_lengths", "beams", "gtb_iterations", "gtb_leaves",
     "gtb_regularization", "beam_iterations", "n_epochs", "early_update", "cross_fit", "label_dictionary", "tree_iterations", "test_every",
-    "tree_regularization", "tree_splits", "separable_leaves", "separable_rates", "full_leaves", "full_rates", "crfsuite_penalties", "first_counted",
+    "tree_regularization", "tree_splits", "separable_leaves", "separable_rates", "full_leaves", "full_rates", "crfsuite_penalties", "neural_dropouts", "neural_epochs", "first_counted",
 )  # fmt: skip
 """Settings that the thesis leaves open or that a reader needs to repeat the study."""
 

@@ -89,6 +89,10 @@ class CodingSettings(StudySettings):
     crfsuite_penalties: list[Regularization] = Field(
         [1.0, 0.1, 0.02], min_length=1, description="Grid of CRFsuite's c2."
     )
+    neural_dropouts: list[Annotated[float, Field(ge=0, lt=1)]] = Field(
+        [0.3], min_length=1, description="Grid of the dropout of the neural CRF."
+    )
+    neural_epochs: Count = Field(60, description="Its most epochs; held-out sequences choose their number.")
     exact_under: int = Field(25, ge=0, description="McNemar's test is exact with fewer discordant positions.")
     equivalence_margin: float = Field(
         0.5, gt=0, description="Points of accuracy within which methods count as equivalent."
@@ -96,7 +100,7 @@ class CodingSettings(StudySettings):
 
     @field_validator(
         "datasets", "methods", "windows", "wide_windows", "code_lengths", "gtb_code_lengths", "beams", "tree_splits", "separable_leaves", "separable_rates",
-        "full_leaves", "full_rates", "crfsuite_penalties",
+        "full_leaves", "full_rates", "crfsuite_penalties", "neural_dropouts",
     )  # fmt: skip
     @classmethod
     def _distinct(cls, values: list[Any] | None) -> list[Any] | None:
@@ -149,7 +153,7 @@ class CodingSettings(StudySettings):
             "gtb_": learner == "gtb", "n_epochs": learner == "vp" or method == "perceptron", "code_lengths": is_coded(method),
             "cross_fit": use == CASCADE, "choosing_length": use == CASCADE, "beams": use == BEAM, "beam_iterations": method == "gtb_beam", "early_update": method == "vp_beam",
             "wide_windows": form is None, "tree_": method in _TREES, "test_every": method in _TREES, "label_dictionary": method in _TREES,
-            **{f"{name}_": method == name for name in ("separable", "full", "crfsuite")},
+            "neural_": method == "neural_crf", **{f"{name}_": method == name for name in ("separable", "full", "crfsuite")},
         }  # fmt: skip
         unused = {"datasets", "methods", "labellers", "held_out", "exact_under", "equivalence_margin", "overrides"}
         unused |= {

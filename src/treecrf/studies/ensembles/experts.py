@@ -8,6 +8,7 @@ from treecrf.models.boosted.treecrf import TreeCRF
 from treecrf.models.linear.crfsuite import CRFSuite
 from treecrf.models.linear.linear_crf import LinearCRF
 from treecrf.models.linear.perceptron import VotedPerceptron
+from treecrf.models.neural.neural_crf import NeuralCRF
 from treecrf.models.window.classifiers import WindowLightGBM
 from treecrf.studies.ensembles.settings import EnsemblesSettings
 
@@ -32,4 +33,6 @@ def make_expert(name: str, window: Window, settings: EnsemblesSettings) -> Label
         return VotedPerceptron(settings.n_epochs, window=window)
     if name == "lightgbm":
         return WindowLightGBM(settings.lightgbm_iterations, max_leaves=settings.lightgbm_leaves, window=window)
+    if name == "neural_crf":
+        return NeuralCRF(n_epochs=settings.neural_epochs, random_state=0)
     return {"treecrf": TreeCRF, "memm": MEMM, "sliding_window": SlidingWindow}[name](*trees)

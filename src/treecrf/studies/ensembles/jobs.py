@@ -10,6 +10,7 @@ import pandas as pd
 from treecrf.sequences import SequenceSet
 from treecrf.statistics.selection import derive_seed
 from treecrf.studies.ensembles.combining import combine_draw
+from treecrf.studies.ensembles.methods import EXPERTS
 from treecrf.studies.ensembles.parts import divide
 from treecrf.studies.ensembles.settings import EnsemblesSettings
 from treecrf.studies.framework.confidence import CONFIDENCE
@@ -75,5 +76,6 @@ def warm_kernels() -> None:
 
     train, test = load("hmm", n_train=12, n_test=6)
     few = {"newton_iterations": 2, "tree_iterations": 2, "tree_leaves": 2, "linear_iterations": 2, "n_epochs": 1}
-    settings = EnsemblesSettings(n_seeds=1, lightgbm_iterations=2, **few)
+    experts = [name for name in EXPERTS if name != "neural_crf"]  # it has no kernels of its own
+    settings = EnsemblesSettings(n_seeds=1, lightgbm_iterations=2, experts=experts, **few)
     combine_experts(JobContext(settings, "hmm", window=(1, 1), sets=(train, test)))

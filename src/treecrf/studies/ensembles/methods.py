@@ -23,6 +23,7 @@ EXPERTS = {
     "memm": "MEMM",
     "sliding_window": "sliding window",
     "lightgbm": "LightGBM",
+    "neural_crf": "neural CRF",
 }
 """Labellers of `treecrf.studies.ensembles.experts`, in the order of tables."""
 

@@ -68,6 +68,7 @@ class EnsemblesSettings(StudySettings):
     n_epochs: Count = Field(10, description="Epochs of perceptron.")
     lightgbm_iterations: Count = Field(60, description="Iterations of lightgbm.")
     lightgbm_leaves: Leaves = Field(15, description="Its leaves.")
+    neural_epochs: Count = Field(60, description="Most epochs of neural_crf; held-out sequences choose their number.")
     exact_under: int = Field(25, ge=0, description="McNemar's test is exact with fewer discordant positions.")
     equivalence_margin: float = Field(
         0.5, gt=0, description="Points of accuracy within which ensembles count as equivalent."

@@ -44,6 +44,7 @@ LEVELS: dict[str, Style] = {
     "treecrf": {"color": "#D55E00", "linestyle": "-"},
     "crfsuite": {"color": "#4d4d4d", "linestyle": (0, (6, 1.5))},
     "linear_crf": {"color": "#999933", "linestyle": (0, (4, 1.2))},
+    "neural_crf": {"color": "#009E73", "linestyle": (0, (7, 1, 1, 1))},
 }
 """Rivals in figure 1, horizontal lines."""
 

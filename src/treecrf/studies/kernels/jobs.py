@@ -106,7 +106,14 @@ def load_kernels(method: str, train: SequenceSet, window: Window, settings: Kern
     """Run what a method runs on a few sequences, so that no measured time has the loading of compiled routines in it."""
     few = train.select(np.arange(min(_N_SMALL, len(train))))
     small = settings.model_copy(
-        update={"tree_iterations": 1, "treecrf_leaves": 2, "separable_leaves": [2], "full_leaves": [2], "rank": 2}
+        update={
+            "tree_iterations": 1,
+            "treecrf_leaves": 2,
+            "separable_leaves": [2],
+            "full_leaves": [2],
+            "rank": 2,
+            "neural_epochs": 1,
+        }
     )
     labeller = _make(method, window, small)[0]
     for decoder in DECODERS:

@@ -17,6 +17,7 @@ from treecrf.models.kernel.objective import Primal
 from treecrf.models.kernel.windows import Windows
 from treecrf.models.linear.crfsuite import CRFSuite
 from treecrf.models.linear.linear_crf import LinearCRF
+from treecrf.models.neural.neural_crf import NeuralCRF
 from treecrf.studies.framework.custom import custom_candidates
 from treecrf.studies.kernels.methods import DEGREES, DUAL, PRIMAL
 from treecrf.studies.kernels.primal import PrimalCRF
@@ -66,6 +67,12 @@ def make_candidates(method: str, window: Window, settings: KernelsSettings) -> I
                 settings.tree_iterations, leaves, settings.tree_regularization, window, transitions=method, leaf_values="newton",
                 splits="subsets", learning_rate=rate,
             )  # fmt: skip
+    elif method == "neural_crf":
+        sides = (1, 1) if settings.picture is None else (0, 0)  # a picture is wide enough
+        for dropout in settings.neural_dropouts:
+            yield NeuralCRF(
+                dropout=dropout, n_epochs=settings.neural_epochs, picture=settings.picture, window=sides, random_state=0
+            )
     elif method == "linear_crf":
         for variance in settings.variances:
             yield LinearCRF(variance, window, features="labels")  # those of the kernel of degree 1
@@ -95,6 +102,6 @@ def chosen_values(method: str, labeller: Labeller) -> dict[str, Any]:
         return dict(labeller.settings or {})
     names = {
         "crfsuite": ("c2",), "treecrf": ("l2_regularization",), "separable": ("max_leaves", "learning_rate"),
-        "full": ("max_leaves", "learning_rate"),
+        "full": ("max_leaves", "learning_rate"), "neural_crf": ("dropout",),
     }.get(method, ("variance",))  # fmt: skip
     return {name: getattr(labeller, name) for name in names}

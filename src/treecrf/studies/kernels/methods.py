@@ -34,6 +34,7 @@ METHODS = {
     "separable": "TreeCRF-Newton (separable)",
     "full": "TreeCRF-Newton (full)",
     "treecrf": "TreeCRF",
+    "neural_crf": "neural CRF",
 }
 """What readers see of each, in the order of tables."""
 
@@ -45,6 +46,7 @@ STEPS = [
     ("dual", "primal"), ("degree_2", "degree_1"), ("degree_3", "degree_1"), ("degree_3", "degree_2"), ("rbf", "degree_2"),
     ("degree_2", "conjunctions"), ("low_rank", "degree_2"), ("low_rank", "degree_1"), ("nystroem", "low_rank"), ("primal", "crfsuite"),
     ("primal", "linear_crf"), *[(kernel, trees) for kernel in ("degree_2", "low_rank") for trees in ("separable", "full", "treecrf")],
+    ("degree_2", "neural_crf"), ("separable", "neural_crf"),
 ]  # fmt: skip
 """The pairs that tables show: the paper's, what low ranks lose, then rivals."""
 

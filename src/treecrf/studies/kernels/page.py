@@ -45,7 +45,7 @@ into bins and has no bias, so it is another model.
 
 CHOICES = (
     "n_seeds", "n_folds", "variances", "transition_variance", "coef0", "tolerance", "choosing_tolerance", "rank", "tree_iterations", "test_every",
-    "tree_rates", "tree_regularization", "separable_leaves", "full_leaves", "treecrf_leaves", "treecrf_regularizations", "crfsuite_penalties",
+    "tree_rates", "tree_regularization", "separable_leaves", "full_leaves", "treecrf_leaves", "treecrf_regularizations", "crfsuite_penalties", "neural_dropouts", "neural_epochs", "picture",
     "measured_variance", "solver_degrees", "solver_steps", "ranks", "sizes", "equivalence_margin",
 )  # fmt: skip
 """Settings that the paper leaves open or that a reader needs to repeat the study."""

@@ -42,6 +42,9 @@ _USERS = {
     "treecrf_leaves": ("treecrf",),
     "treecrf_regularizations": ("treecrf",),
     "crfsuite_penalties": ("crfsuite",),
+    "neural_dropouts": ("neural_crf",),
+    "neural_epochs": ("neural_crf",),
+    "picture": ("neural_crf",),
 }
 """Which methods look at a setting; at those that are not here, all do."""
 
@@ -53,7 +56,12 @@ class KernelsSettings(StudySettings):
     held_out: ClassVar[float] = 1 / 3
     """Of the training sequences of a draw; the study joins the parts again, as all of them choose in turn."""
 
-    of_papers: ClassVar = {"prosody": {"n_seeds": 5}, "prosody_speaker": {"n_seeds": 5}, "ocr": {"n_seeds": 10}}
+    of_papers: ClassVar = {
+        "prosody": {"n_seeds": 5},
+        "prosody_speaker": {"n_seeds": 5},
+        "ocr": {"n_seeds": 10, "picture": (16, 8)},
+        "ocr_half": {"picture": (16, 8)},
+    }
 
     methods: list[Name] = Field(
         [name for name in METHODS if name != "rbf"], min_length=1,
@@ -83,6 +91,13 @@ class KernelsSettings(StudySettings):
     crfsuite_penalties: list[Regularization] = Field(
         [1.0, 0.1, 0.02], min_length=1, description="Grid of CRFsuite's c2."
     )
+    neural_dropouts: list[Annotated[float, Field(ge=0, lt=1)]] = Field(
+        [0.3], min_length=1, description="Grid of the dropout of the neural CRF."
+    )
+    neural_epochs: Count = Field(60, description="Its most epochs; held-out sequences choose their number.")
+    picture: tuple[Count, Count] | None = Field(
+        None, description="Rows and columns of the picture that the numbers are, which the neural CRF sees."
+    )
     solver_datasets: list[Name] = Field([], description="Data sets on which solvers are compared.")
     solver_degrees: list[Literal[1, 2]] = Field([1, 2], min_length=1, description="Degrees of the kernel there.")
     solver_steps: Count = Field(500, description="Most iterations of a solver there.")
@@ -97,7 +112,7 @@ class KernelsSettings(StudySettings):
     )
 
     @field_validator(
-        "datasets", "methods", "variances", "tree_rates", "separable_leaves", "full_leaves", "treecrf_regularizations", "crfsuite_penalties",
+        "datasets", "methods", "variances", "tree_rates", "separable_leaves", "full_leaves", "treecrf_regularizations", "crfsuite_penalties", "neural_dropouts",
         *MEASURED, "solver_degrees", "ranks", "sizes",
     )  # fmt: skip
     @classmethod
