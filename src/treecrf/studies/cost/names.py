@@ -22,4 +22,4 @@ def option_name(method: str) -> str:
     option, _, value = method.partition("=")
     if option not in SAMPLING_NAMES:
         return training_method_name(method)
-    return f"TreeCRF, {SAMPLING_NAMES[option]}{'' if option == 'none' else f' {value}'}"
+    return f"TreeCRF ({SAMPLING_NAMES[option]}{'' if option == 'none' else f' {value}'})"
