@@ -195,7 +195,7 @@ def test_an_unknown_method_is_refused(method):
 
 @pytest.mark.parametrize(
     ("method", "text"),
-    [("gtb_cascade_all", "c-SECOC(all) (GTB)"), ("vp_iid", "iid (VP)"), ("vp_beam", "beam search (VP)"), ("full", "TreeCRF-Newton (full)"), ("mine", "mine")],
+    [("gtb_cascade_all", "GTB c-SECOC(all)"), ("vp_iid", "VP iid"), ("vp_beam", "VP beam search"), ("full", "TreeCRF-Newton (full)"), ("mine", "mine")],
 )  # fmt: skip
 def test_methods_have_the_names_of_the_thesis(method, text):
     assert method_text(method) == text

@@ -135,9 +135,7 @@ def test_sentences_say_when_the_first_path_is_all(frames):
     never = boosting_sentences(frames["boosting"].assign(first_share=0.5))[0]
     assert "never over half, so that later rounds decide some votes" in never
     headline = ensembles_headline(frames["comparisons"], frames["boosting"])
-    assert headline.startswith(
-        "Logistic regression, experts trained on A and B against best expert (A + B): better on 2 of 2"
-    )
+    assert headline.startswith("Stacking (logistic; A + B) against best expert (A + B): better on 2 of 2")
     assert "ESPBoost against majority vote: worse on 2 of 2 data sets." in headline
     assert headline.endswith("over half the weight in 2 of 4 draws, and is then all of it.")
 

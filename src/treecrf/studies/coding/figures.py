@@ -26,6 +26,7 @@ from treecrf.studies.coding.methods import (
     form_of,
     is_coded,
     method_text,
+    use_text,
 )
 
 Style = dict[str, Any]
@@ -167,7 +168,7 @@ def _code_style(form: Form | None, histories: list[int | str]) -> Style:
 
 def _short_text(method: str) -> str:
     """The name without the learner, which the panel's title says."""
-    return method_text(method).rpartition(", ")[0]
+    return use_text(method)
 
 
 def _draw(axes: Axes, x: pd.Series, line: pd.DataFrame, style: Style, label: str) -> None:

@@ -78,14 +78,18 @@ def learner_of(method: str) -> str:
     return form.learner if form else ""
 
 
+def use_text(method: str) -> str:
+    """What readers see of the use that a method of the thesis makes of its learner."""
+    form = form_of(method)
+    assert form is not None
+    history = {"best": "chosen h"}.get(str(form.history), str(form.history))
+    return {IID: "iid", INDEPENDENT: "i-SECOC", CASCADE: f"c-SECOC({history})", BEAM: "beam search"}[form.use]
+
+
 def method_text(method: str) -> str:
     """What readers see of a method."""
     form = form_of(method)
-    if form is None:
-        return ALL_LABELS.get(method, method)
-    history = {"best": "chosen h"}.get(str(form.history), str(form.history))
-    names = {IID: "iid", INDEPENDENT: "i-SECOC", CASCADE: f"c-SECOC({history})", BEAM: "beam search"}
-    return f"{names[form.use]} ({LEARNERS[form.learner]})"
+    return ALL_LABELS.get(method, method) if form is None else f"{LEARNERS[form.learner]} {use_text(method)}"
 
 
 def method_texts(methods: Iterable[str]) -> list[str]:

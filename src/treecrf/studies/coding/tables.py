@@ -26,6 +26,7 @@ from treecrf.studies.coding.methods import (
     is_coded,
     method_text,
     method_texts,
+    use_text,
 )
 from treecrf.studies.framework.comparisons import pairs_layout
 
@@ -50,7 +51,7 @@ def codes_layout(lines: pd.DataFrame, best: pd.DataFrame) -> pd.DataFrame:
                 for method, row in found.to_dict("index").items()
             }
             ids = {"data set": dataset, "learner": LEARNERS[learner], "window": str(window)}
-            names = {f"{learner}_{use}": method_text(f"{learner}_{use}").rpartition(", ")[0] for use in order}
+            names = {f"{learner}_{use}": use_text(f"{learner}_{use}") for use in order}
             bits = {"bits": str(found["size"].iloc[0])}
             rows.append(ids | bits | {name: cells.get(method, DASH) for method, name in names.items()})
     return pd.DataFrame(rows) if rows else pd.DataFrame({"data set": pd.Series(dtype=str)})
