@@ -11,6 +11,7 @@ from treecrf.automl.candidates import (
     ITERATIONS,
     METHODS,
     Candidate,
+    affordable,
     candidate_windows,
     estimate_memory,
     estimate_seconds,
@@ -55,7 +56,7 @@ def test_runs_end_with_sequences():
     assert mean_run(data) == 2
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", METHODS[:3])  # the network sees whole sequences
 def test_given_settings_are_kept(method):
     rounds = list(make_candidates(method, letter_before(), [(0, 0), (2, 2)], "imputation", {"iterations": 7}))
     assert [c.window for c in rounds[0]] == [(0, 0), (2, 2)]
@@ -96,8 +97,23 @@ def test_linear_crfs_keep_no_more_weights_than_fit(monkeypatch):
 @pytest.mark.parametrize("method", METHODS)
 def test_costs_grow_with_the_data(method):
     small, large = (number_set(0, n_sequences=n) for n in (10, 100))
-    [candidate, wide], *_ = make_candidates(method, small, [(1, 1), (9, 9)], "auto", {})
+    [candidate, *others], *_ = make_candidates(method, small, [(1, 1), (9, 9)], "auto", {})
+    wide = others[0] if others else candidate
     costs = [estimate_seconds(candidate.build(), small, 10), estimate_seconds(candidate.build(), large, 10),
              estimate_seconds(wide.build(), large, 10), estimate_seconds(wide.build(), large, 60)]  # fmt: skip
     assert costs == sorted(costs)
     assert costs[0] < costs[-1]
+
+
+def test_the_network_is_compared_where_the_budget_is_large():
+    compared, data = {"linear_crf": {}, "neural_crf": {}}, larger_set()
+    assert list(affordable(compared, data, 1000, 5)) == ["linear_crf", "neural_crf"]
+    assert list(affordable(compared, data, 40, 5)) == ["linear_crf"]
+    assert list(affordable({"neural_crf": {}}, data, 1, 5)) == ["neural_crf"]
+    first, *others = [
+        part for round in make_candidates("neural_crf", data, [(0, 0), (3, 3)], "auto", {}) for part in round
+    ]
+    assert (first.window, first.missing) == ((1, 1), "error")
+    assert [part.build().dropout for part in (first, *others)] == [0.3, 0.5]
+    assert first.build().held_out is None
+    assert refine(first, data) == first

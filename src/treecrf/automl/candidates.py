@@ -17,16 +17,18 @@ from treecrf.models.boosted.treecrf import TreeCRF
 from treecrf.models.imputing import ImputingLabeller
 from treecrf.models.inputs import MOST_BINS
 from treecrf.models.linear.linear_crf import VECTORS, LinearCRF
+from treecrf.models.neural.neural_crf import NeuralCRF
 from treecrf.models.window.classifiers import WindowLightGBM
 from treecrf.sequences import SequenceSet, slot_sizes
 
-METHODS = ("linear_crf", "treecrf_newton", "lightgbm")
-"""Methods that are tried, the fastest to predict first."""
+METHODS = ("linear_crf", "treecrf_newton", "lightgbm", "neural_crf")
+"""Methods that are tried, the fastest to predict first; the last one where the budget is large (`affordable`)."""
 
 GRIDS: Mapping[str, tuple[dict[str, Any], ...]] = {
     "linear_crf": ({"variance": 1.0}, {"variance": 1.0, "n_bins": 10}, {"variance": 10.0}, {"variance": 0.1}),
     "treecrf_newton": tuple({"learning_rate": 0.2, "max_leaves": n} for n in (10, 30, 4)),
     "lightgbm": tuple({"learning_rate": 0.2, "max_leaves": n} for n in (10, 31, 4)),
+    "neural_crf": ({"dropout": 0.3}, {"dropout": 0.5}),
 }
 """Settings by method, the most usual ones first; one learning rate, as settings are compared after the same few iterations."""
 
@@ -55,7 +57,19 @@ HISTORY_BYTES = 160 * 2**20
 """For the weights of a linear CRF after each of its iterations, were all kept: the more weights, the fewer iterations."""
 
 
-WORDS = {"variance": "variance", "n_bins": "bins", "max_leaves": "leaves", "learning_rate": "learning rate"}
+EPOCHS = 30
+"""Passes of the neural CRF over the sequences, at most."""
+
+NEURAL_SHARE = 1 / 3
+"""Of the budget, for all trainings of the neural CRF."""
+
+WORDS = {
+    "variance": "variance",
+    "n_bins": "bins",
+    "max_leaves": "leaves",
+    "learning_rate": "learning rate",
+    "dropout": "dropout",
+}
 """What settings are called."""
 
 
@@ -109,6 +123,8 @@ def methods_to_compare(options: FitOptions) -> tuple[dict[str, dict[str, Any]], 
         if options.method == AUTO and method == "lightgbm" and find_spec("lightgbm") is None:
             left_out.append("lightgbm, which is not installed (pip install 'treecrf[rivals]').")
             continue
+        if options.method == AUTO and method == "neural_crf" and find_spec("jax") is None:
+            continue
         settings = options.used_settings(method)
         try:
             build(method, settings)
@@ -120,6 +136,19 @@ def methods_to_compare(options: FitOptions) -> tuple[dict[str, dict[str, Any]], 
     if not compared:
         raise ValueError(left_out[0])
     return compared, left_out
+
+
+def affordable(
+    compared: Mapping[str, dict[str, Any]], data: SequenceSet, budget: float, n_folds: int
+) -> dict[str, dict[str, Any]]:
+    """The methods without the neural CRF, unless its trainings take no more than `NEURAL_SHARE` of the budget, or it is alone."""
+    if len(compared) == 1 or "neural_crf" not in compared:
+        return dict(compared)
+    labeller = build("neural_crf", {"iterations": EPOCHS} | dict(compared["neural_crf"]))
+    cost = (len(GRIDS["neural_crf"]) + n_folds) * estimate_seconds(labeller, data, n_reports(labeller))
+    return {
+        name: settings for name, settings in compared.items() if name != "neural_crf" or cost <= NEURAL_SHARE * budget
+    }
 
 
 def candidate_windows(data: SequenceSet) -> list[tuple[int, int]]:
@@ -171,6 +200,7 @@ def make_candidates(
     list of Candidate
         What a round does not vary is that of the first candidate of all; the caller replaces it by the best so far.
     """
+    windows = [(1, 1)] if method == "neural_crf" else windows  # it sees the whole sequence
     usual = {"iterations": ITERATIONS} | _settings_for(method, data) | dict(decided)
     first, *other_treatments = _treatments(method, data, missing, usual)
     if first == "incorporated":
@@ -196,7 +226,10 @@ def _settings_for(method: str, data: SequenceSet) -> dict[str, Any]:
     new words look like them; a linear CRF has a weight for each: such words share their suffixes with others, and its prior
     holds it.
     """
-    settings: dict[str, Any] = {"n_bins": TREE_BINS} if method != "linear_crf" and data.number_names else {}
+    has_bins = method not in ("linear_crf", "neural_crf") and data.number_names
+    settings: dict[str, Any] = {"n_bins": TREE_BINS} if has_bins else {}
+    if method == "neural_crf":
+        settings = {"iterations": EPOCHS, "held_out": None}
     if has_words(data) and method != "linear_crf":
         settings["min_count"] = 2
     if method == "treecrf_newton" and len(data.label_names) >= MANY_LABELS:
@@ -214,6 +247,8 @@ def _treatments(method: str, data: SequenceSet, missing: str, settings: Mapping[
         return [resolve_missing(method, missing)]
     if method == "treecrf_newton" and settings.get("transitions") == "separable":
         return ["incorporated"]
+    if method == "neural_crf":
+        return ["error"]  # missing cells are inputs like others
     if method == "lightgbm":
         return ["indicator" if data.attributes else "error"]
     usual = resolve_missing(method, missing)
@@ -226,7 +261,11 @@ def refine(candidate: Candidate, data: SequenceSet) -> Candidate:
 
     Their probabilities are better then. Of a large file, and with a number of iterations that a user has decided, it stays.
     """
-    if candidate.method == "linear_crf" or data.n_positions >= SMALL or candidate.iterations != ITERATIONS:
+    if (
+        candidate.method in ("linear_crf", "neural_crf")
+        or data.n_positions >= SMALL
+        or candidate.iterations != ITERATIONS
+    ):
         return candidate
     rate = candidate.settings["learning_rate"] / 2
     return candidate._replace(settings=candidate.settings | {"learning_rate": rate, "iterations": 2 * ITERATIONS})
@@ -253,6 +292,9 @@ NANOSECOND = 1e-9
 
 DIVIDING = 3.0
 """How many times longer trees take that divide rows between both sides of a test."""
+
+COMPILING = 4.0
+"""CPU seconds that a training of the neural CRF takes before its first pass; the first one of all takes some 15."""
 
 SORTING = 3.0
 """How many times longer LightGBM takes for an attribute of words, whose categories it sorts, in addition."""
@@ -295,6 +337,9 @@ def estimate_seconds(labeller: Labeller, train: SequenceSet, n_iterations: int) 
         )
         tree = (n_slots + SORTING * wordy) * (4 * n_positions + 18 * labeller.max_leaves * n_bins / n_slots)
         return 0.2 + n_iterations * NANOSECOND * n_labels * tree
+    if isinstance(labeller, NeuralCRF):
+        step = labeller.n_layers * labeller.width * (150 + 4 * labeller.width) + 10 * n_labels**2
+        return COMPILING + n_iterations * NANOSECOND * n_positions * step
     return 0.0
 
 
@@ -304,7 +349,7 @@ def estimate_memory(labeller: Labeller, train: SequenceSet, n_iterations: int) -
         return max(estimate_memory(expert, train, n_reports(expert)) for expert in labeller.make_experts())
     if isinstance(labeller, ImputingLabeller):
         return estimate_memory(labeller.labeller, _filled(labeller, train), n_iterations)
-    if isinstance(labeller, TreeCRF):
+    if isinstance(labeller, TreeCRF | NeuralCRF):
         return labeller.expected_memory(train)
     if isinstance(labeller, LinearCRF):
         return 8 * _n_weights(labeller, train) * (VECTORS + (n_iterations if labeller.keeps_stages else 1))

@@ -128,6 +128,8 @@ def resolve_missing(method: str, missing: str) -> str:
     ValueError if the labeller has no such treatment.
     """
     has_trees = LABELLERS[method].family == "boosted"
+    if missing == AUTO and LABELLERS[method].family == "neural":
+        return "error"  # missing cells are inputs like others
     if missing == AUTO:
         return "instance_weighting" if has_trees else "imputation"
     if missing in IN_TREES and not has_trees:

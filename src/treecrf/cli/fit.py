@@ -238,11 +238,12 @@ def _parse_window(window: str | None, method: str) -> tuple[int, int] | None:
 
 def _choose(data: SequenceSet, compared: dict[str, dict[str, Any]], options: FitOptions) -> Choice:
     """Choose by cross-validation, and show the result."""
-    from treecrf.automl.candidates import candidate_windows
+    from treecrf.automl.candidates import affordable, candidate_windows
     from treecrf.automl.choice import MOST_POSITIONS, choose
     from treecrf.automl.cross_validation import make_folds
 
     folds = make_folds(data, options.seed, MOST_POSITIONS)
+    compared = affordable(compared, folds.data, options.budget, len(folds.parts))
     windows = candidate_windows(data) if options.window is None else [shared.window_within(options.window, data)]
     shared.note(
         f"Comparing {', '.join(compared)} with windows {' and '.join(map(_sides, windows))} by cross-validation "

@@ -278,7 +278,6 @@ LABELLERS = {
         "treecrf.models.neural.neural_crf:NeuralCRF",
         Drawing("neural CRF", "#0072B2", "*", (0, (7, 1, 1, 1))),
         TrainingRow(_NEURAL, {"n_epochs": "neural_epochs"}, {"window": (1, 1)}, alone=("neural_epochs",)),
-        in_tables=False,
         iterations="n_epochs",
         start="random",
     ),

@@ -245,3 +245,19 @@ def test_one_processor_gives_the_bits_of_two():
         for count in ("1", "2")
     ]
     assert found[0] == found[1] != ""
+
+
+def test_what_watches_training_hears_of_shorter_trainings():
+    heard = {}
+    NeuralCRF(width=6, n_epochs=4).fit_watched(TRAIN, TEST, heard.__setitem__, every=2)
+    assert list(heard) == [2, 4]
+    for n_epochs, marginals in heard.items():
+        shorter = NeuralCRF(width=6, n_epochs=n_epochs, held_out=None).fit(TRAIN)
+        np.testing.assert_array_equal(shorter.predict_proba(TEST), marginals)
+
+
+def test_numbers_of_a_picture_have_one_scale():
+    data = picture_set(0)
+    scale = NumberScale.of(data, together=True)
+    np.testing.assert_allclose(scale.mean, np.full(24, data.numbers.mean()))
+    np.testing.assert_allclose(scale.deviation, np.full(24, data.numbers.std()))

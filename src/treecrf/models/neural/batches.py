@@ -44,12 +44,21 @@ class NumberScale(NamedTuple):
     deviation: Annotated[Float64, "n_numbers"]
 
     @classmethod
-    def of(cls, train: SequenceSet) -> Self:
-        """Means and standard deviations of known cells; 0 and 1 for a number that is never known, 1 for one that does not vary."""
+    def of(cls, train: SequenceSet, together: bool = False) -> Self:
+        """Means and standard deviations of known cells; 0 and 1 for a number that is never known, 1 for one that does not vary.
+
+        Of all numbers `together`, as those of a picture are, they are the same.
+        """
         known = ~np.isnan(train.numbers)
         n_known = np.maximum(known.sum(axis=0), 1)
         mean = np.where(known, train.numbers, 0.0).sum(axis=0) / n_known
         deviation = np.sqrt((np.where(known, train.numbers - mean, 0.0) ** 2).sum(axis=0) / n_known)
+        if together:
+            every = train.numbers[known]
+            mean, deviation = (
+                np.full_like(mean, every.mean() if every.size else 0.0),
+                np.full_like(mean, every.std() if every.size else 0.0),
+            )
         return cls(mean, np.where(deviation > 0, deviation, 1.0))
 
 

@@ -16,7 +16,7 @@ Weights = Mapping[str, Any]
 
 def scores(
     shape: Architecture, weights: Weights, codes: Array, numbers: Array, inside: Array, missing_codes: Array,
-    dropout: float = 0.0, input_dropout: float = 0.0, key: Array | None = None,
+    rates: Array | None = None, key: Array | None = None,
 ) -> Array:  # fmt: skip
     """The score of every label, shape (n_rows, length, n_labels).
 
@@ -28,26 +28,24 @@ def scores(
         See `treecrf.models.neural.batches.Batch`.
     missing_codes : int, shape (n_attributes,)
         The code of a missing cell, by attribute.
-    dropout : float
-        Share of the features that layers do not see.
-    input_dropout : float
-        Share of the cells that count as missing.
+    rates : float, shape (2,), optional
+        Shares of the features that layers do not see, and of the cells that count as missing; None: nothing is dropped.
     key : JAX key, optional
-        None: nothing is dropped.
+        Of what is drawn.
     """
-    keys = iter(() if key is None else jax.random.split(key, CONVOLUTIONS * shape.n_layers + 4))
+    keys = iter(() if rates is None or key is None else jax.random.split(key, CONVOLUTIONS * shape.n_layers + 4))
     holes = jnp.isnan(numbers)
-    if key is not None and input_dropout:
-        codes = jnp.where(jax.random.bernoulli(next(keys), input_dropout, codes.shape), missing_codes, codes)
-        holes |= jax.random.bernoulli(next(keys), input_dropout, numbers.shape)
+    if rates is not None:
+        codes = jnp.where(jax.random.bernoulli(next(keys), rates[1], codes.shape), missing_codes, codes)
+        holes |= jax.random.bernoulli(next(keys), rates[1], numbers.shape)
 
     def drop(features: Array) -> Array:
         """Of an LSTM a draw is for a row: features that it lacks are lacking everywhere (Gal and Ghahramani 2016)."""
-        if key is None or not dropout:
+        if rates is None:
             return features
         n_draws = features.shape[1] if shape.kind == "convolution" else 1
-        kept = jax.random.bernoulli(next(keys), 1 - dropout, (features.shape[0], n_draws, features.shape[2]))
-        return features * kept / (1 - dropout)
+        kept = jax.random.bernoulli(next(keys), 1 - rates[0], (features.shape[0], n_draws, features.shape[2]))
+        return features * kept / (1 - rates[0])
 
     known, flags = jnp.where(holes, 0, numbers), holes.astype(numbers.dtype)
     parts = [] if shape.picture is not None else [known, flags]

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import islice
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any, ClassVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from treecrf.compiled.struct import Int64
 from treecrf.io.messages import needs_extra
 from treecrf.models.base import Codes, Floats, Monitor
-from treecrf.models.chains import ChainLabeller, ScoredChains
+from treecrf.models.chains import ChainLabeller, ScoredChains, Watch
 from treecrf.models.fitted import prefixed, without_prefix
 from treecrf.models.neural.architecture import FILTERS, Architecture
 from treecrf.models.neural.batches import Batches, NumberScale, first_rows, row_lengths
@@ -118,7 +118,7 @@ class NeuralCRF(ChainLabeller):
     window: tuple[int, int] = (1, 1)
     n_epochs: int = 60
     held_out: float | None = 0.15
-    patience: int = 6
+    patience: int = 10
     batch_size: int = 256
     learning_rate: float = 3e-3
     weight_decay: float = 1e-2
@@ -128,6 +128,7 @@ class NeuralCRF(ChainLabeller):
     min_count: int = 1
     class_weight: ClassWeight = None
 
+    _judges = cast("tuple[Callable[[int, dict[str, NDArray[Any]]], None], ...]", ())  # hear of passes and their weights
     has_stages = False  # passes are chosen in training
     takes_numbers = True
     takes_unknown_labels = True
@@ -148,7 +149,10 @@ class NeuralCRF(ChainLabeller):
         counts = np.ones(len(labels)) if weights is None else weights
         if self.order:
             refuse_mixed(labels, counts, train.offsets)
-        self.scale_, self.row_lengths_ = NumberScale.of(train), row_lengths(np.diff(train.observation_offsets))
+        self.scale_, self.row_lengths_ = (
+            NumberScale.of(train, self.picture is not None),
+            row_lengths(np.diff(train.observation_offsets)),
+        )
         shape = self._architecture(train.attributes, len(train.number_names), len(train.label_names))
         self.seconds_ = {"choice": 0.0, "update": 0.0}
         n_reports = 0
@@ -168,7 +172,24 @@ class NeuralCRF(ChainLabeller):
             fitted, choosing = hold_out(train.groups, self.held_out, self.random_state)
             first = counts[np.isin(np.repeat(np.arange(len(train)), train.lengths), fitted)]
             self.n_epochs_ = self._choose(train_on(train.select(fitted), first, "choice"), train.select(choosing))
-        *_, self.weights_ = islice(train_on(train, counts, "update"), self.n_epochs_)
+        for epoch, found in enumerate(islice(train_on(train, counts, "update"), self.n_epochs_), start=1):
+            self.weights_ = found
+            for judge in self._judges:
+                judge(epoch, found)
+
+    def fit_watched(self, train: SequenceSet, data: SequenceSet, watch: Watch, every: int = 1) -> None:
+        """See `ChainLabeller`; an iteration is a pass over all sequences, and none are held out."""
+        aligned = self._learn_inputs(self._examples(train, None)[0]).apply(data, self.unseen)
+
+        def judge(epoch: int, weights: dict[str, NDArray[Any]]) -> None:
+            if epoch % every == 0:
+                watch(epoch, self._chains(aligned, weights).marginals())
+
+        held_out, self.held_out, self._judges = self.held_out, None, (judge,)
+        try:
+            self.fit(train)
+        finally:
+            self.held_out, self._judges = held_out, ()
 
     def _choose(self, trained: Iterator[dict[str, NDArray[Any]]], judging: SequenceSet) -> int:
         """The number of passes after which most positions of held-out sequences are right; among equals the likeliest."""
@@ -191,12 +212,10 @@ class NeuralCRF(ChainLabeller):
         with needs_extra("neural"):
             from treecrf.models.neural import training  # takes long to import
         assert data.labels is not None
-        update = training.Update(
-            self.learning_rate, self.weight_decay, self.dropout, self.input_dropout, self.averaging,
-            bool(data.n_unknown_labels),
-        )  # fmt: skip
+        update = training.Update(self.learning_rate, self.weight_decay, self.averaging)
+        rates = self.dropout, self.input_dropout
         return training.epochs(
-            shape, update, self._batches(data), data.labels, counts, _missing_codes(data), self.random_state
+            shape, update, self._batches(data), data.labels, counts, _missing_codes(data), rates, self.random_state
         )
 
     def _architecture(self, attributes: tuple[Attribute, ...], n_numbers: int, n_labels: int) -> Architecture:

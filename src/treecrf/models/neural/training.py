@@ -18,6 +18,7 @@ from treecrf.models.neural import network
 from treecrf.models.neural.architecture import Architecture
 from treecrf.models.neural.batches import Batch, Batches, scatter
 from treecrf.models.neural.likelihood import log_likelihood
+from treecrf.sequences import MISSING
 
 Arrays = dict[str, NDArray[Any]]
 
@@ -34,21 +35,11 @@ def prepare() -> None:
 
 
 class Update(NamedTuple):
-    """What decides the updates of weights.
-
-    Attributes
-    ----------
-    learning_rate, weight_decay, dropout, input_dropout, averaging : float
-    are_partial : bool
-        Whether labels may be unknown.
-    """
+    """What decides the updates of weights: settings of `NeuralCRF`."""
 
     learning_rate: float
     weight_decay: float
-    dropout: float
-    input_dropout: float
     averaging: float
-    are_partial: bool
 
 
 class State(NamedTuple):
@@ -80,20 +71,20 @@ def _has_axes(weights: Any) -> Any:
 
 
 @cache
-def compiled_gradient(shape: Architecture, update: Update) -> Callable[..., Any]:
+def compiled_gradient(shape: Architecture, are_partial: bool) -> Callable[..., Any]:
     """The gradient of the loss of a batch, and the log likelihood of its sequences; compiled for each length of rows."""
 
-    def loss(weights: Any, batch: Any, labels: Any, counts: Any, missing_codes: Any, total: Any, key: Any) -> Any:
+    def loss(weights: Any, batch: Any, labels: Any, counts: Any, total: Any, missing_codes: Any, *drawn: Any) -> Any:
         codes, numbers, inside = batch
-        scores = network.scores(
-            shape, weights, codes, numbers, inside, missing_codes, update.dropout, update.input_dropout, key
-        )
-        found = log_likelihood(scores, weights.get("transitions"), labels, counts, update.are_partial).sum()
+        scores = network.scores(shape, weights, codes, numbers, inside, missing_codes, *drawn)
+        found = log_likelihood(scores, weights.get("transitions"), labels, counts, are_partial).sum()
         return -found / total, found
 
-    def gradient(state: State, batch: Any, labels: Any, counts: Any, missing_codes: Any, total: Any, seed: Any) -> Any:
+    def gradient(
+        state: State, batch: Any, labels: Any, counts: Any, total: Any, missing_codes: Any, rates: Any, seed: Any
+    ) -> Any:
         key = jax.random.fold_in(jax.random.key(seed, impl="rbg"), state.n_updates)
-        return jax.grad(loss, has_aux=True)(state.weights, batch, labels, counts, missing_codes, total, key)
+        return jax.grad(loss, has_aux=True)(state.weights, batch, labels, counts, total, missing_codes, rates, key)
 
     return jax.jit(gradient, compiler_options=OPTIONS)
 
@@ -125,7 +116,7 @@ def predict_scores(shape: Architecture, weights: Any, data: Batches, missing_cod
 
 def epochs(
     shape: Architecture, update: Update, data: Batches, labels: NDArray[np.int16], counts: NDArray[np.float64],
-    missing_codes: NDArray[np.int32], seed: int,
+    missing_codes: NDArray[np.int32], rates: tuple[float, float], seed: int,
 ) -> Iterator[tuple[Arrays, float]]:  # fmt: skip
     """The average of the weights after 1, 2, .. passes over the sequences, and the log likelihood that updates saw.
 
@@ -137,24 +128,25 @@ def epochs(
     counts : float64, shape (n_positions,)
         What positions weigh.
     missing_codes : int32, shape (n_attributes,)
+    rates : (float, float)
+        Of dropout: features, and cells.
     seed : int
     """
     prepare()
     rng = np.random.default_rng(seed)
-    differentiate, step = compiled_gradient(shape, update), compiled_step(update)
+    differentiate, step = compiled_gradient(shape, bool((labels == MISSING).any())), compiled_step(update)
     weights = {name: jnp.asarray(value) for name, value in shape.start(rng).items()}
     state = State(weights, jax.tree.map(jnp.copy, weights), _optimizer(update).init(weights), jnp.zeros((), jnp.int32))
     # Of places without a position the last values.
     known = np.append(labels, -2).astype(np.int32)
     weighing = np.append(counts, 0.0).astype(np.float32)
     total = np.float32(counts.sum() / sum(1 for _ in data.shuffled(np.random.default_rng(0))))
+    drawn = np.array(rates, dtype=np.float32), np.uint32(seed % 2**32)
     while True:
         found = []
         for batch in data.shuffled(rng):
             there = known[batch.positions], weighing[batch.positions]
-            gradient, value = differentiate(
-                state, _inputs(batch), *there, missing_codes, total, np.uint32(seed % 2**32)
-            )
+            gradient, value = differentiate(state, _inputs(batch), *there, total, missing_codes, *drawn)
             state = step(state, gradient)
             found.append(value)
         yield {name: np.asarray(value) for name, value in state.average.items()}, float(np.sum(found, dtype=np.float64))

@@ -68,11 +68,10 @@ def make_candidates(method: str, window: Window, settings: KernelsSettings) -> I
                 splits="subsets", learning_rate=rate,
             )  # fmt: skip
     elif method == "neural_crf":
-        sides = (1, 1) if settings.picture is None else (0, 0)  # a picture is wide enough
+        of_pictures: dict[str, Any] = {"picture": settings.picture, "window": (0, 0), "batch_size": 64}
+        more = {} if settings.picture is None else of_pictures
         for dropout in settings.neural_dropouts:
-            yield NeuralCRF(
-                dropout=dropout, n_epochs=settings.neural_epochs, picture=settings.picture, window=sides, random_state=0
-            )
+            yield NeuralCRF(dropout=dropout, n_epochs=settings.neural_epochs, **more)
     elif method == "linear_crf":
         for variance in settings.variances:
             yield LinearCRF(variance, window, features="labels")  # those of the kernel of degree 1
