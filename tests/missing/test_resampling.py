@@ -4,7 +4,7 @@ import numpy as np
 from builders import number_set, random_set
 
 from treecrf.missing import inject
-from treecrf.missing.mechanisms import resample_holes
+from treecrf.missing.mechanisms import resample_missing
 from treecrf.sequences import MISSING
 
 
@@ -16,7 +16,7 @@ def test_each_sequence_gets_the_holes_of_one_other():
     rng = np.random.default_rng(0)
     data = number_set(1, n_sequences=8, longest=6)
     pattern = inject(data, 0.4, rng)
-    found = resample_holes(data, pattern, np.random.default_rng(3))
+    found = resample_missing(data, pattern, np.random.default_rng(3))
     masks = [mask_of(pattern.select([i])) for i in range(len(pattern))]
     drawn = []
     for i in range(len(found)):
@@ -31,7 +31,7 @@ def test_what_is_missing_stays_so_and_the_rest_is_as_it_was():
     rng = np.random.default_rng(1)
     whole = random_set(rng, n_sequences=30)
     data, pattern = inject(whole, 0.2, rng), inject(whole, 0.3, rng)
-    found = resample_holes(data, pattern, rng)
+    found = resample_missing(data, pattern, rng)
     assert (mask_of(found) >= mask_of(data)).all()
     assert 0.3 < mask_of(found).mean() < 0.6
     there = found.values != MISSING
@@ -40,4 +40,4 @@ def test_what_is_missing_stays_so_and_the_rest_is_as_it_was():
 
 def test_a_pattern_without_holes_makes_none():
     data = random_set(np.random.default_rng(2))
-    assert resample_holes(data, data, np.random.default_rng(0)) == data
+    assert resample_missing(data, data, np.random.default_rng(0)) == data

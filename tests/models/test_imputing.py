@@ -7,7 +7,7 @@ from builders import number_set
 import treecrf
 from treecrf import LinearCRF, TreeCRF
 from treecrf.missing import transform_of
-from treecrf.models.imputing import HOLES, ImputingLabeller
+from treecrf.models.imputing import IMPUTATIONS, ImputingLabeller
 
 
 def with_holes(seed):
@@ -20,11 +20,11 @@ def with_holes(seed):
 TRAIN, TEST = with_holes(0), with_holes(1)
 
 
-@pytest.mark.parametrize("holes", HOLES)
-def test_the_labeller_sees_what_the_transform_gives(holes, tmp_path):
+@pytest.mark.parametrize("missing", IMPUTATIONS)
+def test_the_labeller_sees_what_the_transform_gives(missing, tmp_path):
     labeller = LinearCRF(window=(1, 0), max_iterations=4)
-    model = ImputingLabeller(labeller, holes).fit(TRAIN)
-    transform = transform_of(holes).fit(TRAIN)
+    model = ImputingLabeller(labeller, missing).fit(TRAIN)
+    transform = transform_of(missing).fit(TRAIN)
     alone, filled = (
         LinearCRF(window=(1, 0), max_iterations=4).fit(transform.transform(TRAIN)),
         transform.transform(TEST),
@@ -42,7 +42,7 @@ def test_the_labeller_sees_what_the_transform_gives(holes, tmp_path):
         np.testing.assert_array_equal(each.predict_n_best(TEST, 2).labels, alone.predict_n_best(filled, 2).labels)
         assert (
             repr(each)
-            == f"ImputingLabeller(labeller={labeller!r}{'' if holes == 'imputation' else f', holes={holes!r}'})"
+            == f"ImputingLabeller(labeller={labeller!r}{'' if missing == 'imputation' else f', missing={missing!r}'})"
         )
     np.testing.assert_array_equal(model.staged_score(TEST), alone.staged_score(filled))
 
@@ -58,5 +58,5 @@ def test_stages_are_kept_unless_told_otherwise():
 def test_what_is_no_labeller_or_no_transform_is_refused():
     with pytest.raises(ValueError, match=r"labeller=7: give a labeller\."):
         ImputingLabeller(7).fit(TRAIN)
-    with pytest.raises(ValueError, match=r"holes='instance_weighting': choose one of 'imputation', "):
+    with pytest.raises(ValueError, match=r"missing='instance_weighting': choose one of 'imputation', "):
         ImputingLabeller(TreeCRF(2), "instance_weighting").fit(TRAIN)

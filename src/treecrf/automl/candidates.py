@@ -358,7 +358,7 @@ def estimate_memory(labeller: Labeller, train: SequenceSet, n_iterations: int) -
 
 def _filled(labeller: ImputingLabeller, train: SequenceSet) -> SequenceSet:
     """What the labeller in it will see."""
-    transform = transform_of(labeller.holes)
+    transform = transform_of(labeller.missing)
     assert transform is not None
     return transform.fit_transform(train)
 

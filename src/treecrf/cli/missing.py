@@ -73,7 +73,7 @@ def missing(
     with needs_extra("report"):
         from treecrf.studies.framework.settings import MissingSettings
         from treecrf.studies.missing.guide import accuracy_table, recommendation
-        from treecrf.studies.missing.one_table import n_jobs, study_own_holes, study_table
+        from treecrf.studies.missing.one_table import n_jobs, study_own_missing, study_table
         from treecrf.studies.missing.table_report import write_missing_report
 
     columns, data = shared.read_training_set(file, reading)
@@ -99,7 +99,7 @@ def missing(
     own_holes = None
     if data.has_missing:
         with shared.progress("missing like the file", settings.n_training_sets * len(settings.methods)) as tick:
-            own_holes = study_own_holes(file.stem, data, sides, settings, seed=seed, progress=tick)
+            own_holes = study_own_missing(file.stem, data, sides, settings, seed=seed, progress=tick)
     shared.say(
         "\nAccuracy on held-out positions in percent, by share of cells emptied in addition to the "
         f"{100 * share:.1f} % that are missing"

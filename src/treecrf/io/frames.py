@@ -46,7 +46,7 @@ class CellError(ValueError):
 def cell_texts(column: pd.Series, name: str) -> NDArray[np.object_]:
     """The cells of a column as text; `name` is what an error calls the column, and what is no value has some text, too.
 
-    The text of a cell depends on nothing but its value: a whole number is written without ".0" even where a hole or a
+    The text of a cell depends on nothing but its value: a whole number is written without ".0" even where a missing value or a
     fraction elsewhere in the column has made it a float, and a date without midnight.
 
     Raises
@@ -106,7 +106,7 @@ MOST_INTEGERS = 20
 def column_kind(column: pd.Series) -> Kind:
     """What a column holds, by its type: numbers if it has fractions, or more than `MOST_INTEGERS` different numbers.
 
-    Whole numbers that pandas keeps as floats, for a hole among them, are whole numbers all the same.
+    Whole numbers that pandas keeps as floats, for a missing value among them, are whole numbers all the same.
     """
     if column.dtype.kind not in "iuf":
         return "category"

@@ -181,7 +181,7 @@ def inject(data: SequenceSet, rate: float, rng: np.random.Generator) -> Sequence
         If the rate is no probability.
     """
     _check_rate(rate)
-    return _with_holes(data, _draws(data, rng) < rate)
+    return _with_missing(data, _draws(data, rng) < rate)
 
 
 def by_neighbour(data: SequenceSet, rate: float, rng: np.random.Generator) -> SequenceSet:
@@ -198,8 +198,8 @@ def by_neighbour(data: SequenceSet, rate: float, rng: np.random.Generator) -> Se
     chains = Chains(places)
     before = np.roll(_value_scores(data, "neighbour").ravel(), 1)
     probabilities = rising(before, rate, lambda tried: float(chains.walk(rate, tried, rate).mean()))
-    holes = chains.walk(rate, probabilities, rate, _draws(data, rng).ravel())
-    return _with_holes(data, holes.reshape(_shape(data)) == 1)
+    missing = chains.walk(rate, probabilities, rate, _draws(data, rng).ravel())
+    return _with_missing(data, missing.reshape(_shape(data)) == 1)
 
 
 def by_value(data: SequenceSet, rate: float, rng: np.random.Generator) -> SequenceSet:
@@ -211,7 +211,7 @@ def by_value(data: SequenceSet, rate: float, rng: np.random.Generator) -> Sequen
     """
     _check_rate(rate)
     probabilities = rising(_value_scores(data, "value"), rate)
-    return _with_holes(data, _draws(data, rng) < probabilities)
+    return _with_missing(data, _draws(data, rng) < probabilities)
 
 
 def by_label(data: SequenceSet, rate: float, rng: np.random.Generator) -> SequenceSet:
@@ -231,7 +231,7 @@ def by_label(data: SequenceSet, rate: float, rng: np.random.Generator) -> Sequen
     labelled = _places(data) < np.repeat(data.lengths, np.diff(data.observation_offsets))
     for j, name in enumerate([*(attribute.name for attribute in data.attributes), *data.number_names]):
         scores[labelled, j] = name_scores(data.label_names, "label", name)[data.labels]
-    return _with_holes(data, _draws(data, rng) < rising(standardised(scores), rate))
+    return _with_missing(data, _draws(data, rng) < rising(standardised(scores), rate))
 
 
 def in_runs(data: SequenceSet, rate: float, rng: np.random.Generator, run_length: float = 5.0) -> SequenceSet:
@@ -258,10 +258,10 @@ def in_runs(data: SequenceSet, rate: float, rng: np.random.Generator, run_length
     n_observations, n_columns = _shape(data)
     chains = Chains(np.tile(_places(data), n_columns))
     begins = np.full(data.n_cells, rate / (1 - rate) / run_length)
-    holes = chains.walk(
+    missing = chains.walk(
         rate, begins, 1 - 1 / run_length, _draws(data, rng).T.ravel()
     )  # the first cell as all others: the chain is stationary
-    return _with_holes(data, holes.reshape(n_columns, n_observations).T == 1)
+    return _with_missing(data, missing.reshape(n_columns, n_observations).T == 1)
 
 
 def by_observation(data: SequenceSet, rate: float, rng: np.random.Generator) -> SequenceSet:
@@ -271,7 +271,7 @@ def by_observation(data: SequenceSet, rate: float, rng: np.random.Generator) -> 
     """
     _check_rate(rate)
     gone = rng.random(len(data.values)) < rate
-    return _with_holes(data, np.broadcast_to(gone[:, None], _shape(data)))
+    return _with_missing(data, np.broadcast_to(gone[:, None], _shape(data)))
 
 
 class Mechanism(NamedTuple):
@@ -327,8 +327,8 @@ def _draws(data: SequenceSet, rng: np.random.Generator) -> Floats:
     return np.hstack([rng.random(data.values.shape), rng.random(data.numbers.shape)])
 
 
-def _with_holes(data: SequenceSet, holes: NDArray[np.bool_]) -> SequenceSet:
-    of_values, of_numbers = np.split(holes, [len(data.attributes)], axis=1)
+def _with_missing(data: SequenceSet, missing: NDArray[np.bool_]) -> SequenceSet:
+    of_values, of_numbers = np.split(missing, [len(data.attributes)], axis=1)
     damaged = data.with_values(np.where(of_values, MISSING, data.values))
     return damaged.with_numbers(np.where(of_numbers, np.nan, data.numbers))
 
@@ -348,7 +348,7 @@ def _value_scores(data: SequenceSet, mechanism: str) -> Floats:
     return standardised(np.hstack([scores, ranks(data.numbers)]))
 
 
-def resample_holes(data: SequenceSet, pattern: SequenceSet, rng: np.random.Generator) -> SequenceSet:
+def resample_missing(data: SequenceSet, pattern: SequenceSet, rng: np.random.Generator) -> SequenceSet:
     """Empty the cells that are missing in other sequences.
 
     Each sequence is laid over one of the pattern, drawn at random with replacement, from its first observation on; a pattern that is

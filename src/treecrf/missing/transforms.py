@@ -137,7 +137,7 @@ class Imputer(Transform):
             values[:, j] = np.where(data.values[:, j] == MISSING, categories.index(fill), data.values[:, j])
             attributes.append(attribute._replace(categories=categories))
         filled = _fill_numbers(data.with_values(values, attributes), self.medians_)
-        return _flagged(filled, _holes(data)) if self.add_indicator else filled
+        return _flagged(filled, _missing_by_input(data)) if self.add_indicator else filled
 
     def _categories(self) -> Iterable[str]:
         return self.fill_values_
@@ -188,18 +188,20 @@ class Indicator(Transform):
         values, attributes = data.values.copy(), []
         for j, attribute in enumerate(data.attributes):
             name, categories, _ = attribute
-            hole = data.values[:, j] == MISSING
+            is_missing = data.values[:, j] == MISSING
             if self.flagged_[name]:
                 if not categories:
                     raise ValueError(f"attribute {name!r} has no categories; mark it by a category, not by a flag.")
                 attributes.append(attribute)
-                values[hole, j] = 0
+                values[is_missing, j] = 0
             else:
                 if MISSING_CATEGORY in categories:
                     raise ValueError(f"attribute {name!r} has a category {MISSING_CATEGORY!r} already; rename it.")
                 attributes.append(Attribute(name, (*categories, MISSING_CATEGORY)))
-                values[hole, j] = len(categories)
-        flags = {name: hole for name, hole in _holes(data).items() if self.flagged_.get(name, True)}
+                values[is_missing, j] = len(categories)
+        flags = {
+            name: is_missing for name, is_missing in _missing_by_input(data).items() if self.flagged_.get(name, True)
+        }
         return _flagged(_fill_numbers(data.with_values(values, attributes), self.medians_), flags)
 
     def _categories(self) -> Iterable[str]:
@@ -218,17 +220,17 @@ def transform_of(treatment: str, mark: Literal["auto", "category", "flag"] = "au
     return None
 
 
-def _flagged(data: SequenceSet, holes: Mapping[str, NDArray[np.bool_]]) -> SequenceSet:
+def _flagged(data: SequenceSet, missing: Mapping[str, NDArray[np.bool_]]) -> SequenceSet:
     """The set with an attribute more for each of some inputs, which marks its missing values."""
-    flags = [f"{name} missing" for name in holes]
+    flags = [f"{name} missing" for name in missing]
     taken = set(flags) & {*(attribute.name for attribute in data.attributes), *data.number_names}
     if taken:
         raise ValueError(f"there is an attribute {min(taken)!r} already, which a flag would be called; rename it.")
-    values = np.column_stack([data.values, *holes.values()])
+    values = np.column_stack([data.values, *missing.values()])
     return data.with_values(values, [*data.attributes, *(Attribute(flag, ("no", "yes")) for flag in flags)])
 
 
-def _holes(data: SequenceSet) -> dict[str, NDArray[np.bool_]]:
+def _missing_by_input(data: SequenceSet) -> dict[str, NDArray[np.bool_]]:
     """Where each input is missing: attributes, then numbers."""
     names = [*(attribute.name for attribute in data.attributes), *data.number_names]
     return dict(zip(names, np.hstack([data.values == MISSING, np.isnan(data.numbers)]).T, strict=True))
@@ -257,17 +259,22 @@ def _fill_numbers(data: SequenceSet, medians: dict[str, float]) -> SequenceSet:
     return data.with_numbers(np.where(np.isnan(data.numbers), np.array([*medians.values()]), data.numbers))
 
 
-def describe_transform(holes: Imputer | Indicator | None) -> dict[str, Any] | None:
+def describe_transform(transform: Imputer | Indicator | None) -> dict[str, Any] | None:
     """What `restore_transform` takes; None for no transform."""
-    if isinstance(holes, Imputer):
+    if isinstance(transform, Imputer):
         return {
             "kind": "imputation",
-            "add_indicator": holes.add_indicator,
-            "fill_values": holes.fill_values_,
-            "medians": holes.medians_,
+            "add_indicator": transform.add_indicator,
+            "fill_values": transform.fill_values_,
+            "medians": transform.medians_,
         }
-    if isinstance(holes, Indicator):
-        return {"kind": "indicator", "mark": holes.mark, "flagged": holes.flagged_, "medians": holes.medians_}
+    if isinstance(transform, Indicator):
+        return {
+            "kind": "indicator",
+            "mark": transform.mark,
+            "flagged": transform.flagged_,
+            "medians": transform.medians_,
+        }
     return None
 
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from treecrf.chain.trellis import Trellis
 
 
-HOLES = tuple(name for name in TREATMENTS if name not in IN_TREES)
+IMPUTATIONS = tuple(name for name in TREATMENTS if name not in IN_TREES)
 """Treatments of missing values that precede a labeller."""
 
 
@@ -33,37 +33,37 @@ class ImputingLabeller(Labeller):
     ----------
     labeller : Labeller
         Of which a copy is trained.
-    holes : "imputation", "indicator" or "imputation_indicator"
+    missing : "imputation", "indicator" or "imputation_indicator"
         The transform that is fitted to the training set and fills or marks the missing values of every set (`treecrf.missing.transform_of`).
 
     Attributes
     ----------
     labeller_ : Labeller
         Trained.
-    holes_ : Imputer or Indicator
+    transform_ : Imputer or Indicator
         Fitted.
     """
 
     labeller: Labeller
-    holes: str = "imputation"
+    missing: str = "imputation"
 
     takes_numbers = True  # it leaves cutting them into bins to the labeller
 
     _parameter_constraints: ClassVar = {
-        "labeller": Check(lambda value: isinstance(value, Labeller), "give a labeller"), "holes": one_of(*HOLES),
+        "labeller": Check(lambda value: isinstance(value, Labeller), "give a labeller"), "missing": one_of(*IMPUTATIONS),
     }  # fmt: skip
 
     # --- training -----------------------------------------------------------------------------------
 
     def _fit(self, train: SequenceSet, sample_weight: ArrayLike | None, monitor: Monitor | None) -> None:
         check_training_set(train, self.labeller.takes_unknown_labels)
-        holes = transform_of(self.holes)
-        assert holes is not None
+        transform = transform_of(self.missing)
+        assert transform is not None
         labeller = type(self.labeller)(**self.labeller.get_params())
         labeller.keeps_stages = self.keeps_stages
-        filled = holes.fit_transform(train)
+        filled = transform.fit_transform(train)
         self.labeller_ = labeller.fit(filled, monitor=monitor, sample_weight=sample_weight)
-        self.holes_: Imputer | Indicator = holes
+        self.transform_: Imputer | Indicator = transform
         self.inputs_, self.label_names_ = self._learn_inputs(train), train.label_names
 
     # --- prediction ---------------------------------------------------------------------------------
@@ -72,7 +72,7 @@ class ImputingLabeller(Labeller):
         """What the labeller sees of a set."""
         self._check_fitted()
         check_set(data)
-        return self.holes_.transform(data)
+        return self.transform_.transform(data)
 
     def _marginals(self, data: SequenceSet) -> NDArray[np.float64]:
         return self.labeller_._marginals(self.fill(data))
@@ -115,12 +115,12 @@ class ImputingLabeller(Labeller):
 
     def _state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         header, arrays = self.labeller_.contents()
-        return {"labeller": header, "holes": describe_transform(self.holes_)}, arrays
+        return {"labeller": header, "transform": describe_transform(self.transform_)}, arrays
 
     def _restore(self, values: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> None:
-        holes = restore_transform(values["holes"])
-        assert holes is not None
-        self.holes_, self.labeller_ = (
-            holes,
+        transform = restore_transform(values["transform"])
+        assert transform is not None
+        self.transform_, self.labeller_ = (
+            transform,
             rebuild(values["labeller"], arrays, "the labeller behind an ImputingLabeller"),
         )

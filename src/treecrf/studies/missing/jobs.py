@@ -76,8 +76,8 @@ def damage(
     ----------
     data : SequenceSet
     dataset, rate, side, index, seed, mechanism : str, float, "train" or "test", int, int, str
-        They alone decide the generator, so every method sees the same holes, and other rates and mechanisms have other
-        holes. `mechanism` is one of `treecrf.missing.MECHANISMS`.
+        They alone decide the generator, so every method sees the same missing cells, and other rates and mechanisms have
+        others. `mechanism` is one of `treecrf.missing.MECHANISMS`.
     options
         As the mechanism takes them.
 
@@ -251,11 +251,11 @@ def _train(
     """A fitted model and what must be done to data before it predicts."""
     if method in settings.labellers:
         return CustomMethod(settings.labellers[method]).build(settings, candidate, window, None).fit(train), _unchanged
-    holes = transform_of(method, settings.mark)
-    transform = holes.fit(train).transform if holes else _unchanged
+    imputer = transform_of(method, settings.mark)
+    transform = imputer.fit(train).transform if imputer else _unchanged
     common = {
         "n_iterations": n_iterations, "max_leaves": settings.max_leaves, "window": window, "order": settings.order,
-        "missing": "error" if holes else method, "scale_gain": settings.scale_gain, "n_surrogates": settings.n_surrogates,
+        "missing": "error" if imputer else method, "scale_gain": settings.scale_gain, "n_surrogates": settings.n_surrogates,
         "either_polarity": settings.either_polarity, "all_missing": settings.all_missing,
         "unseen_missing": settings.unseen_missing, "unseen": settings.unseen,
     }  # fmt: skip

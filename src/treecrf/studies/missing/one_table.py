@@ -1,4 +1,4 @@
-"""The study of missing values on one table: all methods at its own holes and at more of them, in one call."""
+"""The study of missing values on one table: all methods with its own missing values and with more, in one call."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from itertools import product
 import numpy as np
 import pandas as pd
 
-from treecrf.missing.mechanisms import resample_holes
+from treecrf.missing.mechanisms import resample_missing
 from treecrf.sequences import SequenceSet
 from treecrf.statistics.selection import derive_seed, hold_out
 from treecrf.studies.framework.job_context import JobContext
@@ -37,9 +37,9 @@ def study_table(
     Parameters
     ----------
     name : str
-        What the data set is called in the frames; with the seed it decides the holes and what is held out.
+        What the data set is called in the frames; with the seed it decides the missing cells and what is held out.
     data : SequenceSet
-        With labels. Its own holes stay at every rate, so rate 0 tells how the methods handle these.
+        With labels. Its own missing values stay at every rate, so rate 0 tells how the methods handle these.
     window : (int, int)
     settings : MissingSettings
     test_fraction : float
@@ -93,7 +93,7 @@ def study_table(
     return {what: frame.assign(stand_in=False) for what, frame in frames.items()}
 
 
-def study_own_holes(
+def study_own_missing(
     name: str,
     data: SequenceSet,
     window: tuple[int, int],
@@ -103,11 +103,11 @@ def study_own_holes(
     seed: int = 0,
     progress: Progress = lambda done, what: None,
 ) -> dict[str, pd.DataFrame]:
-    """Train and test every method on holes like the file's own, beside those that it has.
+    """Train and test every method on missing values like the file's own, beside those that it has.
 
-    Each sequence gets the holes of another one (`treecrf.missing.mechanisms.resample_holes`); the sequences held out are those
+    Each sequence gets the missing cells of another one (`treecrf.missing.mechanisms.resample_missing`); the sequences held out are those
     of `study_table`. Parameters are those of `study_table`, and so are the frames evaluations, comparisons and costs; their
-    rate is 1, which stands for these holes.
+    rate is 1, which stands for these cells.
 
     Raises
     ------
@@ -115,12 +115,14 @@ def study_own_holes(
         If no cell is missing.
     """
     if not data.has_missing:
-        raise ValueError("no cell is missing, so there are no holes of the file's own to draw; give a file with holes.")
+        raise ValueError(
+            "no cell is missing, so there is no pattern of the file's own to draw; give a file with missing values."
+        )
     parts = hold_out(data.groups, test_fraction, derive_seed(seed, name, "test"))
     outcomes = []
     for draw in range(settings.n_training_sets):
         train, test = (
-            resample_holes(
+            resample_missing(
                 data.select(part), data, np.random.default_rng(derive_seed(seed, name, "own holes", side, draw))
             )
             for side, part in zip(("train", "test"), parts, strict=True)
@@ -129,7 +131,7 @@ def study_own_holes(
             job = JobContext(settings, name, method, window, (train, test), seed=derive_seed(seed, draw))
             counts, _, costs = evaluate_method(job, 0.0)
             outcomes.append([frame.assign(rate=1.0, training_set=draw) for frame in (counts, costs)])
-            progress(len(outcomes), f"{method} with holes like the file's")
+            progress(len(outcomes), f"{method} with missing values like the file's")
     counts, costs = (pd.concat(frames, ignore_index=True) for frames in zip(*outcomes, strict=True))
     frames = {**_analyse(counts, settings), "costs": costs}
     return {what: frame.assign(stand_in=False) for what, frame in frames.items()}

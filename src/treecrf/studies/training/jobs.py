@@ -87,7 +87,7 @@ class TrainingOutcome(NamedTuple):
 
 
 class _Fit(NamedTuple):
-    """A trained labeller; CPU seconds and log likelihood after each of its iterations; those to test; what fills holes."""
+    """A trained labeller; CPU seconds and log likelihood after each of its iterations; those to test; what imputes missing values."""
 
     model: Any
     seconds: list[float]
@@ -269,7 +269,7 @@ class TrainingJob:
         checkpoint: Checkpoint | None,
         watched: bool = True,
     ) -> _Fit:
-        """Train; data with holes are filled with the commonest value, the same for every method.
+        """Train; missing values are imputed with the commonest value, the same for every method.
 
         Unless it is watched, what it costs and its log likelihoods are not known, and some methods are faster.
         """
