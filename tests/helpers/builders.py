@@ -284,6 +284,12 @@ def check(page):
     return elements
 
 
+def shown(layout):
+    """The rows of a layout: texts, and cells where they are bold."""
+    rows = layout.to_numpy(dtype=object)
+    return [[cell if getattr(cell, "is_best", False) else str(cell) for cell in row] for row in rows]
+
+
 def linked_files(elements, folder):
     """The files that links of a page in `folder` lead to."""
     return [
@@ -311,7 +317,7 @@ def write_training_results(folder):
     }  # fmt: skip
     outcome = {
         "chosen_decoder": "viterbi", "published": np.nan, "candidate": "variance=5", "iteration_low": 30, "iteration_high": 30,
-        "cv_accuracy": 60.0, "chosen_accuracy": 77.25, "peak_iteration": 40, "peak_accuracy": 78.5, "cpu_seconds": 1.5,
+        "cv_accuracy": 60.0, "n_perturbed_runs": 0, "chosen_accuracy": 77.25, "peak_iteration": 40, "peak_accuracy": 78.5, "cpu_seconds": 1.5,
         "chosen_mean": np.nan, "chosen_sd": np.nan, "peak_mean": np.nan, "peak_sd": np.nan, "peak_min": np.nan, "peak_max": np.nan,
     }  # fmt: skip
     comparison = {

@@ -130,10 +130,10 @@ def test_a_study_that_the_run_does_not_have_stays(runs):
 def test_index_says_where_each_study_is_from_and_what_is_absent(runs):
     index = (runs / "both/index.md").read_text()
     days = re.findall(r"<li>(.*?): written on (\S+), code at commit <code>\w+", index)
-    assert days == [("Training (chapter 3)", "2000-01-02"), ("Cost (chapter 3)", "2000-01-03")]
+    assert days == [("Training", "2000-01-02"), ("Cost", "2000-01-03")]
     absent = dict(re.findall(r"<li><b>(.*?)</b>: no results of (.*?)</li>", index))
     others = {study.title: "all data sets" for study in registry() if study.name not in ("training", "cost")}
-    assert absent == {"Training (chapter 3)": ", ".join(CHAPTER_3), **others}
+    assert absent == {"Training": ", ".join(CHAPTER_3), **others}
 
 
 def test_a_study_that_ran_again_leaves_nothing_of_its_old_part(both, tmp_path):

@@ -20,6 +20,10 @@ DAGGER = "†"
 """After a difference that a test at its level finds too, after Holm's correction."""
 
 
+LEAST = 3
+"""Values that a standard deviation is of; fewer have none worth showing."""
+
+
 class Link(NamedTuple):
     """A text that leads to a page of the site: its file, from the folder of the site, with an anchor or without."""
 
@@ -81,9 +85,9 @@ def signed(value: float) -> str:
     return f"{value:+.2f}".replace("-", "−") if round(value, 2) else "0.00"
 
 
-def with_deviation(mean: float, sd: float) -> str:
-    """A mean with its standard deviation, if there is one."""
-    return number(mean) if np.isnan(sd) else f"{mean:.2f} ± {sd:.2f}"
+def with_deviation(mean: float, sd: float, n_values: float) -> str:
+    """A mean with its standard deviation, if there is one of at least `LEAST` values."""
+    return number(mean) if np.isnan(sd) or n_values < LEAST else f"{mean:.2f} ± {sd:.2f}"
 
 
 def p_value_text(value: float) -> str:

@@ -23,7 +23,7 @@ def write_study(study: Study, place: Path) -> None:
         {"identifier": section.identifier, "title": section.title, "parts": _to_json(section.parts, place)}
         for section in study.sections
     ]
-    written = {"identifier": study.identifier, "title": study.title, "headline": study.headline, "sections": sections}
+    written = {"identifier": study.identifier, "title": study.title, "sections": sections}
     write_json(written, place / DOCUMENT)
 
 
@@ -33,7 +33,7 @@ def read_study(place: Path) -> Study:
     sections = [
         Section(each["identifier"], each["title"], _from_json(each["parts"], place)) for each in written["sections"]
     ]
-    return Study(written["identifier"], written["title"], written["headline"], sections)
+    return Study(written["identifier"], written["title"], sections)
 
 
 def _to_json(parts: Sequence[Part], place: Path) -> list[dict[str, Any]]:

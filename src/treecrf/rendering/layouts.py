@@ -70,12 +70,14 @@ class Heading(NamedTuple):
     is_text: bool = False
 
 
-def to_fragment(frame: pd.DataFrame, caption: str = "", address: Address = str) -> Markup:
+def to_fragment(frame: pd.DataFrame, caption: str = "", address: Address = str, is_list: bool = False) -> Markup:
     """A layout as an HTML table that screen readers can read and ``page.js`` can sort.
 
     What repeats the row above is there for sorting, but not seen; the best are bold. A column with two levels of headings,
-    (group, name), but without a group takes both lines of the head.
+    (group, name), but without a group takes both lines of the head. The cells of a list carry the names of their columns, which
+    narrow screens show.
     """
+    labels = _headings(frame) if is_list else []
     cells, hidden = frame.to_numpy(dtype=object), _repeats(frame).tolist()
     n_words = _n_word_columns(frame)
     is_text = [place < n_words or _holds_words(list(cells[:, place])) for place in range(frame.shape[1])]
@@ -83,7 +85,7 @@ def to_fragment(frame: pd.DataFrame, caption: str = "", address: Address = str) 
         list(zip(map(_cell, row), repeats, is_text, strict=True)) for row, repeats in zip(cells, hidden, strict=True)
     ]
     head = _head(list(frame.columns), is_text)
-    return render("table.html", head=head, rows=rows, n_words=n_words, caption=caption, address=address)
+    return render("table.html", head=head, rows=rows, n_words=n_words, caption=caption, address=address, labels=labels)
 
 
 def to_html(frame: pd.DataFrame, caption: str = "") -> str:

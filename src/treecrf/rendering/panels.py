@@ -8,6 +8,8 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from treecrf.rendering.style import NOTHING, SMALL
+
 MARKER_SIZES = {"^": 4.9, "v": 4.9, "s": 3.6}
 """So that triangles and squares look as large as the others."""
 
@@ -41,6 +43,7 @@ def panel_grid(
 ) -> tuple[Figure, list[Axes]]:
     """A figure with a titled panel for each title; `size` is a function of the numbers of columns and rows."""
     n_columns = max(1, min(len(titles), most_columns))
+    n_columns = 3 if len(titles) == 3 and n_columns == 2 else n_columns  # rather than a hole
     n_rows = -(-len(titles) // n_columns)
     figure = Figure(figsize=size(n_columns, n_rows), layout="constrained")
     every = figure.subplots(n_rows, n_columns, squeeze=False, sharex=sharex, sharey=sharey).ravel()
@@ -54,6 +57,7 @@ def panel_grid(
 def sentence_figure(text: str) -> Figure:
     """A sentence in place of a figure that has nothing to show."""
     figure = Figure(figsize=(5.0, 0.8))
+    figure.set_label(NOTHING)
     figure.text(0.02, 0.5, text, va="center", fontsize=9)
     return figure
 
@@ -68,7 +72,7 @@ def add_legend(figure: Figure, panels: list[Axes], title: str, handlelength: flo
     for n_columns in range(min(len(handles), 5 if len(panels) > 1 else 2), 0, -1):
         legend = figure.legend(
             handles.values(), handles.keys(), loc="outside upper center", title=title, handlelength=handlelength,
-            ncols=n_columns, fontsize=8, title_fontsize=8, columnspacing=1.4,
+            ncols=n_columns, fontsize=SMALL, title_fontsize=SMALL, columnspacing=1.4,
         )  # fmt: skip
         if n_columns == 1 or legend.get_window_extent().width <= figure.bbox.width:
             return

@@ -17,6 +17,7 @@ from markupsafe import Markup, escape
 from treecrf.options import StudySettings
 from treecrf.rendering.cells import Link, number, signed
 from treecrf.rendering.layouts import Address, to_fragment
+from treecrf.rendering.style import NOTHING
 
 
 @dataclass(frozen=True)
@@ -45,6 +46,8 @@ class Table:
         Such as "table-3-5"; none if empty.
     links : tuple of Link
         Claims that rest on it.
+    is_list : bool
+        Whether narrow screens show its cells below one another.
     """
 
     caption: str
@@ -52,10 +55,11 @@ class Table:
     path: Path | None = None
     anchor: str = ""
     links: tuple[Link, ...] = ()
+    is_list: bool = False
     kind: ClassVar = "table"
 
     def html(self, address: Address = str) -> Markup:
-        return to_fragment(self.layout, self.caption, address)
+        return to_fragment(self.layout, self.caption, address, self.is_list)
 
     @property
     def n_lines(self) -> int:
@@ -227,12 +231,10 @@ class Page(NamedTuple):
 
 
 class Study(NamedTuple):
-    """The sections on one study, its main results in sentences (text, the first one alone says the main one), and what is asked
-    first of data that nobody published on."""
+    """The sections on one study, and what is asked first of data that nobody published on."""
 
     identifier: str
     title: str
-    headline: str
     sections: Sequence[Section]
     answers: Sequence[Part] = ()
 
@@ -311,8 +313,10 @@ def setting_text(value: Any) -> str:
 
 
 def drawn(path: Path, alt: str, caption: str) -> list[Part]:
-    """A figure with its caption (text of `caption_html`), if it has been drawn."""
-    return [Figure(path, alt, caption_html(caption), anchor_of(path.stem))] if path.is_file() else []
+    """A figure with its caption (text of `caption_html`), if it has been drawn and has something to show."""
+    if not path.is_file() or f"<dc:title>{NOTHING}</dc:title>" in path.read_text(encoding="utf-8")[:2000]:
+        return []
+    return [Figure(path, alt, caption_html(caption), anchor_of(path.stem))]
 
 
 def anchor_of(name: str) -> str:

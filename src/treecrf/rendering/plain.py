@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 
-from treecrf.rendering.parts import Fold, Part, Study, Table
+from treecrf.rendering.parts import Fold, Note, Part, Study, Table
 
 _REFERENCE = re.compile(
     r"( \(PhD [^()]*\)|,? (as the (dissertation|papers?) (does|do|has it|have it)|of PhD section [\d.]+))"
@@ -21,20 +22,39 @@ def without_papers(caption: str) -> str:
 
 
 def plain_study(study: Study) -> Study:
-    """A study whose titles do not name chapters, figures and tables of papers; answers take the place of its main result."""
+    """A study whose titles do not name chapters, figures and tables of papers."""
     sections = [
-        section._replace(title=plain_title(section.title), parts=[_plain_part(part) for part in section.parts])
+        section._replace(title=plain_title(section.title), parts=_plain_parts(section.parts))
         for section in study.sections
     ]
-    headline = "" if study.answers else study.headline
-    return study._replace(title=plain_title(study.title), headline=headline, sections=sections)
+    sections = [section for section in sections if section.parts]
+    return study._replace(title=plain_title(study.title), sections=sections)
+
+
+def _plain_parts(parts: Sequence[Part]) -> list[Part]:
+    """Parts without tables of published values and the captions above them."""
+    kept: list[Part] = []
+    for part in parts:
+        if isinstance(part, Table) and _shows_published(part):
+            if kept and isinstance(kept[-1], Note):
+                kept.pop()
+        else:
+            kept.append(_plain_part(part))
+    return kept
+
+
+def _shows_published(table: Table) -> bool:
+    """Whether a table has a line or a column of published values."""
+    heads = [name for head in table.layout.columns for name in ([head] if isinstance(head, str) else head)]
+    named = "published" in table.caption.lower() or "published" in heads
+    return named or bool((table.layout == "published").any(axis=None))
 
 
 def _plain_part(part: Part) -> Part:
     if isinstance(part, Table):
         return replace(part, caption=plain_title(part.caption))
     if isinstance(part, Fold):
-        return replace(part, title=plain_title(part.title), parts=[_plain_part(inside) for inside in part.parts])
+        return replace(part, title=plain_title(part.title), parts=_plain_parts(part.parts))
     return part
 
 

@@ -44,11 +44,19 @@ SETTINGS: Any = {
 """matplotlib settings of every figure."""
 
 
+NOTHING = "nothing to show"
+"""Title of a figure that is a sentence: pages leave it out."""
+
+SMALL = 8
+"""Size of legends, of numbers beside marks and of long lists of names; all other text has that of `SETTINGS`."""
+
+
 def save_figure(figure: Figure, path: str | os.PathLike[str], kind: str) -> None:
     """Write `figure` to `path` as "svg", "pdf" or "png", the same bytes each time."""
     import matplotlib as mpl  # tables use this module too, and draw nothing
 
-    metadata = {"svg": {"Date": None}, "pdf": {"CreationDate": None}, "png": {"Software": None}}[kind]
+    titled = {"Title": figure.get_label()} if figure.get_label() else {}
+    metadata = {"svg": {"Date": None, **titled}, "pdf": {"CreationDate": None}, "png": {"Software": None}}[kind]
     with mpl.rc_context(SETTINGS):
         figure.savefig(path, format=kind, dpi=200, metadata=metadata)
     figure.set_layout_engine("none")  # laid out once: the layout takes as long as the drawing

@@ -164,7 +164,7 @@ def _list_table(claims: pd.DataFrame, compared: pd.DataFrame, is_linked: bool = 
         "key number": [key_number(numbers.get(row["id"], nothing)) for row in rows],
     }
     layout = pd.DataFrame({name: pd.Series(cells, dtype=object) for name, cells in columns.items()})
-    return Table(f"Claims: {counts_text(claims)}", layout)
+    return Table(f"Claims: {counts_text(claims)}", layout, is_list=True)
 
 
 def _claim_page(row: Row, compared: pd.DataFrame, rules: pd.DataFrame, papers: Collection[str]) -> Page:
@@ -199,7 +199,7 @@ def _verdict_note(row: Row, why: str) -> Note:
 
 
 def _numbers(compared: pd.DataFrame) -> list[Part]:
-    parts: list[Part] = [Table("A line for each comparison of the claim", comparisons_layout(compared))]
+    parts: list[Part] = [Table("A line for each comparison of the claim", comparisons_layout(compared), is_list=True)]
     rows = compared.dropna(subset=["measured", "low", "high"]).to_dict("records")
     limits = sorted({float(limit) for row in rows for limit in row["limits"].split()})
     if rows and len(rows) <= MOST_LINES:
@@ -289,7 +289,9 @@ def _measured_sentence(row: Row, with_names: bool) -> str:
     inside = sorted({limit for limit in limits if row["low"] <= limit <= row["high"]})
     start = f"{'the' if with_names else 'The'} {row['level']:g} % interval {interval}{where}"
     if inside:
-        names = ["0" if not limit else f"the {_limit_text(limit, row)}" for limit in inside]
+        both = len(inside) > 1 and inside[0] == -inside[-1]
+        names = [f"the ±{_limit_text(inside[-1], row)}"] if both else []
+        names = names or ["0" if not limit else f"the {_limit_text(limit, row)}" for limit in inside]
         return f"{start} contains {' and '.join(names)}."
     p = (
         f"; p {'' if p_value_text(row['p']).startswith('<') else '= '}{p_value_text(row['p'])}"
@@ -319,4 +321,4 @@ def papers_table(claims: pd.DataFrame, paths: Sequence[str]) -> Table:
         counts = [int((of["verdict"] == verdict).sum()) for _, of in rows]
         columns[verdict_text(verdict)] = [Cell(str(n), verdict=verdict) if n else DASH for n in counts]
     layout = pd.DataFrame({name: pd.Series(cells, dtype=object) for name, cells in columns.items()})
-    return Table("The five papers and the verdicts on their claims", layout)
+    return Table("The five papers and the verdicts on their claims", layout, is_list=True)

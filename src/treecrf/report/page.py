@@ -13,7 +13,7 @@ from treecrf.datasets import describe
 from treecrf.io.files import read_frames, resource, write_text
 from treecrf.rendering.folders import Folders
 from treecrf.rendering.layouts import read_layout
-from treecrf.rendering.parts import Group, Page, Section, Study, listed, paragraph
+from treecrf.rendering.parts import Group, Page, Section, Study, listed
 from treecrf.rendering.plain import plain_study
 from treecrf.rendering.templates import render_page
 from treecrf.report import claim_pages, ledger, provenance
@@ -59,7 +59,7 @@ def write_page(settings: Settings, logs: str | os.PathLike[str], finished: bool 
     is_published = about_papers(settings, claims)
     shown = studies(settings, results, finished, is_published)
     if is_published:
-        papers = [paper_page(paper, shown, claims, compared) for paper in PAPERS]
+        papers = [paper_page(paper, shown, claims, compared, EXPLORER if finished else "") for paper in PAPERS]
         pages = [page for page in papers if page is not None] + missing_pages(shown)
         pages += claim_pages.claim_pages(claims, by_rule, compared, [page.path for page in pages])
     else:
@@ -115,8 +115,7 @@ def write_site(pages: Iterable[Page], folders: Folders, banner: str, explorer: s
 
 def _study_page(study: Study) -> Page:
     """The page of a study of a run that is about no paper."""
-    lead = [paragraph("{headline}", headline=study.headline)] if study.headline else []
-    return Page(f"{study.identifier}.html", study.title, study.title, [Group("", study.sections)], lead)
+    return Page(f"{study.identifier}.html", study.title, study.title, [Group("", study.sections)])
 
 
 def studies(settings: Settings, results: Path, finished: bool = True, is_published: bool = True) -> list[Study]:

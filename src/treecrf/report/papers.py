@@ -134,7 +134,9 @@ def counts_text(claims: pd.DataFrame) -> str:
     return ", ".join(f"{counts[name]} {verdict_text(name)}" for name in VERDICTS if name in counts)
 
 
-def paper_page(paper: Paper, studies: Sequence[Study], claims: pd.DataFrame, compared: pd.DataFrame) -> Page | None:
+def paper_page(
+    paper: Paper, studies: Sequence[Study], claims: pd.DataFrame, compared: pd.DataFrame, explorer: str = ""
+) -> Page | None:
     """The page of a paper; None without a section.
 
     Parameters
@@ -144,6 +146,8 @@ def paper_page(paper: Paper, studies: Sequence[Study], claims: pd.DataFrame, com
         All that the run has.
     claims, compared : DataFrame
         From `treecrf.report.ledger.verdicts` and `treecrf.report.ledger.comparisons`.
+    explorer : str
+        The page that shows the runs behind a row; empty without one.
     """
     sections = {section.identifier: section for study in studies for section in study.sections}
     own = [sections[name] for name in paper.own if name in sections]
@@ -161,28 +165,27 @@ def paper_page(paper: Paper, studies: Sequence[Study], claims: pd.DataFrame, com
     lead: list[Part] = [
         paragraph("{reference}", reference=paper.reference),
         paragraph("{n}: {counts}.", n=counted(len(of_paper), "claim"), counts=counts_text(of_paper)),
-        *(
-            paragraph("{headline}", headline=s.headline)
-            for s in studies
-            if s.identifier in paper.studies and s.headline
-        ),
     ]
-    linked = [_linked(section, paper, of_paper, compared) for section in own]
+    study_of = {section.identifier: study.identifier for study in studies for section in study.sections}
+    behind = {name: f"{explorer}#leaderboard?study={study}" if explorer else "" for name, study in study_of.items()}
+    linked = [_linked(section, paper, of_paper, compared, behind[section.identifier]) for section in own]
     groups = [Group("Tables and figures of the paper", linked)] if linked else []
     return Page(paper.path, paper.title, paper.name, [*groups, *([Group(NEW, new)] if new else [])], lead)
 
 
-def _linked(section: Section, paper: Paper, claims: pd.DataFrame, compared: pd.DataFrame) -> Section:
-    """The section with links from its tables, their rows and its figures to the claims about them."""
+def _linked(section: Section, paper: Paper, claims: pd.DataFrame, compared: pd.DataFrame, runs: str) -> Section:
+    """The section with links from its tables, their rows and its figures to claims about them, and from rows to their runs."""
     by_target: dict[str, list[Mapping[Any, Any]]] = {}
     for row in claims.to_dict("records"):
         by_target.setdefault(paper.target(row["source"]).partition("#")[2], []).append(row)
-    return section._replace(parts=[_linked_part(part, by_target, compared) for part in section.parts])
+    return section._replace(parts=[_linked_part(part, by_target, compared, runs) for part in section.parts])
 
 
-def _linked_part(part: Part, claims: Mapping[str, Sequence[Mapping[Any, Any]]], compared: pd.DataFrame) -> Part:
+def _linked_part(
+    part: Part, claims: Mapping[str, Sequence[Mapping[Any, Any]]], compared: pd.DataFrame, runs: str
+) -> Part:
     if isinstance(part, Fold):
-        return replace(part, parts=[_linked_part(inside, claims, compared) for inside in part.parts])
+        return replace(part, parts=[_linked_part(inside, claims, compared, runs) for inside in part.parts])
     if not isinstance(part, Table | Figure) or not claims.get(part.anchor):
         return part
     found = claims[part.anchor]
@@ -191,12 +194,14 @@ def _linked_part(part: Part, claims: Mapping[str, Sequence[Mapping[Any, Any]]], 
         ids = [row["id"] for row in found]
         links = {row["id"]: claim_link(row) for row in found}
         rows = compared[compared["id"].isin(ids)].to_dict("records")
-        return replace(part, layout=_with_claims(part.layout, rows, links))
+        return replace(part, layout=_with_links(part.layout, rows, links, runs))
     return part
 
 
-def _with_claims(layout: pd.DataFrame, rows: Iterable[Mapping[Any, Any]], links: Mapping[str, Link]) -> pd.DataFrame:
-    """A layout with a column of the claims that are about the data set or the method of a row, at the first row of each."""
+def _with_links(
+    layout: pd.DataFrame, rows: Iterable[Mapping[Any, Any]], links: Mapping[str, Link], runs: str
+) -> pd.DataFrame:
+    """A layout with a column of the claims about the data set or the method of a row and its runs, at the first row of each."""
     about: dict[str, dict[str, Link]] = {}
     for row in rows:
         names = [row["dataset"], *row["what"].partition(", ")[0].split(" vs ")]
@@ -209,12 +214,13 @@ def _with_claims(layout: pd.DataFrame, rows: Iterable[Mapping[Any, Any]], links:
     cells, before = [], ""
     for value in layout.iloc[:, named]:
         key = (value.key or value.text) if isinstance(value, Cell) else str(value)
-        cells.append(Cell("", links=tuple(about.get(key, {}).values())) if key != before else "")
+        behind = [Link("runs", f"{runs}&data={key}" if heads[named] == "data set" else runs)] if runs else []
+        cells.append(Cell("", links=(*about.get(key, {}).values(), *behind)) if key != before else "")
         before = key
     if not any(isinstance(cell, Cell) and cell.links for cell in cells):
         return layout
     shown = layout.copy()
-    shown[("", "claims") if isinstance(layout.columns, pd.MultiIndex) else "claims"] = pd.Series(
+    shown[("", "claims, runs") if isinstance(layout.columns, pd.MultiIndex) else "claims, runs"] = pd.Series(
         cells, dtype=object, index=layout.index
     )
     return shown

@@ -8,7 +8,6 @@ from scipy.stats import ttest_rel
 from treecrf.studies.coding.comparing import compare_gains, compare_methods
 from treecrf.studies.coding.comparisons import compare_steps, find_pair
 from treecrf.studies.coding.figures import accuracy_by_length, accuracy_by_seconds
-from treecrf.studies.coding.page import coding_headline
 from treecrf.studies.coding.summary import average_runs, choose_by_held_out, summarise
 from treecrf.studies.coding.tables import all_labels_layout, beams_layout, choices_layout, codes_layout, steps_layout
 from treecrf.studies.framework.job_context import SummaryContext
@@ -161,15 +160,6 @@ def test_tables_show_what_was_chosen(frames):
     assert choices[["by held-out sequences", "by test sequences"]].to_numpy().tolist()[0] == ["1", "all"]
     steps = steps_layout(frames["comparisons"], frames["best"])
     assert len(steps) == len(compare_steps(frames["comparisons"], frames["best"]))
-
-
-def test_headline_names_exact_methods_and_the_largest_difference(frames):
-    headline = coding_headline(frames["comparisons"], frames["best"])
-    assert headline.startswith(
-        "Trees of all labels at once (TreeCRF-Newton (separable)), by a valid test: against the chosen c-SECOC, GTB better in 2 of 2 "
-        "comparisons; against the chosen c-SECOC, VP better in 2 of 2 comparisons."
-    )
-    assert "Largest significant difference from c-SECOC: +" in headline
 
 
 def test_figures_have_a_panel_for_each_learner_and_window(frames):

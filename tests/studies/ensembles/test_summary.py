@@ -6,7 +6,7 @@ import pytest
 
 from treecrf.studies.ensembles.figures import errors_by_ensemble, margin_loss_by_round
 from treecrf.studies.ensembles.methods import COMBINED, STEPS, VOTES
-from treecrf.studies.ensembles.page import boosting_sentences, ensembles_headline, sticking_sentences
+from treecrf.studies.ensembles.page import boosting_sentences, sticking_sentences
 from treecrf.studies.ensembles.published import read_published
 from treecrf.studies.ensembles.summary import summarise
 from treecrf.studies.ensembles.tables import (
@@ -134,10 +134,6 @@ def test_sentences_say_when_the_first_path_is_all(frames):
     assert "over half in 1 of 1 draws" in second
     never = boosting_sentences(frames["boosting"].assign(first_share=0.5))[0]
     assert "never over half, so that later rounds decide some votes" in never
-    headline = ensembles_headline(frames["comparisons"], frames["boosting"])
-    assert headline.startswith("Stacking (logistic; A + B) against best expert (A + B): better on 2 of 2")
-    assert "ESPBoost against majority vote: worse on 2 of 2 data sets." in headline
-    assert headline.endswith("over half the weight in 2 of 4 draws, and is then all of it.")
 
 
 # --- generated sets ---------------------------------------------------------------------------------

@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from builders import shown
 
 from treecrf.rendering.cells import Cell
 from treecrf.rendering.layouts import to_fragment, to_latex, write_layout
@@ -33,7 +34,7 @@ def outcome(dataset, method, decoder, chosen, **values):
         "chosen_decoder": "viterbi" if decoder == "better" else decoder, "published": NAN, "published_table": "",
         "candidate": "variance=5", "iteration": 30, "iteration_low": 30, "iteration_high": 30, "cv_accuracy": 60.0,
         "chosen_accuracy": chosen, "peak_candidate": "variance=5", "peak_iteration": 40, "peak_accuracy": chosen + 1,
-        "cpu_seconds": 1.5, "n_perturbed_runs": 0, "chosen_by": method, "peak_cpu_seconds": 2.5, "last_accuracy": chosen - 1,
+        "cpu_seconds": 1.5, "n_perturbed_runs": 5, "chosen_by": method, "peak_cpu_seconds": 2.5, "last_accuracy": chosen - 1,
         "last_iteration_low": 50, "last_iteration_high": 50, "last_cpu_seconds": 3.5,
     }  # fmt: skip
     row |= {f"{kind}_{name}": NAN for kind in ("chosen", "peak") for name in ("mean", "sd", "min", "max")}
@@ -114,7 +115,7 @@ def test_shrinkage_has_a_star_for_each_level(p_value, stars):
         assert layout.columns.tolist() == [
             ("", "data set"), ("", "values"), ("Viterbi", "shrinkage"), ("Viterbi", "original"),
         ]  # fmt: skip
-        assert layout.to_numpy().tolist() == [
+        assert shown(layout) == [
             ["mine", "peak of the test curve", "63.00 (40)", "61.00 (40)"],
             ["mine", "cross-validated choice", f"62.00{stars}", "60.00"],
         ]
@@ -160,7 +161,7 @@ def test_shrinkage_stands_below_what_is_published():
         ("forward-backward", "shrinkage"), ("forward-backward", "original"),
         ("Viterbi", "shrinkage"), ("Viterbi", "original"),
     ]  # fmt: skip
-    assert layout.to_numpy().tolist() == [
+    assert shown(layout) == [
         ["protein", "published", "64.52**", "62.70", "62.05***", "59.20"],  # PhD table 3.4
         ["protein", "peak of the test curve", "63.00 (40)", "61.00 (40)", "62.00 (40)", "60.00 (40)"],
         ["protein", "cross-validated choice", "62.00", "60.00", "61.00*", "59.00"],
@@ -208,7 +209,7 @@ def test_methods_stand_below_what_is_published():
     layout = methods(summary)
     assert layout.columns.tolist() == ["quantity", "method", "values", "nettalk", "mine"]
     peak, choice, end = "peak of the test curve", "cross-validated choice", "at convergence"
-    assert layout.to_numpy().tolist() == [  # published: PhD table 3.5
+    assert shown(layout) == [  # published: PhD table 3.5
         ["accuracy (%)", "TreeCRF", "published", "85.20**", "–"],
         ["accuracy (%)", "TreeCRF", peak, "86.00", "71.00"],
         ["accuracy (%)", "TreeCRF", choice, "85.00", "70.00"],
@@ -313,13 +314,13 @@ def test_all_methods_mark_the_best_and_those_equivalent_to_it_alone():
     )
     layout = accuracy_layout(summary, tied)
     assert layout.columns.tolist() == ["method", "b", "faq_a (stand-in)"]
-    assert layout.to_numpy().tolist() == [
+    assert shown(layout) == [
         ["TreeCRF", "–", Cell("80.00", is_best=True)],
         ["MEMM", Cell("70.00 ± 0.50", is_best=True), "79.00"],
         ["my_method", Cell("64.00", is_best=True), "–"],
     ]
     assert peaks_layout(summary)["b"].tolist() == ["–", "72.00 ± 0.25", "65.00"]
-    assert ranks_layout(tied).iloc[3].tolist() == [
+    assert shown(ranks_layout(tied))[3] == [
         "faq_a", "MEMM", "79.00", "−1.00", "−2.00 to 0.00", NOT_SEPARATED, "2", "1–2", "blocks",
     ]  # fmt: skip
 
@@ -339,7 +340,7 @@ def test_tests_are_shown_by_mcnemars_test_and_by_a_valid_one():
         (mcnemar, "other alone right"), (mcnemar, "p"), (mcnemar, "p, Holm"), (valid, "points"), (valid, "95 %"),
         (valid, "p"), (valid, "95 %, Holm"), (valid, "p, Holm"), (valid, "over"), (valid, "decision"),
     ]  # fmt: skip
-    assert layout.to_numpy().tolist() == [
+    assert shown(layout) == [
         ["a", "TreeCRF", "my_method", "−1.23", "3", "7", "<0.001", "0.012",
          "+0.50", "−0.50 to +1.50", "0.046", "−1.00 to +2.00", "0.049", "17 sequences", "undecided"]
     ]  # fmt: skip
@@ -365,7 +366,7 @@ def test_a_matrix_is_read_from_its_rows():
 def test_noise_is_shown_in_points():
     names = ["dataset", "component", "variance", "moment_estimate", "accuracy_points"]
     layout = noise_layout(pd.DataFrame([("a", "method x sequence", 0.0004, 0.0004, 0.5)], columns=names))
-    assert layout.to_numpy().tolist() == [["a", "method x sequence", "2.00", "0.50"]]
+    assert shown(layout) == [["a", "method x sequence", "2.00", "0.50"]]
     assert noise_layout(pd.DataFrame(columns=names)).empty
 
 
@@ -384,7 +385,7 @@ def test_choices_are_shown_by_decoder():
     )
     layout = choices_layout(summary)
     assert layout.columns.get_level_values(0).tolist() == ["", "", *["forward-backward"] * 3, *["Viterbi"] * 3, ""]
-    assert layout.to_numpy().tolist() == [
+    assert shown(layout) == [
         ["a", "TreeCRF", "lambda 5 / lambda 40", "7–12", "61.23", "leaves 30", "30", "60.00", "Viterbi"],
         ["a", "mine", "depth=3", "30", "60.00", "–", "–", "–", "forward-backward"],
         ["b", "mine", "–", "–", "–", "–", "1", "60.00", "Viterbi"],
@@ -398,7 +399,7 @@ def test_estimates_stand_beside_the_test_set():
         outcome("a", "mallet", "better", 1.0, cv_accuracy=68.5, chosen_by="induced_crf"),
         outcome("b", "mine", "better", 1.0, cv_accuracy=61.0, chosen_accuracy=62.0, chosen_mean=np.nan),
     ]
-    assert estimates_layout(pd.DataFrame(rows)).to_numpy().tolist() == [
+    assert shown(estimates_layout(pd.DataFrame(rows))) == [
         ["a", "TreeCRF", "68.50", "63.30", "+5.20"],
         ["b", "mine", "61.00", "62.00", "−1.00"],
     ]
@@ -438,7 +439,7 @@ def test_seconds_of_steps_stand_below_what_is_published():
         ("forward-backward", "TreeCRF"), ("forward-backward", "MALLET"),
         ("induction", "TreeCRF"), ("induction", "MALLET"),
     ]  # fmt: skip
-    assert layout.to_numpy().tolist() == [  # published: PhD table 3.6
+    assert shown(layout) == [  # published: PhD table 3.6
         ["protein", "published", "163", "231", "1.493", "0.736", "1.433", "48.889"],
         ["protein", "measured", "163", "231", "0.500", "–", "12.3", "–"],
         ["mine", "measured", "10", "20", "–", "0.250", "–", "0.0625"],
@@ -447,7 +448,7 @@ def test_seconds_of_steps_stand_below_what_is_published():
 
 def test_steps_of_all_chains():
     layout = steps_layout(STEPS)
-    assert layout.to_numpy().tolist() == [
+    assert shown(layout) == [
         ["mine", "MALLET", "0.250", "0.0625", "34", "10.0"],
         ["protein", "TreeCRF", "0.500", "12.3", "200", "1234"],
         ["protein", "linear CRF", "0.00123", "–", "60", "2.50"],
@@ -457,7 +458,7 @@ def test_steps_of_all_chains():
 def test_equal_notes_share_a_row():
     rows = [("a", "smile", "no Java."), ("b", "smile", "no Java."), ("b", "mine", "too long.")]
     layout = notes_layout(pd.DataFrame(rows, columns=["dataset", "method", "note"]))
-    assert layout.to_numpy().tolist() == [["a, b", "SMILE", "no Java."], ["b", "mine", "too long."]]
+    assert shown(layout) == [["a, b", "SMILE", "no Java."], ["b", "mine", "too long."]]
     assert notes_layout(pd.DataFrame(columns=["dataset", "method", "note"])).empty
 
 

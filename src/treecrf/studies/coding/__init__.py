@@ -12,7 +12,7 @@ COMPARED_SIZES: Any = {"join": "summary.compared_sizes", "join_frames": ("lines"
 
 STUDY = Study(
     "coding",
-    title="Many labels (M.S. thesis)",
+    title="Many labels",
     settings="CodingSettings",
     jobs=(
         Job(

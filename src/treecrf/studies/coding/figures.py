@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, LogLocator, MaxNLocator, NullFormatter
 
 from treecrf.rendering.panels import MARKER_SIZES, WIDTHS, add_legend, name_axes, panel_grid, sentence_figure
-from treecrf.rendering.style import OTHER_STYLE, SETTINGS
+from treecrf.rendering.style import OTHER_STYLE, SETTINGS, SMALL
 from treecrf.studies.coding.comparisons import with_best
 from treecrf.studies.coding.methods import (
     ALL_LABELS,
@@ -223,4 +223,4 @@ def _draw_seconds(axes: Axes, lines: pd.DataFrame, chosen: dict[str, str]) -> No
 def _annotate(axes: Axes, line: pd.DataFrame, color: str) -> None:
     """The beam at every marker."""
     for size, x, y in line[["size", "cpu_seconds", "accuracy"]].to_numpy():
-        axes.annotate(f"{size:g}", (x, y), xytext=(4, -9), textcoords="offset points", fontsize=7, color=color)
+        axes.annotate(f"{size:g}", (x, y), xytext=(4, -9), textcoords="offset points", fontsize=SMALL, color=color)

@@ -7,8 +7,6 @@ from pathlib import Path
 
 import pandas as pd
 
-from treecrf.io.files import read_frames
-from treecrf.rendering.cells import signed
 from treecrf.rendering.parts import (
     Exhibits,
     Fold,
@@ -21,13 +19,9 @@ from treecrf.rendering.parts import (
     open_choices,
     paragraph,
 )
-from treecrf.statistics.estimates import OPPOSITES
 from treecrf.studies.coding import STUDY
-from treecrf.studies.coding.comparisons import WindowPair, compare_steps
-from treecrf.studies.coding.methods import LEARNERS, is_cascade, learner_of, method_text
 from treecrf.studies.described import described
 from treecrf.studies.framework.settings import Settings
-from treecrf.studies.headlines import counted_names
 
 INTRODUCTION = """
 Chains with many labels: inference costs the square of their number. The thesis gives every label a word of random bits and
@@ -45,13 +39,6 @@ CHOICES = (
 )  # fmt: skip
 """Settings that the thesis leaves open or that a reader needs to repeat the study."""
 
-EXACT = ("separable", "full")
-"""Methods that learn all labels at once, against which the best cascade is held in the headline."""
-
-
-RIVALS = {"crfsuite": "the linear CRF", "perceptron": "the perceptron"}
-"""Other methods of all labels, as the headline names them."""
-
 
 def study_page(settings: Settings, results: Path, layouts: Mapping[str, pd.DataFrame]) -> Study | None:
     """The study of many labels, from the data sets that are finished; None where there is nothing."""
@@ -59,9 +46,6 @@ def study_page(settings: Settings, results: Path, layouts: Mapping[str, pd.DataF
     finished = [name for name in settings.coding.datasets if STUDY.is_finished(results, name)]
     if not finished:
         return None
-    comparisons, best = (
-        read_frames([str(folder / name / f"{file}.csv") for name in finished]) for file in ("comparisons", "best")
-    )
     shown = Exhibits(folder, layouts, STUDY.caption)
     sections = [
         _all_labels(settings, finished, shown),
@@ -69,9 +53,7 @@ def study_page(settings: Settings, results: Path, layouts: Mapping[str, pd.DataF
         Section("coding-beams", "Beam search", shown.captioned_table("beams", "Accuracy and CPU seconds by beam")),
         Section("coding-chunks", "Noun phrases (CoNLL-2000)", shown.captioned_table("chunks", "Noun phrases")),
     ]
-    return Study(
-        "coding", STUDY.title, coding_headline(comparisons, best), [section for section in sections if section.parts]
-    )
+    return Study("coding", STUDY.title, [section for section in sections if section.parts])
 
 
 def _all_labels(settings: Settings, names: Sequence[str], shown: Exhibits) -> Section:
@@ -97,7 +79,7 @@ def _codes(names: Sequence[str], shown: Exhibits) -> list[Part]:
     return [
         *[part for name in names for part in _figure(shown, name, "lengths")],
         *shown.captioned_table("codes", "Accuracy with the longest code"),
-        *_folded(shown, "choices", "History and beam, by held-out and by test sequences"),
+        *_folded(shown, "choices", "History and beam chosen on held-out and on test sequences"),
     ]
 
 
@@ -112,39 +94,3 @@ def _figure(shown: Exhibits, dataset: str, name: str) -> list[Part]:
         "seconds": "Accuracy against CPU seconds of training, a panel for each window of the thesis.",
     }[name]
     return drawn(shown.folder / dataset / f"{name}.svg", f"{dataset}. {what}", f"{dataset}. {STUDY.caption(name)}")
-
-
-# --- headline ---------------------------------------------------------------------------------------
-
-
-def coding_headline(comparisons: pd.DataFrame, best: pd.DataFrame) -> str:
-    """How trees of all labels do against the cascades that held-out sequences prefer and other methods, by a valid test."""
-    pairs = [pair for pair in compare_steps(comparisons, best) if pair.method in EXACT and _rival(pair.other)]
-    if not pairs:
-        return ""
-    methods = "; ".join(dict.fromkeys(method_text(pair.method) for pair in pairs))
-    against = [_counted(rival, pairs) for rival in dict.fromkeys(_rival(pair.other) for pair in pairs)]
-    coded = [pair for pair in pairs if is_cascade(pair.other) and pair.decision in OPPOSITES]
-    return " ".join(
-        [f"Trees of all labels at once ({methods}), by a valid test: {'; '.join(against)}.", *_largest(coded)]
-    )
-
-
-def _rival(method: str) -> str:
-    """What a method that trees are held against is called; empty for another one."""
-    return f"the chosen c-SECOC, {LEARNERS[learner_of(method)]}" if is_cascade(method) else RIVALS.get(method, "")
-
-
-def _counted(rival: str, pairs: Sequence[WindowPair]) -> str:
-    decisions = [pair.decision for pair in pairs if _rival(pair.other) == rival]
-    return f"against {rival} {counted_names(decisions, len(decisions), 'comparison', 'in')}"
-
-
-def _largest(decided: Sequence[WindowPair]) -> list[str]:
-    if not decided:
-        return []
-    pair = max(decided, key=lambda pair: abs(pair.points))
-    return [
-        f"Largest significant difference from c-SECOC: {signed(pair.points)} points on {pair.dataset} with window {pair.window}, "
-        f"{method_text(pair.method)} against {method_text(pair.other)}."
-    ]

@@ -46,7 +46,8 @@ def codes_layout(lines: pd.DataFrame, best: pd.DataFrame) -> pd.DataFrame:
                 continue
             cells = {
                 method: best_if(
-                    with_deviation(row["accuracy"], row["accuracy_sd"]), (dataset, window, method) in marked
+                    with_deviation(row["accuracy"], row["accuracy_sd"], row["n_seeds"]),
+                    (dataset, window, method) in marked,
                 )
                 for method, row in found.to_dict("index").items()
             }
@@ -100,7 +101,8 @@ def _places(column: pd.Series, lines: pd.DataFrame) -> pd.Series:
 
 
 def _means(rows: pd.DataFrame) -> list[str]:
-    return [with_deviation(mean, sd) for mean, sd in zip(rows["accuracy"], rows["accuracy_sd"], strict=True)]
+    values = zip(*(rows[name] for name in ("accuracy", "accuracy_sd", "n_seeds")), strict=True)
+    return [with_deviation(*each) for each in values]
 
 
 def beams_layout(lines: pd.DataFrame) -> pd.DataFrame:

@@ -5,7 +5,7 @@ from treecrf.studies.framework.study import Figure, Job, Study, Summary, Table
 
 STUDY = Study(
     "cost",
-    title="Cost (chapter 3)",
+    title="Cost",
     settings="CostSettings",
     jobs=(
         Job(

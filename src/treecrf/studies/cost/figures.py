@@ -24,7 +24,13 @@ from treecrf.rendering.panels import (
     panel_grid,
     sentence_figure,
 )
-from treecrf.rendering.style import SETTINGS, ordered_training_methods, training_method_name, training_method_style
+from treecrf.rendering.style import (
+    SETTINGS,
+    SMALL,
+    ordered_training_methods,
+    training_method_name,
+    training_method_style,
+)
 from treecrf.studies.cost.names import SAMPLING_NAMES
 
 GUIDE_COLOR = "#8c8c8c"
@@ -88,8 +94,8 @@ def _rows(scaling: pd.DataFrame, axis: str, quantity: str) -> pd.DataFrame:
 
 def _figure(rows: pd.DataFrame, below: str, beside: str, guide: bool = True) -> Figure:
     """A line per method in its band; a sentence where no method has been measured."""
-    if rows.empty:
-        return sentence_figure("No method that was measured has this step.")
+    if rows.empty or rows["value"].nunique() < 2:
+        return sentence_figure("Nothing was measured along this axis.")
     with mpl.rc_context(SETTINGS):
         figure = Figure(figsize=(4.6, 3.4), layout="constrained")
         axes = figure.subplots()
@@ -148,4 +154,4 @@ def _draw_sampling(axes: Axes, of_set: pd.DataFrame) -> None:
 def _annotate(axes: Axes, rows: pd.DataFrame, color: str) -> None:
     """The value of the option at every marker."""
     for value, x, y in rows[["value", "cpu_seconds", "accuracy"]].to_numpy():
-        axes.annotate(f"{value:g}", (x, y), xytext=(4, 3), textcoords="offset points", fontsize=7, color=color)
+        axes.annotate(f"{value:g}", (x, y), xytext=(4, 3), textcoords="offset points", fontsize=SMALL, color=color)

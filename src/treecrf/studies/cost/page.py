@@ -7,13 +7,8 @@ from pathlib import Path
 
 import pandas as pd
 
-from treecrf.rendering.cells import number
 from treecrf.rendering.parts import Exhibits, Fold, Part, Section, Study
-from treecrf.rendering.style import training_method_name
-from treecrf.rendering.words import interval_text, with_and
 from treecrf.studies.cost import STUDY
-from treecrf.studies.cost.claims import length_slopes
-from treecrf.studies.framework.claims.judge import Results
 from treecrf.studies.framework.settings import Settings
 
 ALTERNATIVES = {
@@ -34,23 +29,11 @@ def study_page(settings: Settings, results: Path, layouts: Mapping[str, pd.DataF
     sampling = Fold("The same as a table", [shown.table("sampling", title)]) if "sampling" in layouts else None
     sections = [
         Section("cost-growth", "Cost by length and features (figure 3.3)", growth),
-        Section("cost-windows", "Cost by window (ICML 2004)", windows),
+        Section("cost-windows", "Cost and accuracy by window size", windows),
         Section("cost-sampling", title, [*_figure(shown, "sampling"), sampling] if sampling else []),
     ]
     sections = [section for section in sections if section.parts]
-    return Study("cost", STUDY.title, cost_headline(results), sections) if sections else None
-
-
-def cost_headline(results: Path) -> str:
-    """How CPU seconds of forward-backward grow with the length of sequences; empty where that was not measured."""
-    slopes = list(length_slopes(Results(results)))
-    if not slopes:
-        return ""
-    powers = with_and(
-        f"{number(slope.mean)} ({training_method_name(slope.method)}, {interval_text(slope.interval)})"
-        for slope in slopes
-    )
-    return f"CPU seconds of forward-backward grow with length to the power {powers}, over lengths {slopes[0].lengths}; 1 is linear."
+    return Study("cost", STUDY.title, sections) if sections else None
 
 
 def _figure(shown: Exhibits, name: str) -> list[Part]:

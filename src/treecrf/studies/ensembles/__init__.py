@@ -5,7 +5,7 @@ from treecrf.studies.framework.study import Figure, Job, Study, Summary, Table
 
 STUDY = Study(
     "ensembles",
-    title="Ensembles (2014)",
+    title="Ensembles",
     settings="EnsemblesSettings",
     jobs=(
         Job(

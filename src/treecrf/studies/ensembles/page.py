@@ -13,10 +13,8 @@ from treecrf.rendering.parts import Exhibits, Fold, Part, Section, Study, by_dat
 from treecrf.rendering.words import with_and
 from treecrf.studies.described import described
 from treecrf.studies.ensembles import STUDY
-from treecrf.studies.ensembles.methods import BEST, BOOSTED, STACKED, STEPS, VOTES, method_text
-from treecrf.studies.framework.comparisons import compare_steps
+from treecrf.studies.ensembles.methods import VOTES
 from treecrf.studies.framework.settings import Settings
-from treecrf.studies.headlines import counted_names
 
 GENERATED = """
 Votes of experts whose predictions alone are known. A path expert takes one expert for each class of positions; ESPBoost boosts path
@@ -58,15 +56,14 @@ def study_page(settings: Settings, results: Path, layouts: Mapping[str, pd.DataF
     folder = results / "ensembles"
     finished = [name for name in settings.ensembles.datasets if STUDY.is_finished(results, name)]
     shown = Exhibits(folder, layouts, STUDY.caption)
-    sections, sentences = list[Section](), list[str]()
+    sections = list[Section]()
     if finished:
         frames = {name: read_frames([str(folder / each / f"{name}.csv") for each in finished]) for name in NEEDED}
         sections.append(_real(settings, finished, shown, frames["boosting"]))
-        sentences.append(ensembles_headline(frames["comparisons"], frames["boosting"]))
     if (folder / "losses.csv").is_file() and (folder / "boosted.csv").is_file():
         losses, boosted = (read_frame(folder / f"{name}.csv") for name in ("losses", "boosted"))
         sections = [_generated(settings, shown, losses), _bound(shown, boosted), *sections]
-    return Study("ensembles", STUDY.title, " ".join(sentences), sections) if sections else None
+    return Study("ensembles", STUDY.title, sections) if sections else None
 
 
 def _generated(settings: Settings, shown: Exhibits, losses: pd.DataFrame) -> Section:
@@ -103,7 +100,7 @@ def _real(settings: Settings, names: Sequence[str], shown: Exhibits, boosting: p
         *shown.figure("errors", "Errors of every ensemble, a panel for each data set."),
         *shown.captioned_table("accuracy", "Errors of every ensemble"),
         *shown.captioned_table("steps", "Tests between ensembles"),
-        *shown.captioned_table("boosting", "What ESPBoost is made of"),
+        *shown.captioned_table("boosting", "Selected experts"),
         *listed(boosting_sentences(boosting)),
         *([Fold("Errors of the experts", experts)] if experts else []),
     ]
@@ -151,21 +148,3 @@ def _boosting_sentence(dataset: str, rows: pd.DataFrame, unit: str) -> str:
         f"positions, whatever the later rounds, and cross-validation sees a flat curve (it chose one round in {n_one} of {len(rows)} "
         f"{unit}); {correlation}."
     )
-
-
-def ensembles_headline(comparisons: pd.DataFrame, boosting: pd.DataFrame) -> str:
-    """What stacking and ESPBoost do against what a user would do instead, by a valid test, and how much boosting there is."""
-    pairs = compare_steps(comparisons, STEPS)
-    sentences = []
-    for method, other in ((STACKED, BEST), (BOOSTED, BEST), ("espboost", "majority_vote")):
-        decisions = [pair.decision for pair in pairs if (pair.method, pair.other) == (method, other)]
-        if decisions:
-            name = method_text(method)
-            sentences.append(
-                f"{name[0].upper()}{name[1:]} against {method_text(other)}: {counted_names(decisions, len(decisions), 'data set')}."
-            )
-    n_alone = int((boosting["first_share"] > 0.5).sum())
-    sentences.append(
-        f"The first path of ESPBoost has over half the weight in {n_alone} of {len(boosting)} draws, and is then all of it."
-    )
-    return " ".join(sentences)

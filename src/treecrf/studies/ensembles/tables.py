@@ -104,7 +104,9 @@ def errors_layout(lines: pd.DataFrame) -> pd.DataFrame:
     columns = {("", "ensemble"): [method_text(method) for method in methods]}
     for dataset, name in zip(datasets, map(str, datasets.values()), strict=True):
         columns["errors (%)", name] = [
-            with_deviation(row["error"], row["error_sd"]) if (row := rows.get((method, dataset))) else DASH
+            with_deviation(row["error"], row["error_sd"], row["n_seeds"])
+            if (row := rows.get((method, dataset)))
+            else DASH
             for method in methods
         ]
     for dataset, name in zip(datasets, map(str, datasets.values()), strict=True):

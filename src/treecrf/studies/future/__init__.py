@@ -13,7 +13,7 @@ PRINTED = {
 
 STUDY = Study(
     "future",
-    title="Future features (chapter 5)",
+    title="Future features",
     settings="FutureSettings",
     jobs=(
         Job(

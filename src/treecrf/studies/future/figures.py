@@ -11,8 +11,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from treecrf.models.registry import FUTURE
-from treecrf.rendering.panels import MARKER_SIZES, add_legend, name_axes, panel_grid
-from treecrf.rendering.style import OTHER_STYLE, SETTINGS
+from treecrf.rendering.panels import MARKER_SIZES, add_legend, name_axes, panel_grid, sentence_figure
+from treecrf.rendering.style import OTHER_STYLE, SETTINGS, SMALL
 from treecrf.studies.future.methods import family_name, with_published
 from treecrf.studies.future.names import INSTANCE, NO_BAG
 from treecrf.studies.future.published import future_accuracies
@@ -81,19 +81,19 @@ def what_features_see(weights: pd.DataFrame) -> Figure:
     weights = weights.assign(row=names, points=100 * weights["value"])
     rows = list(dict.fromkeys(weights["row"]))
     with mpl.rc_context(SETTINGS):
-        figure = Figure(figsize=(2.4 * len(numbers) + 1.0, 0.16 * len(rows) + 1.6), layout="constrained")
+        figure = Figure(figsize=(2.4 * len(numbers) + 1.0, 0.18 * len(rows) + 1.6), layout="constrained")
         for axes, number in zip(figure.subplots(1, len(numbers), squeeze=False).ravel(), numbers, strict=True):
             of_feature = weights[weights["feature"] == number]
             _draw_heat(figure, axes, of_feature, rows)
             first = of_feature.iloc[0]
-            axes.set_title(f"feature {number}, label {first['label']}\neta {first['eta']:.2g}", loc="left", fontsize=8)
+            axes.set_title(
+                f"feature {number}, label {first['label']}\neta {first['eta']:.2g}", loc="left", fontsize=SMALL
+            )
     return figure
 
 
 def _nothing_found() -> Figure:
-    figure = Figure(figsize=(4.0, 0.6))
-    figure.text(0.5, 0.5, "no future feature was found", ha="center", va="center", fontsize=9)
-    return figure
+    return sentence_figure("No future feature was found.")
 
 
 def _draw_heat(figure: Figure, axes: Axes, of_feature: pd.DataFrame, rows: list[str]) -> None:
@@ -104,11 +104,11 @@ def _draw_heat(figure: Figure, axes: Axes, of_feature: pd.DataFrame, rows: list[
     shown = np.column_stack([values, np.full(len(rows), np.nan), relative])
     image = axes.imshow(shown, cmap="PuOr_r", vmin=-largest, vmax=largest, aspect="auto", interpolation="nearest")
     n_distances = values.shape[1]
-    axes.set_xticks([*range(n_distances), n_distances + 1], [*map(str, values.columns), "G"], fontsize=7)
-    axes.set_yticks(range(len(rows)), rows, fontsize=7 if len(rows) < 40 else 5)
-    axes.set_xlabel("distance", fontsize=8)
+    axes.set_xticks([*range(n_distances), n_distances + 1], [*map(str, values.columns), "G"], fontsize=SMALL)
+    axes.set_yticks(range(len(rows)), rows, fontsize=SMALL)
+    axes.set_xlabel("distance")
     axes.grid(visible=False)
-    figure.colorbar(image, ax=axes, shrink=0.7, label="points").ax.tick_params(labelsize=7)
+    figure.colorbar(image, ax=axes, shrink=0.7, label="points").ax.tick_params(labelsize=SMALL)
 
 
 def feature_trees(trees: pd.DataFrame) -> Figure:
@@ -142,7 +142,7 @@ def _draw_tree(axes: Axes, nodes: pd.DataFrame) -> None:
         text = f"{row['value']:+.2f}".replace("-", "−") if is_leaf else row["test"]
         color = "#ffffff" if is_leaf else "#dceaf5"
         box = {"boxstyle": "round,pad=0.25", "facecolor": color, "edgecolor": "#8c8c8c", "linewidth": 0.6}
-        axes.text(x, y, text, ha="center", va="center", fontsize=7, bbox=box, zorder=2)
+        axes.text(x, y, text, ha="center", va="center", fontsize=SMALL, bbox=box, zorder=2)
     axes.set_xlim(-0.8, max(x for x, _ in places.values()) + 0.8)
     axes.set_ylim(min(y for _, y in places.values()) - 0.6, 0.6)
 

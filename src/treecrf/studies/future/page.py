@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from treecrf.io.files import read_frame, read_frames
-from treecrf.rendering.cells import signed
+from treecrf.io.files import read_frame
 from treecrf.rendering.parts import (
     Exhibits,
     Fold,
@@ -22,13 +21,10 @@ from treecrf.rendering.parts import (
     open_choices,
     paragraph,
 )
-from treecrf.statistics.estimates import OPPOSITES
 from treecrf.studies.described import described
 from treecrf.studies.framework.settings import Settings
 from treecrf.studies.future import STUDY
-from treecrf.studies.future.comparisons import gains
 from treecrf.studies.future.methods import decoder_text, method_text
-from treecrf.studies.headlines import counted_names
 
 INTRODUCTION = """
 Labellers that look back at previous labels, and one that also looks ahead: FF-MEMM discovers patterns of later observations
@@ -50,9 +46,6 @@ def study_page(settings: Settings, results: Path, layouts: Mapping[str, pd.DataF
     finished = [name for name in settings.future.datasets if STUDY.is_finished(results, name)]
     if not finished:
         return None
-    best, comparisons = (
-        read_frames([str(folder / name / f"{file}.csv") for name in finished]) for file in ("best", "comparisons")
-    )
     shown = Exhibits(folder, layouts, STUDY.caption)
     patterns = shown.captioned_table("table_5_3", "Table 5.3, published and measured")
     example = shown.captioned_table("example", "The label of the second position, published and measured")
@@ -60,19 +53,17 @@ def study_page(settings: Settings, results: Path, layouts: Mapping[str, pd.DataF
     sections = [
         _orders(settings, finished, shown),
         Section("future-patterns", "Start values of patterns (table 5.3)", patterns),
-        Section("future-example", "One direction is not enough (section 5.1)", example),
-        Section("future-pictures", "What future features look at", pictures),
+        Section("future-example", "Forward and backward pass (section 5.1)", example),
+        Section("future-pictures", "Windows of future features", pictures),
     ]
-    return Study(
-        "future", STUDY.title, future_headline(best, comparisons), [section for section in sections if section.parts]
-    )
+    return Study("future", STUDY.title, [section for section in sections if section.parts])
 
 
 def _orders(settings: Settings, names: Sequence[str], shown: Exhibits) -> Section:
     alt = f"Accuracy by order, a panel for each of {', '.join(names)}, a line for each labeller."
     others = "Beyond tables 5.4 and 5.5: accuracy in percent by order"
     beyond = [shown.table("orders", others)] if len(shown.layouts.get("orders", ())) else []
-    tests, noise = "Tests between neighbours", "Where the noise comes from"
+    tests, noise = "Tests between neighbours", "Variance components"
     parts = [
         paragraph(
             INTRODUCTION,
@@ -85,10 +76,10 @@ def _orders(settings: Settings, names: Sequence[str], shown: Exhibits) -> Sectio
         *shown.captioned_table("table_5_5", "Table 5.5, published and measured"),
         *shown.captioned_table("decoders", "Distance from the published values by decoder, points"),
         *beyond,
-        *shown.captioned_table("gains", "With discovered features against without"),
+        *shown.captioned_table("gains", "Best labeller with vs without discovered features"),
         Fold(tests, [captioned(STUDY.caption("tests")), shown.table("tests", tests)]),
         Fold(noise, [captioned(STUDY.caption("variances")), shown.table("variances", noise)]),
-        shown.folded_table("choices", "What validation chose, CPU seconds"),
+        shown.folded_table("choices", "Settings chosen by validation, and CPU seconds"),
         open_choices(settings.future, CHOICES),
     ]
     return Section("future-orders", "Accuracy by order (tables 5.4 and 5.5)", parts)
@@ -109,27 +100,3 @@ def _pictures(folder: Path, name: str) -> list[Part]:
         *drawn(weights, seen, f"{name} ({model}). {STUDY.caption('weights')}"),
         Fold(f"Trees of features on {name}", drawn(trees, grown, f"{name}. {STUDY.caption('trees')}")),
     ]
-
-
-# --- headline ---------------------------------------------------------------------------------------
-
-
-def future_headline(best: pd.DataFrame, comparisons: pd.DataFrame) -> str:
-    """What discovered features gain by a valid test, of the best labellers on each data set; see `gains`."""
-    compared = gains(best, comparisons)
-    if not compared:
-        return ""
-    counts = counted_names((pair.decision for pair in compared.values()), len(compared), "data set")
-    sentence = (
-        "The best labeller with discovered future features against the best one without, each the best on the validation sets, "
-        f"by a valid test: {counts}."
-    )
-    decided = {name: pair for name, pair in compared.items() if pair.decision in OPPOSITES}
-    if not decided:
-        return sentence
-    where = max(decided, key=lambda name: abs(decided[name].points))
-    pair = decided[where]
-    return (
-        f"{sentence} Largest significant difference: {signed(pair.points)} points on {where}, {method_text(pair.method)} against "
-        f"{method_text(pair.other)}."
-    )

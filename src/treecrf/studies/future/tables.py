@@ -287,7 +287,8 @@ def costs_layout(summary: pd.DataFrame) -> pd.DataFrame:
 
 
 def _means(summary: pd.DataFrame) -> list[str]:
-    return [with_deviation(mean, sd) for mean, sd in zip(summary["test_mean"], summary["test_sd"], strict=True)]
+    values = zip(*(summary[name] for name in ("test_mean", "test_sd", "n_seeds")), strict=True)
+    return [with_deviation(*each) for each in values]
 
 
 def _step_text(value: float) -> str:

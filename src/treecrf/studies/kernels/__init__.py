@@ -9,7 +9,7 @@ MARGINAL = {"decoder": "'forward_backward'"}
 
 STUDY = Study(
     "kernels",
-    title="Kernels (UAI 2004)",
+    title="Kernels",
     settings="KernelsSettings",
     jobs=(
         Job(

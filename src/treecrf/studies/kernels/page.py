@@ -24,7 +24,6 @@ from treecrf.rendering.words import p_text, with_and
 from treecrf.studies.described import described
 from treecrf.studies.framework.comparisons import Comparison, compare_steps, correct_family, find_pair
 from treecrf.studies.framework.settings import Settings
-from treecrf.studies.headlines import counted_names
 from treecrf.studies.kernels import STUDY
 from treecrf.studies.kernels.methods import BEST_KERNEL, BEST_TREES, DUAL, STEPS, method_text
 
@@ -66,9 +65,7 @@ def study_page(settings: Settings, results: Path, layouts: Mapping[str, pd.DataF
         Section("kernels-ranks", "Low ranks", _pictured(shown, "ranks", "Accuracy and objective by rank", "Low ranks")),
         Section("kernels-sizes", "Time and memory", _pictured(shown, "sizes", "CPU seconds and memory by positions", "Time and memory")),
     ]  # fmt: skip
-    return Study(
-        "kernels", STUDY.title, kernels_headline(comparisons), [section for section in sections if section.parts]
-    )
+    return Study("kernels", STUDY.title, [section for section in sections if section.parts])
 
 
 def _accuracy(settings: Settings, names: Sequence[str], shown: Exhibits, comparisons: pd.DataFrame) -> Section:
@@ -108,8 +105,8 @@ def against_trees(comparisons: pd.DataFrame) -> list[Part]:
     if not pairs:
         return []
     heading = (
-        "When kernels beat trees, and when not: the best of either in each draw, by its cross-validation, and a valid test, "
-        "corrected over the data sets (Holm)."
+        "Kernels vs trees: the best of either in each draw, chosen by cross-validation, and the sequence-level test, corrected "
+        "over the data sets (Holm)."
     )
     return [paragraph(heading), *listed([_sentence(str(names[pair.dataset]), pair) for pair in pairs])]
 
@@ -130,25 +127,3 @@ def _same_objective(comparisons: pd.DataFrame) -> list[Part]:
     ]
     values = {"decisions": with_and(found), "crfsuite": method_text("crfsuite")}
     return [paragraph(SAME_OBJECTIVE, **values)] if found else []
-
-
-# --- headline ---------------------------------------------------------------------------------------
-
-
-def kernels_headline(comparisons: pd.DataFrame) -> str:
-    """What higher degrees gain on degree 1, and how the best kernel does against the best trees, by a valid test."""
-    steps = compare_steps(comparisons, STEPS)
-    sentences = []
-    for degree in (2, 3):
-        decisions = [pair.decision for pair in steps if (pair.method, pair.other) == (f"degree_{degree}", "degree_1")]
-        if decisions:
-            sentences.append(
-                f"Degree {degree} against degree 1: {counted_names(decisions, len(decisions), 'data set')}."
-            )
-    trees = [pair.decision for pair in kernels_against_trees(comparisons)]
-    if trees:
-        sentences.append(
-            "The best kernel against the best trees, in each draw the best by its cross-validation: "
-            f"{counted_names(trees, len(trees), 'data set')}."
-        )
-    return " ".join(sentences)

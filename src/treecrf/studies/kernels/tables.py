@@ -25,7 +25,7 @@ def accuracy_layout(lines: pd.DataFrame) -> pd.DataFrame:
     """Accuracy of every method, a row each, on every data set, a column each."""
     datasets = dict(zip(lines["dataset"], dataset_names(lines), strict=True))
     cells = {
-        (row["method"], row["dataset"]): with_deviation(row["accuracy"], row["accuracy_sd"])
+        (row["method"], row["dataset"]): with_deviation(row["accuracy"], row["accuracy_sd"], row["n_seeds"])
         for row in lines.to_dict("records")
     }
     methods = ordered_methods(lines["method"])

@@ -13,7 +13,7 @@ CONDITION = {"variant": "@condition_tables.condition_texts"}
 
 STUDY = Study(
     "missing",
-    title="Missing values (chapter 4)",
+    title="Missing values",
     settings="MissingSettings",
     jobs=(
         Job(

@@ -57,7 +57,7 @@ def advice(frames: Mapping[str, pd.DataFrame]) -> list[Part]:
     ]
     return [
         _text(judged),
-        Table("Which method to use when", advice_layout(judged, frames["costs"])),
+        Table("Which method to use when", advice_layout(judged, frames["costs"]), is_list=True),
         paragraph(TOLD),
         *([*heading, *listed(against)] if against else []),
     ]
@@ -71,7 +71,7 @@ def advice_layout(judged: pd.DataFrame, costs: pd.DataFrame) -> pd.DataFrame:
         row = {"method": method_name(method), "meant for": USES.get(method, DASH)}
         for name, part in (("at random", judged["is_random"]), ("not at random", ~judged["is_random"])):
             of = judged[part & (judged["method"] == method)]
-            row[f"gap, {name}"] = signed(of["gap"].mean()) if len(of) else DASH
+            row[f"gap, {name} (points)"] = signed(of["gap"].mean()) if len(of) else DASH
             counts = int(of["standing"].isin(AT_THE_TOP).sum()), int((of["standing"] == WORSE).sum())
             row[f"best / worse, {name}"] = f"{counts[0]} / {counts[1]} of {len(of)}" if len(of) else DASH
         row["CPU time"] = number(relative[method], 1) if method in relative else DASH

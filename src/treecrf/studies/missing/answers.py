@@ -29,7 +29,10 @@ def answers(
         of_set = ranked[ranked["dataset"] == name]
         if len(set(of_set["rate"])) > 1:
             layout = holes_layout(of_set)
-            parts += [_told(name, description, of_set), Table(f"What holes cost on {name}", layout)]
+            parts += [
+                _told(name, description, of_set),
+                Table(f"Cost of missing values on {name}", layout, is_list=True),
+            ]
     return parts
 
 
@@ -64,10 +67,10 @@ def _told(name: str, description: Mapping[str, Any], ranked: pd.DataFrame) -> Pa
     best = ranked.groupby("rate")["percent"].max()
     most = best.index[-1]
     n_missing = sum(description[side]["missing_cells"] for side in ("train", "test"))
-    own = f"{n_missing:,} of its cells are missing already;" if n_missing else "No cell of it is missing;"
+    own = f"{n_missing:,} of its cells are missing already;" if n_missing else "No cell is missing;"
     lost = best.iloc[0] - best.iloc[-1]
     return paragraph(
-        "<b>{name}.</b> {own} with {most} more missing at random the best way of handling them loses {lost} points. {ways}",
+        "<b>{name}.</b> {own} with {most} more missing at random, the best method loses {lost} points. {ways}",
         name=name, own=own, most=f"{most:.0%}", lost=number(lost), ways=_never_worse(ranked),
     )  # fmt: skip
 
@@ -77,7 +80,7 @@ def _never_worse(ranked: pd.DataFrame) -> str:
     is_worse = (ranked["standing"] == WORSE).groupby(ranked["method"]).any()
     never = ordered_methods(map(str, is_worse[~is_worse].index))
     if len(never) == len(is_worse):
-        return "No test tells the ways of handling them apart."
+        return "No test separates the methods for missing values."
     if not never:
-        return "Each way of handling them is found worse than another at some share."
-    return f"Found worse than another at no share: {with_and(map(method_name, never))}."
+        return "Each method is significantly worse than another at some share."
+    return f"Never significantly worse than another: {with_and(map(method_name, never))}."

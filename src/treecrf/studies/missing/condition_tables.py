@@ -86,8 +86,8 @@ def _layout(evaluations: pd.DataFrame, comparisons: pd.DataFrame, name: str, sho
     rows = _sorted(evaluations[[*case, "stand_in"]].drop_duplicates(case), name, shown)
     top = top_cells(means, comparisons, case)
     cells = {
-        tuple(row[:-2]): best_if(with_deviation(*row[-2:]), tuple(row[:-2]) in top)
-        for row in means[[*case, "method", "percent", "deviation"]].itertuples(index=False, name=None)
+        tuple(row[:-3]): best_if(with_deviation(*row[-3:]), tuple(row[:-3]) in top)
+        for row in means[[*case, "method", "percent", "deviation", "n_values"]].itertuples(index=False, name=None)
     }
     found = spreads(means, comparisons, case).to_dict("records")
     differences = {tuple(row[part] for part in case): _with_interval(row) for row in found}

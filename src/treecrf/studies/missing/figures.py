@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 
 from treecrf.missing import MECHANISMS
 from treecrf.rendering.panels import MARKER_SIZES, add_legend, by_dataset, name_axes, panel_grid, sentence_figure
-from treecrf.rendering.style import SETTINGS, method_name, method_style, ordered_methods
+from treecrf.rendering.style import SETTINGS, SMALL, method_name, method_style, ordered_methods
 from treecrf.statistics.two_way import BLOCK
 from treecrf.studies.missing.trees import TREES
 
@@ -144,13 +144,13 @@ def feature_frequencies(frequencies: pd.DataFrame) -> Figure:
     order = features["number"].min().sort_values(ascending=False, kind="stable").index
     places = {feature: place for place, feature in enumerate(order)}
     sets = list(by_dataset(frequencies))
-    height = 0.9 + 0.165 * len(order)
+    height = 0.9 + 0.18 * len(order)
     with mpl.rc_context(SETTINGS):
         titles = [title for title, _ in sets]
         figure, panels = panel_grid(titles, lambda n, m: (2.0 + 1.75 * n, height * m), sharex=True, sharey=True)
         for axes, (_, of_set) in zip(panels, sets, strict=True):
             _draw_shares(axes, of_set["feature"].map(places), 100 * of_set["share_true"])
-        panels[0].set_yticks(range(len(order)), [f"{name} ({numbers[name]})" for name in order], fontsize=7.5)
+        panels[0].set_yticks(range(len(order)), [f"{name} ({numbers[name]})" for name in order], fontsize=SMALL)
         panels[0].set_ylim(-0.7, len(order) - 0.3)
         panels[0].set_xlim(0, 119)  # room for the number beside a bar of 100
         panels[0].set_xticks([0, 25, 50, 75, 100])
@@ -213,7 +213,7 @@ def _draw_shares(axes: Axes, places: pd.Series, percent: pd.Series) -> None:
     axes.barh(places, percent, height=0.72, color=BAR_COLOR)
     for place, value in zip(places, percent, strict=True):
         if np.isfinite(value):
-            axes.text(value + 1.5, place, f"{value:.1f}", va="center", fontsize=6.5)
+            axes.text(value + 1.5, place, f"{value:.1f}", va="center", fontsize=SMALL)
     axes.grid(visible=False, axis="y")
     axes.tick_params(axis="y", length=0)
 

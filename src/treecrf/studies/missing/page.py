@@ -9,7 +9,6 @@ from pathlib import Path
 import pandas as pd
 
 from treecrf.io.files import read_frames, read_json
-from treecrf.missing import MECHANISMS
 from treecrf.rendering.cells import Cell
 from treecrf.rendering.parts import (
     Downloads,
@@ -26,16 +25,12 @@ from treecrf.rendering.parts import (
 )
 from treecrf.rendering.plain import without_papers
 from treecrf.rendering.style import DECODER_NAMES, method_name, ordered_methods
-from treecrf.rendering.words import with_and
-from treecrf.statistics.ranking import AT_THE_TOP, CLOSE, NOT_SEPARATED, WORSE
 from treecrf.studies.framework.claims.judge import Results
 from treecrf.studies.framework.settings import MissingSettings, Settings, TableDataset
-from treecrf.studies.headlines import counted_standings
 from treecrf.studies.missing import STUDY
 from treecrf.studies.missing.advice import advice
 from treecrf.studies.missing.answers import answers
 from treecrf.studies.missing.claims import stars
-from treecrf.studies.missing.ranking import mean_accuracies, standings
 from treecrf.studies.missing.tree_words import tree_answers
 
 INTRODUCTION = """
@@ -45,8 +40,8 @@ Decoding: {decoder}. At 0 nothing is missing: one training, one test.
 """
 
 MECHANISMS_INTRODUCTION = """
-Above, holes are made completely at random. Here {rate} of the cells go missing for reasons, in training and test sets alike
-unless the table says otherwise; {train} damaged training sets for each reason. {survivors}
+{rate} of the cells go missing by each mechanism, in training and test sets alike unless the table says otherwise; {train} damaged
+training sets for each mechanism.
 """
 
 OF_TREES = ("tree_evaluations", "tree_comparisons", "tree_differences")
@@ -97,20 +92,19 @@ def study_page(settings: Settings, results: Path, layouts: Mapping[str, pd.DataF
         _accuracy(settings.missing, frames["evaluations"], shown, not is_own),
         _comparisons(settings.missing, frames["comparisons"], shown, _stars(Results(results), finished)),
         _trees(frames, shown),
-        _mechanisms(settings.missing, frames, shown),
+        _mechanisms(settings.missing, shown),
         Section(
             "missing-cost",
-            "What handling missing values costs",
-            shown.captioned_table("costs", "CPU seconds by method"),
+            "CPU time by method",
+            _folded(shown.captioned_table("costs", "CPU seconds by method")),
         ),
         Section(
             "line-features", "Line features", shown.figure("figure_4_2", bars) if len(frames["frequencies"]) else []
         ),
     ]
-    headline = missing_headline(frames["evaluations"], frames["comparisons"])
     descriptions = {name: read_json(results / "data" / name / "description.json") for name in finished}
     first = answers(descriptions, frames["evaluations"], frames["comparisons"])
-    return Study("missing", STUDY.title, headline, [section for section in sections if section.parts], first)
+    return Study("missing", STUDY.title, [section for section in sections if section.parts], first)
 
 
 def _accuracy(settings: MissingSettings, evaluations: pd.DataFrame, shown: Exhibits, of_papers: bool) -> Section:
@@ -178,8 +172,8 @@ def _comparisons(
             Downloads("Every pair:", tests),
             paragraph(others),
         ]
-        parts += shown.captioned_table("variances", "Where the noise comes from")
-    return Section("missing-tests", "Which differences are real (table 4.1)", parts)
+        parts += shown.captioned_table("variances", "Variance components")
+    return Section("missing-tests", "Significance of the differences (table 4.1)", parts)
 
 
 def _trees(frames: Mapping[str, pd.DataFrame], shown: Exhibits) -> Section:
@@ -194,12 +188,12 @@ def _trees(frames: Mapping[str, pd.DataFrame], shown: Exhibits) -> Section:
         *table,
         *shown.captioned_table("tree_differences", "Points of accuracy that other trees gain"),
     ]
-    return Section("missing-trees", "Does the method still matter with other trees?", parts if table else [])
+    return Section("missing-trees", "Does the choice of method matter for TreeCRF-Newton?", parts if table else [])
 
 
-def _mechanisms(settings: MissingSettings, frames: Mapping[str, pd.DataFrame], shown: Exhibits) -> Section:
+def _mechanisms(settings: MissingSettings, shown: Exhibits) -> Section:
     """Cells that are missing for reasons, where there are any."""
-    alt = "Accuracy by the reason for which cells are missing, a panel for each data set, a mark for each method."
+    alt = "Accuracy by the mechanism by which cells are missing, a panel for each data set, a mark for each method."
     table = shown.captioned_table(
         "mechanisms", "Percent by mechanism and method; bold: the best of the row and those equivalent to it"
     )
@@ -208,66 +202,19 @@ def _mechanisms(settings: MissingSettings, frames: Mapping[str, pd.DataFrame], s
             MECHANISMS_INTRODUCTION,
             rate=by_dataset(settings, "mechanism_rate", "{:.0%}".format),
             train=by_dataset(settings, "mechanism_training_sets"),
-            survivors=survivors(*(frames[name] for name in OF_MECHANISMS)),
         ),
         *shown.figure("mechanisms", alt),
         *table,
     ]
-    return Section("missing-mechanisms", "Which method survives which mechanism?", parts if table else [])
+    return Section("missing-mechanisms", "Results by missingness mechanism", parts if table else [])
 
 
-def survivors(evaluations: pd.DataFrame, comparisons: pd.DataFrame) -> str:
-    """How methods stand to the best of each case, and under which mechanisms they are worse than another; empty without any."""
-    if evaluations.empty:
-        return ""
-    case = ["dataset", "rate", "mechanism"]
-    means = mean_accuracies(evaluations, case)
-    ranked = standings(means, comparisons, case)
-    lost = ranked[ranked["standing"] == WORSE]
-    failed = [
-        f"{method_name(method)} {with_and(how.name for name, how in MECHANISMS.items() if name in names)}"
-        for method in ordered_methods(lost["method"])
-        for names in [set(lost["mechanism"][lost["method"] == method])]
-    ]
-    sentence = f"A case is a data set and a mechanism. {_standing_text(ranked)}"
-    return (
-        f"{sentence} Worse than another on some data set where cells are missing: {'; '.join(failed)}."
-        if failed
-        else sentence
-    )
+def _folded(parts: Sequence[Part]) -> list[Part]:
+    """A caption, and its table closed until its title is clicked."""
+    return [*parts[:-1], Fold("CPU seconds by method", [parts[-1]])] if parts else []
 
 
 def _of_sets(layout: pd.DataFrame, names: set[str]) -> pd.DataFrame:
     """The rows of some data sets."""
     shown = [(cell.key if isinstance(cell, Cell) else cell) in names for cell in layout.iloc[:, 0]]
     return layout[shown].reset_index(drop=True)
-
-
-# --- headline ---------------------------------------------------------------------------------------
-
-
-def _standing_text(ranked: pd.DataFrame) -> str:
-    """In how many of its cases each method is the best or equivalent to it, and in how many it is not separated from it."""
-    top, near = (
-        counted_standings(ranked, standings_, method_name, "case", "in")
-        for standings_ in (AT_THE_TOP, (CLOSE, NOT_SEPARATED))
-    )
-    behind = f" Behind it, and not found worse than another by a valid test: {near}." if near else ""
-    return f"Best or equivalent to the best: {top}.{behind}"
-
-
-def missing_headline(evaluations: pd.DataFrame, comparisons: pd.DataFrame) -> str:
-    """How methods stand to the best with missing cells, and what these cost; empty without any."""
-    means = mean_accuracies(evaluations)
-    holes = means[means["rate"] > 0]
-    if holes.empty:
-        return ""
-    sentence = f"With missing cells (a case is a data set and a share): {_standing_text(standings(holes, comparisons))}"
-    most = means["rate"].max()
-    highest = means.pivot_table(index="dataset", columns="rate", values="percent", aggfunc="max").reindex(
-        columns=[0, most]
-    )
-    lost = (highest[0] - highest[most]).dropna()
-    if lost.empty:
-        return sentence
-    return f"{sentence} With {most:.0%} missing even the best method loses {lost.mean():.1f} points on average."

@@ -10,17 +10,19 @@ import numpy as np
 import pandas as pd
 
 from treecrf.statistics.ranking import AT_THE_TOP, BEST, UNTESTED, rank_cases
-from treecrf.studies.headlines import DIGITS
 from treecrf.studies.missing.trees import PAPERS
 
 CASE = ("dataset", "rate")
 
+DIGITS = 2
+"""After the point of a percentage, as tables show it: methods that are equal so far are equally good."""
+
 
 def mean_accuracies(evaluations: pd.DataFrame, case: Sequence[str] = CASE) -> pd.DataFrame:
-    """Mean and standard deviation of the accuracy: the columns of a case, method, percent, deviation."""
+    """Mean and standard deviation of the accuracy: the columns of a case, method, percent, deviation, n_values."""
     shares = evaluations.assign(percent=100 * evaluations["n_correct"] / evaluations["n_positions"])
     groups = shares.groupby([*case, "method"], sort=False, observed=True)["percent"]
-    return groups.agg(percent="mean", deviation="std").reset_index()
+    return groups.agg(percent="mean", deviation="std", n_values="size").reset_index()
 
 
 def standings(means: pd.DataFrame, comparisons: pd.DataFrame, case: Sequence[str] = CASE) -> pd.DataFrame:

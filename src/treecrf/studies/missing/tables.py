@@ -33,7 +33,7 @@ from treecrf.studies.missing.condition_tables import mechanisms_layout as mechan
 from treecrf.studies.missing.condition_tables import tree_differences_layout as tree_differences_layout
 from treecrf.studies.missing.condition_tables import trees_layout as trees_layout
 from treecrf.studies.missing.published import missing_value_coefficients
-from treecrf.studies.missing.ranking import mean_accuracies, top_cells
+from treecrf.studies.missing.ranking import CASE, mean_accuracies, top_cells
 from treecrf.studies.printed import MEASURED, PUBLISHED, Block, Column, printed_layout
 from treecrf.studies.rows import Row, by_key
 
@@ -142,8 +142,10 @@ def accuracy_layout(evaluations: pd.DataFrame, comparisons: pd.DataFrame) -> pd.
     for method in ordered_methods(means["method"]):
         found = _aligned(means[means["method"] == method], rows)
         columns[method_name(method)] = [
-            best_if(with_deviation(mean, sd), (*case, method) in top)
-            for *case, mean, sd in found[["dataset", "rate", "percent", "deviation"]].itertuples(index=False, name=None)
+            best_if(with_deviation(*values), (dataset, rate, method) in top)
+            for dataset, rate, *values in found[[*CASE, "percent", "deviation", "n_values"]].itertuples(
+                index=False, name=None
+            )
         ]
     return pd.DataFrame(columns)
 

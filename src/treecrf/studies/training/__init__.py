@@ -20,7 +20,7 @@ def _scores(point: str, prefix: str) -> Rows:
 
 STUDY = Study(
     "training",
-    title="Training (chapter 3)",
+    title="Training",
     settings="TrainingSettings",
     jobs=(
         Job(

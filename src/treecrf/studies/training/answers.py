@@ -37,7 +37,7 @@ def answers(
             chosen = summary[(summary["dataset"] == name) & (summary["decoder"] == BETTER)].set_index("method")
             parts += [
                 _lead(of_set, comparisons),
-                Table(f"The labellers on {name}, the best first", groups_layout(of_set, chosen, comparisons)),
+                Table(f"Labellers on {name}, best first", groups_layout(of_set, chosen, comparisons), is_list=True),
                 *_advice(settings, name, of_set, chosen),
             ]
     return parts
@@ -62,7 +62,9 @@ def groups_layout(ranks: pd.DataFrame, chosen: pd.DataFrame, comparisons: pd.Dat
             "accuracy (%)": cell_texts(ranks["accuracy"], number),
             "minus the best (points)": cell_texts(ranks["gap_points"], signed),
             "95 %, Holm": interval_texts(ranks["gap_low"], ranks["gap_high"]),
-            "found worse than": [_better_ones(pairs, dataset, method, ranks["method"]) for method in ranks["method"]],
+            "significantly worse than": [
+                _better_ones(pairs, dataset, method, ranks["method"]) for method in ranks["method"]
+            ],
             "training (CPU s)": cell_texts(ranks["method"].map(chosen["cpu_seconds"]), seconds_text),
         }
     )
@@ -108,12 +110,12 @@ def _lead(ranks: pd.DataFrame, comparisons: pd.DataFrame) -> Note:
     ahead = f"{best} is {number(pair.mean_points)} points ahead of {second}"
     n_others = int((ranks["standing"] != WORSE).sum()) - 1
     if n_others == 0:
-        said = f"The lead is real: {ahead}, and a valid test finds it better than every other ({second}: {p_text(pair.valid_p_holm)})."
+        said = f"{ahead}, significantly more accurate than every other method ({second}: {p_text(pair.valid_p_holm)})."
     elif pair.decision == "equivalent":
-        said = f"There is no lead that matters: {ahead}, which is equivalent."
+        said = f"{ahead}, which is equivalent."
     else:
-        said = f"The lead is not real as far as these data tell: {ahead} ({p_text(pair.valid_p_holm)}). "
-        said += f"No valid test finds {counted(n_others, 'other method')} worse."
+        said = f"{ahead}, not significantly ({p_text(pair.valid_p_holm)}). "
+        said += f"No test separates {counted(n_others, 'other method')} from it."
     return paragraph("<b>{dataset}.</b> {said}", dataset=dataset, said=said)
 
 
@@ -130,10 +132,12 @@ def _advice(settings: Settings, name: str, ranks: pd.DataFrame, chosen: pd.DataF
     why = (
         ""
         if len(ranks) == 1 or not among
-        else "; of the best and those equivalent or close to it, it takes the least time to train"
+        else ", the fastest of the methods that are best, equivalent or close to the best"
     )
     why = "" if len(among) == 1 else why
-    told = paragraph("Take {method}{why}. On all of the file:", method=training_method_name(taken), why=why)
+    told = paragraph(
+        "Recommended: {method}{why}. To train it on the whole file:", method=training_method_name(taken), why=why
+    )
     return [told, Note(Markup("<pre><code>{}</code></pre>").format(_way(settings, dataset, taken, row)))]
 
 

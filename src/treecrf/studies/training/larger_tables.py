@@ -38,7 +38,8 @@ def larger_accuracies_layout(larger_accuracies: pd.DataFrame, summary: pd.DataFr
             ("other sample", "name"): rows["sample"].astype(str).tolist(),
             ("other sample", "is a"): [POPULATIONS[name] for name in rows["population"]],
             ("other sample", "accuracy (%), mean ± sd"): [
-                with_deviation(mean, sd) for mean, sd in zip(rows["accuracy"], rows["sd"], strict=True)
+                with_deviation(mean, sd, n)
+                for mean, sd, n in zip(rows["accuracy"], rows["sd"], rows["n_trainings"], strict=True)
             ],
             ("other sample", "trainings"): cell_texts(rows["n_trainings"], count_text),
             ("other sample", "sequences that train"): cell_texts(rows["n_train"].round(), count_text),

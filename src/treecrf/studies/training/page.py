@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 import pandas as pd
 from markupsafe import Markup
 
 from treecrf.io.files import read_frames, read_json
-from treecrf.io.messages import counted
 from treecrf.models.registry import IN_JAVA
-from treecrf.rendering.cells import signed
 from treecrf.rendering.parts import (
     Downloads,
     Exhibits,
@@ -24,25 +22,20 @@ from treecrf.rendering.parts import (
     paragraph,
 )
 from treecrf.rendering.plain import without_papers
-from treecrf.rendering.style import DECODER_NAMES, training_method_name
-from treecrf.rendering.words import with_and
-from treecrf.statistics.ranking import AT_THE_TOP, CLOSE, NOT_SEPARATED
-from treecrf.studies.framework.settings import BuiltinDataset, Settings, TrainingSettings
-from treecrf.studies.headlines import counted_standings
+from treecrf.rendering.style import DECODER_NAMES
+from treecrf.studies.framework.settings import Settings, TrainingSettings
 from treecrf.studies.training import STUDY
 from treecrf.studies.training.answers import answers
 from treecrf.studies.training.methods import METHODS
-from treecrf.studies.training.names import BETTER, BLOCKS
 from treecrf.studies.training.tables import notes_layout
 
 INTRODUCTION = """
 Accuracy is the percentage of test positions that are labelled correctly.{documents}
 <em>Choice</em>: settings, iteration and decoder with the best accuracy in cross-validation on the training sequences, with
 {folds} folds; then one training on all training sequences, which serves both decoders.
-<em>Peak</em>: the best point of all test curves; it uses the test labels to choose, so it says what a method could give, not
-what it would give. <em>Mean ± sd</em>: over {runs} trainings from perturbed starts; differences smaller than this
-spread mean nothing. All of them have the same choice, so the spread leaves out what another choice would change. A method without
-such runs shows its one training.{slow}
+<em>Peak</em>: the best point of all test curves, an optimistic upper bound: it was chosen on test labels. <em>Mean ± sd</em>: over
+{runs} trainings from perturbed starts, the standard deviation with three trainings or more. All of them have the same settings, so
+the spread does not include variation from selecting settings. A method without such runs shows its one training.{slow}
 """
 
 DOCUMENTS_NOTE = """
@@ -107,9 +100,6 @@ INDUCTION_CHOICES = (
 )
 """The same of the CRF with induction."""
 
-OURS = "treecrf"
-"""The method whose accuracies the headline compares with the published ones."""
-
 
 def study_page(settings: Settings, results: Path, layouts: Mapping[str, pd.DataFrame]) -> Study | None:
     """The study of training, from the summaries of the data sets that are finished; None where there is nothing."""
@@ -131,7 +121,7 @@ def study_page(settings: Settings, results: Path, layouts: Mapping[str, pd.DataF
         *shown.figure("figure_3_2", f"CPU seconds up to each iteration: {panels}."),
     ]
     seconds = shown.figure("accuracy_by_seconds", f"Test accuracy by CPU seconds: {panels}.")
-    printed = shown.captioned_table("table_3_6", "Table 3.6, measured under published") if is_published else []
+    printed = shown.captioned_table("table_3_6", "Table 3.6, published above measured") if is_published else []
     steps = [*printed, *shown.captioned_table("steps", "CPU seconds per iteration and of a whole training")]
     sections = [
         _accuracy(settings.training, summary, notes, _stand_ins(results, finished), shown, is_published),
@@ -141,12 +131,9 @@ def study_page(settings: Settings, results: Path, layouts: Mapping[str, pd.DataF
         Section("training-seconds", "Accuracy by CPU time (figures 2 to 4)", seconds),
         Section("training-cost", "CPU seconds per iteration (table 3.6)", steps),
     ]
-    distinct = distinct_datasets(settings, finished)
-    peaks, places = (frame[frame["dataset"].isin(distinct)] for frame in (summary, ranks))
-    again = [name for name in finished if name not in distinct]
     first = answers(settings, finished, summary, comparisons, ranks)
     shown_sections = [section for section in sections if section.parts]
-    return Study("training", STUDY.title, training_headline(peaks, places, again), shown_sections, first)
+    return Study("training", STUDY.title, shown_sections, first)
 
 
 # --- sections ---------------------------------------------------------------------------------------
@@ -179,8 +166,8 @@ def _accuracy(
         shown.table("accuracy", "Cross-validated choice, mean ± sd; bold: the best and those equivalent to it"),
         *listed(_not_run(notes), "notes"),
         Fold("Peaks of the test curves", [peaks]),
-        shown.folded_table("choices", "What cross-validation chose"),
-        shown.folded_table("estimates", "What cross-validation promised, beside the test set"),
+        shown.folded_table("choices", "Settings chosen by cross-validation"),
+        shown.folded_table("estimates", "Cross-validation estimate vs test accuracy"),
         _choices(settings, is_published),
     ]
     return Section("training-accuracy", "Accuracy of all methods", parts)
@@ -194,7 +181,7 @@ def _tests(settings: TrainingSettings, names: Iterable[str], shown: Exhibits) ->
         note,
         *shown.captioned_table("ranks", "Ranks at the cross-validated choice"),
         Downloads("Every pair of methods:", _all_pairs(settings, names, shown.folder / "tables")),
-        *shown.captioned_table("noise", "Where the noise comes from"),
+        *shown.captioned_table("noise", "Variance components"),
         *shown.captioned_table("larger_accuracies", "Larger samples and second populations: accuracy"),
         *shown.captioned_table("larger", "Larger samples and second populations: tests"),
     ]
@@ -203,10 +190,10 @@ def _tests(settings: TrainingSettings, names: Iterable[str], shown: Exhibits) ->
 
 def _published(shown: Exhibits) -> Section:
     parts = [
-        *shown.captioned_table("table_3_4", "Table 3.4, measured under published"),
-        *shown.captioned_table("table_3_5", "Table 3.5, measured under published"),
+        *shown.captioned_table("table_3_4", "Table 3.4, published above measured"),
+        *shown.captioned_table("table_3_5", "Table 3.5, published above measured"),
     ]
-    return Section("training-published", "Published and measured (tables 3.4 and 3.5)", parts)
+    return Section("training-published", "Accuracy, published vs reproduced (tables 3.4 and 3.5)", parts)
 
 
 def _all_pairs(settings: TrainingSettings, names: Iterable[str], folder: Path) -> dict[str, Path]:
@@ -234,63 +221,3 @@ def _not_run(notes: pd.DataFrame) -> list[Markup]:
 def _choices(settings: TrainingSettings, is_published: bool) -> Fold:
     induction = METHODS["induced_crf"].build(settings, {}, (0, 0), None).get_params()
     return open_choices(settings, CHOICES, {name: induction[name] for name in INDUCTION_CHOICES}, is_published)
-
-
-# --- headline ---------------------------------------------------------------------------------------
-
-
-def distinct_datasets(settings: Settings, names: Sequence[str]) -> list[str]:
-    """The data sets without those that are the data of an earlier one under other rules, which would count twice."""
-    first: dict[str, str] = {}
-    for name in names:
-        dataset = settings.datasets[name]
-        data = f"{dataset.source or name} {dataset.options}" if isinstance(dataset, BuiltinDataset) else name
-        first.setdefault(data, name)
-    return list(first.values())
-
-
-def training_headline(summary: pd.DataFrame, ranks: pd.DataFrame, again: Sequence[str] = ()) -> str:
-    """How methods stand to the best at the cross-validated choice, and how far TreeCRF's peaks are from the published ones.
-
-    `again` are data sets that neither frame has, as they are the data of another one.
-    """
-    return " ".join(filter(None, (_standing_text(ranks, again), _never_worse_text(ranks), _published_text(summary))))
-
-
-def _standing_text(ranks: pd.DataFrame, again: Sequence[str]) -> str:
-    """On how many of its data sets each method is the best or equivalent to it, and on how many it is not separated from it."""
-    if ranks.empty:
-        return ""
-    top, near = (
-        counted_standings(ranks, standings, training_method_name, "data set")
-        for standings in (AT_THE_TOP, (CLOSE, NOT_SEPARATED))
-    )
-    left_out = f" ({with_and(again)}, the same data as another, left out)" if again else ""
-    blocks = list(dict.fromkeys(ranks.loc[ranks["valid_test"] == BLOCKS, "dataset"]))
-    only = f" On {with_and(blocks)} this is about these documents only, of which there are few." if blocks else ""
-    behind = f" Behind it, and not found worse by a valid test: {near}." if near else ""
-    return f"Best at the cross-validated choice, or equivalent to the best: {top}{left_out}.{behind}{only}"
-
-
-def _never_worse_text(ranks: pd.DataFrame) -> str:
-    """The only method that is nowhere distinguishably worse than another, if it was run everywhere."""
-    best_everywhere = ranks.groupby("method")["rank_low"].max() == 1
-    names = best_everywhere[best_everywhere].index.tolist()
-    if len(names) != 1 or (ranks["method"] == names[0]).sum() < ranks["dataset"].nunique():
-        return ""
-    return f"{training_method_name(names[0])} is the only method never found worse than another by that test."
-
-
-def _published_text(summary: pd.DataFrame) -> str:
-    """Peak minus published peak, where the data are the published ones."""
-    known = summary[(summary["decoder"] == BETTER) & (summary["method"] == OURS) & summary["published"].notna()]
-    known = known[~known["stand_in"].astype(bool)].set_index("dataset")
-    if known.empty:
-        return ""
-    gaps = known["peak_accuracy"] - known["published"]
-    furthest = str(gaps.abs().idxmax())
-    return (
-        f"Peak of {training_method_name(OURS)} minus the published one, which is a peak too, where the data are the published "
-        f"ones: median {signed(gaps.median())} points over {counted(len(gaps), 'data set')}, largest {signed(gaps[furthest])} on "
-        f"{furthest}."
-    )

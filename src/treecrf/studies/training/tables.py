@@ -316,9 +316,9 @@ def _accuracies(summary: pd.DataFrame, kind: str, marked: set[tuple[str, str]]) 
     better = summary[summary["decoder"] == BETTER]
     centre = better[f"{kind}_mean"].fillna(better[f"{kind}_accuracy"])
     cells = {
-        (name, method): best_if(with_deviation(middle, sd), (name, method) in marked)
-        for middle, sd, name, method in zip(
-            centre, better[f"{kind}_sd"], better["dataset"], better["method"], strict=True
+        (name, method): best_if(with_deviation(middle, sd, n_runs), (name, method) in marked)
+        for middle, sd, n_runs, name, method in zip(
+            centre, better[f"{kind}_sd"], better["n_perturbed_runs"], better["dataset"], better["method"], strict=True
         )
     }
     sets = better.drop_duplicates("dataset")
@@ -360,7 +360,7 @@ def _accuracies_of(row: Row | None, marks: Mapping[str, Marks], with_iteration: 
     return {
         PEAK: _marked(row["peak_accuracy"], marks[PEAK], iteration),
         CHOICE: _marked(row["chosen_accuracy"], marks[CHOICE]),
-        SPREAD: with_deviation(row["chosen_mean"], row["chosen_sd"]),
+        SPREAD: with_deviation(row["chosen_mean"], row["chosen_sd"], row["n_perturbed_runs"]),
     }
 
 
