@@ -261,3 +261,21 @@ def test_numbers_of_a_picture_have_one_scale():
     scale = NumberScale.of(data, together=True)
     np.testing.assert_allclose(scale.mean, np.full(24, data.numbers.mean()))
     np.testing.assert_allclose(scale.deviation, np.full(24, data.numbers.std()))
+
+
+def test_pictures_are_shifted_by_at_most_one_place():
+    pictures = np.random.default_rng(0).normal(size=(40, 6, 4, 2))
+    padded = np.pad(pictures, ((0, 0), (1, 1), (1, 1), (0, 0)), mode="edge")
+    with jax.enable_x64():
+        found = np.asarray(network._shifted(jnp.asarray(pictures), jax.random.key(0)))
+    shifts = [
+        [
+            (down, right)
+            for down in range(3)
+            for right in range(3)
+            if np.array_equal(one[down : down + 6, right : right + 4], new)
+        ]
+        for one, new in zip(padded, found, strict=True)
+    ]
+    assert all(len(each) == 1 for each in shifts)
+    assert len({each[0] for each in shifts}) > 5

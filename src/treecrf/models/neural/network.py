@@ -33,7 +33,7 @@ def scores(
     key : JAX key, optional
         Of what is drawn.
     """
-    keys = iter(() if rates is None or key is None else jax.random.split(key, CONVOLUTIONS * shape.n_layers + 4))
+    keys = iter(() if rates is None or key is None else jax.random.split(key, CONVOLUTIONS * shape.n_layers + 5))
     holes = jnp.isnan(numbers)
     if rates is not None:
         codes = jnp.where(jax.random.bernoulli(next(keys), rates[1], codes.shape), missing_codes, codes)
@@ -52,7 +52,10 @@ def scores(
     if shape.n_attributes:
         parts.append(weights["embeddings"][codes].reshape(*codes.shape[:2], -1))
     if shape.picture is not None:
-        parts.append(_see_pictures(shape.picture, weights, known, flags))
+        images = jnp.stack([known, flags], axis=-1).reshape(-1, *shape.picture, 2)
+        if rates is not None:
+            images = _shifted(images, next(keys))
+        parts.append(_see_pictures(weights, images).reshape(*known.shape[:2], -1))
     features = jnp.concatenate(parts, axis=2)
     length = inside.shape[1]
     features = jnp.concatenate([features[:, place : place + length] for place in range(shape.n_places)], axis=2)
@@ -64,9 +67,19 @@ def scores(
     return drop(features) @ weights["out"] + weights["out_bias"]
 
 
-def _see_pictures(sides: tuple[int, int], weights: Weights, known: Array, flags: Array) -> Array:
-    """What convolutions find in the numbers of each observation."""
-    images = jnp.stack([known, flags], axis=-1).reshape(-1, *sides, 2)
+def _shifted(images: Array, key: Array) -> Array:
+    """Each picture by at most one place up or down and one to a side, drawn at random; its edges are what was there before."""
+    padded = jnp.pad(images, ((0, 0), (1, 1), (1, 1), (0, 0)), mode="edge")
+    begins = jax.random.randint(key, (len(images), 2), 0, 3)
+
+    def cut(image: Array, begin: Array) -> Array:
+        return jax.lax.dynamic_slice(image, (begin[0], begin[1], 0), images.shape[1:])
+
+    return jax.vmap(cut)(padded, begins)
+
+
+def _see_pictures(weights: Weights, images: Array) -> Array:
+    """What convolutions find in each picture, shape (n_pictures, n_features)."""
     for number in range(len(FILTERS)):
         axes = jax.lax.conv_dimension_numbers(images.shape, (3, 3, 1, 1), ("NHWC", "HWIO", "NHWC"))
         found = jax.lax.conv_general_dilated(
@@ -74,7 +87,7 @@ def _see_pictures(sides: tuple[int, int], weights: Weights, known: Array, flags:
         )
         images = jax.nn.relu(found + weights[f"picture_{number}_bias"])
         images = jax.lax.reduce_window(images, -jnp.inf, jax.lax.max, (1, 2, 2, 1), (1, 2, 2, 1), "SAME")
-    flat = images.reshape(*known.shape[:2], -1)
+    flat = images.reshape(len(images), -1)
     return jax.nn.relu(flat @ weights["picture_out"] + weights["picture_out_bias"])
 
 

@@ -69,7 +69,8 @@ class NeuralCRF(ChainLabeller):
     input_dropout : float
         Share of the cells that count as missing in an update: what the training set does not show is seen like that.
     picture : (int, int), optional
-        Rows and columns of the picture that the numbers are, row by row: two convolutions of 3 by 3 places see it.
+        Rows and columns of the picture that the numbers are, row by row: two convolutions of 3 by 3 places see it, in training
+        shifted by at most one place.
     window : (int, int)
         Observations before and after each that the first layer sees.
     n_epochs : int

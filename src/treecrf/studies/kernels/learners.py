@@ -68,7 +68,7 @@ def make_candidates(method: str, window: Window, settings: KernelsSettings) -> I
                 splits="subsets", learning_rate=rate,
             )  # fmt: skip
     elif method == "neural_crf":
-        of_pictures: dict[str, Any] = {"picture": settings.picture, "window": (0, 0), "batch_size": 64}
+        of_pictures: dict[str, Any] = {"picture": settings.picture, "window": (0, 0), "width": 96, "batch_size": 64}
         more = {} if settings.picture is None else of_pictures
         for dropout in settings.neural_dropouts:
             yield NeuralCRF(dropout=dropout, n_epochs=settings.neural_epochs, **more)
