@@ -17,7 +17,6 @@ from treecrf.rendering.parts import (
     Fold,
     Table,
     by_dataset,
-    first_sentence,
     listed,
     open_choices,
     paragraph,
@@ -25,18 +24,6 @@ from treecrf.rendering.parts import (
 from treecrf.studies.training.settings import TrainingSettings
 
 HERE = Folders(Path("results"), Path("reports"))
-
-
-@pytest.mark.parametrize(
-    ("first", "others"),
-    [
-        ("Slope 0.96 (TreeCRF, p < 0.001); on faq_ai.v2 0.5.", "With 40% missing less. And more."),
-        ("All are tied.", ""),
-        ("", ""),
-    ],
-)
-def test_numbers_and_names_do_not_end_a_sentence(first, others):
-    assert first_sentence(f"{first} {others}".strip()) == (first, others)
 
 
 def test_a_table_that_was_not_written_is_asked_for():

@@ -1,8 +1,8 @@
-"""Verdicts under other rules, in words and as a table."""
+"""Verdicts under other rules, as a table."""
 
 import pandas as pd
 
-from treecrf.report.rules import changes_text, rules_layout
+from treecrf.report.rules import rules_layout
 
 CLAIMS = pd.DataFrame({"id": ["A", "B", "C"], "verdict": ["replicated", "partly", "not_run"]})
 BY_RULE = pd.DataFrame(
@@ -15,14 +15,6 @@ BY_RULE = pd.DataFrame(
     ],
     columns=["id", "rule", "verdict"],
 )
-
-
-def test_words_say_which_rules_change_a_verdict():
-    of_claim = BY_RULE[BY_RULE["id"] == "A"]
-    assert changes_text("replicated", of_claim) == "partly with thresholds halved, without hyphen; otherwise the same"
-    assert changes_text("replicated", of_claim.iloc[1:2]) == "the same under the other rule"
-    assert changes_text("partly", of_claim.iloc[[0, 2]]) == "the same under all 2 other rules"
-    assert changes_text("partly", of_claim.iloc[:0]) == ""
 
 
 def test_claims_without_a_rule_keep_their_verdict_in_the_counts():

@@ -239,12 +239,6 @@ class Study(NamedTuple):
     answers: Sequence[Part] = ()
 
 
-def first_sentence(text: str) -> tuple[str, str]:
-    """The first sentence of a text, and the others."""
-    first, *others = re.split(r"(?<=\.) (?=[A-Z])", text, maxsplit=1)
-    return first, "".join(others)
-
-
 def paragraph(text: str, **values: Any) -> Note:
     """A paragraph of a template (HTML that is trusted); the values are escaped."""
     return Note(Markup(f"<p>{text.strip()}</p>").format(**values))

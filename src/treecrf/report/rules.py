@@ -40,19 +40,6 @@ def ledger_summary(frame: pd.DataFrame) -> str:
     return f"{len(frame)} claims: {parts}."
 
 
-def changes_text(verdict: str, rules: pd.DataFrame) -> str:
-    """Which other verdict a claim has under which rules; `rules` are its rows of `verdicts_by_rule`."""
-    if rules.empty:
-        return ""
-    changed = rules[rules["verdict"] != verdict]
-    if changed.empty:
-        return f"the same under {'the other rule' if len(rules) == 1 else f'all {len(rules)} other rules'}"
-    parts = [
-        f"{verdict_text(str(other))} {_with(group['rule'])}" for other, group in changed.groupby("verdict", sort=False)
-    ]
-    return "; ".join([*parts, *(["otherwise the same"] if len(changed) < len(rules) else [])])
-
-
 def rules_parts(claims: pd.DataFrame, by_rule: pd.DataFrame) -> list[Part]:
     """`rules_layout` with a note that explains it; nothing where no claim was run."""
     return [paragraph(NOTE), Table(CAPTION, rules_layout(claims, by_rule))] if len(by_rule) else []
@@ -74,11 +61,6 @@ def rules_layout(claims: pd.DataFrame, by_rule: pd.DataFrame) -> pd.DataFrame:
         of_rule = by_rule[by_rule["rule"] == rule].set_index("id")["verdict"]
         rows.append(_row(rule, of_rule.reindex(judged.index).fillna(judged), judged))
     return pd.DataFrame(rows)
-
-
-def _with(rules: pd.Series) -> str:
-    """Rules after a verdict: "with the papers' tests, without protein"."""
-    return ", ".join(rule if rule.startswith(WITHOUT) else f"with {rule}" for rule in rules)
 
 
 def _row(rule: str, verdicts: pd.Series, judged: pd.Series) -> dict[str, str]:
