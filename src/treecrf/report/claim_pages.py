@@ -179,7 +179,7 @@ def _claim_page(row: Row, compared: pd.DataFrame, rules: pd.DataFrame, papers: C
             "source": [source],
             "data sets": [row["data_sets"] or DASH],
             "all claims": [Cell("", links=(Link(f"Claims: {paper.name}", f"{PATH}#claims-{paper.letter}"),))],
-        }, dtype=object)),
+        }, dtype=object), is_list=True),
     ]  # fmt: skip
     sections = [Section("numbers", "Comparisons", _numbers(compared))] if len(compared) else []
     sections += [Section("rule", "Rule", [_rule(row)]), Section("robustness", "Robustness", _robustness(row, rules))]
