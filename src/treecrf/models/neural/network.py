@@ -34,10 +34,10 @@ def scores(
         Of what is drawn.
     """
     keys = iter(() if rates is None or key is None else jax.random.split(key, CONVOLUTIONS * shape.n_layers + 5))
-    holes = jnp.isnan(numbers)
+    is_missing = jnp.isnan(numbers)
     if rates is not None:
         codes = jnp.where(jax.random.bernoulli(next(keys), rates[1], codes.shape), missing_codes, codes)
-        holes |= jax.random.bernoulli(next(keys), rates[1], numbers.shape)
+        is_missing |= jax.random.bernoulli(next(keys), rates[1], numbers.shape)
 
     def drop(features: Array) -> Array:
         """Of an LSTM a draw is for a row: features that it lacks are lacking everywhere (Gal and Ghahramani 2016)."""
@@ -47,7 +47,7 @@ def scores(
         kept = jax.random.bernoulli(next(keys), 1 - rates[0], (features.shape[0], n_draws, features.shape[2]))
         return features * kept / (1 - rates[0])
 
-    known, flags = jnp.where(holes, 0, numbers), holes.astype(numbers.dtype)
+    known, flags = jnp.where(is_missing, 0, numbers), is_missing.astype(numbers.dtype)
     parts = [] if shape.picture is not None else [known, flags]
     if shape.n_attributes:
         parts.append(weights["embeddings"][codes].reshape(*codes.shape[:2], -1))

@@ -273,7 +273,8 @@ class NeuralCRF(ChainLabeller):
         """Missing cells are inputs like others."""
 
     @property
-    def _reach(self) -> tuple[int, int]:
+    def reach(self) -> tuple[int, int]:
+        """Nothing: it sees the whole sequence."""
         raise ValueError("NeuralCRF labels no streams, as it sees the whole sequence; leave lag out.")
 
     # --- files --------------------------------------------------------------------------------------
