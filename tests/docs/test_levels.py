@@ -1,4 +1,4 @@
-"""The table of simulated levels in docs/statistics.md is that of the benchmark, and valid tests keep their level in it."""
+"""The table of simulated levels in docs/statistics.md is that of the benchmark, and sequence-level tests keep their level in it."""
 
 import numpy as np
 import pytest

@@ -72,7 +72,7 @@ def test_mechanisms_are_evaluated_where_they_are_wanted(finished):
 def test_other_mechanisms_run_no_other_job_again(finished, whole):
     others = whole | {"missing": whole["missing"] | {"mechanisms": ["mnar", "runs"]}}
     messages = run(finished, others, "--dry-run").stdout
-    assert messages.count("missing for reasons") == 2
+    assert messages.count("missing not at random") == 2
     assert messages.count("Evaluates ") == 2
 
 

@@ -1,4 +1,4 @@
-"""Ranking of methods in each case by the valid tests of the study, corrected for all pairs of the case."""
+"""Ranking of methods in each case by the sequence-level tests of the study, corrected for all pairs of the case."""
 
 from __future__ import annotations
 

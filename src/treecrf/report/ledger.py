@@ -89,7 +89,7 @@ def verdicts(results: str | os.PathLike[str] = "results", decides: bool = True) 
         id, source, statement, quote, place, check
             As in the ``claims.yaml`` of the study.
         verdict
-            By a valid test: one of `treecrf.studies.framework.claims.judge.VERDICTS`.
+            By the sequence-level test: one of `treecrf.studies.framework.claims.judge.VERDICTS`.
         verdict_papers_test
             By the paper's test or, where it has none, by the values alone; empty without a verdict.
         data_sets

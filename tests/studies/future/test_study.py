@@ -399,7 +399,7 @@ def test_tables_say_what_the_frames_hold(frames):
     assert [gained["", "without"], gained["", "with"]] == [method_text(name) for name in names]
     pair = find_pair(frames["comparisons"], names[1], names[0])
     assert gained["", "points gained"] == signed(pair.points)
-    assert gained["by a valid test", "decision"] == pair.decision != ""
+    assert gained["by the sequence-level test", "decision"] == pair.decision != ""
     assert layouts["variances"]["source"].tolist() == ["draw", "method × draw"]
     assert layouts["choices"]["method"].iloc[-1] == "FF-TreeCRF-1 (bag to the end)"
     assert layouts["example"].iloc[0]["P(label | what is seen)", "e1, e2, e3"].endswith("▲")

@@ -196,7 +196,7 @@ def test_what_other_trees_change_is_told_in_words(trees, differences):
     assert answers == (
         "With small trees the choice of the method makes no difference that the tests find: the best one is significantly better "
         "than the worst in 0 of 1 case (data set and share), 0.50 points ahead on average; with single categories and gradient leaves in 1 of 1, 5.00 "
-        "points ahead on average. Instance weighting is never beaten with them: no valid test finds it worse than another method "
+        "points ahead on average. Instance weighting is never beaten with them: no sequence-level test finds it worse than another method "
         "in 2 of 2 cases, with single categories and gradient leaves in 2 of 2. Beside single categories and gradient leaves with the same method they are better in 2 of 2 "
         "cases (data set, share and method) and worse in 0; their best method is better than the best one with single categories and gradient leaves in "
         "1 of 1 case and worse in 0."
@@ -210,7 +210,7 @@ def test_what_other_trees_change_is_told_in_words(trees, differences):
     ahead = evaluations.assign(n_correct=evaluations["n_correct"] + 9 * (evaluations["method"] == IMPUTATION))
     lost = tree_answers(ahead, pd.concat([comparisons, comparisons_of("trees", rows)])[1:], differences)
     assert (
-        "Instance weighting does not always win with them: no valid test finds it worse than another method in 1 of 2"
+        "Instance weighting does not always win with them: no sequence-level test finds it worse than another method in 1 of 2"
         in lost
     )
     assert tree_answers(evaluations, comparisons, differences[:0]) == ""

@@ -179,7 +179,7 @@ def test_every_table_and_figure_says_where_blocks_of_lines_decide(comparisons):
     for layout, name in ((effects_layout, "protein"), (coefficients_layout, "(a) protein")):
         names = layout(blocks, "instance_weighting").iloc[:, 0]
         assert list(dict.fromkeys(map(str, names))) == [f"{name} {of_lines}", f"mine {of_lines}"]
-    over = cells(significance_layout(blocks, "instance_weighting"), "by a valid test", "over")
+    over = cells(significance_layout(blocks, "instance_weighting"), "by the sequence-level test", "over")
     assert over == ["9 blocks of these documents' lines × 5 training sets"] * 4
     titles = [axes.get_title(loc="left") for axes in effects_by_rate(blocks, "instance_weighting").axes]
     assert titles == ["protein (other lines only)", "mine (other lines only)"]
@@ -187,7 +187,7 @@ def test_every_table_and_figure_says_where_blocks_of_lines_decide(comparisons):
 
 def test_one_training_set_is_said(comparisons):
     one = significance_layout(comparisons.assign(n_training_sets=1), "instance_weighting")
-    assert one["by a valid test", "over"].iloc[0] == "17 groups of sequences, this training set only"
+    assert one["by the sequence-level test", "over"].iloc[0] == "17 groups of sequences, this training set only"
 
 
 def test_variances_have_a_column_for_each_component():

@@ -1,4 +1,4 @@
-"""The study of missing values: cells that are missing for reasons, and other trees than the papers'."""
+"""The study of missing values: values that are missing not at random, and other trees than the papers'."""
 
 import numpy as np
 from missing_by_hand import SMALL, model_by_hand, seed_from, settings, tiny_set

@@ -334,7 +334,7 @@ def test_tests_are_shown_by_mcnemars_test_and_by_a_valid_one():
         comparison("a", "better", "treecrf", "memm", 0.5, 1.0, valid_test="blocks", n_blocks=29.0, n_clusters=5, about="these trainings"),
     ]  # fmt: skip
     layout = pairs_layout(pd.DataFrame(rows), "viterbi")
-    mcnemar, valid = "by McNemar's test", "by a valid test"
+    mcnemar, valid = "by McNemar's test", "by the sequence-level test"
     assert layout.columns.tolist() == [
         ("", "data set"), ("", "method"), ("", "against"), (mcnemar, "points"), (mcnemar, "method alone right"),
         (mcnemar, "other alone right"), (mcnemar, "p"), (mcnemar, "p, Holm"), (valid, "points"), (valid, "95 %"),

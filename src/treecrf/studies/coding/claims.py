@@ -97,7 +97,7 @@ def difference_of_gains(results: Results, dataset: str, pairs: Pairs) -> Iterato
         for row in gains[(gains["method"] == method) & (gains["other"] == other)].to_dict("records"):
             low, high = signed(row["low_90"]), signed(row["high_90"])
             gain = f"{method_text(method)} gains {points_text(row['accuracy_points'])} more over {method_text(other)}"
-            text = f"{gain} with the smaller window (by a valid test {p_text(row['valid_p_value'])}, 90 % interval {low} to {high})"
+            text = f"{gain} with the smaller window (by the sequence-level test {p_text(row['valid_p_value'])}, 90 % interval {low} to {high})"
             interval = row["low_90"], row["high_90"]
             what = f"gain of {method_text(method)} over {method_text(other)}, smaller minus larger window"
             yield Measured(

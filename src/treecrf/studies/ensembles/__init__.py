@@ -28,7 +28,7 @@ STUDY = Study(
         Table("bound", ("Bound", "Theorem 3 and its equality", "table"), needs=("boosted",), function="bound_layout"),
         Table("accuracy", ("Real data", "Errors of the ensembles", "table"), needs=("lines",), function="errors_layout"),
         Table("steps", ("Real data", "Tests between ensembles", "table"), needs=("comparisons", "runs"), function="steps_layout"),
-        Table("boosting", ("Real data", "What ESPBoost is made of", "table"), needs=("boosting",), function="boosting_layout"),
+        Table("boosting", ("Real data", "Selected experts", "table"), needs=("boosting",), function="boosting_layout"),
         Table("experts", ("Real data", "The experts", "table"), needs=("experts",), function="experts_layout"),
     ),
     figures=(

@@ -136,7 +136,7 @@ def draws_won(runs: pd.DataFrame, pair: Comparison) -> tuple[int, int]:
 
 
 def boosting_layout(boosting: pd.DataFrame) -> pd.DataFrame:
-    """What ESPBoost is made of on each data set: means over the draws, and what cross-validation chose."""
+    """Selected experts on each data set: means over the draws, and what cross-validation chose."""
     rows = []
     for dataset, draws in boosting.groupby("dataset", sort=False):
         rows.append(

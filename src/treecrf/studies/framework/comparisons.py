@@ -14,7 +14,7 @@ from treecrf.rendering.words import direction, p_text, points_text
 from treecrf.statistics.estimates import adjust_holm, decide, opposite
 from treecrf.studies.framework.claims.kinds import Measured
 
-VALID = "by a valid test"
+VALID = "by the sequence-level test"
 """Heading above what it says."""
 
 
@@ -30,7 +30,7 @@ class Comparison:
     interval, interval_90 : (float, float)
         Of the points, 95 % and 90 %.
     p, papers_p : float
-        p-value of a valid test; of McNemar's, the paper's test, the median over the draws.
+        p-value of the sequence-level test; of McNemar's, the paper's test, the median over the draws.
     margin : float
         Points within which methods count as equivalent.
     decision : str
@@ -60,7 +60,7 @@ class Comparison:
         """The comparison as claims look at it; `method_text` is what readers see of a method, and `note` follows the names."""
         first, second = method_text(self.method), method_text(self.other)
         low, high = map(signed, self.interval_90)
-        tests = f"by McNemar's test {p_text(self.papers_p)}, by a valid test {p_text(self.p)}"
+        tests = f"by McNemar's test {p_text(self.papers_p)}, by the sequence-level test {p_text(self.p)}"
         return Measured(
             self.points,
             f"{self.place}: {first} {points_text(self.points)} against {second}{note} ({tests}, 90 % interval {low} to {high})",
@@ -108,7 +108,7 @@ def compare_steps(comparisons: pd.DataFrame, steps: Sequence[tuple[str, str]]) -
 def pairs_layout(
     pairs: Sequence[Comparison], columns: Mapping[str, Sequence[str]], more: Mapping[str, Sequence[str]] | None = None
 ) -> pd.DataFrame:
-    """Tests of pairs of methods, a row each: `columns` that name the pairs, points, `more` columns, a valid test and McNemar's."""
+    """Tests of pairs of methods, a row each: `columns` that name the pairs, points, `more` columns, the sequence-level test and McNemar's."""
     return grouped(
         {
             **{("", name): list(cells) for name, cells in columns.items()},

@@ -104,7 +104,7 @@ def compare_draws(predictions: pd.DataFrame, rules: Rules) -> pd.DataFrame:
 
 
 def compare_counts(counts: Counts, rules: Rules) -> pd.DataFrame:
-    """The valid test of every pair of methods, with one draw or several."""
+    """The sequence-level test of every pair of methods, with one draw or several."""
     n_draws = len(counts.positions)
     pairs = make_pairs([of_method.sum(axis=0, keepdims=True) for of_method in counts.correct])
     if n_draws > 1:

@@ -35,7 +35,7 @@ STUDY = Study(
         Table("orders", ("Accuracy by order", "Beyond tables 5.4 and 5.5", "table"), needs=("best",), function="orders_layout"),
         Table("gains", ("Tests", "With and without discovered features", "table"), needs=("best", "comparisons"), function="gains_layout"),
         Table("tests", ("Tests", "Tests between neighbours", "table"), needs=("tests",), function="neighbours_layout"),
-        Table("variances", ("Variance components", "Where the noise comes from", "table"), needs=("variances",), function="variances_layout"),
+        Table("variances", ("Variance components", "Variance components", "table"), needs=("variances",), function="variances_layout"),
         Table("choices", ("Settings", "Chosen settings", "table"), needs=("summary",), function="costs_layout"),
         Table("example", ("Section 5.1", "One direction is not enough", "table"), needs=("example",), function="example_layout"),
     ),

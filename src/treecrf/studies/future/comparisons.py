@@ -18,7 +18,7 @@ from treecrf.studies.future.methods import discovers_features, method_text, vari
 def find_pair(comparisons: pd.DataFrame, method: str, other: str) -> Comparison | None:
     """Two variants in "comparisons" of one data set (`treecrf.studies.future.summary.compare_variants`), None without them.
 
-    Their names are those of `treecrf.studies.future.methods.variant_name`. Without a valid test, which needs two draws, its p-value
+    Their names are those of `treecrf.studies.future.methods.variant_name`. Without the sequence-level test, which needs two draws, its p-value
     and intervals are NaN.
     """
     return find_compared(comparisons.rename(columns={"median_p": "papers_p"}), method, other)
@@ -27,8 +27,10 @@ def find_pair(comparisons: pd.DataFrame, method: str, other: str) -> Comparison 
 def pair_text(pair: Comparison) -> str:
     """Points and both tests in words."""
     low, high = map(signed, pair.interval)
-    valid = f"by a valid test {p_text(pair.p)}, 95 % interval {low} to {high}"
-    tests = f"by the paper's test median {p_text(pair.papers_p)}, {'no valid test' if np.isnan(pair.p) else valid}"
+    valid = f"by the sequence-level test {p_text(pair.p)}, 95 % interval {low} to {high}"
+    tests = (
+        f"by the paper's test median {p_text(pair.papers_p)}, {'no sequence-level test' if np.isnan(pair.p) else valid}"
+    )
     return f"{method_text(pair.method)} {points_text(pair.points)} against {method_text(pair.other)} ({tests})"
 
 

@@ -40,7 +40,7 @@ PATTERN_COLUMNS: tuple[Column, ...] = (
 )
 """Columns of table 5.3."""
 
-PAPERS, VALID = "by the paper's test", "by a valid test"
+PAPERS, VALID = "by the paper's test", "by the sequence-level test"
 """Headings above the tests."""
 
 
@@ -239,7 +239,7 @@ def _interval(low: float, high: float) -> str:
 
 
 def variances_layout(variances: pd.DataFrame) -> pd.DataFrame:
-    """Where the noise comes from: standard deviations in points of accuracy, a row per component."""
+    """Variance components: standard deviations in points of accuracy, a row per component."""
     return pd.DataFrame(
         {
             "data set": variances["dataset"],

@@ -37,7 +37,7 @@ looks at test sequences. Trees have fewer settings to choose from than kernels, 
 """
 
 SAME_OBJECTIVE = """
-Primal and dual, by a valid test: {decisions}. They minimize the same objective: features divided by the root of the mean squared norm
+Primal and dual, by the sequence-level test: {decisions}. They minimize the same objective: features divided by the root of the mean squared norm
 plus the constant, a bias for each label, one prior for all weights. CRFsuite as users run it ({crfsuite}) scales nothing, cuts numbers
 into bins and has no bias, so it is another model.
 """
@@ -114,7 +114,7 @@ def against_trees(comparisons: pd.DataFrame) -> list[Part]:
 def _sentence(dataset: str, pair: Comparison) -> str:
     low, high = map(signed, pair.interval)
     words = {"better": "beat trees", "worse": "lose to trees", "equivalent": "are as good as trees"}.get(
-        pair.decision, "are not told apart from trees"
+        pair.decision, "are not separated from trees"
     )
     return f"{dataset}: kernels {words} ({signed(pair.points)} points, 95 % interval {low} to {high}, {p_text(pair.p_holm)})."
 

@@ -110,7 +110,7 @@ def _text(judged: pd.DataFrame) -> Note:
 
 
 def _choice(rows: pd.DataFrame, when: str) -> str:
-    """The method with the smallest gap, and those never found worse than another."""
+    """The method with the smallest gap, and those never significantly worse than another."""
     if rows.empty:
         return ""
     gaps = rows.groupby("method")["gap"].mean().sort_values(ascending=False)

@@ -76,7 +76,7 @@ def _told(name: str, description: Mapping[str, Any], ranked: pd.DataFrame) -> Pa
 
 
 def _never_worse(ranked: pd.DataFrame) -> str:
-    """The ways that are found worse than another at no share."""
+    """The ways that are significantly worse than another at no share."""
     is_worse = (ranked["standing"] == WORSE).groupby(ranked["method"]).any()
     never = ordered_methods(map(str, is_worse[~is_worse].index))
     if len(never) == len(is_worse):

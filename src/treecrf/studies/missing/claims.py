@@ -34,7 +34,7 @@ STAR = 0.05
 def advantage(
     results: Results, dataset: str, method: str, rates: Sequence[float], others: Sequence[str] = METHODS
 ) -> Iterator[Measured[float]]:
-    """Points by which `method` is more accurate than each other one at each rate, with the p-value of a valid test."""
+    """Points by which `method` is more accurate than each other one at each rate, with the p-value of the sequence-level test."""
     published = missing_value_coefficients()
     rows = _comparisons(results, dataset, method, rates)
     for row in rows[rows["method"].isin(others)].to_dict("records"):
@@ -50,7 +50,7 @@ def advantage(
         interval = -points - half, -points + half
         scope = " on other lines of the same documents" if row["cluster"] == BLOCK else ""
         ends = f"90 % interval {signed(points - half)} to {signed(points + half)}"
-        valid = "no valid test" if np.isnan(p) else f"{p_text(p)} by a valid test{scope}, {ends}"
+        valid = "no sequence-level test" if np.isnan(p) else f"{p_text(p)} by the sequence-level test{scope}, {ends}"
         paper = f"log odds {_signed(row['coefficient'])}, {p_text(row['p'])} by the paper's test"
         beside = f", published {_signed(float(known['coefficient'].iloc[0]))}" if len(known) else ""
         yield Measured(
@@ -65,7 +65,7 @@ def advantage(
 
 
 def stars(results: Results, dataset: str) -> Iterator[Measured[float]]:
-    """Which share of the stars of table 4.1 is found with its sign, by a valid test and by the paper's."""
+    """Which share of the stars of table 4.1 is found with its sign, by the sequence-level test and by the paper's."""
     published = missing_value_coefficients()
     starred = published[(published["dataset"] == dataset) & published["significant"]]
     frame = results.frame("missing", dataset, "comparisons")
@@ -84,7 +84,7 @@ def stars(results: Results, dataset: str) -> Iterator[Measured[float]]:
     by_paper = (np.sign(both["coefficient"]) == np.sign(both["coefficient_star"])) & (papers_p < STAR)
     by_valid = (np.sign(both["accuracy_points"]) == np.sign(both["coefficient_star"])) & (both["valid_p_value"] < STAR)
     numbers = (
-        f"{dataset}: {by_valid.sum()} of {len(both)} stars of table 4.1 found with their sign by a valid test, "
+        f"{dataset}: {by_valid.sum()} of {len(both)} stars of table 4.1 found with their sign by the sequence-level test, "
         f"{by_paper.sum()} by the paper's test"
     )
     yield Measured(float(by_valid.mean()), numbers, papers=(float(by_paper.mean()), 0.0), what="share of stars found")

@@ -39,7 +39,7 @@ def comparison_texts(comparisons: pd.DataFrame) -> pd.Series:
 def trees_layout(evaluations: pd.DataFrame, comparisons: pd.DataFrame) -> pd.DataFrame:
     """Accuracy by data set, missing rate, kind of trees and method, and how much the choice of the method matters.
 
-    Bold: the best mean of its row and those equivalent to it by a valid test. Last column: the best mean minus the worst,
+    Bold: the best mean of its row and those equivalent to it by the sequence-level test. Last column: the best mean minus the worst,
     with the 95 % interval; `DAGGER` as in the effects. Without rows where there is one kind of trees.
     """
     return _layout(evaluations, comparisons, "trees", _tree_names())
@@ -72,7 +72,7 @@ def tree_differences_layout(evaluations: pd.DataFrame, differences: pd.DataFrame
 
 
 def mechanisms_layout(evaluations: pd.DataFrame, comparisons: pd.DataFrame) -> pd.DataFrame:
-    """The same by data set and mechanism; without rows where no cells are missing for reasons."""
+    """The same by data set and mechanism; without rows where no cells are missing not at random."""
     return _layout(evaluations, comparisons, "mechanism", {name: how.name for name, how in MECHANISMS.items()})
 
 

@@ -192,7 +192,7 @@ def _trees(frames: Mapping[str, pd.DataFrame], shown: Exhibits) -> Section:
 
 
 def _mechanisms(settings: MissingSettings, shown: Exhibits) -> Section:
-    """Cells that are missing for reasons, where there are any."""
+    """Values that are missing not at random, where there are any."""
     alt = "Accuracy by the mechanism by which cells are missing, a panel for each data set, a mark for each method."
     table = shown.captioned_table(
         "mechanisms", "Percent by mechanism and method; bold: the best of the row and those equivalent to it"

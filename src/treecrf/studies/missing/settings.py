@@ -57,7 +57,7 @@ class MissingSettings(StudySettings):
         [0.1], min_length=1, description="Candidates for their learning rate."
     )
     mechanism_datasets: list[Name] = Field(
-        [], description="Those of the data sets above whose cells also go missing for reasons."
+        [], description="Those of the data sets above whose cells also go missing not at random."
     )
     mechanisms: list[MechanismName] = Field(
         list(MECHANISMS), min_length=1, description="Ways in which their cells go missing."

@@ -83,7 +83,7 @@ def analyse(
 def analyse_by(
     prefix: str, name: str, counts: Sequence[pd.DataFrame], equivalence_margin: float, degrees_of_freedom: str
 ) -> dict[str, pd.DataFrame]:
-    """Accuracies and valid tests for each value of a column: PREFIX_evaluations, PREFIX_comparisons.
+    """Accuracies and sequence-level tests for each value of a column: PREFIX_evaluations, PREFIX_comparisons.
 
     `counts` are one under another as for `analyse`, with that column `name`; Holm's correction is over the pairs of
     methods at one value, data set and rate.

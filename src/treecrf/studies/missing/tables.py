@@ -96,7 +96,7 @@ def significance_layout(comparisons: pd.DataFrame, baseline: str) -> pd.DataFram
     if against.empty:
         return NOT_COMPARED
     against = _sorted_by_method(against)
-    model, valid = "by the binomial model", "by a valid test"
+    model, valid = "by the binomial model", "by the sequence-level test"
     columns = {("", heading): texts for heading, texts in _methods_of_rows(against).items()}
     columns[model, "log odds"] = cell_texts(against["coefficient"], _coefficient)
     columns[model, "standard error"] = cell_texts(against["standard_error"], _coefficient)
@@ -116,7 +116,7 @@ def significance_layout(comparisons: pd.DataFrame, baseline: str) -> pd.DataFram
 def effects_layout(comparisons: pd.DataFrame, baseline: str) -> pd.DataFrame:
     """Accuracy of every method minus that of `baseline`, in points, with the 95 % interval; a column per method.
 
-    Intervals and `DAGGER` (p < 0.05 by a valid test) are corrected by Holm's method. Data sets have `OF_LINES` where blocks of lines take
+    Intervals and `DAGGER` (p < 0.05 by the sequence-level test) are corrected by Holm's method. Data sets have `OF_LINES` where blocks of lines take
     the place of sequences.
     """
     against = _against(comparisons, baseline)
@@ -181,7 +181,7 @@ def costs_layout(costs: pd.DataFrame) -> pd.DataFrame:
 
 
 def variances_layout(variances: pd.DataFrame) -> pd.DataFrame:
-    """Where the noise comes from: points of accuracy of one method that each component makes up, by data set and rate."""
+    """Variance components: points of accuracy of one method that each component makes up, by data set and rate."""
     rows = _rows(variances, ["dataset", "rate"])
     columns = {"data set": dataset_names(rows), "missing rate": _rates(rows)}
     columns["clusters are"] = list(_aligned(variances.drop_duplicates(["dataset", "rate"]), rows)["cluster"])
@@ -305,7 +305,7 @@ def _with_interval(middle: float, low: float, high: float, p_value: float) -> st
 
 
 def _crossed(rows: pd.DataFrame) -> list[str]:
-    """What the valid test takes as random."""
+    """What the sequence-level test takes as random."""
     texts = []
     for row in rows[["cluster", "n_clusters", "n_training_sets"]].to_dict("records"):
         clusters = f"{row['n_clusters']} {CLUSTER_NAMES[row['cluster']]}"

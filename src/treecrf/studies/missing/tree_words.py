@@ -80,7 +80,7 @@ def _weighting(means: pd.DataFrame, comparisons: pd.DataFrame, kind: str) -> Ite
     verdict = ("wins" if better else "is never beaten") if never_beaten else "does not always win"
     against = f" Against {method_name(INCORPORATED)} it is better in {better} of {counted(len(pair), 'case')} and worse in {worse}."
     yield (
-        f"{method_name(WEIGHTING).capitalize()} {verdict} with them: no valid test finds it worse than another method in "
+        f"{method_name(WEIGHTING).capitalize()} {verdict} with them: no sequence-level test finds it worse than another method in "
         f"{n_unbeaten[kind]} of {counted(n_cases[kind], 'case')}, with {TREES[PAPERS].name} in {n_unbeaten[PAPERS]} of "
         f"{n_cases[PAPERS]}.{against if len(pair) else ''}"
     )

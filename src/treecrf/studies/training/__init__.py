@@ -57,7 +57,7 @@ STUDY = Study(
         Table("matrix", ("Ranks", "Comparison matrix", "matrix"), over="dataset", needs=("comparisons",), function="matrix_layout"),
         Table("larger_accuracies", ("Larger samples", "Accuracy", "table"), needs=("larger_accuracies", "summary"), function="larger_accuracies_layout"),
         Table("larger", ("Larger samples", "Tests between methods", "table"), needs=("larger_counts", "larger_accuracies", "comparisons"), function="larger_layout"),
-        Table("noise", ("Ranks", "Where the noise comes from", "table"), needs=("noise",), function="noise_layout"),
+        Table("noise", ("Ranks", "Variance components", "table"), needs=("noise",), function="noise_layout"),
         Table("table_3_4", ("Published and measured", "Table 3.4: shrinkage", "table"), needs=("summary", "comparisons", "peak_comparisons"), function="shrinkage_layout"),
         Table("table_3_5", ("Published and measured", "Table 3.5: TreeCRF, MALLET, baseline", "table"), needs=("summary", "comparisons", "peak_comparisons"), function="methods_layout"),
         Table("table_3_6", ("Cost", "Table 3.6: CPU seconds per iteration", "table"), needs=("costs",), function="step_seconds_layout"),

@@ -71,7 +71,7 @@ def groups_layout(ranks: pd.DataFrame, chosen: pd.DataFrame, comparisons: pd.Dat
 
 
 def _better_ones(pairs: Rows, dataset: str, method: str, others: Iterable[str]) -> str:
-    """The methods that a valid test finds better than one."""
+    """The methods that the sequence-level test finds better than one."""
     better = [other for other in others if find_pair(pairs, dataset, BETTER, method, other).decision == "worse"]
     return ", ".join(method_names(better)) or DASH
 

@@ -28,7 +28,7 @@ def joined_candidates(curves: pd.DataFrame) -> pd.DataFrame:
 def peaks(curves: pd.DataFrame) -> pd.DataFrame:
     """The candidate and iteration with the best test accuracy (`TrainingOutcome.curves`), by decoder, unperturbed.
 
-    A peak uses the test labels to choose: it says what the settings could give, not what they would give. Of several
+    A peak uses the test labels to choose: it is an optimistic upper bound. Of several
     splits, the mean of their accuracies counts.
     """
     plain = curves[curves["run"] == UNPERTURBED]

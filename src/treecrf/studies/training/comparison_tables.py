@@ -37,7 +37,7 @@ def ranks_layout(ranks: pd.DataFrame) -> pd.DataFrame:
             "standing": ranks["standing"].astype(str).tolist(),
             "rank": cell_texts(ranks["rank"], count_text),
             "rank interval": [f"{low}–{high}" for low, high in zip(ranks["rank_low"], ranks["rank_high"], strict=True)],
-            "told apart by flips of": ranks["valid_test"].astype(str).tolist(),
+            "unit of the test": ranks["valid_test"].astype(str).tolist(),
         }
     )
 
@@ -45,7 +45,7 @@ def ranks_layout(ranks: pd.DataFrame) -> pd.DataFrame:
 def matrix_layout(comparisons: pd.DataFrame, dataset: str) -> pd.DataFrame:
     """Every method of a data set against every other, each with its preferred decoder.
 
-    Points that the method of the row is ahead of that of the column, Holm's p of the valid test, and the decision.
+    Points that the method of the row is ahead of that of the column, Holm's p of the sequence-level test, and the decision.
     """
     rows = comparisons[(comparisons["dataset"] == dataset) & (comparisons["decoder"] == BETTER)]
     methods = ordered_training_methods([*rows["method"], *rows["other"]])
@@ -73,12 +73,12 @@ def pairs_layout(comparisons: pd.DataFrame, decoder: str) -> pd.DataFrame:
     """The tests of every pair of methods with a decoder; "better": the one that cross-validation prefers.
 
     A row per data set and pair. By McNemar's test, of the unperturbed trainings: accuracy of the method
-    minus that of the other in points, the positions on which only either is right, p-values. By a valid test
+    minus that of the other in points, the positions on which only either is right, p-values. By the sequence-level test
     (`treecrf.studies.training.comparing.compare`, all trainings): points, interval and p-value, both also with Holm's
     correction over the pairs of the data set, what is taken as independent, the decision.
     """
     rows = comparisons[comparisons["decoder"] == decoder]
-    mcnemar, valid = "by McNemar's test", "by a valid test"
+    mcnemar, valid = "by McNemar's test", "by the sequence-level test"
     return grouped(
         {
             ("", "data set"): dataset_names(rows),
@@ -111,12 +111,12 @@ class Pair(NamedTuple):
 
     @property
     def agrees(self) -> bool:
-        """Whether a valid test finds the difference of the paper's test."""
+        """Whether the sequence-level test finds the difference of the paper's test."""
         return self.decision == ("better" if self.points > 0 else "worse")
 
     @property
     def text(self) -> str:
-        """What a valid test says."""
+        """What the sequence-level test says."""
         if not self.decision:
             return DASH
         return f"{signed(self.mean_points)} ({p_text(self.valid_p_holm)}) {self.decision}"

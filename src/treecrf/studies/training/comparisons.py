@@ -25,7 +25,7 @@ class MethodPair:
     ----------
     dataset, decoder, method, other : str
     points, p : float
-        That `method` is better, the mean of all trainings, and the p-value of a valid test, which decides.
+        That `method` is better, the mean of all trainings, and the p-value of the sequence-level test, which decides.
     papers_points, papers_p : float
         The same of one training each by the paper's test, McNemar's.
     interval : (float, float)
@@ -52,7 +52,7 @@ class MethodPair:
     def tests(self) -> str:
         """Both tests in words."""
         blocks = ", where only flips of blocks of these documents can decide" if self.by_blocks else ""
-        return f"by the paper's test {p_text(self.papers_p)}, by a valid test {p_text(self.p)}{blocks}"
+        return f"by the paper's test {p_text(self.papers_p)}, by the sequence-level test {p_text(self.p)}{blocks}"
 
     def measured(self) -> Measured[float]:
         """The comparison as claims look at it."""

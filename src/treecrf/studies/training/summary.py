@@ -31,7 +31,7 @@ def summarise_method(
 
     The last row, decoder `BETTER`, stands for the decoder that cross-validation prefers. A peak is the best accuracy on
     the test set over all candidates and iterations (and, in the last row, decoders): it uses the test labels to choose,
-    so it says what the settings could give, not what they would give.
+    so it is an optimistic upper bound.
 
     Parameters are `choice` and `curves` of one method on one data set (`treecrf.studies.training.jobs.TrainingOutcome`), the
     published values of this data set (method, decoder, percent, table; may be empty), and whether it stands in for the

@@ -141,7 +141,7 @@ def test_seconds_that_grow_faster_than_iterations_are_not_linear(tmp_path):
 def test_published_differences_stand_beside_measured_ones(tmp_path):
     pairs("treecrf", "induced_crf", nettalk=(0.9, 0.04))(tmp_path)
     finding = find(tmp_path, "P3.4")
-    tests = "by the paper's test p = 0.500, by a valid test p = 0.040"
+    tests = "by the paper's test p = 0.500, by the sequence-level test p = 0.040"
     assert (
         finding.numbers
         == f"✗ nettalk: CRF with induction −0.90 points against TreeCRF ({tests}, 90 % interval −1.19 to −0.61)"
@@ -157,7 +157,7 @@ def test_the_valid_test_decides_and_not_the_papers(tmp_path):
         init_pair_root(tmp_path, dataset, (*pair, 0.2), papers_p=1e-9)
     finding = find(tmp_path, "P3.5")
     assert finding.verdict == "undecided"
-    assert "protein: TreeCRF +5.00 points against linear CRF (by the paper's test p < 0.001, by a valid test p = 0.200, " in (
+    assert "protein: TreeCRF +5.00 points against linear CRF (by the paper's test p < 0.001, by the sequence-level test p = 0.200, " in (
         finding.numbers
     )  # fmt: skip
 
@@ -231,7 +231,7 @@ def test_a_coefficient_without_a_maximum_is_shown_with_the_likelihood_ratio(tmp_
     finding = find(tmp_path, "P4.2")
     assert finding.verdict == "replicated"
     assert (
-        "nettalk 5%, surrogate splitting −0.10 points against instance weighting (p = 0.049 by a valid test, 90 % interval −1.10 "
+        "nettalk 5%, surrogate splitting −0.10 points against instance weighting (p = 0.049 by the sequence-level test, 90 % interval −1.10 "
         "to +0.90; log odds −inf, p = 0.010 by the paper's test)" in finding.numbers
     )
 
@@ -250,7 +250,7 @@ def test_the_papers_test_alone_replicates_no_claim_about_missing_values(tmp_path
     plant_coefficients(tmp_path, dataset, baseline, undecided, paper=(1, 1e-9))
     finding = find(tmp_path, claim)
     assert finding.verdict == "undecided"
-    assert "p = 0.200 by a valid test" in finding.numbers
+    assert "p = 0.200 by the sequence-level test" in finding.numbers
     assert "p < 0.001 by the paper's test" in finding.numbers
 
 
@@ -270,7 +270,7 @@ def test_blocks_of_one_document_are_named_in_the_ledger(tmp_path):
     coefficients("faq_ai_general", IMPUTATION, 6, (0.1, 0.4))(tmp_path)
     path = tmp_path / "missing/faq_ai_general/comparisons.csv"
     write_frame(pd.read_csv(path).assign(cluster="block"), path)
-    assert "by a valid test on other lines of the same documents" in find(tmp_path, "P4.4").numbers
+    assert "by the sequence-level test on other lines of the same documents" in find(tmp_path, "P4.4").numbers
 
 
 @pytest.mark.parametrize("claim", ["P4.1", "P4.2", "P4.3", "P4.4", "P4.5"])
@@ -299,7 +299,7 @@ def test_draws_that_vary_are_not_decided_by_mcnemar(tmp_path):
     plant_variants(tmp_path, "nettalk_binary", *rows, papers_p=1e-9)
     finding = find(tmp_path, "P5.5")
     assert finding.verdict == "undecided"
-    tests = "(by the paper's test median p < 0.001, by a valid test p = 0.217, 95 % interval +1.80 to +2.60)"
+    tests = "(by the paper's test median p < 0.001, by the sequence-level test p = 0.217, 95 % interval +1.80 to +2.60)"
     assert f"FF-MEMM-1 (bag 2) +2.20 points against MEMM-1 {tests}" in finding.numbers
 
 
@@ -307,7 +307,7 @@ def test_a_single_draw_has_no_valid_test(tmp_path):
     rows = [("ff_memm_1 (bag 2)", other, 3.0, np.nan) for other in ("memm_1", "crf_1")]
     plant_variants(tmp_path, "nettalk_binary", *rows, ("crf_2", "crf_1", 3.1, np.nan))
     assert find(tmp_path, "P5.5").verdict == "undecided"
-    assert "no valid test" in find(tmp_path, "P5.5").numbers
+    assert "no sequence-level test" in find(tmp_path, "P5.5").numbers
     assert find(tmp_path, "P5.6").verdict == "undecided"
 
 
@@ -374,7 +374,7 @@ def test_real_tests_decide(tmp_path):
         plant(compared.assign(dataset=dataset), tmp_path, "training", dataset, "comparisons")
     frame = verdicts(tmp_path).set_index("id")
     assert frame.loc[["P3.1", "P3.2", "P3.5"], "verdict"].tolist() == ["replicated"] * 3
-    small = "by the paper's test p < 0.001, by a valid test p < 0.001"
+    small = "by the paper's test p < 0.001, by the sequence-level test p < 0.001"
     assert (
         f"protein, forward-backward: TreeCRF +5.00 points against TreeCRF-2004 ({small}, "
         in frame.loc["P3.1", "numbers"]

@@ -104,7 +104,7 @@ def test_halved_and_doubled_thresholds_move_a_verdict(tmp_path):
 
 
 def test_the_papers_test_decides_at_its_own_level(tmp_path):
-    """The valid test finds something at 0.05; McNemar's p is below 0.05, but not below the paper's 0.001."""
+    """The sequence-level test finds something at 0.05; McNemar's p is below 0.05, but not below the paper's 0.001."""
     for papers_p, expected in ((0.002, "not_replicated"), (0.0005, "replicated")):
         init_pair_root(tmp_path, "faq_ai_general", ("treecrf", "mallet", 1.0, 0.01), papers_p=papers_p)
         assert verdicts(tmp_path).set_index("id").loc["P3.3", "verdict"] == "replicated"

@@ -22,7 +22,7 @@ from guides import (
 
 from treecrf.studies.framework.settings import load_settings
 
-ALONE = "it is the only method that was never clearly worse than another"
+ALONE = "it is the only method that was never significantly worse than another"
 
 
 # --- the short answer -------------------------------------------------------------------------------
@@ -46,13 +46,13 @@ def test_who_is_worse_than_another_but_the_best_is_worse():
 
     short = section(guide(cases("mine"), clear), 1)
     assert (
-        "**Use instance weighting: like imputation, it was not clearly worse than another method in any of the 2 cases"
+        "**Use instance weighting: like imputation, it was not significantly worse than another method in any of the 2 cases"
         in short
     )
     assert table(short)[0][2:] == [
         "best or equivalent",
         "not separated",
-        "clearly worse than another",
+        "significantly worse than another",
         "points behind the best",
     ]
     assert table(short)[3] == ["surrogate splitting", "2", "0", "0", "2", "4.0"]
@@ -63,7 +63,7 @@ def test_all_within_noise_takes_the_closest_whatever_it_cost(seconds):
     page = guide(cases("mine"), never, seconds=seconds)
     short = section(page, 1)
     assert (
-        "**Take instance weighting, the closest to the best on average; in all 2 cases no method was clearly worse than "
+        "**Take instance weighting, the closest to the best on average; in all 2 cases no method was significantly worse than "
         "another.**" in short
     )
     assert "Least behind" not in short
@@ -84,7 +84,7 @@ def test_best_method_depends_on_the_data():
     assert "- Many yes-or-no features per line (`faq_x`): **imputation**.\n" in short
     # behind: imputation 2, 0; instance weighting 0, 4; default direction 4, 2
     assert (
-        "Imputation was least often clearly worse than another method: in 2 of 4 cases, as was instance weighting, but "
+        "Imputation was least often significantly worse than another method: in 2 of 4 cases, as was instance weighting, but "
         "closer to the best on average. No method was safe in every case." in short
     )
     decisions = section(page, 5)
@@ -115,7 +115,7 @@ def test_one_method_may_be_the_choice_for_every_kind_of_data():
 def test_no_method_is_safe_on_one_kind_of_data():
     percent = cases("mine", (IW, IM), (0.1,)) | cases("mine", (IM, IW), (0.2,)) | cases("mine", (IM, IW), (0.4,))
     short = section(guide(percent, always), 1)
-    assert "**Imputation was least often clearly worse than another method: in 1 of 3 cases." in short
+    assert "**Imputation was least often significantly worse than another method: in 1 of 3 cases." in short
     assert "It depends on the data" not in short
 
 

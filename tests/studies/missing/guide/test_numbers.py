@@ -26,7 +26,7 @@ from treecrf.studies.missing.guide import missing_values_guide
 
 def test_the_papers_test_decides_nothing():
     page = guide(cases("mine", (IW, IM)), never)  # its p-values are below 0.05
-    assert "no method was clearly worse than another" in page
+    assert "no method was significantly worse than another" in page
     assert "Of 2 pairs of methods in a case, 0 are equivalent" in page
     assert "other lines" not in page
 
@@ -50,19 +50,19 @@ def test_comparisons_without_any_test_are_counted():
     comparisons = comparisons_of(percent, never).assign(valid_p_holm=NAN)
     page = missing_values_guide(evaluations_of(percent), comparisons, costs_of(percent, SECONDS), command=COMMAND)
     assert "For 1 of 1 pair no test is possible" in page
-    assert "in the one case no method was clearly worse than another" in page
+    assert "in the one case no method was significantly worse than another" in page
 
 
 def test_losses_by_rate():
     percent = cases("protein", (IW, IM)) | cases("faq_x", (IM, IW), top=81.5)
     page = guide(percent, lambda dataset, rate, *_: dataset == "protein" and rate == 0.4)
     assert table(section(page, 2)) == [
-        ["holes", "lost, best method", "lost, worst method", "gap", "gap clear in", "never clearly worse"],
+        ["holes", "lost, best method", "lost, worst method", "gap", "gap clear in", "never significantly worse"],
         # protein 82 - 80, 82 - 78; faq_x 82 - 81.5, 82 - 79.5
         ["10 %", "1.2 (0.5 to 2.0)", "3.2 (2.5 to 4.0)", "2.0 (2.0 to 2.0)", "0 of 2", "all"],
         ["40 %", "6.2 (5.5 to 7.0)", "8.2 (7.5 to 9.0)", "2.0 (2.0 to 2.0)", "1 of 2", "instance weighting"],
     ]
-    assert "- The choice matters in 1 of 4 cases: there, some method is clearly worse than another." in page
+    assert "- The choice matters in 1 of 4 cases: there, some method is significantly worse than another." in page
     assert (
         "- At 40 % the holes themselves cost more than the wrong method does (6.2 points with the best method, against "
         "2.0 between best and worst)." in page
@@ -84,7 +84,7 @@ def test_losses_by_rate():
 def test_whether_holes_or_the_choice_cost_more(reference, sentence):
     page = guide(cases("mine", (IW, IM), (0.1,), reference=reference), always)
     assert sentence in page
-    assert "The choice matters in the one case: there, some method is clearly worse than another." in page
+    assert "The choice matters in the one case: there, some method is significantly worse than another." in page
 
 
 def test_a_gain_is_no_loss():
@@ -142,7 +142,7 @@ def test_certainty_names_what_the_numbers_rest_on():
     assert "`faq_x` and `faq_perl` are stand-ins for published data" in sure
     assert "±0.8 on `faq_x` (1,000 test positions), ±0.8 on `faq_perl` (1,000 test positions)" in sure
     assert "Nothing corrects for the number of cases (4)" in sure
-    assert "called clearly worse in up to 5 % of the cases" in sure
+    assert "called significantly worse in up to 5 % of the cases" in sure
     assert "- The 2 damaged test sets of a rate are the same data with different holes:" in sure
     assert "There are 2 data sets." in sure
 

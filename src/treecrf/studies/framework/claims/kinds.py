@@ -35,7 +35,7 @@ class Measured(Generic[Value]):
     difference : str
         How that differs from the claim, the end of a sentence; `numbers` if empty.
     p : float or None
-        p-value that the value differs from 0, by a valid test; NaN where none can be had.
+        p-value that the value differs from 0, by the sequence-level test; NaN where none can be had.
     interval : (float, float) or None
         90 % interval of the value, that of two one-sided tests at 0.05; NaN where none can be had.
     papers : (float, float) or None

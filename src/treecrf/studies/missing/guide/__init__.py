@@ -27,7 +27,7 @@ from treecrf.studies.missing.guide.numbers import (
 )
 
 BEST, WORSE = "▲", "▼"
-"""After an accuracy that is the best of its row, or clearly worse than another."""
+"""After an accuracy that is the best of its row, or significantly worse than another."""
 
 SECTION = re.compile(r" \(section \d\)|: section \d(?=\))")
 """Where the short answer points to sections of the guide."""
@@ -69,7 +69,7 @@ def missing_values_guide(
 
     Notes
     -----
-    A method is clearly worse than another if the comparison with that one decides "worse".
+    A method is significantly worse than another if the comparison with that one decides "worse".
     """
     return _page(prepare(evaluations, comparisons, costs, deviance), command)
 
@@ -95,7 +95,7 @@ def accuracy_table(evaluations: pd.DataFrame, comparisons: pd.DataFrame, costs: 
     """Accuracy of each method by rate, for one data set: method, then a column for each rate, such as "10 %".
 
     Parameters are those of `missing_values_guide`. Percent, followed by `BEST` for the best mean of the rate and those
-    equivalent to it, and by `WORSE` for a method that is clearly worse than another.
+    equivalent to it, and by `WORSE` for a method that is significantly worse than another.
     """
     run = prepare(evaluations, comparisons, costs, None)
     marks = run.judged.set_index(["rate", "method"])
@@ -134,7 +134,7 @@ def _record_table(records: Sequence[Record]) -> str:
         "cases",
         "best or equivalent",
         "not separated",
-        "clearly worse than another",
+        "significantly worse than another",
         "points behind the best",
     ]
     rows = [
@@ -146,7 +146,7 @@ def _record_table(records: Sequence[Record]) -> str:
 
 def _loss_table(run: GuideResults) -> str:
     spans = spans_of(run.cells, run.accuracy)
-    head = ["holes", "lost, best method", "lost, worst method", "gap", "gap clear in", "never clearly worse"]
+    head = ["holes", "lost, best method", "lost, worst method", "gap", "gap clear in", "never significantly worse"]
     everywhere = spans["dataset"].nunique()
     rows = []
     for rate, at_rate in spans.groupby("rate"):

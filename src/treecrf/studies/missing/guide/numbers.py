@@ -1,4 +1,4 @@
-"""Numbers of the guide: methods by data set and rate, who is clearly worse, losses, relative costs."""
+"""Numbers of the guide: methods by data set and rate, who is significantly worse, losses, relative costs."""
 
 from __future__ import annotations
 
@@ -149,7 +149,7 @@ def _mean_accuracy(evaluations: pd.DataFrame) -> pd.DataFrame:
 def _judge(accuracy: pd.DataFrame, comparisons: pd.DataFrame) -> pd.DataFrame:
     """The columns of `accuracy` for each data set and rate with holes, and what became of each method.
 
-    behind (points behind the best mean), top (the best or equivalent to it), beaten (clearly worse than another),
+    behind (points behind the best mean), top (the best or equivalent to it), beaten (significantly worse than another),
     compared (part of a case).
     """
     compared = set(comparisons[CASE].itertuples(index=False, name=None))
