@@ -276,14 +276,14 @@ LABELLERS = {
     ),
     "neural_crf": Row(
         "treecrf.models.neural.neural_crf:NeuralCRF",
-        Drawing("neural CRF", "#0072B2", "*", (0, (7, 1, 1, 1))),
+        Drawing("neural CRF", "#0072B2", "$N$", (0, (7, 1, 1, 1))),
         TrainingRow(_NEURAL, {"n_epochs": "neural_epochs"}, {"window": (1, 1)}, alone=("neural_epochs",)),
         iterations="n_epochs",
         start="random",
     ),
     "neural_softmax": Row(
         "treecrf.models.neural.neural_crf:NeuralCRF",
-        Drawing("neural softmax", "#56B4E9", "$*$", (0, (7, 2))),
+        Drawing("neural softmax", "#56B4E9", "$S$", (0, (7, 2))),
         TrainingRow(_NEURAL, {"n_epochs": "neural_epochs"}, {"window": (1, 1), "order": 0}, alone=("neural_epochs",)),
         in_tables=False,
         preset={"order": 0},
