@@ -166,7 +166,17 @@ def comparisons(results: str | os.PathLike[str] = "results") -> pd.DataFrame:
 
 
 def write_ledger(results: str | os.PathLike[str], decides: bool, folder: str | os.PathLike[str] | None = None) -> None:
-    """Write `CLAIMS`, `BY_RULE` and `COMPARED` into a folder, that of the results unless given; `decides` as for `verdicts`."""
+    """Write `CLAIMS`, `BY_RULE` and `COMPARED`.
+
+    Parameters
+    ----------
+    results : path
+        A run's results.
+    decides : bool
+        As for `verdicts`.
+    folder : path, optional
+        Where the files go; that of the results unless given.
+    """
     frames = {CLAIMS: verdicts(results, decides), BY_RULE: verdicts_by_rule(results, decides)}
     for name, frame in (frames | {COMPARED: comparisons(results)}).items():
         write_frame(frame, Path(folder or results) / name)
