@@ -23,7 +23,9 @@ def test_the_manifest_lists_what_the_run_has_written(finished):
     listed = {file["path"]: file for file in manifest["files"]}
     there = {path.relative_to(results).as_posix() for path in results.rglob("*") if path.is_file()}
     beside = {
-        path for path in there if path.startswith("logs/") or ".checksums/" in path or path.endswith("/kernels.json")
+        path
+        for path in there
+        if path.startswith(("logs/", "captions/")) or ".checksums/" in path or path.endswith("/kernels.json")
     }
     beside |= {
         f"benchmarks/{step}.json" for step in ("write_manifest", "write_explorer")

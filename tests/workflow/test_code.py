@@ -101,7 +101,7 @@ def test_what_all_settings_share_runs_nothing(changed):
     assert changed("studies/framework/settings.py") == set()
 
 
-@pytest.mark.parametrize("name", ["page.html", "parts.html", "../page.css", "../page.js"])
+@pytest.mark.parametrize("name", ["site.html", "parts.html", "../page.css", "../page.js"])
 def test_templates_write_the_page_anew(package, name):
     path = package / "rendering/templates" / name
     before = CodeGraph(package).digest(SCRIPTS / "write_page.py")

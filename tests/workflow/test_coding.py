@@ -28,7 +28,7 @@ def test_tables_figures_and_page_are_made(finished):
         assert (results / f"tables/{name}.tex").read_text().startswith("\\begin{tabular}")
     for name in ("lengths", "seconds"):
         assert (results / f"transition/{name}.svg").stat().st_size > 1000
-    page = (finished / "reports/index.html").read_text()
-    for section in ("coding", "coding-all", "coding-codes", "coding-beams"):
+    page = (finished / "reports/thesis.html").read_text()
+    for section in ("coding-all", "coding-codes", "coding-beams"):
         assert f'id="{section}"' in page
     assert 'id="coding-chunks"' not in page

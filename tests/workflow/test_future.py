@@ -20,6 +20,6 @@ def test_tables_figures_and_page_are_made(finished):
         assert (results / f"tables/{name}.tex").read_text().startswith("\\begin{tabular}")
     for name in ("orders", "or/weights", "or/trees"):
         assert (results / f"{name}.svg").stat().st_size > 1000
-    page = (finished / "reports/index.html").read_text()
-    for section in ("future", "future-patterns", "future-example", "future-pictures"):
+    page = (finished / "reports/dissertation.html").read_text()
+    for section in ("future-patterns", "future-example", "future-pictures", "table-5-3"):
         assert f'id="{section}"' in page

@@ -28,6 +28,6 @@ def test_tables_figures_and_page_are_made(finished):
         assert (results / f"tables/{name}.tex").read_text().startswith("\\begin{tabular}")
     for name in ("figure_1", "solvers", "ranks", "sizes"):
         assert (results / f"{name}.svg").stat().st_size > 1000
-    page = (finished / "reports/index.html").read_text()
+    page = (finished / "reports/uai-2004.html").read_text()
     for section in ("accuracy", "tests", "solvers", "ranks", "sizes"):
         assert f'id="kernels-{section}"' in page

@@ -64,7 +64,7 @@ def test_evaluation_is_in_microseconds_per_position(scaling):
 def test_costs_that_were_not_measured(scaling):
     figure = induction_by_features(scaling[scaling["axis"] == "length"])
     assert figure.axes == []
-    assert [text.get_text() for text in figure.texts] == ["No method that was measured has this step."]
+    assert [text.get_text() for text in figure.texts] == ["Nothing was measured along this axis."]
 
 
 def test_sampling_lines_start_at_everything():

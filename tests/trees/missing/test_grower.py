@@ -349,7 +349,7 @@ def test_holes_are_refused_unless_a_method_is_chosen():
     values = complete.values.copy()
     values[7, 1] = HOLE
     damaged = complete.with_values(values)
-    words = r"^attribute 'a1' is missing at observation 7; fill or mark the holes"
+    words = r"^attribute 'a1' is missing at observation 7; fill or mark the missing values"
     with pytest.raises(ValueError, match=words):
         TreeCRF(2).fit(damaged)
     model = TreeCRF(2).fit(complete)

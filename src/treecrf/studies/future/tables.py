@@ -10,6 +10,7 @@ import pandas as pd
 
 from treecrf.rendering.cells import (
     DASH,
+    best_if,
     cell_texts,
     count_text,
     grouped,
@@ -259,7 +260,7 @@ def example_layout(example: pd.DataFrame) -> pd.DataFrame:
     for name, evidence in (("forward", "e1, e2"), ("backward", "e3"), ("both", "e1, e2, e3")):
         best = example[name].idxmax()
         columns["P(label | what is seen)", evidence] = [
-            number(value, 3) + (" ▲" if i == best else "") for i, value in example[name].items()
+            best_if(number(value, 3), i == best) for i, value in example[name].items()
         ]
     return grouped(columns)
 

@@ -26,8 +26,11 @@ from treecrf.studies.missing.guide.numbers import (
     spans_of,
 )
 
-BEST, WORSE = "▲", "▼"
-"""After an accuracy that is the best of its row, or significantly worse than another."""
+BEST = "▲"
+"""After an accuracy that is the best of its row."""
+
+WORSE = "▼"
+"""After an accuracy that is significantly worse than another of its row."""
 
 SECTION = re.compile(r" \(section \d\)|: section \d(?=\))")
 """Where the short answer points to sections of the guide."""
