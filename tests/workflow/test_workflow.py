@@ -142,7 +142,7 @@ def test_snakemake_report(finished, whole):
         "Missing values",
         "PhD figure 4.1",
         "Figure 4.2: how often",
-        "Ledger of claims",
+        "Claims",
     ):
         assert part in text
 

@@ -220,7 +220,8 @@ def _cells(frame: pd.DataFrame, keys: Sequence[str], named_by: Sequence[str]) ->
         for row in frame[named_by].to_numpy()
     ]
     named = frame.drop(columns=keys).assign(**{"row": names, ROW: PRESENT})
-    return named.melt("row", var_name="column").set_index(["row", "column"])["value"]
+    text = "text of the cell"  # no column of a frame is called so
+    return named.melt("row", var_name="column", value_name=text).set_index(["row", "column"])[text]
 
 
 # --- verdicts ---------------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from treecrf.io.checksums import sha256
 from treecrf.io.files import read_json, write_json
 from treecrf.report import provenance
-from treecrf.report.ledger import BY_RULE, CLAIMS
+from treecrf.report.ledger import BY_RULE, CLAIMS, COMPARED
 from treecrf.studies import registry
 from treecrf.studies.framework.paths import StudyFiles
 from treecrf.studies.framework.settings import Settings
@@ -138,7 +138,7 @@ def listed_files(
 
 def _wanted(settings: Settings) -> Iterator[tuple[str, str, str, str]]:
     """Path, study, data set and kind of every file that a run with these settings may have."""
-    yield from ((name, SHARED, "", "claims") for name in (CLAIMS, BY_RULE, "claims.html"))
+    yield from ((name, SHARED, "", "claims") for name in (CLAIMS, BY_RULE, COMPARED, "claims.html"))
     used = provenance.used_datasets(settings, registry())
     for name in used:
         yield from ((f"data/{name}/{side}.npz", SHARED, name, "data") for side in ("train", "test"))

@@ -59,8 +59,8 @@ class KernelsSettings(StudySettings):
     of_papers: ClassVar = {
         "prosody": {"n_seeds": 5},
         "prosody_speaker": {"n_seeds": 5},
-        "ocr": {"n_seeds": 10, "picture": (16, 8), "neural_dropouts": [0.5]},
-        "ocr_half": {"picture": (16, 8), "neural_dropouts": [0.5]},
+        "ocr": {"n_seeds": 10, "picture": [16, 8], "neural_dropouts": [0.5]},
+        "ocr_half": {"picture": [16, 8], "neural_dropouts": [0.5]},
     }
 
     methods: list[Name] = Field(
