@@ -21,7 +21,9 @@ def plant(frame, folder, study, dataset, name):
     write_frame(frame, folder / study / dataset / f"{name}.csv")
 
 
-def init_pair_root(folder, dataset, *rows, frame="comparisons", half_width=0.29, papers_p=0.5, valid_test="sequences"):
+def plant_comparisons(
+    folder, dataset, *rows, frame="comparisons", half_width=0.29, papers_p=0.5, valid_test="sequences"
+):
     """Comparisons of the training study; rows (method, other, points, valid p) or with the decoder as a fifth.
 
     The paper's p would decide otherwise than most valid ones.
@@ -37,7 +39,7 @@ def init_pair_root(folder, dataset, *rows, frame="comparisons", half_width=0.29,
 def plant_one_pair(folder, method, other, outcomes):
     """One comparison on each data set; outcomes (points, p) by data set."""
     for dataset, outcome in outcomes.items():
-        init_pair_root(folder, dataset, (method, other, *outcome))
+        plant_comparisons(folder, dataset, (method, other, *outcome))
 
 
 def plant_curves(folder, dataset, jump=0.1):

@@ -14,11 +14,11 @@ from planted_claims import (
     VITERBI,
     WEIGHTING,
     against_others,
-    init_pair_root,
     plant,
     plant_accuracies,
     plant_best,
     plant_coefficients,
+    plant_comparisons,
     plant_costs,
     plant_curves,
     plant_example,
@@ -47,7 +47,7 @@ def shrinkage(*outcomes):
         given = zip(outcomes[::2], outcomes[1::2], strict=True)
         for dataset, pair in zip_longest(CHAPTER_3, given, fillvalue=(SAME, SAME)):
             rows = [("treecrf", "treecrf_original", *o, d) for o, d in zip(pair, (FB, VITERBI), strict=True)]
-            init_pair_root(folder, dataset, *rows)
+            plant_comparisons(folder, dataset, *rows)
 
     return plant
 
@@ -61,7 +61,7 @@ def induction(**outcomes):
 
     def plant(folder):
         for dataset, outcome in outcomes.items():
-            init_pair_root(
+            plant_comparisons(
                 folder, dataset, ("treecrf", "induced_crf", *outcome), half_width=3.0 if outcome == WIDE else 0.29
             )
 
@@ -76,7 +76,7 @@ def baseline(*outcomes):
 
 def ai_neural(*outcomes):
     """Table 3.5 on faq_ai_neural: (points, p) of TreeCRF, then feature induction, against the linear CRF."""
-    return lambda folder: init_pair_root(
+    return lambda folder: plant_comparisons(
         folder, "faq_ai_neural", ("treecrf", "linear_crf", *outcomes[0]), ("linear_crf", "induced_crf", *outcomes[1])
     )
 
@@ -103,7 +103,7 @@ def plant_growth(folder, dataset, slope, half_width=0.04):
 
 def icml(equal, above):
     """I1: (points, p) of TreeCRF against feature induction, and of both against the network, at the peaks."""
-    return lambda folder: init_pair_root(
+    return lambda folder: plant_comparisons(
         folder, "protein", ("treecrf", "induced_crf", *equal, FB),
         *[(name, "neural_network", *o, FB) for name, o in zip(("treecrf", "induced_crf"), above, strict=True)],
         frame="peak_comparisons",

@@ -17,10 +17,10 @@ from planted_claims import (
     VITERBI,
     WEIGHTING,
     against_others,
-    init_pair_root,
     plant,
     plant_accuracies,
     plant_coefficients,
+    plant_comparisons,
     plant_curves,
     plant_frequencies,
     plant_orders,
@@ -154,7 +154,7 @@ def test_published_differences_stand_beside_measured_ones(tmp_path):
 def test_the_valid_test_decides_and_not_the_papers(tmp_path):
     pair = ("treecrf", "linear_crf", 5.0)
     for dataset in ("protein", "nettalk", "hyphen", "faq_ai_general", "faq_aix"):
-        init_pair_root(tmp_path, dataset, (*pair, 0.2), papers_p=1e-9)
+        plant_comparisons(tmp_path, dataset, (*pair, 0.2), papers_p=1e-9)
     finding = find(tmp_path, "P3.5")
     assert finding.verdict == "undecided"
     assert "protein: TreeCRF +5.00 points against linear CRF (by the paper's test p < 0.001, by the sequence-level test p = 0.200, " in (
@@ -164,7 +164,7 @@ def test_the_valid_test_decides_and_not_the_papers(tmp_path):
 
 def test_a_large_p_is_no_sign_of_equality(tmp_path):
     for dataset in ("protein", "hyphen", "faq_ai_neural", "faq_aix"):
-        init_pair_root(tmp_path, dataset, ("treecrf", "induced_crf", 0.1, 0.9), half_width=3.0)
+        plant_comparisons(tmp_path, dataset, ("treecrf", "induced_crf", 0.1, 0.9), half_width=3.0)
     assert find(tmp_path, "P3.2").verdict == "undecided"
 
 
@@ -176,7 +176,7 @@ def test_finding_no_difference_at_all_does_not_replicate_a_count_of_differences(
 
 
 def test_a_finding_of_blocks_alone_says_so(tmp_path):
-    init_pair_root(tmp_path, "faq_ai_general", ("treecrf", "mallet", 1.0, 0.0005), valid_test="blocks")
+    plant_comparisons(tmp_path, "faq_ai_general", ("treecrf", "mallet", 1.0, 0.0005), valid_test="blocks")
     finding = find(tmp_path, "P3.3")
     assert finding.verdict == "replicated"
     assert (
@@ -189,14 +189,14 @@ def test_peaks_are_judged_at_the_peaks(tmp_path):
     """At the cross-validated choice they differ."""
     PLANTED["I1"]["replicated"](tmp_path)
     rows = [("treecrf", "induced_crf", *DOWN, FB), ("treecrf", "neural_network", *DOWN, FB)]
-    init_pair_root(tmp_path, "protein", *rows, ("induced_crf", "neural_network", *DOWN, FB))
+    plant_comparisons(tmp_path, "protein", *rows, ("induced_crf", "neural_network", *DOWN, FB))
     assert find(tmp_path, "I1").verdict == "replicated"
     (tmp_path / "training/protein/peak_comparisons.csv").unlink()
     assert find(tmp_path, "I1").verdict == "not_run"
 
 
 def test_mallet_is_feature_induction_where_it_was_run(tmp_path):
-    init_pair_root(tmp_path, "nettalk", ("treecrf", "induced_crf", *UP), ("treecrf", "mallet", *DOWN))
+    plant_comparisons(tmp_path, "nettalk", ("treecrf", "induced_crf", *UP), ("treecrf", "mallet", *DOWN))
     finding = find(tmp_path, "P3.4")
     assert finding.verdict == "replicated"
     assert "MALLET +1.00 points" in finding.numbers
@@ -204,7 +204,7 @@ def test_mallet_is_feature_induction_where_it_was_run(tmp_path):
 
 def test_the_neural_network_must_have_been_run(tmp_path):
     rows = [("treecrf", "induced_crf", *SAME, FB), ("treecrf", "neural_network", *UP, FB)]
-    init_pair_root(tmp_path, "protein", *rows, frame="peak_comparisons")
+    plant_comparisons(tmp_path, "protein", *rows, frame="peak_comparisons")
     assert find(tmp_path, "I1").verdict == "not_run"
 
 

@@ -3,7 +3,7 @@
 from fractions import Fraction
 
 import pytest
-from planted_claims import CHAPTER_3, RATES, WEIGHTING, against_others, init_pair_root, plant_coefficients
+from planted_claims import CHAPTER_3, RATES, WEIGHTING, against_others, plant_coefficients, plant_comparisons
 from planted_verdicts import PLANTED, plant_growth
 
 from treecrf.report.ledger import claim_rows, verdicts, verdicts_by_rule
@@ -106,7 +106,7 @@ def test_halved_and_doubled_thresholds_move_a_verdict(tmp_path):
 def test_the_papers_test_decides_at_its_own_level(tmp_path):
     """The sequence-level test finds something at 0.05; McNemar's p is below 0.05, but not below the paper's 0.001."""
     for papers_p, expected in ((0.002, "not_replicated"), (0.0005, "replicated")):
-        init_pair_root(tmp_path, "faq_ai_general", ("treecrf", "mallet", 1.0, 0.01), papers_p=papers_p)
+        plant_comparisons(tmp_path, "faq_ai_general", ("treecrf", "mallet", 1.0, 0.01), papers_p=papers_p)
         assert verdicts(tmp_path).set_index("id").loc["P3.3", "verdict"] == "replicated"
         assert by_rule(tmp_path, "P3.3")[PAPERS_TEST] == expected
 
