@@ -3,7 +3,6 @@
 from pathlib import Path
 
 import pandas as pd
-import pytest
 from builders import ESCAPED, SCRIPT, Elements
 from markupsafe import Markup
 
@@ -12,26 +11,14 @@ from treecrf.rendering.cells import Cell
 from treecrf.rendering.folders import Folders
 from treecrf.rendering.markdown import table_name
 from treecrf.rendering.parts import (
-    Exhibits,
     Figure,
     Fold,
     Table,
-    by_dataset,
     listed,
-    open_choices,
     paragraph,
 )
-from treecrf.studies.training.settings import TrainingSettings
 
 HERE = Folders(Path("results"), Path("reports"))
-
-
-def test_a_table_that_was_not_written_is_asked_for():
-    shown = Exhibits(Path("results/future"), {}, str)
-    with pytest.raises(
-        ValueError, match=r"^results/future/tables/orders\.json is not there: .*; run `make results` first\.$"
-    ):
-        shown.table("orders", "Orders")
 
 
 def parts_markup(parts, folders):
@@ -51,34 +38,6 @@ def test_what_people_named_is_shown_as_text_in_tables_notes_and_captions(tmp_pat
     assert [tag for tag in inside if f"<{tag}>{ESCAPED}</{tag}>" not in shown] == []
     trusted = Figure(tmp_path / "a.svg", "a figure", Markup("p &lt; <em>0.05</em>"))
     assert "<figcaption>p &lt; <em>0.05</em></figcaption>" in parts_markup([trusted], HERE)
-
-
-def test_choices_name_the_data_sets_that_have_others():
-    own = {"n_folds": 2, "methods": ["treecrf"]}
-    settings = TrainingSettings(datasets=["a", "b", "c"], overrides={"a": own, "c": own, "not_run": {"n_folds": 3}})
-    shown = parts_markup([open_choices(settings, ["n_folds", "unseen"], {"seen": None}, of_papers=False)], HERE)
-    assert "Other settings" in shown
-    assert "<p><code>n_folds: 5</code>, <code>unseen: missing</code>, <code>seen: null</code></p>" in shown
-    assert "<li>a, c: <code>n_folds: 2</code>, <code>methods: [treecrf]</code></li>" in shown
-    assert "not_run" not in shown
-
-
-@pytest.mark.parametrize(
-    ("overrides", "text"),
-    [
-        ({}, "10"),
-        ({"a": {"n_folds": 3}}, "10"),
-        (
-            {"a": {"n_perturbed_runs": 3}, "b": {"n_perturbed_runs": 3}, "c": {"n_perturbed_runs": 2}},
-            "10 (a, b: 3; c: 2)",
-        ),
-        ({name: {"n_perturbed_runs": 3} for name in "abcd"}, "3"),
-        ({"not_run": {"n_perturbed_runs": 3}}, "10"),
-    ],
-)
-def test_a_setting_is_shown_with_those_of_single_data_sets(overrides, text):
-    settings = TrainingSettings(datasets=["a", "b", "c", "d"], overrides=overrides)
-    assert by_dataset(settings, "n_perturbed_runs") == text
 
 
 def test_figures_and_files_have_names_of_their_own(tmp_path):

@@ -7,8 +7,7 @@ import pandas as pd
 import pytest
 from builders import ESCAPED, NOTHING, ROOT, SCRIPT, check, linked_files, page_of, write_training_tables
 
-from treecrf.io.files import resource
-from treecrf.report.page import LIMITATIONS, studies
+from treecrf.report.page import studies
 from treecrf.studies import registry
 from treecrf.studies.framework.settings import load_settings
 
@@ -98,7 +97,7 @@ def test_what_people_named_is_shown_as_text(results):
 
 @pytest.mark.parametrize("study", registry(), ids=lambda study: study.name)
 def test_every_study_has_limitations(study):
-    lines = resource(f"treecrf.studies.{study.name}", LIMITATIONS).splitlines()
+    lines = study.limitations()
     assert len(lines) >= 3
     assert all(line.endswith(".") for line in lines)
 
@@ -107,7 +106,7 @@ def test_a_study_ends_with_its_limitations(results):
     settings = load_settings(
         {"profile": "own", "results": str(results), "datasets": {"hmm": {}}, **NOTHING, **TRAINING}
     )
-    found = {is_published: studies(settings, results, is_published=is_published)[0] for is_published in (True, False)}
+    found = {is_published: studies(settings, is_published=is_published)[0] for is_published in (True, False)}
     texts = {key: "".join(part.html for part in study.sections[-1].parts) for key, study in found.items()}
     assert all(study.sections[-1].title == "Limitations" for study in found.values())
     assert all("A peak uses test labels" in text for text in texts.values())

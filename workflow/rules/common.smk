@@ -59,7 +59,9 @@ if workflow.is_main_process:
     except ValueError as error:
         raise WorkflowError(str(error)) from None
     for files in STUDIES.values():
-        files.study.write_captions(Path(RESULTS, "captions", files.study.name))
+        files.study.write_captions(
+            Path(RESULTS, "captions", files.study.name), SETTINGS.may_concern_papers
+        )
     problems = list(class_problems(SETTINGS))
     if workflow.output_settings.dryrun:  # a run finds them in its first jobs
         problems += file_problems(SETTINGS)

@@ -23,9 +23,8 @@ from treecrf.explorer.gathering import Gathered, gather
 from treecrf.explorer.packing import pack
 from treecrf.explorer.views import ACCURACY, METRICS
 from treecrf.io.files import read_configuration, resource, write_text
-from treecrf.rendering.plain import plain_title
 from treecrf.rendering.templates import ENVIRONMENT
-from treecrf.report.page import DEMO, EXPLORER, PAGE
+from treecrf.report.page import EXPLORER, PAGE
 from treecrf.statistics.estimates import SIGNIFICANCE_LEVEL
 from treecrf.statistics.ranking import REFERENCE, STANDINGS
 from treecrf.studies import registry
@@ -56,7 +55,7 @@ def write_explorer(settings: Settings) -> None:
 
 def render_explorer(settings: Settings, gathered: Gathered) -> str:
     """The page of what can be explored."""
-    if settings.profile == DEMO or settings.labellers:  # says nothing of papers
+    if not settings.may_concern_papers:
         gathered = gathered._replace(published=gathered.published.iloc[:0])
     environment = ENVIRONMENT.overlay(loader=PackageLoader(PACKAGE))
     page = environment.get_template("explorer.html").render(
@@ -75,13 +74,9 @@ def render_explorer(settings: Settings, gathered: Gathered) -> str:
 
 def _words(gathered: Gathered) -> dict[str, Any]:
     """Texts about studies and metrics."""
-    there, is_published = set(gathered.scores["study"]), len(gathered.published) > 0
+    there = set(gathered.scores["study"])
     return {
-        "studies": {
-            study.name: study.title if is_published else plain_title(study.title)
-            for study in registry()
-            if study.name in there
-        },
+        "studies": {study.name: study.title for study in registry() if study.name in there},
         "tests": {study.name: study.explored.test for study in registry() if study.explored},
         "tested": ACCURACY,
         "standings": STANDINGS,

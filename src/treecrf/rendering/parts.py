@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import ceil, floor, isfinite, log10
 from pathlib import Path
@@ -14,7 +14,6 @@ from typing import Any, ClassVar, NamedTuple
 import pandas as pd
 from markupsafe import Markup, escape
 
-from treecrf.options import StudySettings
 from treecrf.rendering.cells import Link, number, signed
 from treecrf.rendering.layouts import Address, to_fragment
 from treecrf.rendering.style import NOTHING
@@ -261,42 +260,6 @@ def listed(items: Sequence[str], style: str = "") -> list[Part]:
     return [Note(head + lines + Markup("</ul>"))] if items else []
 
 
-def by_dataset(settings: StudySettings, name: str, shown: Callable[[Any], str] = str) -> str:
-    """The value of a setting, then those that single data sets have instead: "10 (protein: 3; hyphen, nettalk: 2)"."""
-    usual = shown(getattr(settings, name))
-    alike: dict[str, list[str]] = {}
-    for dataset in settings.datasets:
-        alike.setdefault(shown(getattr(settings.of(dataset), name)), []).append(dataset)
-    if len(alike) == 1:
-        return next(iter(alike))
-    instead = "; ".join(f"{', '.join(names)}: {value}" for value, names in alike.items() if value != usual)
-    return f"{usual} ({instead})" if instead else usual
-
-
-def open_choices(
-    settings: StudySettings,
-    names: Sequence[str],
-    more: dict[str, Any] | None = None,
-    of_papers: bool = True,
-) -> Fold:
-    """Settings of a study, then those that single data sets have instead; `of_papers` says whether it is one of papers."""
-    values = settings.model_dump(mode="json")
-    alike: dict[Markup, list[str]] = {}
-    for dataset, own in values["overrides"].items():
-        if dataset in settings.datasets:
-            alike.setdefault(_named_values(own), []).append(dataset)
-    instead = [Markup("{}: {}").format(", ".join(datasets), text) for text, datasets in alike.items()]
-    heading = [paragraph("Instead, on single data sets:")] if instead else []
-    chosen = paragraph("{chosen}", chosen=_named_values({name: values[name] for name in names} | (more or {})))
-    title = "Choices that the papers leave open" if of_papers else "Other settings"
-    return Fold(title, [chosen, *heading, *listed(instead)])
-
-
-def _named_values(values: dict[str, Any]) -> Markup:
-    code = Markup("<code>{}: {}</code>")
-    return Markup(", ").join(code.format(name, setting_text(value)) for name, value in values.items())
-
-
 def setting_text(value: Any) -> str:
     """A value as the configuration writes it."""
     if isinstance(value, dict):
@@ -316,30 +279,3 @@ def drawn(path: Path, alt: str, caption: str) -> list[Part]:
 def anchor_of(name: str) -> str:
     """The anchor of a table or figure that a paper numbers, from its name such as "table_3_5"; empty for others."""
     return name.replace("_", "-") if re.fullmatch(r"(table|figure)_\d.*", name) else ""
-
-
-class Exhibits(NamedTuple):
-    """Tables and figures of a study by the names of their files below its results, and its captions."""
-
-    folder: Path
-    layouts: Mapping[str, pd.DataFrame]
-    caption: Callable[[str], str]
-
-    def table(self, name: str, title: str) -> Table:
-        """A table; a ValueError if the study has not written it."""
-        place = self.folder / "tables" / name
-        if name not in self.layouts:
-            raise ValueError(f"{place}.json is not there: this study is not finished; run `make results` first.")
-        return Table(title, self.layouts[name], place, anchor_of(name))
-
-    def folded_table(self, name: str, title: str) -> Fold:
-        """A table that is closed until its title is clicked."""
-        return Fold(title, [self.table(name, title)])
-
-    def captioned_table(self, name: str, title: str) -> list[Part]:
-        """A caption and its table, if there is one that has rows."""
-        return [captioned(self.caption(name)), self.table(name, title)] if len(self.layouts.get(name, ())) else []
-
-    def figure(self, name: str, alt: str) -> list[Part]:
-        """A figure with its caption, if it has been drawn."""
-        return drawn(self.folder / f"{name}.svg", alt, self.caption(name))

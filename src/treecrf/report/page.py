@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterable
 from pathlib import Path
 
 import pandas as pd
 
 from treecrf.datasets import describe
-from treecrf.io.files import read_frames, resource, write_text
+from treecrf.io.files import read_frames, write_text
 from treecrf.rendering.folders import Folders
 from treecrf.rendering.layouts import read_layout
-from treecrf.rendering.parts import Group, Page, Section, Study, listed
-from treecrf.rendering.plain import plain_study
+from treecrf.rendering.parts import Group, Page, Study
 from treecrf.rendering.templates import render_page
 from treecrf.report import claim_pages, ledger, provenance
 from treecrf.report.overview import overview
@@ -22,6 +20,7 @@ from treecrf.report.papers import PAPERS, missing_pages, paper_page
 from treecrf.report.run_page import run_page
 from treecrf.studies import registry
 from treecrf.studies.framework.claims.judge import NOT_RUN
+from treecrf.studies.framework.page import study_page
 from treecrf.studies.framework.paths import StudyFiles
 from treecrf.studies.framework.settings import Settings, TableDataset
 from treecrf.studies.framework.study import Study as Declared
@@ -30,15 +29,6 @@ PAGE, UNFINISHED_PAGE = "index.html", "unfinished.html"
 
 EXPLORER = "explorer.html"
 """The page to explore the results (`treecrf.explorer`), beside those of a whole run."""
-
-LIMITATIONS = "limitations.txt"
-"""In the folder of each study: a limitation a line."""
-
-_ABOUT_PAPERS = re.compile("paper|publi|thesis", re.IGNORECASE)
-"""What stands in limitations of the comparison with the papers."""
-
-DEMO = "demo"
-"""The profile of runs that say nothing of papers."""
 
 
 def write_page(settings: Settings, logs: str | os.PathLike[str], finished: bool = True) -> None:
@@ -57,26 +47,25 @@ def write_page(settings: Settings, logs: str | os.PathLike[str], finished: bool 
         compared = ledger.comparisons(results)
     first = PAGE if finished else UNFINISHED_PAGE
     is_published = about_papers(settings, claims)
-    shown = studies(settings, results, finished, is_published)
+    shown = studies(settings, finished, is_published)
     if is_published:
         papers = [paper_page(paper, shown, claims, compared, EXPLORER if finished else "") for paper in PAPERS]
         pages = [page for page in papers if page is not None] + missing_pages(shown)
         pages += claim_pages.claim_pages(claims, by_rule, compared, [page.path for page in pages])
     else:
-        shown = [plain_study(study) for study in shown]
         pages = [_study_page(study) for study in shown]
     told = claims if is_published else None
     jobs = provenance.job_costs(results / "benchmarks", provenance.used_datasets(settings, registry()))
     pages.append(run_page(settings, is_published, Folders(results, reports)))
-    pages.insert(0, overview(settings, shown, told, _absent(settings, results, Path(logs)), pages, first, jobs))
+    pages.insert(0, overview(settings, shown, told, _absent(settings, Path(logs)), pages, first, jobs))
     write_site(pages, Folders(results, reports, first), settings.banner, EXPLORER if finished else "")
     if finished:
         (reports / UNFINISHED_PAGE).unlink(missing_ok=True)
 
 
 def about_papers(settings: Settings, claims: pd.DataFrame) -> bool:
-    """Whether the run says something of papers: not the demo, nor a run of somebody's own data or methods."""
-    return settings.profile != DEMO and not settings.labellers and bool((claims["verdict"] != NOT_RUN).any())
+    """Whether the run says something of papers: some claim has been judged, and the settings do not exclude it."""
+    return settings.may_concern_papers and bool((claims["verdict"] != NOT_RUN).any())
 
 
 def write_site(pages: Iterable[Page], folders: Folders, banner: str, explorer: str = "") -> None:
@@ -118,41 +107,34 @@ def _study_page(study: Study) -> Page:
     return Page(f"{study.identifier}.html", study.title, study.title, [Group("", study.sections)])
 
 
-def studies(settings: Settings, results: Path, finished: bool = True, is_published: bool = True) -> list[Study]:
-    """The studies that have something to show, with their limitations; of a run that is not finished, tables of the data
-    sets that are. Without `is_published`, limitations of the comparison with the papers are left out."""
-    found = []
-    for study in registry():
-        layouts = _tables(study, settings) if finished else _finished_tables(study, settings, results)
-        shown = study.module("page").study_page(settings, results, layouts)
-        if shown is not None:
-            found.append(shown._replace(sections=[*shown.sections, _limitations(study, is_published)]))
-    return found
+def studies(settings: Settings, finished: bool = True, is_published: bool = True) -> list[Study]:
+    """The studies that have something to show; of a run that is not finished, tables of the data sets that are. Without
+    `is_published` they say nothing of papers."""
+    tables = _tables if finished else _finished_tables
+    shown = [study_page(study, settings, tables(study, settings), is_published) for study in registry()]
+    return [study for study in shown if study is not None]
 
 
-def _limitations(study: Declared, is_published: bool) -> Section:
-    """What the results of a study do not show."""
-    lines = resource(f"treecrf.studies.{study.name}", LIMITATIONS).splitlines()
-    kept = [line for line in lines if is_published or not _ABOUT_PAPERS.search(line)]
-    return Section(f"{study.name}-limitations", "Limitations", listed(kept))
-
-
-def unfinished(study: Declared, settings: Settings, results: Path) -> list[str]:
+def unfinished(study: Declared, settings: Settings) -> list[str]:
     """The data sets of a study without all results."""
-    return [name for name in StudyFiles(study, settings).all_datasets() if not study.is_finished(results, name)]
+    files = StudyFiles(study, settings)
+    return [name for name in files.all_datasets() if not files.is_finished(name)]
 
 
 def _tables(study: Declared, settings: Settings) -> dict[str, pd.DataFrame]:
-    """The layouts that the run has written."""
+    """The layouts that the run has written; a ValueError where a study has finished data sets and none of its tables."""
     files = StudyFiles(study, settings)
     paths = {name: Path(files.folder, "tables", f"{name}.json") for name, *_ in files.calls()}
-    return {name: read_layout(path) for name, path in paths.items() if path.is_file()}
+    found = {name: read_layout(path) for name, path in paths.items() if path.is_file()}
+    if paths and not found and study.summary.of_dataset and files.finished():
+        raise ValueError(f"{files.folder}/tables has no table: this study is not finished; run `make results` first.")
+    return found
 
 
-def _finished_tables(study: Declared, settings: Settings, results: Path) -> dict[str, pd.DataFrame]:
+def _finished_tables(study: Declared, settings: Settings) -> dict[str, pd.DataFrame]:
     """The layouts of the data sets that are finished; the run stopped before it wrote those of all."""
     files = StudyFiles(study, settings)
-    done = [name for name in files.all_datasets() if study.is_finished(results, name)]
+    done = files.finished()
     frames = {
         name: read_frames(there)
         for name, paths in files.frames(study.tabulated, done).items()
@@ -164,12 +146,12 @@ def _finished_tables(study: Declared, settings: Settings, results: Path) -> dict
 # --- reasons ----------------------------------------------------------------------------------------
 
 
-def _absent(settings: Settings, results: Path, logs: Path) -> dict[str, str]:
+def _absent(settings: Settings, logs: Path) -> dict[str, str]:
     """The data sets that were not finished, and why."""
     return {
         name: _reason(name, _raw_files(settings, name), logs)
         for study in registry()
-        for name in unfinished(study, settings, results)
+        for name in unfinished(study, settings)
     }
 
 

@@ -62,8 +62,7 @@ def _datasets(settings: Settings) -> list[Part]:
         name: Path(settings.results) / "data" / name / "description.json"
         for study in registry()
         if not study.draws
-        for name in StudyFiles(study, settings).all_datasets()
-        if study.is_finished(Path(settings.results), name)
+        for name in StudyFiles(study, settings).finished()
     }
     described = {name: read_json(path) for name, path in done.items() if path.is_file()}
     return [part for name, each in described.items() for part in _dataset(name, each)] + related_sequences(described)

@@ -79,7 +79,7 @@ def write_snapshot(settings: Settings, folder: str | os.PathLike[str], today: da
             f"{settings.results}: the run has the profile {settings.profile!r}, which decides no claim; run `make results`."
         )
     results, final = Path(settings.results), Path(folder)
-    shown = {study.identifier: study for study in studies(settings, results)}
+    shown = {study.identifier: study for study in studies(settings)}
     if not shown:
         raise ValueError(f"{results}: no study is finished there; run `make results` first.")
     new, old = (final.with_name(f"{final.name}.{os.getpid()}.{suffix}") for suffix in ("tmp", "old"))
@@ -176,7 +176,7 @@ def _origin(study: Study, settings: Settings, today: datetime.date) -> dict[str,
         "date": today.isoformat(),
         "commit": provenance.commit(),
         "machine": provenance.machine(),
-        "unfinished": unfinished(study, settings, results),
+        "unfinished": unfinished(study, settings),
         "differing": differing_layout([each for each in settings.differences if each.study == study.name]).to_dict(
             "records"
         ),

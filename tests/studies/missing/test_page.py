@@ -3,36 +3,44 @@
 import re
 
 import pandas as pd
+import pytest
+from builders import NOTHING
 
-from treecrf.rendering.parts import Exhibits, Figure
-from treecrf.studies.framework.settings import MissingSettings
+from treecrf.rendering.parts import Figure, Table
+from treecrf.studies.framework.page import PageContext
+from treecrf.studies.framework.settings import load_settings
 from treecrf.studies.missing import STUDY as MISSING
-from treecrf.studies.missing import page as missing_page
+from treecrf.studies.missing.page import PAGE
+
+SECTIONS = {section.identifier: section for section in PAGE.sections}
 
 
-def test_what_is_said_of_missing_values_is_what_was_done(tmp_path):
-    (tmp_path / "figure_4_1.svg").write_text("<svg/>")
-    settings = MissingSettings(datasets=["a", "b"], overrides={"b": {"held_out": 0.5}})
-    counts = {"n_positions": [10] * 2, "n_correct": [5, 6], "stand_in": False, "training_set": 0, "test_set": 0}
-    frame = pd.DataFrame({"dataset": "a", "rate": [0.0, 0.4], "method": "imputation", **counts})
-    text, figure, *_ = missing_page._accuracy(
-        settings, frame, Exhibits(tmp_path, {"accuracy": frame}, MISSING.caption), of_papers=True
-    ).parts
-    assert re.search(r"held out:\s+33% \(b: 50%\)", text.html)
+@pytest.fixture
+def settings(tmp_path):
+    """Of two data sets, of which one is finished."""
+    for name in MISSING.summary.frames:
+        path = tmp_path / f"missing/a/{name}.csv"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("rate\n")
+    own = {"datasets": ["a", "b"], "overrides": {"b": {"held_out": 0.5}}, "mechanism_datasets": ["a"]}
+    datasets = {name: {"source": "hmm"} for name in "ab"}
+    return load_settings({"profile": "own", "results": str(tmp_path), "datasets": datasets, **NOTHING, "missing": own})
+
+
+def test_what_is_said_of_missing_values_is_what_was_done(settings, tmp_path):
+    (tmp_path / "missing/figure_4_1.svg").write_text("<svg/>")
+    layouts = {"accuracy": pd.DataFrame({"data set": ["a"]})}
+    text, figure, *_ = SECTIONS["missing-accuracy"].show(PageContext(MISSING, settings, layouts)).parts
+    assert re.search(r"held out:\s+33 % \(b: 50 %\)", text.html)
     assert isinstance(figure, Figure)
     assert figure.alt.startswith("Accuracy by share of missing cells, a panel for each of a, a line for each method")
 
 
-def test_sections_on_trees_and_mechanisms_are_there_where_these_were_run(tmp_path):
+def test_sections_on_trees_and_mechanisms_show_what_was_run(settings, tmp_path):
     for name in ("trees", "mechanisms"):
-        (tmp_path / f"{name}.svg").write_text("<svg/>")
-    layout = pd.DataFrame({"data set": ["a"]})
-    frames = {name: pd.DataFrame(columns=["rate"]) for name in (*missing_page.OF_TREES, *missing_page.OF_MECHANISMS)}
-    settings = MissingSettings(datasets=["a"], mechanism_datasets=["a"])
-    for layouts, n_parts in (
-        ({"trees": layout, "tree_differences": layout, "mechanisms": layout}, (6, 4)),
-        ({"trees": layout[:0], "mechanisms": layout[:0]}, (0, 0)),
-    ):
-        shown = Exhibits(tmp_path, layouts, MISSING.caption)
-        sections = missing_page._trees(frames, shown), missing_page._mechanisms(settings, shown)
-        assert tuple(len(section.parts) for section in sections) == n_parts
+        (tmp_path / f"missing/{name}.svg").write_text("<svg/>")
+    names = ("trees", "tree_differences", "mechanisms")
+    context = PageContext(MISSING, settings, dict.fromkeys(names, pd.DataFrame({"data set": ["a"]})))
+    parts = {name: SECTIONS[name].show(context).parts for name in ("missing-trees", "missing-mechanisms")}
+    n_shown = {name: [sum(isinstance(p, kind) for p in of) for kind in (Figure, Table)] for name, of in parts.items()}
+    assert n_shown == {"missing-trees": [1, 2], "missing-mechanisms": [1, 1]}

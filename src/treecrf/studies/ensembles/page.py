@@ -2,35 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from pathlib import Path
-
 import pandas as pd
 
-from treecrf.io.files import read_frame, read_frames
 from treecrf.rendering.cells import number, signed
-from treecrf.rendering.parts import Exhibits, Fold, Part, Section, Study, by_dataset, listed, open_choices, paragraph
+from treecrf.rendering.parts import Part, listed, paragraph
 from treecrf.rendering.words import with_and
-from treecrf.studies.described import described
-from treecrf.studies.ensembles import STUDY
 from treecrf.studies.ensembles.methods import VOTES
-from treecrf.studies.framework.settings import Settings
+from treecrf.studies.framework.page import (
+    PageSection,
+    StudyPage,
+    choices,
+    computed,
+    datasets,
+    figure,
+    setting,
+    table,
+    text,
+)
 
 GENERATED = """
 Votes of experts whose predictions alone are known. A path expert takes one expert for each class of positions; ESPBoost boosts path
-experts. Table 1 of the paper is about two sets of {n_sequences} generated sequences of ten letters and five experts, described in a
-text that is not public: ads1, where each expert knows two positions, and ads2, where each is wrong at four positions of every
-sequence. They are generated anew here, on {n_pools} pools with fresh seeds, {n_samples} training samples of {n_train} sequences each.
-What was fitted to the table is no evidence for it: beta of the random path on ads1 was, so its agreement there says nothing; the
-directions of mistakes on ads2 were, on other pools.
+experts. Two sets of {n_sequences} generated sequences of ten letters and five experts: ads1, where each expert knows two positions,
+and ads2, where each is wrong at four positions of every sequence. They are generated on {n_pools} pools with fresh seeds,
+{n_samples} training samples of {n_train} sequences each.
 """
 
-SLE = """
-SLE is reconstructed from its numbers. {sentences}
+OF_PAPER = """
+Table 1 of the paper is about these sets, described in a text that is not public. What was fitted to the table is no evidence for
+it: beta of the random path on ads1 was, so its agreement there says nothing; the directions of mistakes on ads2 were, on other pools.
 """
 
 BOUND = """
-Theorem 3 bounds the fraction of training positions whose margin is at most ρ. The bound is {slack} or more above it in all runs and
+The fraction of training positions whose margin is at most ρ has a bound. It is {slack} or more above the fraction in all runs and
 rounds, so that passing it shows little; the equality behind it, F(α) = ∏ Z at ρ = 0, holds to {difference} of its value in every round.
 """
 
@@ -41,7 +44,6 @@ ensemble spends the labels of B, the experts are also trained with A and B; what
 Percent of errors; draws have sequences in common, so their deviation is no standard error. SLE is not run here.
 """
 
-NEEDED = ("runs", "lines", "comparisons", "boosting")
 CHOICES = (
     "pool_seeds", "n_sequences", "n_train", "n_samples", "n_rounds", "n_folds", "rhos", "n_seeds", "sizes", "experts", "newton_iterations",
     "newton_leaves", "newton_regularization", "newton_rate", "tree_iterations", "tree_leaves", "tree_regularization", "variance",
@@ -49,65 +51,6 @@ CHOICES = (
     "equivalence_margin",
 )  # fmt: skip
 """Settings that the paper leaves open or that a reader needs to repeat the study."""
-
-
-def study_page(settings: Settings, results: Path, layouts: Mapping[str, pd.DataFrame]) -> Study | None:
-    """The study of ensembles, from what is finished; None where there is nothing."""
-    folder = results / "ensembles"
-    finished = [name for name in settings.ensembles.datasets if STUDY.is_finished(results, name)]
-    shown = Exhibits(folder, layouts, STUDY.caption)
-    sections = list[Section]()
-    if finished:
-        frames = {name: read_frames([str(folder / each / f"{name}.csv") for each in finished]) for name in NEEDED}
-        sections.append(_real(settings, finished, shown, frames["boosting"]))
-    if (folder / "losses.csv").is_file() and (folder / "boosted.csv").is_file():
-        losses, boosted = (read_frame(folder / f"{name}.csv") for name in ("losses", "boosted"))
-        sections = [_generated(settings, shown, losses), _bound(shown, boosted), *sections]
-    return Study("ensembles", STUDY.title, sections) if sections else None
-
-
-def _generated(settings: Settings, shown: Exhibits, losses: pd.DataFrame) -> Section:
-    ensembles = settings.ensembles
-    parts: list[Part] = [
-        paragraph(
-            GENERATED, n_sequences=f"{ensembles.n_sequences:,}", n_pools=len(ensembles.pool_seeds), n_samples=ensembles.n_samples,
-            n_train=ensembles.n_train,
-        ),
-        *shown.captioned_table("table_1", "Table 1: Hamming losses, published and measured"),
-        paragraph(SLE, sentences=" ".join(sticking_sentences(losses))),
-        *shown.captioned_table("sticking", "SLE, split by whether it sticks at the best expert"),
-        open_choices(ensembles, CHOICES),
-    ]  # fmt: skip
-    return Section("ensembles-table_1", "Generated sets (table 1)", parts)
-
-
-def _bound(shown: Exhibits, boosted: pd.DataFrame) -> Section:
-    parts: list[Part] = [
-        paragraph(BOUND, slack=number(boosted["slack"].min()), difference=f"{boosted['difference'].max():.0e}"),
-        *shown.figure("bound_by_round", "Margin loss and bound by round, a panel for each set."),
-        *shown.captioned_table("bound", "Theorem 3 and its equality"),
-        *listed(boosting_sentences(boosted, "runs")),
-    ]
-    return Section("ensembles-bound", "The bound (theorem 3)", parts)
-
-
-def _real(settings: Settings, names: Sequence[str], shown: Exhibits, boosting: pd.DataFrame) -> Section:
-    ensembles = settings.ensembles
-    experts = shown.captioned_table("experts", "Errors of the experts")
-    parts: list[Part] = [
-        paragraph(REAL, n_experts=len(ensembles.experts), n_seeds=by_dataset(ensembles, "n_seeds")),
-        *listed([described(settings, name) for name in names]),
-        *shown.figure("errors", "Errors of every ensemble, a panel for each data set."),
-        *shown.captioned_table("accuracy", "Errors of every ensemble"),
-        *shown.captioned_table("steps", "Tests between ensembles"),
-        *shown.captioned_table("boosting", "Selected experts"),
-        *listed(boosting_sentences(boosting)),
-        *([Fold("Errors of the experts", experts)] if experts else []),
-    ]
-    return Section("ensembles-data", "Real data", parts)
-
-
-# --- sentences --------------------------------------------------------------------------------------
 
 
 def sticking_sentences(losses: pd.DataFrame) -> list[str]:
@@ -148,3 +91,69 @@ def _boosting_sentence(dataset: str, rows: pd.DataFrame, unit: str) -> str:
         f"positions, whatever the later rounds, and cross-validation sees a flat curve (it chose one round in {n_one} of {len(rows)} "
         f"{unit}); {correlation}."
     )
+
+
+def _sticking(losses: pd.DataFrame) -> list[Part]:
+    return [paragraph("SLE is reconstructed from its numbers. {found}", found=" ".join(sticking_sentences(losses)))]
+
+
+def _bound(boosted: pd.DataFrame) -> list[Part]:
+    return [paragraph(BOUND, slack=number(boosted["slack"].min()), difference=f"{boosted['difference'].max():.0e}")]
+
+
+def _votes(boosted: pd.DataFrame) -> list[Part]:
+    return listed(boosting_sentences(boosted, "runs"))
+
+
+def _selected(boosting: pd.DataFrame) -> list[Part]:
+    return listed(boosting_sentences(boosting))
+
+
+PAGE = StudyPage(
+    (
+        PageSection(
+            "ensembles-table_1",
+            "Generated sets",
+            (
+                text(
+                    GENERATED,
+                    OF_PAPER,
+                    n_sequences=lambda context: f"{context.own.n_sequences:,}",
+                    n_pools=lambda context: len(context.own.pool_seeds),
+                    n_samples=setting("n_samples"),
+                    n_train=setting("n_train"),
+                ),
+                table("table_1", "Hamming losses, published and measured", "Table 1", of_papers=True),
+                computed(_sticking, "losses"),
+                table("sticking", "SLE, split by whether it sticks at the best expert"),
+                choices(CHOICES),
+            ),
+            "table 1",
+        ),
+        PageSection(
+            "ensembles-bound",
+            "The bound on the margin loss",
+            (
+                computed(_bound, "boosted"),
+                figure("bound_by_round", "Margin loss and bound by round, a panel for each set."),
+                table("bound", "The bound and its equality", "Theorem 3"),
+                computed(_votes, "boosted"),
+            ),
+            "theorem 3",
+        ),
+        PageSection(
+            "ensembles-data",
+            "Real data",
+            (
+                text(REAL, n_experts=lambda context: len(context.own.experts), n_seeds=setting("n_seeds")),
+                datasets(),
+                figure("errors", "Errors of every ensemble, a panel for each data set."),
+                table("accuracy", "Errors of every ensemble"),
+                table("steps", "Tests between ensembles"),
+                table("boosting", "Selected experts"),
+                computed(_selected, "boosting"),
+                table("experts", "Errors of the experts", fold="Errors of the experts"),
+            ),
+        ),
+    )
+)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import product
+from pathlib import Path
 from typing import Any
 
 from treecrf.studies.framework.settings import Settings
@@ -29,6 +30,15 @@ class StudyFiles:
     def all_datasets(self) -> list[str]:
         """The data sets of all jobs, each once."""
         return list(dict.fromkeys(name for job in self.study.jobs for name in self.datasets(job)))
+
+    def is_finished(self, dataset: str) -> bool:
+        """Whether the summary of a data set is there; always where one summary is of all."""
+        summary, folder = self.study.summary, Path(self.folder, dataset)
+        return not summary.of_dataset or all((folder / f"{name}.csv").is_file() for name in summary.frames)
+
+    def finished(self) -> list[str]:
+        """The data sets that are finished."""
+        return [name for name in self.all_datasets() if self.is_finished(name)]
 
     def batches(self, dataset: str, job: Job | None = None) -> list[str]:
         """The methods that share a job on a data set, joined; on a larger sample each has its own."""

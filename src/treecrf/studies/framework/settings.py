@@ -238,6 +238,12 @@ class Settings(Model):
         return self.profile not in BANNERS
 
     @property
+    def may_concern_papers(self) -> bool:
+        """Whether the run can be about papers: not the demo, nor a run of somebody's own methods or data alone."""
+        is_own = all(isinstance(dataset, TableDataset) for dataset in self.datasets.values())
+        return self.profile != "demo" and not self.labellers and not is_own
+
+    @property
     def banner(self) -> str:
         """What stands above everything else on the pages of the run."""
         return " ".join(filter(None, (BANNERS.get(self.profile), self.note)))

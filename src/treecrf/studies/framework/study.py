@@ -211,11 +211,6 @@ class Study:
             if frames.keys() >= set(needs)
         }
 
-    def is_finished(self, results: Path, dataset: str) -> bool:
-        """Whether the summary of a data set is there; always where one summary is of all."""
-        folder = results / self.name / dataset
-        return not self.summary.of_dataset or all((folder / f"{name}.csv").is_file() for name in self.summary.frames)
-
     def module_name(self, part: str) -> str:
         """Full name of one of the study's modules."""
         return f"treecrf.studies.{self.name}.{part}"
@@ -233,24 +228,39 @@ class Study:
         """One of the study's modules: settings, jobs, summary, tables, figures, claims, page."""
         return import_module(self.module_name(part))
 
-    def caption(self, name: str) -> str:
-        """The text of a caption (reStructuredText without markup but ``literals``)."""
-        return _captions(self.name)[name]
+    def caption(self, name: str, of_papers: bool = True) -> str:
+        """The text of a caption (reStructuredText without markup but ``literals``).
 
-    def write_captions(self, folder: Path) -> None:
+        Without `of_papers` it has no word about papers: of those captions that are mappings it is ``text`` alone, to which
+        ``papers`` adds.
+        """
+        return _text(_texts(self.name, "captions")[name], of_papers)
+
+    def write_captions(self, folder: Path, of_papers: bool = True) -> None:
         """Write each caption to a file of its own, as Snakemake's report reads them; files that are up to date stay."""
         folder.mkdir(parents=True, exist_ok=True)
-        for name, text in _captions(self.name).items():
-            path = folder / f"{name}.rst"
+        for name in _texts(self.name, "captions"):
+            path, text = folder / f"{name}.rst", self.caption(name, of_papers)
             if not path.is_file() or path.read_text(encoding="utf-8") != text:
                 write_text(text, path)
 
+    def limitations(self, of_papers: bool = True) -> list[str]:
+        """What the results do not show, a sentence each; `of_papers` adds those of the comparison with the papers."""
+        found = _texts(self.name, "limitations")
+        return [*found["text"], *(found["papers"] if of_papers else ())]
+
 
 @cache
-def _captions(study: str) -> dict[str, str]:
+def _texts(study: str, name: str) -> dict[str, Any]:
     import yaml  # importing a study is cheap
 
-    return dict(yaml.safe_load(resource(f"treecrf.studies.{study}", "captions.yaml")))
+    return dict(yaml.safe_load(resource(f"treecrf.studies.{study}", f"{name}.yaml")))
+
+
+def _text(found: str | Mapping[str, str], of_papers: bool) -> str:
+    if isinstance(found, str):
+        return found
+    return f"{found['text']} {found['papers']}" if of_papers else found["text"]
 
 
 def combinations(path: str, values: Mapping[str, Sequence[Any]]) -> Iterator[str]:

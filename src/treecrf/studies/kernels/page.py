@@ -2,38 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from pathlib import Path
-
 import pandas as pd
 
-from treecrf.io.files import read_frames
 from treecrf.rendering.cells import dataset_names, signed
-from treecrf.rendering.parts import (
-    Exhibits,
-    Fold,
-    Part,
-    Section,
-    Study,
-    by_dataset,
-    listed,
-    open_choices,
-    paragraph,
-)
+from treecrf.rendering.parts import Part, listed, paragraph
 from treecrf.rendering.words import p_text, with_and
-from treecrf.studies.described import described
 from treecrf.studies.framework.comparisons import Comparison, compare_steps, correct_family, find_pair
-from treecrf.studies.framework.settings import Settings
-from treecrf.studies.kernels import STUDY
+from treecrf.studies.framework.page import (
+    PageSection,
+    StudyPage,
+    choices,
+    computed,
+    datasets,
+    figure,
+    setting,
+    table,
+    text,
+)
 from treecrf.studies.kernels.methods import BEST_KERNEL, BEST_TREES, DUAL, STEPS, method_text
 
 INTRODUCTION = """
 A conditional random field whose scores of windows are functions in the space of a kernel: with a polynomial kernel of degree d, a
-linear CRF on all products of up to d features, trained without writing these down. The paper compares degrees 1 to 3 with a primal
-linear CRF on pitch accents; its data and the numbers of its figure are lost, and no other data set here is the paper's. Percent of
-test positions, forward-backward decoding; draws of the data: {n_seeds}. In each draw, {n_folds}-fold cross-validation over the
-training sequences chooses the variance of the prior, among the values named below, and the settings and iterations of rivals; no choice
-looks at test sequences. Trees have fewer settings to choose from than kernels, and at most {tree_iterations} iterations.
+linear CRF on all products of up to d features, trained without writing these down. Percent of test positions, forward-backward
+decoding; draws of the data: {n_seeds}. In each draw, {n_folds}-fold cross-validation over the training sequences chooses the
+variance of the prior, among the values named below, and the settings and iterations of rivals; no choice looks at test sequences.
+Trees have fewer settings to choose from than kernels, and at most {tree_iterations} iterations.
+"""
+
+OF_PAPER = """
+The paper compares degrees 1 to 3 with a primal linear CRF on pitch accents; its data and the numbers of its figure are lost, and no
+other data set here is the paper's.
 """
 
 SAME_OBJECTIVE = """
@@ -48,48 +46,6 @@ CHOICES = (
     "measured_variance", "solver_degrees", "solver_steps", "ranks", "sizes", "equivalence_margin",
 )  # fmt: skip
 """Settings that the paper leaves open or that a reader needs to repeat the study."""
-
-
-def study_page(settings: Settings, results: Path, layouts: Mapping[str, pd.DataFrame]) -> Study | None:
-    """The study of kernels, from the data sets that are finished; None where there is nothing."""
-    folder = results / "kernels"
-    finished = [name for name in settings.kernels.datasets if STUDY.is_finished(results, name)]
-    if not finished:
-        return None
-    comparisons = read_frames([str(folder / name / "comparisons.csv") for name in finished])
-    shown = Exhibits(folder, layouts, STUDY.caption)
-    sections = [
-        _accuracy(settings, finished, shown, comparisons),
-        Section("kernels-tests", "Tests", shown.captioned_table("steps", "Tests between methods")),
-        Section("kernels-solvers", "Solvers", _pictured(shown, "solvers", "Objective above its minimum by CPU seconds", "Where the solvers end")),
-        Section("kernels-ranks", "Low ranks", _pictured(shown, "ranks", "Accuracy and objective by rank", "Low ranks")),
-        Section("kernels-sizes", "Time and memory", _pictured(shown, "sizes", "CPU seconds and memory by positions", "Time and memory")),
-    ]  # fmt: skip
-    return Study("kernels", STUDY.title, [section for section in sections if section.parts])
-
-
-def _accuracy(settings: Settings, names: Sequence[str], shown: Exhibits, comparisons: pd.DataFrame) -> Section:
-    kernels = settings.kernels
-    choices = shown.captioned_table("choices", "Chosen settings and cost")
-    parts: list[Part] = [
-        paragraph(
-            INTRODUCTION,
-            **{name: by_dataset(kernels, name) for name in ("n_seeds", "n_folds", "tree_iterations")},
-        ),
-        *listed([described(settings, name) for name in names]),
-        *shown.figure("figure_1", "Accuracy by degree of the kernel, a panel for each data set."),
-        *shown.captioned_table("accuracy", "Accuracy of every method"),
-        *against_trees(comparisons),
-        *_same_objective(comparisons),
-        *([Fold("Chosen settings and cost", choices)] if choices else []),
-        open_choices(kernels, CHOICES),
-    ]
-    return Section("kernels-accuracy", "Accuracy (figure 1)", parts)
-
-
-def _pictured(shown: Exhibits, name: str, alt: str, title: str) -> list[Part]:
-    table = [shown.folded_table(name, title)] if len(shown.layouts.get(name, ())) else []
-    return [*shown.figure(name, f"{alt}."), *table]
 
 
 def kernels_against_trees(comparisons: pd.DataFrame) -> list[Comparison]:
@@ -127,3 +83,53 @@ def _same_objective(comparisons: pd.DataFrame) -> list[Part]:
     ]
     values = {"decisions": with_and(found), "crfsuite": method_text("crfsuite")}
     return [paragraph(SAME_OBJECTIVE, **values)] if found else []
+
+
+PAGE = StudyPage(
+    (
+        PageSection(
+            "kernels-accuracy",
+            "Accuracy",
+            (
+                text(
+                    INTRODUCTION,
+                    OF_PAPER,
+                    **{name: setting(name) for name in ("n_seeds", "n_folds", "tree_iterations")},
+                ),
+                datasets(),
+                figure("figure_1", "Accuracy by degree of the kernel, a panel for each data set."),
+                table("accuracy", "Accuracy of every method"),
+                computed(against_trees, "comparisons"),
+                computed(_same_objective, "comparisons"),
+                table("choices", "Chosen settings and cost", fold="Chosen settings and cost"),
+                choices(CHOICES),
+            ),
+            "figure 1",
+        ),
+        PageSection("kernels-tests", "Tests", (table("steps", "Tests between methods"),)),
+        PageSection(
+            "kernels-solvers",
+            "Solvers",
+            (
+                figure("solvers", "Objective above its minimum by CPU seconds."),
+                table("solvers", "Where the solvers end", fold="Where the solvers end", has_caption=False),
+            ),
+        ),
+        PageSection(
+            "kernels-ranks",
+            "Low ranks",
+            (
+                figure("ranks", "Accuracy and objective by rank."),
+                table("ranks", "Low ranks", fold="Low ranks", has_caption=False),
+            ),
+        ),
+        PageSection(
+            "kernels-sizes",
+            "Time and memory",
+            (
+                figure("sizes", "CPU seconds and memory by positions."),
+                table("sizes", "Time and memory", fold="Time and memory", has_caption=False),
+            ),
+        ),
+    )
+)

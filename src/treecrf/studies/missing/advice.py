@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Sequence
 
 import pandas as pd
 
@@ -14,7 +14,7 @@ from treecrf.rendering.style import method_name, ordered_methods
 from treecrf.rendering.words import with_and
 from treecrf.statistics.metrics import geometric_mean
 from treecrf.statistics.ranking import AT_THE_TOP, WORSE
-from treecrf.studies.missing.ranking import mean_accuracies, standings
+from treecrf.studies.missing.ranking import CASE, mean_accuracies, standings
 
 MECHANISM_CASE = ("dataset", "rate", "mechanism")
 
@@ -42,22 +42,27 @@ imputation = 1.
 """
 
 
-def advice(frames: Mapping[str, pd.DataFrame]) -> list[Part]:
+def advice(
+    evaluations: pd.DataFrame,
+    comparisons: pd.DataFrame,
+    costs: pd.DataFrame,
+    mechanism_evaluations: pd.DataFrame,
+    mechanism_comparisons: pd.DataFrame,
+) -> list[Part]:
     """The text, the table, and what speaks against instance weighting; nothing without missing cells.
 
-    `frames` are evaluations, comparisons and costs, and of the mechanisms mechanism_evaluations and mechanism_comparisons, as
-    of `treecrf.studies.missing.summary.summarise`.
+    The frames are those of `treecrf.studies.missing.summary.summarise`.
     """
-    judged = _judged(frames)
+    judged = judge([(evaluations, comparisons, CASE), (mechanism_evaluations, mechanism_comparisons, MECHANISM_CASE)])
     if judged.empty:
         return []
-    against = _against_weighting(frames["mechanism_evaluations"], frames["mechanism_comparisons"])
+    against = _against_weighting(mechanism_evaluations, mechanism_comparisons)
     heading = [
         paragraph("Where the mechanism is not random, instance weighting is behind the best method of the same run:")
     ]
     return [
         _text(judged),
-        Table("Which method to use when", advice_layout(judged, frames["costs"]), is_list=True),
+        Table("Which method to use when", advice_layout(judged, costs), is_list=True),
         paragraph(TOLD),
         *([*heading, *listed(against)] if against else []),
     ]
@@ -79,23 +84,36 @@ def advice_layout(judged: pd.DataFrame, costs: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def _judged(frames: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
-    """dataset, rate, mechanism, is_random, method, gap, standing of every case with missing cells."""
-    parts = []
-    for evaluations, comparisons, case in (
-        ("evaluations", "comparisons", ("dataset", "rate")),
-        ("mechanism_evaluations", "mechanism_comparisons", MECHANISM_CASE),
-    ):
-        found = frames[evaluations]
-        found = found[found["rate"] > 0]
-        if len(found):
-            means = mean_accuracies(found, case)
-            ranked = standings(means, frames[comparisons], case)
-            best = ranked.groupby(list(case))["percent"].transform("max")
-            parts.append(ranked.assign(gap=ranked["percent"] - best))
-    if not parts:
+def judge(
+    parts: Iterable[tuple[pd.DataFrame, pd.DataFrame, Sequence[str]]],
+) -> pd.DataFrame:
+    """How each method stands in every case with missing cells.
+
+    Parameters
+    ----------
+    parts : iterable of (DataFrame, DataFrame, sequence of str)
+        Evaluations, comparisons, and the columns that tell cases apart. Cases at rate 0 count if they were compared: the data
+        have missing cells of their own.
+
+    Returns
+    -------
+    DataFrame
+        dataset, rate, mechanism, is_random, method, percent, gap (points to the best of the case), standing.
+    """
+    found = []
+    for evaluations, comparisons, case in parts:
+        compared = set(comparisons[list(case)].itertuples(index=False, name=None))
+        keys = pd.Series(
+            list(evaluations[list(case)].itertuples(index=False, name=None)), evaluations.index, dtype=object
+        )
+        rows = evaluations[(evaluations["rate"] > 0) | keys.isin(compared)]
+        if len(rows):
+            means = mean_accuracies(rows, case)
+            best = means.groupby(list(case))["percent"].transform("max")
+            found.append(standings(means, comparisons, case).assign(gap=means["percent"] - best))
+    if not found:
         return pd.DataFrame()
-    joined = pd.concat(parts, ignore_index=True)
+    joined = pd.concat(found, ignore_index=True)
     mechanism = joined["mechanism"].fillna("mcar") if "mechanism" in joined else pd.Series("mcar", index=joined.index)
     return joined.assign(mechanism=mechanism, is_random=mechanism.isin(AT_RANDOM))
 

@@ -2,32 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
 
-from treecrf.io.files import read_frames, read_json
+from treecrf.io.files import read_json
 from treecrf.rendering.cells import Cell
-from treecrf.rendering.parts import (
-    Downloads,
-    Exhibits,
-    Fold,
-    Part,
-    Section,
-    Study,
-    by_dataset,
-    captioned,
-    drawn,
-    open_choices,
-    paragraph,
-)
-from treecrf.rendering.plain import without_papers
+from treecrf.rendering.parts import Downloads, Fold, Part, captioned, paragraph
 from treecrf.rendering.style import DECODER_NAMES, method_name, ordered_methods
 from treecrf.studies.framework.claims.judge import Results
-from treecrf.studies.framework.settings import MissingSettings, Settings, TableDataset
-from treecrf.studies.missing import STUDY
+from treecrf.studies.framework.page import (
+    PageContext,
+    PageSection,
+    StudyPage,
+    choices,
+    computed,
+    figure,
+    percent,
+    setting,
+    table,
+    text,
+)
 from treecrf.studies.missing.advice import advice
 from treecrf.studies.missing.answers import answers
 from treecrf.studies.missing.claims import stars
@@ -43,10 +39,6 @@ MECHANISMS_INTRODUCTION = """
 {rate} of the cells go missing by each mechanism, in training and test sets alike unless the table says otherwise; {train} damaged
 training sets for each mechanism.
 """
-
-OF_TREES = ("tree_evaluations", "tree_comparisons", "tree_differences")
-
-OF_MECHANISMS = ("mechanism_evaluations", "mechanism_comparisons")
 
 CHOICES = (
     "blocks_under",
@@ -71,150 +63,162 @@ CHOICES = (
 )
 """Settings that the papers leave open."""
 
+BEST = "bold: the best of the row and those equivalent to it"
 
-def study_page(settings: Settings, results: Path, layouts: Mapping[str, pd.DataFrame]) -> Study | None:
-    """The study of missing values, from the summaries of the data sets that are finished; None where there is nothing."""
-    finished = [name for name in settings.missing.datasets if STUDY.is_finished(results, name)]
-    folder = results / "missing"
-    if not finished or not (folder / "figure_4_1.svg").is_file():
-        return None
-    frames = {
-        name: read_frames([str(folder / dataset / f"{name}.csv") for dataset in finished])
-        for name in ("evaluations", "comparisons", "costs", "frequencies", *OF_TREES, *OF_MECHANISMS)
-    }
-    shown = Exhibits(folder, layouts, STUDY.caption)
-    is_own = all(isinstance(settings.datasets[name], TableDataset) for name in finished)
-    if is_own:
-        shown = shown._replace(caption=lambda name: without_papers(STUDY.caption(name)))
-    bars = "Share of lines on which each line feature is true, a bar for each feature, in the order of the features."
-    sections = [
-        Section("missing-advice", "Which method to use when", advice(frames)),
-        _accuracy(settings.missing, frames["evaluations"], shown, not is_own),
-        _comparisons(settings.missing, frames["comparisons"], shown, _stars(Results(results), finished)),
-        _trees(frames, shown),
-        _mechanisms(settings.missing, shown),
-        Section(
-            "missing-cost",
-            "CPU time by method",
-            _folded(shown.captioned_table("costs", "CPU seconds by method")),
-        ),
-        Section(
-            "line-features", "Line features", shown.figure("figure_4_2", bars) if len(frames["frequencies"]) else []
-        ),
-    ]
-    descriptions = {name: read_json(results / "data" / name / "description.json") for name in finished}
-    first = answers(descriptions, frames["evaluations"], frames["comparisons"])
-    return Study("missing", STUDY.title, [section for section in sections if section.parts], first)
+COSTS = "CPU seconds by method"
+
+OTHERS = "Tables with every other method as the baseline are among the results (<code>missing/tables</code>)."
 
 
-def _accuracy(settings: MissingSettings, evaluations: pd.DataFrame, shown: Exhibits, of_papers: bool) -> Section:
-    overview = paragraph(
-        INTRODUCTION,
-        train=by_dataset(settings, "n_training_sets"),
-        test=by_dataset(settings, "n_test_sets"),
-        held_out=by_dataset(settings, "held_out", "{:.0%}".format),
-        decoder=by_dataset(settings, "decoder", lambda decoder: DECODER_NAMES[decoder]),
-    )
-    names = ", ".join(dict.fromkeys(evaluations["dataset"]))
-    alt = (
-        f"Accuracy by share of missing cells, a panel for each of {names}, a line for each method; the table below has the "
-        "numbers."
-    )
-    parts = [
-        overview,
-        *shown.figure("figure_4_1", alt),
-        shown.table(
-            "accuracy", "Percent, mean ± standard deviation; bold: the best of the row and those equivalent to it"
-        ),
-        open_choices(settings, CHOICES, of_papers=of_papers),
-    ]
-    return Section("missing-accuracy", "Accuracy by share of missing cells (figure 4.1)", parts)
-
-
-def _stars(results: Results, names: Sequence[str]) -> list[Part]:
+def _stars(context: PageContext) -> list[Part]:
     """How many of the stars of table 4.1 are found again on each of its data sets; nothing for other sets."""
-    found = [each.numbers for name in names for each in stars(results, name)]
+    if not context.of_papers:
+        return []
+    results = Results(context.results)
+    found = [each.numbers for name in context.datasets for each in stars(results, name)]
     return [paragraph("<b>The stars of table 4.1.</b> {found}.", found="; ".join(found))] if found else []
 
 
-def _comparisons(
-    settings: MissingSettings, comparisons: pd.DataFrame, shown: Exhibits, first: Sequence[Part] = ()
-) -> Section:
-    """Tables of the data sets that have a baseline, for each baseline; without parts where nothing was compared."""
-    chosen = comparisons["dataset"].map(settings.baseline_of)
-    parts: list[Part] = []
-    tests: dict[str, Path] = {}
-    for place, baseline in enumerate(ordered_methods(chosen)):
-        name, datasets = method_name(baseline), set(comparisons["dataset"][chosen == baseline])
-        kinds = (f"{kind}_{baseline}" for kind in ("coefficients", "effects"))
-        tables = shown._replace(layouts={kind: _of_sets(shown.layouts[kind], datasets) for kind in kinds})
-        tests[f"all tests vs {name}"] = shown.folder / "tables" / f"significance_{baseline}"
-        parts += [
-            captioned(shown.caption("coefficients")),
-            replace(
-                tables.table(f"coefficients_{baseline}", f"Table 4.1: log odds vs {name}"),
-                anchor="" if place else "table-4-1",
-            ),
-            captioned(shown.caption("effects_table")),
-            tables.table(f"effects_{baseline}", f"Points of accuracy against {name}"),
-        ]
-    for baseline in sorted(set(chosen)):
-        name = method_name(baseline)
-        alt = f"Points of accuracy against {name} by share of missing cells, with 95 % intervals, a panel for each data set."
-        effects = drawn(shown.folder / f"effects_{baseline}.svg", alt, shown.caption("effects"))
-        if effects:
-            parts.append(Fold(f"The same as a figure, all data sets against {name}", effects))
-    if parts:
-        parts = [*first, *parts]
-        others = "Tables with every other method as the baseline are among the results (<code>missing/tables</code>)."
-        parts += [
-            shown.folded_table("deviance", "Analysis of deviance"),
-            Downloads("Every pair:", tests),
-            paragraph(others),
-        ]
-        parts += shown.captioned_table("variances", "Variance components")
-    return Section("missing-tests", "Significance of the differences (table 4.1)", parts)
-
-
-def _trees(frames: Mapping[str, pd.DataFrame], shown: Exhibits) -> Section:
-    """Kinds of trees, where there are several."""
-    alt = "Accuracy by share of missing cells, a panel for each data set and kind of trees, a line for each method."
-    table = shown.captioned_table(
-        "trees", "Percent by trees and method; bold: the best of the row and those equivalent to it"
-    )
-    parts = [
-        paragraph("{answers}", answers=tree_answers(*(frames[name] for name in OF_TREES))),
-        *shown.figure("trees", alt),
-        *table,
-        *shown.captioned_table("tree_differences", "Points of accuracy that other trees gain"),
+def _comparisons(context: PageContext) -> list[Part]:
+    """Tables of the data sets that have a baseline, for each baseline; nothing where nothing was compared."""
+    comparisons = context.frame("comparisons")
+    if comparisons is None or comparisons.empty:
+        return []
+    chosen = comparisons["dataset"].map(context.own.baseline_of)
+    baselines = ordered_methods(chosen)
+    shown = [
+        part
+        for place, baseline in enumerate(baselines)
+        for part in _against(context, baseline, set(comparisons["dataset"][chosen == baseline]), is_first=not place)
     ]
-    return Section("missing-trees", "Does the choice of method matter for TreeCRF-Newton?", parts if table else [])
+    figures = [part for baseline in sorted(baselines) for part in _effects(context, baseline)]
+    tests = {f"all tests vs {method_name(name)}": _table_path(context, f"significance_{name}") for name in baselines}
+    folded = table("deviance", "Analysis of deviance", fold="Analysis of deviance", has_caption=False)(context)
+    return [*shown, *figures, *folded, Downloads("Every pair:", tests), paragraph(OTHERS)]
 
 
-def _mechanisms(settings: MissingSettings, shown: Exhibits) -> Section:
-    """Values that are missing not at random, where there are any."""
-    alt = "Accuracy by the mechanism by which cells are missing, a panel for each data set, a mark for each method."
-    table = shown.captioned_table(
-        "mechanisms", "Percent by mechanism and method; bold: the best of the row and those equivalent to it"
-    )
-    parts = [
-        paragraph(
-            MECHANISMS_INTRODUCTION,
-            rate=by_dataset(settings, "mechanism_rate", "{:.0%}".format),
-            train=by_dataset(settings, "mechanism_training_sets"),
-        ),
-        *shown.figure("mechanisms", alt),
-        *table,
+def _against(context: PageContext, baseline: str, datasets: set[str], is_first: bool) -> list[Part]:
+    """Log odds and points against a baseline on the data sets that have it; the first table has the anchor."""
+    names = {kind: f"{kind}_{baseline}" for kind in ("coefficients", "effects")}
+    layouts = {name: _of_sets(context.layouts[name], datasets) for name in names.values() if name in context.layouts}
+    of_sets, name = replace(context, layouts=layouts), method_name(baseline)
+    odds = of_sets.table(names["coefficients"], context.titled(f"Log odds vs {name}", "Table 4.1"))
+    points = of_sets.table(names["effects"], f"Points of accuracy against {name}")
+    return [
+        captioned(context.caption("coefficients")),
+        *(replace(each, anchor="table-4-1" if is_first else "") for each in odds),
+        captioned(context.caption("effects_table")),
+        *points,
     ]
-    return Section("missing-mechanisms", "Results by missingness mechanism", parts if table else [])
 
 
-def _folded(parts: Sequence[Part]) -> list[Part]:
-    """A caption, and its table closed until its title is clicked."""
-    return [*parts[:-1], Fold("CPU seconds by method", [parts[-1]])] if parts else []
+def _effects(context: PageContext, baseline: str) -> list[Part]:
+    name = method_name(baseline)
+    alt = (
+        f"Points of accuracy against {name} by share of missing cells, with 95 % intervals, a panel for each data set."
+    )
+    drawn = context.figure(f"effects_{baseline}", alt, context.caption("effects"))
+    return [Fold(f"The same as a figure, all data sets against {name}", drawn)] if drawn else []
+
+
+def _table_path(context: PageContext, name: str) -> Path:
+    return context.folder / "tables" / name
 
 
 def _of_sets(layout: pd.DataFrame, names: set[str]) -> pd.DataFrame:
     """The rows of some data sets."""
     shown = [(cell.key if isinstance(cell, Cell) else cell) in names for cell in layout.iloc[:, 0]]
     return layout[shown].reset_index(drop=True)
+
+
+def _tree_answers(evaluations: pd.DataFrame, comparisons: pd.DataFrame, differences: pd.DataFrame) -> list[Part]:
+    said = tree_answers(evaluations, comparisons, differences)
+    return [paragraph("{said}", said=said)] if said else []
+
+
+def _answers(context: PageContext) -> list[Part]:
+    descriptions = {name: read_json(context.results / "data" / name / "description.json") for name in context.datasets}
+    frames = context.frames("evaluations", "comparisons")
+    return answers(descriptions, *frames) if frames else []
+
+
+PAGE = StudyPage(
+    (
+        PageSection(
+            "missing-advice",
+            "Which method to use when",
+            (
+                computed(
+                    advice, "evaluations", "comparisons", "costs", "mechanism_evaluations", "mechanism_comparisons"
+                ),
+            ),
+        ),
+        PageSection(
+            "missing-accuracy",
+            "Accuracy by share of missing cells",
+            (
+                text(
+                    INTRODUCTION,
+                    train=setting("n_training_sets"),
+                    test=setting("n_test_sets"),
+                    held_out=setting("held_out", percent),
+                    decoder=setting("decoder", DECODER_NAMES.__getitem__),
+                ),
+                figure(
+                    "figure_4_1",
+                    "Accuracy by share of missing cells, a panel for each of {names}, a line for each method; the table below has the numbers.",
+                ),
+                table("accuracy", f"Percent, mean ± standard deviation; {BEST}", has_caption=False),
+                choices(CHOICES),
+            ),
+            "figure 4.1",
+        ),
+        PageSection(
+            "missing-tests",
+            "Significance of the differences",
+            (_stars, _comparisons, table("variances", "Variance components")),
+            "table 4.1",
+        ),
+        PageSection(
+            "missing-trees",
+            "Does the choice of method matter for TreeCRF-Newton?",
+            (
+                computed(_tree_answers, "tree_evaluations", "tree_comparisons", "tree_differences"),
+                figure(
+                    "trees",
+                    "Accuracy by share of missing cells, a panel for each data set and kind of trees, a line for each method.",
+                ),
+                table("trees", f"Percent by trees and method; {BEST}"),
+                table("tree_differences", "Points of accuracy that other trees gain"),
+            ),
+        ),
+        PageSection(
+            "missing-mechanisms",
+            "Results by missingness mechanism",
+            (
+                text(
+                    MECHANISMS_INTRODUCTION,
+                    rate=setting("mechanism_rate", percent),
+                    train=setting("mechanism_training_sets"),
+                ),
+                figure(
+                    "mechanisms",
+                    "Accuracy by the mechanism by which cells are missing, a panel for each data set, a mark for each method.",
+                ),
+                table("mechanisms", f"Percent by mechanism and method; {BEST}"),
+            ),
+        ),
+        PageSection("missing-cost", "CPU time by method", (table("costs", COSTS, fold=COSTS),)),
+        PageSection(
+            "line-features",
+            "Line features",
+            (
+                figure(
+                    "figure_4_2",
+                    "Share of lines on which each line feature is true, a bar for each feature, in the order of the features.",
+                ),
+            ),
+        ),
+    ),
+    answers=_answers,
+)

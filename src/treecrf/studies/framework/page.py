@@ -1,0 +1,317 @@
+"""The page of a study: sections of items, each of which gives the parts that it shows of a run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pandas as pd
+from markupsafe import Markup
+
+from treecrf.datasets import describe
+from treecrf.io.files import read_frames
+from treecrf.options import StudySettings
+from treecrf.rendering import parts
+from treecrf.rendering.cells import window_text
+from treecrf.rendering.parts import (
+    Downloads,
+    Figure,
+    Fold,
+    Part,
+    Section,
+    Table,
+    anchor_of,
+    captioned,
+    drawn,
+    listed,
+    paragraph,
+    setting_text,
+)
+from treecrf.studies.framework.paths import StudyFiles
+from treecrf.studies.framework.settings import Settings, TableDataset
+from treecrf.studies.framework.study import Study
+
+
+@dataclass(frozen=True)
+class PageContext:
+    """What a page is made of: a study of a run, and its layouts.
+
+    Attributes
+    ----------
+    study : Study
+    settings : Settings
+        Of the run.
+    layouts : mapping of str to DataFrame
+        Tables by the names of their files (`treecrf.rendering.layouts`).
+    of_papers : bool
+        Whether the run is about papers.
+    """
+
+    study: Study
+    settings: Settings
+    layouts: Mapping[str, pd.DataFrame] = field(default_factory=dict)
+    of_papers: bool = True
+
+    @property
+    def own(self) -> Any:
+        """The settings of the study."""
+        return getattr(self.settings, self.study.name)
+
+    @property
+    def results(self) -> Path:
+        """The folder of results of the run."""
+        return Path(self.settings.results)
+
+    @property
+    def folder(self) -> Path:
+        """The folder of results of the study."""
+        return self.results / self.study.name
+
+    @cached_property
+    def datasets(self) -> list[str]:
+        """The data sets that are finished."""
+        return StudyFiles(self.study, self.settings).finished()
+
+    def frame(self, name: str) -> pd.DataFrame | None:
+        """The rows of a frame on all data sets that are finished; None where there is no file."""
+        paths = StudyFiles(self.study, self.settings).frames([name], self.datasets).get(name, [])
+        there = [path for path in paths if Path(path).is_file()]
+        return read_frames(there) if there else None
+
+    def frames(self, *names: str) -> list[pd.DataFrame]:
+        """Several frames; none where one of them is not there."""
+        found = [frame for name in names if (frame := self.frame(name)) is not None]
+        return found if len(found) == len(names) else []
+
+    def caption(self, name: str) -> str:
+        """The text of a caption."""
+        return self.study.caption(name, self.of_papers)
+
+    def titled(self, title: str, reference: str) -> str:
+        """A title after the number that a paper gives to a table, where the run is about papers."""
+        return f"{reference}: {title}" if reference and self.of_papers else title
+
+    def table(self, name: str, title: str) -> list[Table]:
+        """A table, if there is one that has rows."""
+        if not len(self.layouts.get(name, ())):
+            return []
+        return [Table(title, self.layouts[name], self.folder / "tables" / name, anchor_of(name))]
+
+    def figure(self, name: str, alt: str, caption: str) -> list[Part]:
+        """A figure, if it has been drawn and has something to show."""
+        return drawn(self.folder / f"{name}.svg", alt, caption)
+
+
+Item = Callable[[PageContext], Sequence[Part]]
+"""Gives the parts that stand at one place of a page; none where a run has nothing for it."""
+
+Value = Callable[[PageContext], object]
+
+
+class PageSection(NamedTuple):
+    """A section of a page; without a table or figure it is left out.
+
+    Attributes
+    ----------
+    identifier, title : str
+    items : sequence of Item
+    reference : str
+        What papers number, such as "figures 3.1 and 3.2"; part of the title where the run is about papers.
+    """
+
+    identifier: str
+    title: str
+    items: Sequence[Item]
+    reference: str = ""
+
+    def show(self, context: PageContext) -> Section:
+        """What the section shows of a run."""
+        title = f"{self.title} ({self.reference})" if self.reference and context.of_papers else self.title
+        return Section(self.identifier, title, [part for item in self.items for part in item(context)])
+
+
+class StudyPage(NamedTuple):
+    """The declaration of a study's page: its sections, and what gives the answers to the first questions of one's own data."""
+
+    sections: Sequence[PageSection]
+    answers: Item | None = None
+
+
+def study_page(
+    study: Study, settings: Settings, layouts: Mapping[str, pd.DataFrame], of_papers: bool = True
+) -> parts.Study | None:
+    """What a page shows of a study, with its limitations; None where a run has no table or figure of it.
+
+    Parameters
+    ----------
+    study : Study
+        Its ``page.py`` has `PAGE`, a `StudyPage`.
+    settings : Settings
+    layouts : mapping of str to DataFrame
+    of_papers : bool
+    """
+    page: StudyPage = study.module("page").PAGE
+    context = PageContext(study, settings, layouts, of_papers)
+    sections = [section.show(context) for section in page.sections]
+    sections = [section for section in sections if any(map(_is_exhibit, section.parts))]
+    if not sections:
+        return None
+    limitations = Section(f"{study.name}-limitations", "Limitations", listed(study.limitations(of_papers)))
+    answers = page.answers(context) if page.answers and not of_papers else ()
+    return parts.Study(study.name, study.title, [*sections, limitations], answers)
+
+
+def _is_exhibit(part: Part) -> bool:
+    return isinstance(part, Table | Figure) or (isinstance(part, Fold) and any(map(_is_exhibit, part.parts)))
+
+
+# --- items ------------------------------------------------------------------------------------------
+
+
+def text(template: str, papers: str = "", **values: Value | str) -> Item:
+    """A paragraph (HTML that is trusted) with values of the run, and `papers` after it where the run is about papers."""
+
+    def show(context: PageContext) -> list[Part]:
+        filled = {name: value(context) if callable(value) else value for name, value in values.items()}
+        shown = f"{template.strip()} {papers.strip()}" if papers and context.of_papers else template
+        return [paragraph(shown, **filled)]
+
+    return show
+
+
+def setting(name: str, shown: Callable[[Any], str] = str) -> Value:
+    """The value of a setting of the study in a `text`, with those of single data sets."""
+    return lambda context: by_dataset(context.own, name, shown)
+
+
+def table(
+    name: str, title: str, reference: str = "", fold: str = "", has_caption: bool = True, of_papers: bool = False
+) -> Item:
+    """A table under its caption.
+
+    Parameters
+    ----------
+    name, title : str
+    reference : str
+        The number that a paper gives to it, such as "Table 3.5".
+    fold : str
+        What is clicked to open it; it is open if empty.
+    has_caption : bool
+    of_papers : bool
+        Whether it has published values, and runs that are about no paper leave it out.
+    """
+
+    def show(context: PageContext) -> list[Part]:
+        if of_papers and not context.of_papers:
+            return []
+        tables = context.table(name, context.titled(title, reference))
+        shown: list[Part] = [captioned(context.caption(name)), *tables] if has_caption and tables else [*tables]
+        return [Fold(fold, shown)] if fold and shown else shown
+
+    return show
+
+
+def figure(name: str, alt: str) -> Item:
+    """A figure with its caption; of one that there is for each data set all of them.
+
+    `alt` is what a reader is told who cannot see it; ``{names}`` in it are the data sets.
+    """
+
+    def show(context: PageContext) -> list[Part]:
+        (declared,) = (each for each in context.study.figures if each.name == name)
+        if not context.datasets and context.study.summary.of_dataset:
+            return []
+        caption = context.caption(declared.caption or name)
+        if declared.over != "dataset":
+            return context.figure(name, alt.replace("{names}", ", ".join(context.datasets)), caption)
+        each = ((of, f"{of}/{name}") for of in context.datasets)
+        return [part for of, path in each for part in context.figure(path, f"{of}. {alt}", f"{of}. {caption}")]
+
+    return show
+
+
+def datasets(has_window: bool = True) -> Item:
+    """Name, kind, source and stand-in of each data set; its window, unless a study has several."""
+    return lambda context: listed([described(context.settings, name, has_window) for name in context.datasets])
+
+
+def computed(function: Callable[..., Sequence[Part]], *frames: str) -> Item:
+    """What a function gives of frames of the study; nothing where one of them is not there."""
+
+    def show(context: PageContext) -> Sequence[Part]:
+        found = context.frames(*frames)
+        return function(*found) if found else []
+
+    return show
+
+
+def choices(names: Sequence[str], more: Callable[[Any], Mapping[str, Any]] | None = None) -> Item:
+    """Settings that a reader needs to repeat the study, by their names; `more` gives others from the settings."""
+
+    def show(context: PageContext) -> list[Part]:
+        return [open_choices(context.own, names, more(context.own) if more else {}, context.of_papers)]
+
+    return show
+
+
+def downloads(title: str, files: Callable[[PageContext], Mapping[str, str]]) -> Item:
+    """Links to tables that are too long for a page: their files below the folder of tables, by what is clicked."""
+
+    def show(context: PageContext) -> list[Part]:
+        paths = {name: context.folder / "tables" / file for name, file in files(context).items()}
+        return [Downloads(title, paths)]
+
+    return show
+
+
+# --- texts ------------------------------------------------------------------------------------------
+
+
+def described(settings: Settings, name: str, has_window: bool = True) -> str:
+    """Name, kind, source and stand-in of a data set; its window, unless a study has several."""
+    dataset = settings.datasets[name]
+    known = describe("table" if isinstance(dataset, TableDataset) else dataset.source or name)
+    window = f", {window_text(known.window if dataset.window is None else dataset.window)}" if has_window else ""
+    stand_in = f"; stand-in: {known.stand_in}" if known.stand_in else ""
+    return f"{name}: {known.summary}{window}; {known.source}{stand_in}"
+
+
+def percent(share: float) -> str:
+    """A share in percent."""
+    return f"{100 * share:.0f} %"
+
+
+def by_dataset(settings: StudySettings, name: str, shown: Callable[[Any], str] = str) -> str:
+    """The value of a setting, then those that single data sets have instead: "10 (protein: 3; hyphen, nettalk: 2)"."""
+    usual = shown(getattr(settings, name))
+    alike: dict[str, list[str]] = {}
+    for dataset in settings.datasets:
+        alike.setdefault(shown(getattr(settings.of(dataset), name)), []).append(dataset)
+    if len(alike) == 1:
+        return next(iter(alike))
+    instead = "; ".join(f"{', '.join(names)}: {value}" for value, names in alike.items() if value != usual)
+    return f"{usual} ({instead})" if instead else usual
+
+
+def open_choices(
+    settings: StudySettings, names: Sequence[str], more: Mapping[str, Any], of_papers: bool = True
+) -> Fold:
+    """Settings of a study, then those that single data sets have instead; `of_papers` says whether it is one of papers."""
+    values = settings.model_dump(mode="json")
+    alike: dict[Markup, list[str]] = {}
+    for dataset, own in values["overrides"].items():
+        if dataset in settings.datasets:
+            alike.setdefault(_named_values(own), []).append(dataset)
+    instead = [Markup("{}: {}").format(", ".join(datasets), text) for text, datasets in alike.items()]
+    heading = [paragraph("Instead, on single data sets:")] if instead else []
+    chosen = paragraph("{chosen}", chosen=_named_values({name: values[name] for name in names} | {**more}))
+    title = "Choices that the papers leave open" if of_papers else "Other settings"
+    return Fold(title, [chosen, *heading, *listed(instead)])
+
+
+def _named_values(values: Mapping[str, Any]) -> Markup:
+    code = Markup("<code>{}: {}</code>")
+    return Markup(", ").join(code.format(name, setting_text(value)) for name, value in values.items())
