@@ -62,7 +62,7 @@ def test_a_snapshot_holds_what_its_claims_rest_on(results, tmp_path):
     shown = [
         claim for claim, row in ROWS.items() if (tmp_path / f"snapshot/{row['study'].name}/provenance.json").is_file()
     ]
-    assert (written[shown] == "replicated").sum() > 5
+    assert (written[shown] == "replicated").sum() > 4  # studies without a table are not shown
     assert written[shown].to_dict() == of_run[shown].to_dict()
 
 
