@@ -27,6 +27,7 @@ LAYERS = (
     "readers",
     "trees",
     "chain",
+    "inputs",
     "estimators",
     "sequences",
     "options",

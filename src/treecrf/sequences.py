@@ -30,21 +30,23 @@ and MISSING."""
 class Attribute(NamedTuple):
     """A categorical input: its name and the names of its categories, in the order of their codes.
 
-    `ordered` says whether that order means something, as that of intervals does.
+    `ordered` says whether that order means something, as that of intervals does; `anchored`, whether windows see the attribute
+    at their position alone, as `treecrf.inputs.anchors` counts from the ends of the sequence.
     """
 
     name: str
     categories: tuple[str, ...]
     ordered: bool = False
+    anchored: bool = False
 
 
 def attributes_from(described: Iterable[Sequence[Any]]) -> tuple[Attribute, ...]:
-    """Attributes as a file's JSON has them: name, categories and, unless the file is an old one, whether they are ordered."""
+    """Attributes as a file's JSON has them: name, categories and, unless the file is an old one, the flags of `Attribute`."""
     return tuple(_attribute(*parts) for parts in described)
 
 
-def _attribute(name: str, categories: Iterable[str], ordered: bool = False) -> Attribute:
-    return Attribute(str(name), tuple(map(str, categories)), bool(ordered))
+def _attribute(name: str, categories: Iterable[str], ordered: bool = False, anchored: bool = False) -> Attribute:
+    return Attribute(str(name), tuple(map(str, categories)), bool(ordered), bool(anchored))
 
 
 @dataclass(frozen=True, eq=False)
@@ -355,10 +357,9 @@ def window_codes(data: SequenceSet, window: tuple[int, int]) -> NDArray[Any]:
 
     Returns
     -------
-    uint8, or uint16 where an attribute has more than `NARROW_CATEGORIES` categories, shape (n_positions, n_slots) with
-    ``n_slots = (left + right + 1) * n_attributes``, window place by window place. For an attribute with C categories
-    the codes are 0..C-1, C = EDGE (outside the sequence) and C + 1 = MISSING: C + 1 boolean features per slot
-    (PhD table 3.6).
+    uint8, or uint16 where an attribute has more than `NARROW_CATEGORIES` categories, shape (n_positions, n_slots), in the
+    order of `window_slots`. For an attribute with C categories the codes are 0..C-1, C = EDGE (outside the sequence) and
+    C + 1 = MISSING: C + 1 boolean features per slot (PhD table 3.6).
     """
     sizes = np.array([len(attribute.categories) for attribute in data.attributes], dtype=np.int64)
     widest = int(sizes.max(initial=0))
@@ -374,12 +375,15 @@ def window_codes(data: SequenceSet, window: tuple[int, int]) -> NDArray[Any]:
     if missing.any():
         inside[missing] = np.broadcast_to(sizes + 1, missing.shape)[missing]
     rows = window_rows(data, window)
-    if tuple(window) == (0, 0):  # windows do not leave the sequence
+    is_anchored = np.array([attribute.anchored for attribute in data.attributes], dtype=np.bool_)
+    if tuple(window) == (0, 0) and not is_anchored.any():  # windows do not leave the sequence
         return inside if len(rows) == len(inside) else inside[rows[:, 0]]
-    codes = np.empty((*rows.shape, len(sizes)), dtype=kind)
+    windowed, anchored = inside[:, ~is_anchored], inside[rows[:, window[0]]][:, is_anchored]
+    codes = np.empty((*rows.shape, windowed.shape[1]), dtype=kind)
     for place, row in enumerate(rows.T):
-        codes[:, place] = np.where(row[:, None] < 0, sizes, inside[row])
-    return codes.reshape(len(rows), codes.shape[1] * codes.shape[2])
+        codes[:, place] = np.where(row[:, None] < 0, sizes[~is_anchored], windowed[row])
+    codes = codes.reshape(len(rows), codes.shape[1] * codes.shape[2])
+    return np.ascontiguousarray(np.hstack([codes, anchored])) if anchored.shape[1] else codes
 
 
 def window_rows(data: SequenceSet, window: tuple[int, int]) -> NDArray[np.int64]:
@@ -400,7 +404,23 @@ def window_rows(data: SequenceSet, window: tuple[int, int]) -> NDArray[np.int64]
     return rows
 
 
+class Slot(NamedTuple):
+    """A place of a window: the number of its attribute, and its distance from the position, negative before it."""
+
+    attribute: int
+    distance: int
+
+
+def window_slots(attributes: Sequence[Attribute], window: tuple[int, int]) -> list[Slot]:
+    """The slots of a window: place by place those of the attributes that are not anchored, then the anchored ones."""
+    anchored = [attribute.anchored for attribute in attributes]
+    places = range(-window[0], window[1] + 1)
+    slots = [Slot(j, distance) for distance in places for j in range(len(anchored)) if not anchored[j]]
+    return slots + [Slot(j, 0) for j in range(len(anchored)) if anchored[j]]
+
+
 def slot_sizes(attributes: Iterable[Attribute], window: tuple[int, int]) -> NDArray[np.int64]:
     """Number of boolean features of each window slot, EDGE included: C + 1; shape (n_slots,)."""
-    sizes = [len(attribute.categories) + 1 for attribute in attributes]
-    return np.array(sizes * (window[0] + window[1] + 1), dtype=np.int64)
+    attributes = tuple(attributes)
+    sizes = [len(attributes[slot.attribute].categories) + 1 for slot in window_slots(attributes, window)]
+    return np.array(sizes, dtype=np.int64)

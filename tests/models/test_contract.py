@@ -41,6 +41,14 @@ LABELLERS = {
     "TreeCRF, separable, incorporated": lambda: TreeCRF(**TREES, transitions="separable", missing="incorporated"),
     "TreeCRF with a beam": lambda: TreeCRF(**TREES, beam=2),
     "TreeCRF, incorporated": lambda: TreeCRF(**TREES, missing="incorporated"),
+    "TreeCRF with anchors": lambda: TreeCRF(**TREES, window=(1, 1), anchors=(1, 2, ("letter",))),
+    "LinearCRF with anchors": lambda: LinearCRF(max_iterations=5, anchors=(0, 2)),
+    "InducedCRF with anchors": lambda: InducedCRF(n_iterations=5, anchors=(0, 2)),
+    "KernelCRF with anchors": lambda: KernelCRF(tolerance=0.1, anchors=(0, 2)),
+    "VotedPerceptron with anchors": lambda: VotedPerceptron(n_epochs=2, anchors=(0, 2)),
+    "CRFSuite with anchors": lambda: CRFSuite(max_iterations=5, anchors=(0, 2)),
+    "NeuralNetwork with anchors": lambda: NeuralNetwork(n_epochs=2, batch_size=20, anchors=(0, 2)),
+    "WindowLightGBM with anchors": lambda: WindowLightGBM(n_iterations=3, anchors=(1, 1)),
     "MEMM": lambda: MEMM(**TREES),
     "SlidingWindow": lambda: SlidingWindow(**TREES),
     "LinearCRF": lambda: LinearCRF(max_iterations=5, window=(1, 0)),
@@ -201,7 +209,7 @@ def test_missing_cells_are_handled_or_refused(named):
 def test_a_stream_is_labelled_as_the_sequence_is(named):
     name, _, labeller = named
     data = TEST.select([int(TEST.lengths.argmax())])
-    if not name.startswith(STREAMS) or name == "TreeCRF with a beam":
+    if not name.startswith(STREAMS) or name.endswith(("with a beam", "with anchors")):
         with pytest.raises(ValueError, match=r"labels no streams"):
             labeller.stream(2)
         return

@@ -11,11 +11,11 @@ import numpy as np
 
 from treecrf.automl.fitting import AUTO, FitOptions, build, n_reports, resolve_missing
 from treecrf.ensembles.labeller import Ensemble
+from treecrf.inputs.binning import MOST_BINS
 from treecrf.missing import transform_of
 from treecrf.models.base import Labeller
 from treecrf.models.boosted.treecrf import TreeCRF
 from treecrf.models.imputing import ImputingLabeller
-from treecrf.models.inputs import MOST_BINS
 from treecrf.models.linear.linear_crf import VECTORS, LinearCRF
 from treecrf.models.neural.neural_crf import NeuralCRF
 from treecrf.models.window.classifiers import WindowLightGBM

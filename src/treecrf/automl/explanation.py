@@ -18,7 +18,7 @@ from treecrf.models.base import Labeller
 from treecrf.models.boosted.treecrf import TreeCRF
 from treecrf.models.imputing import ImputingLabeller
 from treecrf.models.window.classifiers import WindowLightGBM
-from treecrf.sequences import MISSING, SequenceSet, window_codes
+from treecrf.sequences import MISSING, SequenceSet, window_codes, window_slots
 from treecrf.statistics.metrics import estimate_share
 from treecrf.trees.tree import Tree
 
@@ -115,13 +115,11 @@ def trees_of(labeller: Labeller) -> TreeCRF | None:
 
 
 def _test_name(labeller: TreeCRF, column: int, codes: tuple[int, ...]) -> str:
-    left, right = labeller.window
-    n_attributes = len(labeller.attributes_)
-    n_slots = (left + right + 1) * n_attributes
-    if column >= n_slots:
+    slots = window_slots(labeller.attributes_, labeller.window)
+    if column >= len(slots):
         names = (*labeller.label_names_, "(none, a start)")
-        return f"label {column - n_slots + 1} before {_one_of(names, codes)}"
-    place, attribute = column // n_attributes - left, labeller.attributes_[column % n_attributes]
+        return f"label {column - len(slots) + 1} before {_one_of(names, codes)}"
+    place, attribute = slots[column].distance, labeller.attributes_[slots[column].attribute]
     where = "" if place == 0 else f" {abs(place)} {'after' if place > 0 else 'before'}"
     names = (*attribute.categories, "(outside the sequence)", "(missing)")
     return f"{attribute.name}{where} {_one_of(names, codes)}"
@@ -230,16 +228,14 @@ def _tree_gains(labeller: TreeCRF, data: SequenceSet) -> Iterator[tuple[str, int
     columns = np.hstack(
         [codes, _labels_before(labeller.align_labels(data), data, labeller.order, len(data.label_names))]
     )
-    names = [attribute.name for attribute in labeller.attributes_]
-    left, right = labeller.window
-    n_slots = (left + right + 1) * len(names)
+    slots = window_slots(labeller.attributes_, labeller.window)
     for number in range(labeller.forest_.n_trees):
         tree = labeller.forest_.tree(number)
         for column, gain in zip(tree.columns.tolist(), split_gains(tree, columns).tolist(), strict=True):
-            if column >= n_slots:
-                yield BEFORE, n_slots - column - 1, gain
+            if column >= len(slots):
+                yield BEFORE, len(slots) - column - 1, gain
             else:
-                yield names[column % len(names)], column // len(names) - left, gain
+                yield labeller.attributes_[slots[column].attribute].name, slots[column].distance, gain
 
 
 def _labels_before(labels: NDArray[np.int16], data: SequenceSet, order: int, n_labels: int) -> NDArray[np.int64]:
@@ -258,9 +254,10 @@ def _lightgbm_gains(labeller: WindowLightGBM) -> Iterator[tuple[str, int, float]
 
     gains = lightgbm.Booster(model_str=labeller.model_text_).feature_importance("gain").tolist()
     left, right = labeller.window
-    of_codes = [attribute.name for attribute in labeller.attributes_]
+    slots = window_slots(labeller.attributes_, labeller.window)
     of_numbers = [*labeller.inputs_.number_names, "(outside the sequence)"] if labeller.inputs_.number_names else []
-    places = [(name, place) for names in (of_codes, of_numbers) for place in range(-left, right + 1) for name in names]
+    places = [(labeller.attributes_[slot.attribute].name, slot.distance) for slot in slots]
+    places += [(name, place) for place in range(-left, right + 1) for name in of_numbers]
     yield from ((name, place, gain) for (name, place), gain in zip(places, gains, strict=True))
 
 

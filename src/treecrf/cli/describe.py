@@ -85,9 +85,9 @@ def _describe_model(file: Path) -> None:
     shared.say(f"Labels ({columns.label!r}): {', '.join(labeller.label_names_)}.")
     if columns.numbers:
         shared.say(f"Numbers: {', '.join(map(repr, columns.numbers))}.")
-    for name, categories, is_ordered in labeller.attributes_:
-        if is_ordered:
-            shared.say(f"Bins of {name!r}: {listed(categories, str)}.")
+    for attribute in labeller.attributes_:
+        if attribute.ordered:
+            shared.say(f"Bins of {attribute.name!r}: {listed(attribute.categories, str)}.")
     if model.missing is not None:
         shared.say(f"{type(model.missing).__name__} fills or marks missing cells before labelling.")
     shared.say()

@@ -173,7 +173,7 @@ def check_parts(data: Encoded, groups: NDArray[np.int64]) -> None:
     if len(empty):
         raise ValueError(f"sequence {empty[0]} has no positions; leave it out.")
     highest = data.values.max(axis=0) if len(data.values) else ()
-    for j, ((name, categories, _), code) in enumerate(zip(data.attributes, highest, strict=False)):
+    for j, ((name, categories, *_), code) in enumerate(zip(data.attributes, highest, strict=False)):
         if code >= len(categories):
             row = int(data.values[:, j].argmax())
             raise ValueError(

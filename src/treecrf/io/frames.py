@@ -314,7 +314,7 @@ def decode_frame(data: Encoded, sequence: str, label: str) -> pd.DataFrame:
         column = np.full(len(data.values), None, dtype=object)
         column[inside] = np.array([*data.label_names, None], dtype=object)[data.labels]
         columns[label] = column
-    for j, (name, categories, _) in enumerate(data.attributes):
+    for j, (name, categories, *_) in enumerate(data.attributes):
         names = np.array([*categories, None], dtype=object)
         columns[name] = names[data.values[:, j]]
     for j, name in enumerate(data.number_names):

@@ -187,7 +187,7 @@ class Indicator(Transform):
         _check_names(data, tuple(self.flagged_), tuple(self.medians_))
         values, attributes = data.values.copy(), []
         for j, attribute in enumerate(data.attributes):
-            name, categories, _ = attribute
+            name, categories = attribute.name, attribute.categories
             is_missing = data.values[:, j] == MISSING
             if self.flagged_[name]:
                 if not categories:

@@ -13,6 +13,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from treecrf.estimators.conversion import Given, flat_weights
 from treecrf.estimators.settings import Estimator
+from treecrf.inputs.anchors import AnchorSetting
+from treecrf.inputs.binning import MOST_BINS
 from treecrf.io.frames import Kind
 from treecrf.io.messages import quoted
 from treecrf.io.npz import read_npz, write_npz
@@ -27,9 +29,19 @@ from treecrf.models.decoding import (
     refuse_lag,
 )
 from treecrf.models.fitted import Declared, declared_values, named_arrays, prefixed, without_prefix
-from treecrf.models.inputs import MOST_BINS, Inputs, check_set, check_training_set, refuse_missing
+from treecrf.models.inputs import Inputs, check_set, check_training_set, refuse_missing
 from treecrf.models.monitor import Monitor, reporting_monitor
-from treecrf.models.params_checks import CLASS_WEIGHT, N_BINS, SIZE, UNSEEN, WINDOW, Check, check_params
+from treecrf.models.params_checks import (
+    ANCHORS,
+    CLASS_WEIGHT,
+    N_BINS,
+    SIZE,
+    UNSEEN,
+    WINDOW,
+    Check,
+    check_params,
+    optional,
+)
 from treecrf.models.registry import CLASS_PATHS, WRAPPERS
 from treecrf.models.weights import ClassWeight, position_weights, refuse_weights, without_silent
 from treecrf.sequences import MISSING, Attribute, SequenceSet
@@ -61,7 +73,8 @@ class Labeller(Estimator):
 
     registry: ClassVar[dict[str, type[Labeller]]] = {}
     _parameter_constraints: ClassVar[Mapping[str, Check]] = {
-        "window": WINDOW, "unseen": UNSEEN, "n_bins": N_BINS, "min_count": SIZE, "class_weight": CLASS_WEIGHT
+        "window": WINDOW, "unseen": UNSEEN, "n_bins": N_BINS, "min_count": SIZE, "class_weight": CLASS_WEIGHT,
+        "anchors": optional(ANCHORS),
     }  # fmt: skip
     """What settings must be, by name; a subclass declares those that others do not have, or have in another range."""
 
@@ -93,6 +106,7 @@ class Labeller(Estimator):
     n_bins: int = MOST_BINS
     min_count: int = 1
     class_weight: ClassWeight = None
+    anchors: AnchorSetting = None
     _classes: NDArray[Any] | None = None
     inputs_: Inputs
     label_names_: tuple[str, ...]
@@ -219,7 +233,7 @@ class Labeller(Estimator):
 
     def _learn_inputs(self, train: SequenceSet) -> Inputs:
         """What this labeller sees of a training set."""
-        return Inputs.learn(train, None if self.takes_numbers else self.n_bins, self.min_count)
+        return Inputs.learn(train, None if self.takes_numbers else self.n_bins, self.min_count, self.anchors)
 
     # --- to be implemented --------------------------------------------------------------------------
 
@@ -262,6 +276,16 @@ class Labeller(Estimator):
     def reach(self) -> tuple[int, int]:
         """How many observations before and after a position its potentials see."""
         raise ValueError(f"{type(self).__name__} labels no streams, as it is no chain of windows; leave lag out.")
+
+    @property
+    def stream_reach(self) -> tuple[int, int]:
+        """The same in a stream; a labeller that sees the ends of the sequence is refused."""
+        if self.anchors is not None:
+            raise ValueError(
+                f"anchors={self.anchors} labels no streams, as positions see the end of the sequence; train without anchors, or "
+                "leave lag out."
+            )
+        return self.reach
 
     def _sizes(self) -> dict[str, int]:
         """Lengths of axes that arrays from a file must have."""
@@ -425,7 +449,7 @@ class Labeller(Estimator):
         from treecrf.models.streaming import LabelStream
 
         self._check_fitted()
-        reach, order = self.reach, getattr(self, "order", 1)
+        reach, order = self.stream_reach, getattr(self, "order", 1)
         return LabelStream(self.trellis, self.inputs_, self.label_names_, order, reach, lag, constraints)
 
     def _ask(self, X: Sequences, limits: Mapping[str, Any]) -> tuple[Given, Limits]:
@@ -444,7 +468,7 @@ class Labeller(Estimator):
         lag = limits.get("lag")
         if lag is None:
             return forward_backward(self._limited_trellis(data, limits)).labels
-        n_later = chain_lag(lag, limits.get("constraints"), self.reach[1])
+        n_later = chain_lag(lag, limits.get("constraints"), self.stream_reach[1])
         return lagged_marginals(self._limited_trellis(data, limits), n_later)
 
     def score(

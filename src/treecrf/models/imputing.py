@@ -109,7 +109,7 @@ class ImputingLabeller(Labeller):
 
     @property
     def reach(self) -> tuple[int, int]:
-        return self.labeller_.reach
+        return self.labeller_.stream_reach
 
     # --- files --------------------------------------------------------------------------------------
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import warnings
-from itertools import pairwise
 from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from treecrf.sequences import MISSING, NARROW_CATEGORIES, Attribute, SequenceSet, attributes_from
+from treecrf.inputs.anchors import AnchoredInputs, AnchorSetting
+from treecrf.inputs.binning import Binner
+from treecrf.sequences import MISSING, Attribute, SequenceSet, attributes_from
 
 
 def check_set(data: Any) -> None:
@@ -60,87 +61,6 @@ def _only(names: tuple[str, ...]) -> str:
     return f"the label {names[0]!r} alone" if names else "no labels"
 
 
-MOST_BINS = NARROW_CATEGORIES
-"""Of a number: more would make every window code take two bytes."""
-
-FEW_BINS = 5
-"""Of a number whose bins have a weight each, as in linear CRFs, unless stated otherwise. On generated sequences of a
-Gaussian hidden Markov model with 12 numbers, 5-fold cross-validation of `LinearCRF` prefers 2 or 3 bins with 1,000
-positions and 5 with 9,000, where ten lose two points and `MOST_BINS` twenty."""
-
-
-class Binner:
-    """Cuts numbers into bins that hold about equally many of the training set's cells.
-
-    A bin ends at a number of the training set, which it contains, so any increasing function of a number has the same
-    bins with the same cells. Numbers beyond those of the training set fall into the first or the last bin.
-
-    Parameters
-    ----------
-    n_bins : int
-        Most bins of a number, up to `MOST_BINS`; there are fewer where many cells are equal.
-
-    Attributes
-    ----------
-    edges_ : dict of float64 arrays, shape (number of bins - 1,), or None
-        By number: where each bin but the last ends, ascending; None if the training set has NaN alone, and so nothing
-        to tell apart: such a number is always missing.
-    """
-
-    edges_: dict[str, NDArray[np.float64] | None]
-
-    def __init__(self, n_bins: int = MOST_BINS) -> None:
-        self.n_bins = n_bins
-
-    def fit(self, train: SequenceSet) -> Self:
-        """Find the edges; labels are not looked at."""
-        self.edges_ = {name: _find_edges(train.numbers[:, j], self.n_bins) for j, name in enumerate(train.number_names)}
-        return self
-
-    def transform(self, data: SequenceSet) -> SequenceSet:
-        """The same set with an ordered attribute, after the others, in place of each number; its categories name the bins."""
-        if not self.edges_:
-            return data
-        columns = [data.values]
-        for j, edges in enumerate(self.edges_.values()):
-            numbers = data.numbers[:, j]
-            known = ~np.isnan(numbers) & (edges is not None)
-            codes = np.searchsorted(() if edges is None else edges, numbers)
-            columns.append(np.where(known, codes, MISSING)[:, None])
-        plain = data.with_numbers(np.empty((len(data.values), 0)), ())
-        return plain.with_values(np.hstack(columns), (*data.attributes, *self.attributes))
-
-    @property
-    def attributes(self) -> tuple[Attribute, ...]:
-        """The ordered attributes that stand for the numbers."""
-        return tuple(
-            Attribute(name, () if edges is None else _name_bins(edges), ordered=True)
-            for name, edges in self.edges_.items()
-        )
-
-
-def _find_edges(numbers: NDArray[np.float64], n_bins: int) -> NDArray[np.float64] | None:
-    known = np.sort(numbers[~np.isnan(numbers)])
-    if not len(known):
-        return None
-    different = np.unique(known)
-    if len(different) > n_bins:
-        different = np.unique(known[np.arange(1, n_bins + 1) * len(known) // n_bins - 1])
-    return different[:-1]
-
-
-def _name_bins(edges: NDArray[np.float64]) -> tuple[str, ...]:
-    """The intervals, with as many digits as make them distinct."""
-    if not len(edges):
-        return ("any number",)
-    for digits in range(4, 18):
-        texts = [f"{edge:.{digits}g}" for edge in edges]
-        if len(set(texts)) == len(texts):
-            break
-    between = (f"above {low} to {high}" for low, high in pairwise(texts))
-    return (f"to {texts[0]}", *between, f"above {texts[-1]}")
-
-
 RARE = "(rare)"
 """Name of the category that stands for the rare ones, and for those that training never saw."""
 
@@ -151,20 +71,23 @@ class Inputs(NamedTuple):
     Attributes
     ----------
     attributes : tuple of Attribute
-        Those of the training set, then those that stand for its numbers; where rare categories were merged, `RARE` is
-        the last category.
+        Those of the training set, those that stand for its numbers, then the anchored ones; where rare categories were
+        merged, `RARE` is the last category.
     number_names : tuple of str
         Of the training set.
     binner : Binner or None
         None: numbers stay as they are.
+    anchored : AnchoredInputs or None
+        What is derived from the ends of the sequences; None for nothing.
     """
 
     attributes: tuple[Attribute, ...]
     number_names: tuple[str, ...] = ()
     binner: Binner | None = None
+    anchored: AnchoredInputs | None = None
 
     @classmethod
-    def learn(cls, train: SequenceSet, n_bins: int | None, min_count: int) -> Self:
+    def learn(cls, train: SequenceSet, n_bins: int | None, min_count: int, anchors: AnchorSetting = None) -> Self:
         """Find out what to merge and where to cut; labels are not looked at.
 
         Parameters
@@ -174,19 +97,30 @@ class Inputs(NamedTuple):
             Most bins of a number; None leaves the numbers as they are.
         min_count : int
             Categories that the training set has less often are rare. An ordered attribute keeps all it has.
+        anchors : tuple, optional
+            The values of `treecrf.inputs.anchors.Anchors`; None derives nothing.
         """
         attributes = tuple(
             _merge_rare(attribute, train.values[:, j], min_count) for j, attribute in enumerate(train.attributes)
         )
-        if n_bins is None:
-            return cls(attributes, train.number_names)
-        binner = Binner(n_bins).fit(train)
-        return cls((*attributes, *binner.attributes), train.number_names, binner)
+        binner = None if n_bins is None else Binner(n_bins).fit(train)
+        if binner is not None:
+            attributes += binner.attributes
+        plain = cls(attributes, train.number_names, binner)
+        if anchors is None:
+            return plain
+        anchored = AnchoredInputs.learn(plain.apply(train, "error"), anchors)
+        return cls((*attributes, *anchored.attributes), train.number_names, binner, anchored)
+
+    @property
+    def sources(self) -> tuple[Attribute, ...]:
+        """The attributes without those that are anchored."""
+        return tuple(attribute for attribute in self.attributes if not attribute.anchored)
 
     @property
     def categories(self) -> tuple[Attribute, ...]:
-        """The attributes without those that stand for numbers."""
-        return self.attributes if self.binner is None else self.attributes[: -len(self.number_names) or None]
+        """The attributes of the training set alone."""
+        return self.sources if self.binner is None else self.sources[: -len(self.number_names) or None]
 
     def apply(self, data: SequenceSet, unseen: str) -> SequenceSet:
         """The set with the training set's categories, and its numbers in their bins; itself if it has them already.
@@ -205,7 +139,11 @@ class Inputs(NamedTuple):
         self._check_names(data)
         if data.attributes != self.categories:
             data = self._recode(data, unseen)
-        return data if self.binner is None else self.binner.transform(data)
+        if self.binner is not None:
+            data = self.binner.transform(data)
+        if self.anchored is None:
+            return data
+        return data.with_values(np.hstack([data.values, self.anchored.derive(data)]), self.attributes)
 
     def _check_names(self, data: SequenceSet) -> None:
         names_given, names_trained = ([a.name for a in attributes] for attributes in (data.attributes, self.categories))
@@ -251,7 +189,8 @@ class Inputs(NamedTuple):
             if self.binner is None
             else {k: None if e is None else e.tolist() for k, e in self.binner.edges_.items()}
         )
-        return {"attributes": self.attributes, "number_names": self.number_names, "edges": edges}
+        described = {"attributes": self.sources, "number_names": self.number_names, "edges": edges}
+        return described if self.anchored is None else described | {"anchored": self.anchored.described()}
 
     @classmethod
     def from_described(cls, described: dict[str, Any]) -> Self:
@@ -260,7 +199,11 @@ class Inputs(NamedTuple):
         if edges is not None:
             binner = Binner()
             binner.edges_ = {name: None if e is None else np.array(e, dtype=np.float64) for name, e in edges.items()}
-        return cls(attributes_from(described["attributes"]), tuple(described["number_names"]), binner)
+        sources, names = attributes_from(described["attributes"]), tuple(described["number_names"])
+        if "anchored" not in described:
+            return cls(sources, names, binner)
+        anchored = AnchoredInputs.from_described(described["anchored"], sources)
+        return cls((*sources, *anchored.attributes), names, binner, anchored)
 
 
 _ADVICE = "read both as the same (SequenceSet.from_frame(kinds=))"

@@ -10,8 +10,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from treecrf.inputs.anchors import are_anchors
+from treecrf.inputs.binning import MOST_BINS
 from treecrf.io.messages import quoted
-from treecrf.models.inputs import MOST_BINS
 
 
 class Check(NamedTuple):
@@ -78,6 +79,9 @@ def _are_class_weights(value: Any) -> bool:
 
 WINDOW = Check(_is_window, "give (left, right), two whole numbers of at least 0, such as (3, 3)")
 CLASS_WEIGHT = Check(_are_class_weights, "give None, 'balanced' or weights of at least 0 by name of the label")
+ANCHORS = Check(
+    are_anchors, "give two whole numbers of at least 0, such as (0, 4), and names of attributes to count, if any"
+)
 SHARES = Check(_are_shares, "give a tuple of shares above 0 and at most 1")
 NAME = Check(lambda value: isinstance(value, str) and value != "", "give the name of an attribute")
 SIZE = whole(1)

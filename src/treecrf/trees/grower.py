@@ -9,8 +9,15 @@ from numba import boolean, int64, njit, uint64, void
 from treecrf.compiled.kernel import kernel
 from treecrf.compiled.struct import Int64, compiled_type, struct
 from treecrf.trees.best_first import BestSplits, grow_best_first
-from treecrf.trees.histogram import add_rows, fill_label_tests, fill_window_tests, subtract_sibling
+from treecrf.trees.histogram import (
+    add_rows,
+    fill_anchored_tests,
+    fill_label_tests,
+    fill_window_tests,
+    subtract_sibling,
+)
 from treecrf.trees.joint_histogram import (
+    count_swept,
     has_one_lane,
     space_all,
     space_some,
@@ -69,14 +76,17 @@ def _fill_histogram(problem, rows, workspace, leaf, histogram):
     members = leaves.positions[leaves.begins[leaf] : leaves.ends[leaf]]
     states = leaves.states[leaf, : leaves.n_states[leaf]]
     position_sums = rows[states[0]] if len(states) == 1 else workspace.position_sums[states[0]]
+    first_anchored = count_swept(joint_codes)
     if has_one_lane(joint_codes) and sweep_is_faster(joint_codes, len(members)):
         node_sum = sweep_members(joint_codes, members, position_sums, columns.first_cell, workspace.table, cells)
+        fill_anchored_tests(members, position_sums, columns.cells, columns.first_cell, first_anchored, cells)
     elif not has_one_lane(joint_codes) and (leaves.whole[leaf] or sweep_is_faster(joint_codes, len(members))):
         if leaves.whole[leaf]:
             node_sum = space_all(joint_codes, position_sums, workspace.spaced)
         else:
             node_sum = space_some(joint_codes, members, position_sums, workspace.spaced)
         sweep_window_tests(joint_codes, node_sum, columns.first_cell, workspace.spaced, workspace.table, cells)
+        fill_anchored_tests(members, position_sums, columns.cells, columns.first_cell, first_anchored, cells)
     else:
         node_sum = fill_window_tests(members, position_sums, columns.cells, cells)
     label_tests = histogram[n_cells:]

@@ -109,9 +109,14 @@ JOINT_CODES = compiled_type(JointCodes)
 
 
 def build_joint_codes(data: SequenceSet, window: tuple[int, int], with_missing: bool = False) -> JointCodes:
-    """Group attributes from the left while their table stays small; `with_missing` is that of `JointCodes`."""
-    sizes = np.array([len(attribute.categories) for attribute in data.attributes], dtype=np.int64) + with_missing
-    codes = np.where(data.values == MISSING, sizes - 1, data.values)
+    """Group attributes from the left while their table stays small; `with_missing` is that of `JointCodes`.
+
+    Anchored attributes are left out (`treecrf.trees.histogram.fill_anchored_tests`).
+    """
+    swept = [j for j, attribute in enumerate(data.attributes) if not attribute.anchored]
+    values = data.values[:, swept]
+    sizes = np.array([len(data.attributes[j].categories) for j in swept], dtype=np.int64) + with_missing
+    codes = np.where(values == MISSING, sizes - 1, values)
     left, right = window
     most_rows = max(min(_LARGEST_TABLE // n_lanes(left, right), len(codes) // _OBSERVATIONS), 1)
     firsts, rows = [0], [1]
@@ -169,6 +174,12 @@ def has_one_lane(joint_codes):
     return joint_codes.left + joint_codes.right == 0
 
 
+@kernel(int64(JOINT_CODES))
+def count_swept(joint_codes):
+    """How many slots a sweep fills, the first ones."""
+    return len(joint_codes.sizes) * (joint_codes.left + joint_codes.right + 1)
+
+
 @kernel(boolean(JOINT_CODES, int64))
 def sweep_is_faster(joint_codes, n_members):
     """Whether a sweep over all positions takes less time than a scan of some of them.
@@ -176,7 +187,7 @@ def sweep_is_faster(joint_codes, n_members):
     A sweep adds a run of lanes in the time in which a scan adds about one cell and a half. Where there is one lane, a sweep over
     the members adds as a scan does, and margins take the time of about three cells a row.
     """
-    n_slots = len(joint_codes.sizes) * (joint_codes.left + joint_codes.right + 1)
+    n_slots = count_swept(joint_codes)
     if has_one_lane(joint_codes):
         return n_members * n_slots > n_members * len(joint_codes.codes) + 3 * joint_codes.first_row[-1]
     n_runs = len(joint_codes.codes) * n_lanes(joint_codes.left, joint_codes.right) // LANES
@@ -245,6 +256,7 @@ def _take_margins(joint_codes, group, total, table, first_cell, histogram):
 def sweep_window_tests(joint_codes, total, first_cell, spaced, table, histogram):
     """Overwrite the part of a histogram that belongs to window cells, shape (n_cells,); each slot's last cell is EDGE.
 
+    Cells of anchored slots, which follow the others, stay as they are.
     `total` and `spaced` are the packed sum of the node's rows, together and by position, from `space_all` or
     `space_some`. `table`, shape (n_rows * n_lanes,), is work space, at best aligned (`treecrf.compiled.struct.zeros`).
     """

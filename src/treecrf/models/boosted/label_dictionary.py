@@ -22,7 +22,7 @@ def attribute_of(data: SequenceSet, setting: str) -> int:
     ValueError
         If there is no such attribute, or several to choose from.
     """
-    names = [attribute.name for attribute in data.attributes if not attribute.ordered]
+    names = [a.name for a in data.attributes if not (a.ordered or a.anchored)]
     if setting != CENTRE and setting not in names:
         raise ValueError(f"label_dictionary={setting!r}: it must be {CENTRE!r} or one of {', '.join(names)}.")
     if setting == CENTRE and len(names) != 1:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treecrf.models.weights import refuse_mixed, vary_within
-from treecrf.sequences import MISSING, Attribute, SequenceSet
+from treecrf.sequences import MISSING, Attribute, SequenceSet, window_slots
 from treecrf.trees.problem import NO_POLICY, MissingPolicy
 from treecrf.trees.splitting import EITHER_SIDE, INCORPORATED, ONE_VS_REST, ORDERED, SUBSETS, UNKNOWN, SplitParams
 
@@ -105,11 +105,12 @@ class BoostingParams:
         """
         return self.missing not in WHOLE_ROWS and (train.has_missing or self.missing == "surrogate_splitting")
 
-    def feature_types(self, attributes: Iterable[Attribute]) -> NDArray[np.int8]:
+    def feature_types(self, attributes: Sequence[Attribute]) -> NDArray[np.int8]:
         """Types of the columns, slots and then previous labels (`treecrf.trees.splitting`), shape (n_slots + order,)."""
         of_labels = SPLITS[self.splits]
-        of_attributes = [ORDERED if attribute.ordered else of_labels for attribute in attributes]
-        return np.array(of_attributes * (sum(self.window) + 1) + [of_labels] * self.order, dtype=np.int8)
+        slots = window_slots(attributes, self.window)
+        of_slots = [ORDERED if attributes[slot.attribute].ordered else of_labels for slot in slots]
+        return np.array(of_slots + [of_labels] * self.order, dtype=np.int8)
 
     # --- iterations ---------------------------------------------------------------------------------
 

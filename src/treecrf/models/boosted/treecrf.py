@@ -13,6 +13,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from treecrf import chain
 from treecrf.compiled.struct import Bool, Float64
+from treecrf.inputs.anchors import AnchorSetting
+from treecrf.inputs.binning import MOST_BINS
 from treecrf.models.boosted.boosting import Progress, Training, Workers, boost, join_iterations, split_iterations
 from treecrf.models.boosted.checkpoint import Checkpoint, as_checkpoint, fingerprint
 from treecrf.models.boosted.label_dictionary import Candidates, learn_dictionary, make_candidates
@@ -27,7 +29,7 @@ from treecrf.models.boosted.prediction import (
 )
 from treecrf.models.boosted.training import DenseTraining
 from treecrf.models.chains import ChainLabeller, Chains
-from treecrf.models.inputs import MOST_BINS, refuse_missing, shares_of
+from treecrf.models.inputs import refuse_missing, shares_of
 from treecrf.models.monitor import Monitor
 from treecrf.models.params_checks import (
     CLASS_WEIGHT,
@@ -48,7 +50,7 @@ from treecrf.models.params_checks import (
 )
 from treecrf.models.resources import check_memory
 from treecrf.models.weights import ClassWeight
-from treecrf.sequences import SequenceSet
+from treecrf.sequences import SequenceSet, window_slots
 from treecrf.trees.flat import FlatForest
 from treecrf.trees.forest import Forest
 from treecrf.trees.tree import MAX_LEAVES
@@ -149,9 +151,13 @@ class TreeCRF(ChainLabeller):
         set the result equals that of one longer run to the bit. Another set is seen as in prediction, with the inputs and
         labels of the first one; `log_likelihood_history_` continues with that of the new set.
     n_bins : int
-        Most bins that a number is cut into (`treecrf.models.inputs.Binner`).
+        Most bins that a number is cut into (`treecrf.inputs.binning.Binner`).
     min_count : int
         Categories that the training set has less often become one (`treecrf.models.inputs.Inputs`).
+    anchors : (int, int) or (int, int, tuple of str), optional
+        Observations from the start and from the end of the sequence that every position sees, beside the distances of both
+        ends; then attributes whose categories before the position are counted (`treecrf.inputs.anchors.Anchors`). None: none of
+        these.
     transitions : "full" or "separable"
         Whether trees look at previous labels, too; or at the window alone, and labels follow each other by a matrix of
         transitions, which is learnt by Newton steps: many times cheaper for many labels. Separable needs order 1.
@@ -217,6 +223,7 @@ class TreeCRF(ChainLabeller):
     label_dictionary: str | None = None
     beam: int | None = None
     class_weight: ClassWeight = None
+    anchors: AnchorSetting = None
 
     takes_unknown_labels = True
     takes_weights = True
@@ -425,18 +432,24 @@ class TreeCRF(ChainLabeller):
         Returns
         -------
         float64, shape (n_attributes, n_places)
-            In the order of ``attributes_``, and of the distances ``-window[0]`` to ``window[1]`` from the position.
+            In the order of ``attributes_``, and of the distances ``-window[0]`` to ``window[1]`` from the position; an anchored
+            attribute has what it gains at distance 0.
         """
         self._check_fitted()
-        n_attributes, n_places = len(self.attributes_), sum(self.window) + 1
-        n_slots = n_attributes * n_places
-        sums = np.bincount(self.forest_.columns, self.forest_.gains, n_slots)[:n_slots].astype(np.float64)
-        return sums.reshape(n_places, n_attributes).T
+        slots = window_slots(self.attributes_, self.window)
+        sums = np.bincount(self.forest_.columns, self.forest_.gains, len(slots))
+        gains = np.zeros((len(self.attributes_), sum(self.window) + 1))
+        for slot, gain in zip(slots, sums, strict=False):  # sums of previous labels follow
+            gains[slot.attribute, slot.distance + self.window[0]] = gain
+        return gains
 
     @property
     def feature_importances_(self) -> NDArray[np.float64]:
-        """The gain of all splits on each input, as a share of that on all inputs; in the order of `feature_names_in_`."""
-        return shares_of(self.split_gains().sum(axis=1))
+        """The gain of all splits on each input, as a share of that on all inputs; in the order of `feature_names_in_`.
+
+        Splits on anchored attributes belong to no input.
+        """
+        return shares_of(self.split_gains()[: len(self.inputs_.sources)].sum(axis=1))
 
     # --- prediction ---------------------------------------------------------------------------------
 

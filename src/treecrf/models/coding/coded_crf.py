@@ -214,6 +214,8 @@ class CodedCRF(Labeller):
     def _check_settings(self) -> None:
         super()._check_settings()
         self.base._check_settings()
+        if self.base.anchors is not None:
+            raise ValueError("base: CodedCRF gives its base windows without anchored inputs; leave anchors out.")
         if self.history != ALL and int(self.history) >= self.code_length:
             raise ValueError(
                 f"history={self.history}: a code of {self.code_length} bits has fewer before the last one; give a smaller "

@@ -11,13 +11,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from treecrf import chain
 from treecrf.compiled.struct import Float64, Int64
+from treecrf.inputs.binning import MOST_BINS
 from treecrf.models.base import Monitor, rebuild
 from treecrf.models.boosted.memm import normalize_locally
 from treecrf.models.boosted.treecrf import TreeCRF
 from treecrf.models.chains import ChainLabeller
 from treecrf.models.fitted import declared_values, prefixed, without_prefix
 from treecrf.models.future.features import Bags, FutureFeature, columns_of, cut_windows, thermometer, with_features
-from treecrf.models.inputs import MOST_BINS, Inputs, check_set, check_training_set, refuse_missing
+from treecrf.models.inputs import Inputs, check_set, check_training_set, refuse_missing
 from treecrf.models.params_checks import (
     FINITE,
     FLAG,
@@ -95,7 +96,7 @@ class FutureFeatureMEMM(ChainLabeller):
     random_state : int, optional
         Seed of the draw of `held_out`.
     number_bins : int
-        Most bins that a number is cut into (`treecrf.models.inputs.Binner`).
+        Most bins that a number is cut into (`treecrf.inputs.binning.Binner`).
     min_count : int
         Categories that the training set has less often become one (`treecrf.models.inputs.Inputs`).
 

@@ -11,9 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treecrf import chain
+from treecrf.inputs.binning import MOST_BINS
 from treecrf.models.base import Codes, Floats, Monitor
 from treecrf.models.chains import ChainLabeller
-from treecrf.models.inputs import MOST_BINS, Inputs
+from treecrf.models.inputs import Inputs
 from treecrf.models.java.machine import start_java
 from treecrf.models.params_checks import POSITIVE, SIZE, whole
 from treecrf.sequences import SequenceSet, slot_sizes, window_codes
@@ -50,7 +51,7 @@ class SmileCRF(ChainLabeller):
         What to do with a category that the training set's attributes do not name: with a warning, fail every test on it,
         or refuse it.
     n_bins : int
-        Most bins that a number is cut into (`treecrf.models.inputs.Binner`).
+        Most bins that a number is cut into (`treecrf.inputs.binning.Binner`).
     min_count : int
         Categories that the training set has less often become one (`treecrf.models.inputs.Inputs`).
 

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treecrf.compiled.struct import Float64
+from treecrf.inputs.anchors import AnchorSetting
 from treecrf.models.base import Codes, Floats, Monitor
 from treecrf.models.chains import ChainLabeller, LatticeChains
 from treecrf.models.fitted import prefixed, without_prefix
@@ -102,6 +103,10 @@ class KernelCRF(ChainLabeller):
         Seed of the pivots.
     min_count : int
         Categories that the training set has less often become one (`treecrf.models.inputs.Inputs`).
+    anchors : (int, int) or (int, int, tuple of str), optional
+        Observations from the start and from the end of the sequence that every position sees, beside the distances of both
+        ends; then attributes whose categories before the position are counted (`treecrf.inputs.anchors.Anchors`). None: none of
+        these.
     form : "monomials", "matrix", "low_rank" or None
 
     Attributes
@@ -149,6 +154,7 @@ class KernelCRF(ChainLabeller):
     random_state: int = 0
     min_count: int = 1
     form: str | None = None
+    anchors: AnchorSetting = None
 
     order = 1  # not a setting
     has_stages = False  # the model is that of the last iteration alone

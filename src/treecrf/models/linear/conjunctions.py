@@ -10,10 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treecrf.compiled.struct import Float64, Int32, Int64, struct
+from treecrf.inputs.anchors import AnchorSetting
+from treecrf.inputs.binning import FEW_BINS
 from treecrf.io.arrays import gather_ranges
 from treecrf.models.chains import ChainLabeller, ScoredChains
 from treecrf.models.fitted import declared_values
-from treecrf.models.inputs import FEW_BINS
 from treecrf.models.linear._conjunction_kernels import add_scores, find_windows
 from treecrf.models.linear.outcomes import FEATURES, Outcomes
 from treecrf.models.params_checks import (
@@ -123,8 +124,7 @@ def boolean_cells(attributes: tuple[Attribute, ...], window: tuple[int, int]) ->
     """
     sizes = slot_sizes(attributes, window)
     first_cell = np.concatenate([[0], np.cumsum(sizes)])
-    n_categories = np.tile([len(attribute.categories) for attribute in attributes], sum(window) + 1)
-    return np.setdiff1d(np.arange(first_cell[-1]), first_cell[:-1][n_categories == 2])
+    return np.setdiff1d(np.arange(first_cell[-1]), first_cell[:-1][sizes == 3])
 
 
 class Weights(NamedTuple):
@@ -194,10 +194,14 @@ class ConjunctionCRF(ChainLabeller):
     start_noise : float
         Standard deviation of the perturbed start.
     n_bins : int
-        Most bins that a number is cut into (`treecrf.models.inputs.Binner`); few, as each has a weight of its own
+        Most bins that a number is cut into (`treecrf.inputs.binning.Binner`); few, as each has a weight of its own
         (`treecrf.models.inputs.FEW_BINS`).
     min_count : int
         Categories that the training set has less often become one (`treecrf.models.inputs.Inputs`).
+    anchors : (int, int) or (int, int, tuple of str), optional
+        Observations from the start and from the end of the sequence that every position sees, beside the distances of both
+        ends; then attributes whose categories before the position are counted (`treecrf.inputs.anchors.Anchors`). None: none of
+        these.
 
     Attributes
     ----------
@@ -224,6 +228,7 @@ class ConjunctionCRF(ChainLabeller):
     start_noise: float = 0.01
     n_bins: int = FEW_BINS
     min_count: int = 1
+    anchors: AnchorSetting = None
 
     order = 1
     _fitted_arrays: ClassVar = {"conjunctions": Conjunctions}

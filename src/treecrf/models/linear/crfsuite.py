@@ -14,10 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treecrf.compiled.struct import Bool, Float64
+from treecrf.inputs.anchors import AnchorSetting
+from treecrf.inputs.binning import FEW_BINS
 from treecrf.io.messages import needs_extra
 from treecrf.models.base import Codes, Floats, Monitor
 from treecrf.models.chains import ChainLabeller, LatticeChains
-from treecrf.models.inputs import FEW_BINS, Inputs
+from treecrf.models.inputs import Inputs
 from treecrf.models.linear.linear_crf import window_cells
 from treecrf.models.linear.outcomes import score_cells, window_chains
 from treecrf.models.params_checks import NOT_NEGATIVE, SIZE
@@ -47,6 +49,10 @@ class CRFSuite(ChainLabeller):
         Most bins that a number is cut into (`treecrf.models.inputs.FEW_BINS`).
     min_count : int
         Categories that the training set has less often become one (`treecrf.models.inputs.Inputs`).
+    anchors : (int, int) or (int, int, tuple of str), optional
+        Observations from the start and from the end of the sequence that every position sees, beside the distances of both
+        ends; then attributes whose categories before the position are counted (`treecrf.inputs.anchors.Anchors`). None: none of
+        these.
 
     Attributes
     ----------
@@ -66,6 +72,7 @@ class CRFSuite(ChainLabeller):
     unseen: str = "missing"
     n_bins: int = FEW_BINS
     min_count: int = 1
+    anchors: AnchorSetting = None
 
     order = 1  # not a setting
     has_stages = False  # cRFsuite gives its last weights alone

@@ -12,9 +12,11 @@ from numpy.typing import NDArray
 
 from treecrf import chain
 from treecrf.compiled.struct import Float64
+from treecrf.inputs.anchors import AnchorSetting
+from treecrf.inputs.binning import FEW_BINS
 from treecrf.models.base import Codes, Floats, Monitor
 from treecrf.models.chains import ChainLabeller, ScoredChains, Watch
-from treecrf.models.inputs import FEW_BINS, refuse_missing
+from treecrf.models.inputs import refuse_missing
 from treecrf.models.linear._linear_kernels import add_cell_gradients, dot, score_windows
 from treecrf.models.linear.likelihood import likelihood_of
 from treecrf.models.linear.outcomes import FEATURES, Outcomes
@@ -70,10 +72,14 @@ class LinearCRF(ChainLabeller):
     start_noise : float
         Standard deviation of the perturbed start.
     n_bins : int
-        Most bins that a number is cut into (`treecrf.models.inputs.Binner`); few, as each has a weight of its own
+        Most bins that a number is cut into (`treecrf.inputs.binning.Binner`); few, as each has a weight of its own
         (`treecrf.models.inputs.FEW_BINS`).
     min_count : int
         Categories that the training set has less often become one (`treecrf.models.inputs.Inputs`).
+    anchors : (int, int) or (int, int, tuple of str), optional
+        Observations from the start and from the end of the sequence that every position sees, beside the distances of both
+        ends; then attributes whose categories before the position are counted (`treecrf.inputs.anchors.Anchors`). None: none of
+        these.
     class_weight : "balanced", mapping of str to float, or None
         What positions weigh by the name of their label, 1 unless named (`treecrf.models.weights`).
 
@@ -104,6 +110,7 @@ class LinearCRF(ChainLabeller):
     n_bins: int = FEW_BINS
     min_count: int = 1
     class_weight: ClassWeight = None
+    anchors: AnchorSetting = None
 
     _fitted_arrays: ClassVar = {
         "weights_history": Annotated[Float64, "n_kept, n_weights"],

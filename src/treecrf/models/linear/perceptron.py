@@ -11,9 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treecrf.compiled.struct import Float64, Int64, allocate
+from treecrf.inputs.anchors import AnchorSetting
+from treecrf.inputs.binning import FEW_BINS
 from treecrf.models.base import Codes, Floats, Monitor
 from treecrf.models.chains import ChainLabeller, Chains, ScoredChains
-from treecrf.models.inputs import FEW_BINS
 from treecrf.models.linear.linear_crf import window_cells
 from treecrf.models.linear.outcomes import score_cells, window_chains
 from treecrf.models.params_checks import FIRST_ORDER, FLAG, SIZE, optional
@@ -52,6 +53,10 @@ class VotedPerceptron(ChainLabeller):
         Most bins that a number is cut into (`treecrf.models.inputs.FEW_BINS`).
     min_count : int
         Categories that the training set has less often become one (`treecrf.models.inputs.Inputs`).
+    anchors : (int, int) or (int, int, tuple of str), optional
+        Observations from the start and from the end of the sequence that every position sees, beside the distances of both
+        ends; then attributes whose categories before the position are counted (`treecrf.inputs.anchors.Anchors`). None: none of
+        these.
 
     Attributes
     ----------
@@ -73,6 +78,7 @@ class VotedPerceptron(ChainLabeller):
     unseen: str = "missing"
     n_bins: int = FEW_BINS
     min_count: int = 1
+    anchors: AnchorSetting = None
 
     has_probabilities = False  # a perceptron gives its scores no scale
     has_stages = False  # averages are known at the end alone

@@ -11,10 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treecrf.compiled.struct import Float64, struct
+from treecrf.inputs.anchors import AnchorSetting
+from treecrf.inputs.binning import MOST_BINS
 from treecrf.io.messages import needs_extra
 from treecrf.models.base import Codes, Floats, Monitor
 from treecrf.models.chains import ChainLabeller
-from treecrf.models.inputs import MOST_BINS, refuse_missing, shares_of
+from treecrf.models.inputs import refuse_missing, shares_of
 from treecrf.models.params_checks import (
     NOT_NEGATIVE,
     SEED,
@@ -26,7 +28,7 @@ from treecrf.models.params_checks import (
 from treecrf.models.resources import check_memory
 from treecrf.models.weights import ClassWeight
 from treecrf.models.window.features import Scale, see_windows, window_numbers
-from treecrf.sequences import MISSING, SequenceSet, window_codes
+from treecrf.sequences import MISSING, SequenceSet, window_codes, window_slots
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -138,6 +140,10 @@ class NeuralNetwork(WindowClassifier):
         Seed of the first weights and of the order of the positions.
     min_count : int
         Categories that the training set has less often become one (`treecrf.models.inputs.Inputs`).
+    anchors : (int, int) or (int, int, tuple of str), optional
+        Observations from the start and from the end of the sequence that every position sees, beside the distances of both
+        ends; then attributes whose categories before the position are counted (`treecrf.inputs.anchors.Anchors`). None: none of
+        these.
     class_weight : "balanced", mapping of str to float, or None
         What positions weigh by the name of their label, 1 unless named (`treecrf.models.weights`).
 
@@ -161,6 +167,7 @@ class NeuralNetwork(WindowClassifier):
     random_state: int = 0
     min_count: int = 1
     class_weight: ClassWeight = None
+    anchors: AnchorSetting = None
 
     _fitted_arrays: ClassVar = {"weights": Weights, "scale": Scale}
 
@@ -255,6 +262,10 @@ class WindowLightGBM(WindowClassifier):
         Most bins that a number is cut into.
     min_count : int
         Categories that the training set has less often become one (`treecrf.models.inputs.Inputs`).
+    anchors : (int, int) or (int, int, tuple of str), optional
+        Observations from the start and from the end of the sequence that every position sees, beside the distances of both
+        ends; then attributes whose categories before the position are counted (`treecrf.inputs.anchors.Anchors`). None: none of
+        these.
     class_weight : "balanced", mapping of str to float, or None
         What positions weigh by the name of their label, 1 unless named (`treecrf.models.weights`).
 
@@ -280,6 +291,7 @@ class WindowLightGBM(WindowClassifier):
     n_bins: int = MOST_BINS
     min_count: int = 1
     class_weight: ClassWeight = None
+    anchors: AnchorSetting = None
 
     _fitted_arrays: ClassVar = {"start": Annotated[Float64, "n_labels"]}
     _fitted_values = ("model_text", "seconds")
@@ -375,17 +387,18 @@ class WindowLightGBM(WindowClassifier):
     def feature_importances_(self) -> NDArray[np.float64]:
         """The gain of all splits on each input, as a share of that on all inputs; in the order of `feature_names_in_`.
 
-        Splits that ask whether a place of the window is outside of the sequence belong to no input.
+        Splits on anchored attributes, or that ask whether a place of the window is outside of the sequence, belong to no input.
         """
         self._check_fitted()
         with needs_extra("rivals"):
             import lightgbm
 
         gains = lightgbm.Booster(model_str=self.model_text_).feature_importance("gain")
-        n_places, n_attributes = sum(self.window) + 1, len(self.inputs_.attributes)
-        codes, numbers = np.split(gains, [n_places * n_attributes])
-        by_number = numbers.reshape(n_places, -1)[:, : len(self.inputs_.number_names)]
-        return shares_of(np.concatenate([codes.reshape(n_places, -1).sum(axis=0), by_number.sum(axis=0)]))
+        attribute_of = [slot.attribute for slot in window_slots(self.attributes_, self.window)]
+        codes, numbers = np.split(gains, [len(attribute_of)])
+        by_attribute = np.bincount(attribute_of, codes, len(self.attributes_))[: len(self.inputs_.sources)]
+        by_number = numbers.reshape(sum(self.window) + 1, -1)[:, : len(self.inputs_.number_names)]
+        return shares_of(np.concatenate([by_attribute, by_number.sum(axis=0)]))
 
 
 def counted_positions(

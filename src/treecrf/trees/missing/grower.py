@@ -21,8 +21,9 @@ from numba import boolean, float64, int16, int32, int64, njit, types, uint32, ui
 from treecrf.compiled.kernel import kernel
 from treecrf.compiled.struct import Int64, compiled_type, struct
 from treecrf.trees.best_first import NO_BOUND, BestSplits, grow_best_first
+from treecrf.trees.columns import COLUMNS
 from treecrf.trees.histogram import add_rows, subtract_sibling
-from treecrf.trees.joint_histogram import JOINT_CODES, add_pair, space_all, sweep_window_tests
+from treecrf.trees.joint_histogram import JOINT_CODES, add_pair, count_swept, space_all, sweep_window_tests
 from treecrf.trees.missing.partition import (
     WeightedRows,
     distribute,
@@ -112,12 +113,12 @@ def _unpack(packed, packing, pairs, place):
 
 @kernel(
     void(
-        int64[:, ::1], int32[::1], JOINT_CODES, int64[::1], PACKING, int64[::1], int64[::1], int64[::1], int64[::1],
+        int64[:, ::1], int32[::1], JOINT_CODES, COLUMNS, PACKING, int64[::1], int64[::1], int64[::1], int64[::1],
         int64[::1], int64[::1],
     )
 )  # fmt: skip
 def sweep_whole_rows(
-    rows, states, joint_codes, first_cell, packing, position_sums, spaced, table, part, state_sums, histogram
+    rows, states, joint_codes, columns, packing, position_sums, spaced, table, part, state_sums, histogram
 ):
     """The same as `scan_copies` for all positions, undivided; overwrites the cells and the sums by state.
 
@@ -131,7 +132,12 @@ def sweep_whole_rows(
             packed += state_rows[position]
         _unpack(packed, packing, state_sums, i)
     total = space_all(joint_codes, position_sums, spaced)
-    sweep_window_tests(joint_codes, total, first_cell, spaced, table, part)
+    sweep_window_tests(joint_codes, total, columns.first_cell, spaced, table, part)
+    first_slot, n_slots = count_swept(joint_codes), columns.cells.shape[1]
+    part[columns.first_cell[first_slot] :] = 0
+    for position in range(uint64(len(position_sums)) if first_slot < n_slots else uint64(0)):
+        for slot in range(uint64(first_slot), uint64(n_slots)):
+            part[columns.cells[position, slot]] += position_sums[position]
     for cell in range(len(part)):
         _unpack(part[cell], packing, histogram, cell)
 
@@ -192,7 +198,7 @@ def _scan_leaf(problem, workspace, rows, leaf, free, histogram):
     copies, columns = workspace.copies, problem.columns
     if copies.whole[leaf]:
         sweep_whole_rows(
-            rows, copies.states[leaf, : copies.n_states[leaf]], problem.joint_codes, columns.first_cell, problem.packing,
+            rows, copies.states[leaf, : copies.n_states[leaf]], problem.joint_codes, columns, problem.packing,
             workspace.position_sums, workspace.spaced, workspace.table, workspace.part, workspace.state_sums, histogram,
         )  # fmt: skip
         return

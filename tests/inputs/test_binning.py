@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from builders import assert_same_bits, number_set
 
-from treecrf import MISSING, SequenceSet, TreeCRF
-from treecrf.models.inputs import MOST_BINS, Binner
+from treecrf import MISSING, Attribute, SequenceSet, TreeCRF
+from treecrf.inputs.binning import MOST_BINS, Binner
 
 
 def column(cells, labels=None):
@@ -21,7 +21,7 @@ def test_bins_end_at_numbers_of_the_training_set():
     binned = binner.transform(column([2, 2.0001, 4, 5, -1e9, 1e9, np.nan]))
     assert binned.values.ravel().tolist() == [0, 1, 1, 2, 0, 2, MISSING]
     assert (binned.number_names, binned.numbers.shape) == ((), (7, 0))
-    assert binned.attributes == (("x", ("to 2", "above 2 to 4", "above 4"), True),)
+    assert binned.attributes == (Attribute("x", ("to 2", "above 2 to 4", "above 4"), ordered=True),)
 
 
 def test_few_numbers_have_a_bin_each():
