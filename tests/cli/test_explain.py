@@ -15,6 +15,19 @@ def test_the_column_that_decides_comes_first(run, model):
     assert re.search(r"attribute +-1 .*all", gains)
 
 
+def test_the_end_of_the_sequence_that_decides_has_a_name(run, words, tmp_path, fit_trees):
+    last = words.groupby("sequence")["letter"].transform("last")
+    words.assign(label=last.replace({"a": "u", "b": "v", "c": "w"})).to_csv(tmp_path / "ends.csv", index=False)
+    fit_trees("--iterations", 5, "--window", "0,0", "--anchors", "0,1", "--order", 0, file="ends.csv")
+    code, out, _ = run("describe", "m.npz")
+    assert (code, "letter 1 from the end" in out) == (0, True)
+    code, out, _ = run("explain", "m.npz", "ends.csv")
+    gains = out.split("Share of the trees' total gain")[1]
+    assert (code, "letter 1 from the end" in gains) == (0, True)
+    code, _, err = run("fit", "ends.csv", "-o", "m.npz", "--method", "treecrf_newton", "--anchors", "2")
+    assert (code, "two whole numbers with a comma between" in " ".join(err.replace("│", " ").split())) == (2, True)
+
+
 def test_a_row_by_its_number_and_by_its_sequence(run, model):
     code, out, err = run("explain", model, "train.csv", "--position", 25)
     assert (code, err) == (0, "")

@@ -369,7 +369,7 @@ def most_iterations(labeller: LinearCRF, train: SequenceSet, n_bytes: int) -> in
 
 
 def _n_slots(labeller: Labeller, train: SequenceSet) -> int:
-    return _n_places(labeller) * (len(train.attributes) + len(train.number_names))
+    return (_n_places(labeller) + _n_anchored(labeller)) * (len(train.attributes) + len(train.number_names))
 
 
 def _n_places(labeller: Labeller) -> int:
@@ -377,15 +377,20 @@ def _n_places(labeller: Labeller) -> int:
     return int(left + right + 1)
 
 
+def _n_anchored(labeller: Labeller) -> int:
+    """Anchored observations of every position."""
+    return 0 if labeller.anchors is None else sum(labeller.anchors[:2])
+
+
 def _n_bins(labeller: Labeller, train: SequenceSet) -> int:
     """Bins of all slots together, of which every leaf has sums; categories are as many at most as a number may have bins."""
     of_categories = sum(min(len(attribute.categories), MOST_BINS) for attribute in train.attributes)
-    return _n_places(labeller) * (of_categories + len(train.number_names) * labeller.n_bins)
+    return (_n_places(labeller) + _n_anchored(labeller)) * (of_categories + len(train.number_names) * labeller.n_bins)
 
 
 def _n_weights(labeller: LinearCRF, train: SequenceSet) -> int:
     """Weights of cells, as of categories that are not rare, and of pairs of labels."""
-    n_labels, places = len(train.label_names), sum(labeller.window) + 1
+    n_labels, places = len(train.label_names), _n_places(labeller) + _n_anchored(labeller)
     cells = int(slot_sizes(train.attributes, (0, 0)).sum()) + len(train.number_names) * (labeller.n_bins + 1)
     if labeller.min_count > 1:
         cells = sum(_n_common(train.values[:, j], labeller.min_count) for j in range(train.values.shape[1]))

@@ -136,12 +136,12 @@ def check_choice(option: str, value: str, known: Sequence[str]) -> None:
         raise typer.BadParameter(f"{value!r} is not known; choose one of {', '.join(known)}.", param_hint=option)
 
 
-def parse_window(text: str) -> tuple[int, int]:
-    """`LEFT,RIGHT` as two numbers; wrong usage otherwise."""
+def parse_window(text: str, option: str = "--window") -> tuple[int, int]:
+    """`LEFT,RIGHT` as two numbers; wrong usage of the option otherwise."""
     parts = text.split(",")
     if len(parts) != 2 or not all(part.strip().isdecimal() for part in parts):
         raise typer.BadParameter(
-            f"{text!r} is not two whole numbers with a comma between, such as 3,3.", param_hint="--window"
+            f"{text!r} is not two whole numbers with a comma between, such as 3,3.", param_hint=option
         )
     return int(parts[0]), int(parts[1])
 

@@ -27,6 +27,7 @@ MISSING = (AUTO, *CHOICES, "error")
 OPTIONS = {
     "n_threads": "--threads", "n_bins": "--bins", "min_count": "--min-count", "max_leaves": "--max-leaves",
     "l2_regularization": "--l2", "variance": "--variance", "order": "--order", "experts": "--experts",
+    "anchors": "--anchors",
 }  # fmt: skip
 """By the settings that they decide."""
 
@@ -69,6 +70,16 @@ def fit(
             "N,N",
             group=METHOD,
             default="auto with --method auto, else 3,3",
+        ),
+    ] = None,
+    anchors: Annotated[
+        str | None,
+        shared.option(
+            "Observations from the start and from the end of the sequence that every position sees, such as 0,4; "
+            "beside them the distances of both ends.",
+            "N,N",
+            group=METHOD,
+            default="none",
         ),
     ] = None,
     iterations: Annotated[
@@ -173,6 +184,7 @@ def fit(
     settings: dict[str, Any] = {
         "max_leaves": max_leaves, "l2_regularization": l2, "variance": variance, "order": order, "n_threads": threads,
         "n_bins": bins, "min_count": min_count, "iterations": iterations,
+        "anchors": None if anchors is None else shared.parse_window(anchors, "--anchors"),
         "experts": None if experts is None else tuple(name.strip() for name in experts.split(",")),
     }  # fmt: skip
     options = FitOptions(
