@@ -213,7 +213,7 @@ def test_missing_recommends_with_evidence(run, words, tmp_path):
     for method, percent in (100 * accuracy["n_correct"] / accuracy["n_positions"]).items():
         line = next(line for line in out.splitlines() if line.startswith(f"{METHOD_NAMES[method]} "))
         assert f"{percent:.1f}" in line
-    assert (tmp_path / "report/guide.md").read_text().startswith("# Missing values")
+    assert "Which method to use when" in (tmp_path / "report/advice.md").read_text()
     assert (tmp_path / "report/tables/effects.html").is_file()
 
 

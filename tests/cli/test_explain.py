@@ -92,7 +92,7 @@ def test_missing_says_what_kind_of_holes_there_are(run, words, tmp_path):
     assert code == 0, err
     assert "depend on the label: letter." in out
     assert "Missing more or less often in the other file: letter." in out
-    assert re.search(r"as it is +\+10 % +\+ like its own", out)
+    assert re.search(r"as it is +\+10 % +\+ like its own +CPU time", out)
 
 
 def test_missing_without_holes(run, table):

@@ -11,7 +11,7 @@ BENCHMARK = "s\tmax_rss\tcpu_time\n{}\t{}\t0.5\n"
 
 def test_jobs_are_counted_by_study_and_data_set(tmp_path):
     jobs = {
-        "training/draw": ("training", "–"), "training/tabulate": ("training", "–"), "missing/advise": ("missing", "–"),
+        "training/draw": ("training", "–"), "training/tabulate": ("training", "–"), "missing/draw": ("missing", "–"),
         "missing/evaluate/or_window_imputation_0.1": ("missing", "or_window"), "future/prepare/or_0": ("future", "or"),
         "future/summarise/or_window": ("future", "or_window"), "cost/measure_scaling/all": ("cost", "–"),
         "check_claims": ("all studies", "–"), "prepare_data/draw": ("all studies", "draw"),

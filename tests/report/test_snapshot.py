@@ -188,10 +188,6 @@ def test_command_takes_settings_and_folder(results, tmp_path, capsys):
     assert capsys.readouterr().out == f"The results are in {docs}/shown/index.md.\n"
     assert "**77.25**" in (docs / "shown/dissertation.md").read_text()
     assert [path.name for path in docs.iterdir()] == ["shown"]
-    reports.mkdir()
-    (reports / "missing_values.md").write_text("# The guide of this run\n")
-    main(["--config", str(config), "--folder", str(docs / "shown")])
-    assert (docs / "missing_values.md").read_text() == "# The guide of this run\n"
     config.write_text("{")
     with pytest.raises(SystemExit, match=r"my\.yaml"):
         main(["--config", str(config)])

@@ -112,11 +112,6 @@ def test_templates_write_the_page_anew(package, name):
     assert after != before
 
 
-def test_the_guide_is_written_anew_with_its_template(package):
-    guide = (package / "studies/missing/guide").resolve()
-    assert guide / "guide.md.jinja" in CodeGraph(package).files(guide / "__init__.py")
-
-
 def test_what_hands_arguments_to_jobs_is_code_of_jobs(package):
     found = CodeGraph(package).files(SCRIPTS / "job.py")
     assert {SCRIPTS / "_context.py", SCRIPTS / "_job.py"} <= {*found}

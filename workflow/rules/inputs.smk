@@ -178,12 +178,6 @@ def claimed():
     return [path for files in STUDIES.values() for path in files.claimed()]
 
 
-def ends(files):
-    """What a study ends in."""
-    guide = files.study.guide and files.settings.is_wanted
-    return [*files.results(), *([f"{REPORTS}/{files.study.guide}"] if guide else [])]
-
-
 def files_of_studies():
     """What the jobs of all studies write."""
     return [

@@ -1,45 +1,3 @@
-for files in STUDIES.values():
-    if files.study.guide:
-
-        rule:
-            name:
-                f"advise_{files.study.name}"
-            input:
-                **files.frames(files.study.tabulated),
-            output:
-                report(
-                    f"{REPORTS}/{files.study.guide}",
-                    caption=caption_of(files.study, "guide"),
-                    category=files.study.title,
-                    subcategory="Guide",
-                    labels={
-                        "item": "Which method to use when",
-                        "data set": "all",
-                        "method": "all",
-                        "version": "text",
-                    },
-                ),
-            log:
-                f"{LOGS}/{files.study.name}/advise.log",
-            benchmark:
-                f"{BENCHMARKS}/{files.study.name}/advise.tsv"
-            group:
-                f"{files.study.name}_report"
-            conda:
-                "../../environment.yml"
-            threads: 1
-            resources:
-                mem_mb=growing(700),
-                runtime=growing(5),
-            params:
-                study=files.study.name,
-                code=code_of("advise", f"{files.study.module_name('guide')}.__init__"),
-            message:
-                "Writes which method to use when: {output}"
-            script:
-                "../scripts/advise.py"
-
-
 rule check_claims:
     input:
         descriptions(),
@@ -90,7 +48,7 @@ rule write_page:
         rules.check_claims.output,
         claimed(),
         descriptions(),
-        [files.layouts() + ends(files) for files in STUDIES.values()],
+        [files.layouts() + files.results() for files in STUDIES.values()],
     output:
         PAGE,
     log:

@@ -168,5 +168,5 @@ for files in STUDIES.values():
         name:
             study.name
         input:
-            ends(files),
+            files.results(),
         localrule: True

@@ -371,14 +371,6 @@ def show_table(frame: pd.DataFrame, title: str = "", *, most: int | None = None)
     console().print()
 
 
-def show_markdown(text: str) -> None:
-    """Print Markdown."""
-    from rich.markdown import Markdown
-
-    console().print(Markdown(text))
-    console().print()
-
-
 def cell_text(cell: object) -> str:
     """A number with thousands separators, a fraction with three digits, – for NaN."""
     if isinstance(cell, float):

@@ -23,7 +23,7 @@ HEADS = {
 }  # fmt: skip
 """Of the table of missing cells, in its order."""
 
-WRITTEN = ("guide.md", "evaluations.csv", "comparisons.csv", "costs.csv", "deviance.csv", "choices.csv")
+WRITTEN = ("advice.md", "evaluations.csv", "comparisons.csv", "costs.csv", "deviance.csv", "choices.csv")
 """Files in the folder of a report that an input could be."""
 
 
@@ -41,7 +41,9 @@ def missing(
     quick: Annotated[
         bool, typer.Option("--quick", help="Quick estimate with fewer iterations and one training set; less reliable.")
     ] = False,
-    report: Annotated[Path | None, typer.Option(metavar="DIR", help="Folder for the guide, tables and figure.")] = None,
+    report: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Folder for the advice, tables and figure.")
+    ] = None,
     kinds: shared.Kinds = None,
     format_: shared.Format = None,
     separator: shared.Separator = None,
@@ -72,8 +74,9 @@ def missing(
             shared.check_writable(report / name, file, make=True)
     with needs_extra("report"):
         from treecrf.studies.framework.settings import MissingSettings
-        from treecrf.studies.missing.guide import accuracy_table, recommendation
+        from treecrf.studies.missing.advice import accuracy_table, advice_text, judge, recommended
         from treecrf.studies.missing.one_table import n_jobs, study_own_missing, study_table
+        from treecrf.studies.missing.ranking import CASE
         from treecrf.studies.missing.table_report import write_missing_report
 
     columns, data = shared.read_training_set(file, reading)
@@ -103,22 +106,22 @@ def missing(
     shared.say(
         "\nAccuracy on held-out positions in percent, by share of cells emptied in addition to the "
         f"{100 * share:.1f} % that are missing"
-        + ("; last column: cells emptied that are missing in other sequences of the file." if own_holes else ".")
+        + ("; like its own: cells emptied that are missing in other sequences of the file." if own_holes else ".")
     )
-    judged = {name: frames[name] for name in ("evaluations", "comparisons", "costs")}
-    table = _with_plain_heads(accuracy_table(**judged))
+    shown = ("evaluations", "comparisons", "costs")
+    table = _with_plain_heads(accuracy_table(*(frames[name] for name in shown)))
     if own_holes is not None:
-        like_own = accuracy_table(**{name: own_holes[name] for name in judged}).rename(
-            columns={"100 %": "+ like its own"}
-        )
-        table = table.merge(like_own, on="method", how="left")
+        like_own = accuracy_table(*(own_holes[name] for name in shown)).rename(columns={"100 %": "+ like its own"})
+        table = table.drop(columns="CPU time").merge(like_own, on="method", how="left")
     shared.show_table(table)
     shared.say(
-        "▲: best of the column. ▼: significantly worse (p < 0.05 after Holm's correction). No mark: not separated from the best.\n"
+        "▲: best of the column. ▼: significantly worse (p < 0.05 after Holm's correction). No mark: not separated from the best. "
+        "CPU time: of a training iteration, imputation = 1.\n"
     )
-    method, answer = recommendation(**judged, deviance=frames["deviance"])
-    shared.show_markdown(answer)
+    judged = judge([(frames["evaluations"], frames["comparisons"], CASE)])
+    method = recommended(judged)
     if method is not None:
+        shared.say(advice_text(judged))
         options = {
             "--sequence": sequence,
             "--label": label,

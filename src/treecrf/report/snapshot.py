@@ -131,14 +131,6 @@ def read_parts(folder: Path) -> list[StudyPart]:
     ]
 
 
-def write_guides(settings: Settings, folder: str | os.PathLike[str]) -> None:
-    """Copy the guides that a run has written among its reports to `folder`."""
-    for study in registry():
-        written = Path(settings.reports) / study.guide
-        if study.guide and written.exists():
-            write_text(written.read_text(encoding="utf-8"), Path(folder) / study.guide)
-
-
 # --- parts ------------------------------------------------------------------------------------------
 
 
@@ -221,14 +213,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """The command ``python -m treecrf.report.snapshot``."""
     parser = argparse.ArgumentParser(prog="python -m treecrf.report.snapshot", description=__doc__)
     parser.add_argument("--config", default="config/config.yaml", help="settings of the run (default: %(default)s)")
-    parser.add_argument(
-        "--folder", default="docs/results", help="where to write; guides go to the folder above (default: %(default)s)"
-    )
+    parser.add_argument("--folder", default="docs/results", help="where to write (default: %(default)s)")
     given = parser.parse_args(arguments)
     try:
         settings = load_settings(read_configuration([given.config]))
         write_snapshot(settings, given.folder, datetime.datetime.now(tz=datetime.UTC).date())
-        write_guides(settings, Path(given.folder).parent)
     except (OSError, ValueError) as error:
         sys.exit(str(error))
     print(f"The results are in {given.folder}/index.md.")

@@ -169,8 +169,6 @@ class Study:
         The study whose data sets alone its jobs run on; all unless given.
     draws : bool
         Whether it draws its own training, validation and test sets, several times.
-    guide : str
-        File of the advice that its ``guide`` gives, in the folder of reports.
     claimed : tuple of str
         Frames that claims are checked against: those that they read, and no others.
     phases : str
@@ -191,7 +189,6 @@ class Study:
     compiles: str = ""
     within: str = ""
     draws: bool = False
-    guide: str = ""
     claimed: tuple[str, ...] = ()
     phases: str = ""
     phases_note: str = ""

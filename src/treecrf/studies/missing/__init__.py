@@ -63,7 +63,6 @@ STUDY = Study(
         Figure("mechanisms", ("Mechanisms", "Accuracy by mechanism", "figure"), caption="mechanisms_figure", needs=("mechanism_evaluations",), function="accuracy_by_mechanism"),
     ),
     within="missing",
-    guide="missing_values.md",
     phases="costs.csv",
     phases_note="of all trainings, choices and predictions with trees of single categories and gradient leaves and cells missing completely at random",
     claimed=("evaluations", "comparisons", "costs", "frequencies"),

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 import pandas as pd
 
 from treecrf.io.messages import counted
 from treecrf.missing import MECHANISMS
 from treecrf.rendering.cells import DASH, interval_texts, number, signed
-from treecrf.rendering.parts import Note, Part, Table, listed, paragraph
+from treecrf.rendering.parts import Part, Table, listed, paragraph
 from treecrf.rendering.style import method_name, ordered_methods
 from treecrf.rendering.words import with_and
 from treecrf.statistics.metrics import geometric_mean
 from treecrf.statistics.ranking import AT_THE_TOP, WORSE
 from treecrf.studies.missing.ranking import CASE, mean_accuracies, standings
+from treecrf.studies.missing.tables import PHASES_APART
 
 MECHANISM_CASE = ("dataset", "rate", "mechanism")
 
@@ -22,6 +24,9 @@ AT_RANDOM = ("mcar", "test_only")
 """Mechanisms by which a cell is missing whatever its value and label are."""
 
 WEIGHTING = "instance_weighting"
+
+BEST, BEATEN = "▲", "▼"
+"""After an accuracy of the best method, and after that of one that is significantly worse than another."""
 
 USES = {
     "instance_weighting": "values missing at random, with inputs that do not predict one another",
@@ -46,22 +51,26 @@ def advice(
     evaluations: pd.DataFrame,
     comparisons: pd.DataFrame,
     costs: pd.DataFrame,
-    mechanism_evaluations: pd.DataFrame,
-    mechanism_comparisons: pd.DataFrame,
+    mechanism_evaluations: pd.DataFrame | None = None,
+    mechanism_comparisons: pd.DataFrame | None = None,
 ) -> list[Part]:
-    """The text, the table, and what speaks against instance weighting; nothing without missing cells.
+    """The text, the table, and what speaks against instance weighting; nothing where nothing was compared.
 
     The frames are those of `treecrf.studies.missing.summary.summarise`.
     """
-    judged = judge([(evaluations, comparisons, CASE), (mechanism_evaluations, mechanism_comparisons, MECHANISM_CASE)])
+    parts: list[tuple[pd.DataFrame, pd.DataFrame, Sequence[str]]] = [(evaluations, comparisons, CASE)]
+    against: Sequence[str] = ()
+    if mechanism_evaluations is not None and mechanism_comparisons is not None:
+        parts.append((mechanism_evaluations, mechanism_comparisons, MECHANISM_CASE))
+        against = _against_weighting(mechanism_evaluations, mechanism_comparisons)
+    judged = judge(parts)
     if judged.empty:
         return []
-    against = _against_weighting(mechanism_evaluations, mechanism_comparisons)
     heading = [
         paragraph("Where the mechanism is not random, instance weighting is behind the best method of the same run:")
     ]
     return [
-        _text(judged),
+        paragraph("<strong>{said}</strong>", said=advice_text(judged)),
         Table("Which method to use when", advice_layout(judged, costs), is_list=True),
         paragraph(TOLD),
         *([*heading, *listed(against)] if against else []),
@@ -87,13 +96,12 @@ def advice_layout(judged: pd.DataFrame, costs: pd.DataFrame) -> pd.DataFrame:
 def judge(
     parts: Iterable[tuple[pd.DataFrame, pd.DataFrame, Sequence[str]]],
 ) -> pd.DataFrame:
-    """How each method stands in every case with missing cells.
+    """How each method stands in every case that was compared: at rate 0 only those whose data have missing cells of their own.
 
     Parameters
     ----------
     parts : iterable of (DataFrame, DataFrame, sequence of str)
-        Evaluations, comparisons, and the columns that tell cases apart. Cases at rate 0 count if they were compared: the data
-        have missing cells of their own.
+        Evaluations, comparisons, and the columns that tell cases apart.
 
     Returns
     -------
@@ -106,7 +114,7 @@ def judge(
         keys = pd.Series(
             list(evaluations[list(case)].itertuples(index=False, name=None)), evaluations.index, dtype=object
         )
-        rows = evaluations[(evaluations["rate"] > 0) | keys.isin(compared)]
+        rows = evaluations[keys.isin(compared)]
         if len(rows):
             means = mean_accuracies(rows, case)
             best = means.groupby(list(case))["percent"].transform("max")
@@ -118,25 +126,51 @@ def judge(
     return joined.assign(mechanism=mechanism, is_random=mechanism.isin(AT_RANDOM))
 
 
-def _text(judged: pd.DataFrame) -> Note:
+def recommended(judged: pd.DataFrame) -> str | None:
+    """The method with the smallest mean gap to the best; None where nothing was compared."""
+    return None if judged.empty else str(judged.groupby("method")["gap"].mean().idxmax())
+
+
+def advice_text(judged: pd.DataFrame) -> str:
     """What to use, in two or three sentences."""
     random, other = judged[judged["is_random"]], judged[~judged["is_random"]]
-    sentences = [_choice(random, "at random")]
-    if len(other):
-        sentences.append(_choice(other, "not at random"))
-    return paragraph("<strong>{said}</strong>", said=" ".join(sentences))
+    return " ".join(filter(None, (_choice(random, "at random"), _choice(other, "not at random"))))
+
+
+def accuracy_table(evaluations: pd.DataFrame, comparisons: pd.DataFrame, costs: pd.DataFrame) -> pd.DataFrame:
+    """Accuracy of each method by rate on one data set: method, a column for each rate ("10 %"), CPU time.
+
+    Percent, with `BEST` after the best of a rate and those equivalent to it, and `BEATEN` after a method that is significantly
+    worse than another. CPU time is that of a training iteration, imputation = 1.
+    """
+    ranked = standings(mean_accuracies(evaluations), comparisons)
+    compared, relative = set(comparisons["rate"]), _relative_costs(costs)
+    rows = []
+    for method in ordered_methods(ranked["method"]):
+        of = ranked[ranked["method"] == method].sort_values("rate")
+        cells = {f"{100 * row['rate']:g} %": _marked(row, row["rate"] in compared) for row in of.to_dict("records")}
+        price = {"CPU time": number(relative[method], 1)} if method in relative else {}
+        rows.append({"method": method_name(method), **cells, **price})
+    return pd.DataFrame(rows)
+
+
+def _marked(row: Mapping[Any, Any], is_compared: bool) -> str:
+    mark = BEST if row["standing"] in AT_THE_TOP else BEATEN if row["standing"] == WORSE else ""
+    return f"{row['percent']:.1f} {mark if is_compared else ''}".rstrip()
 
 
 def _choice(rows: pd.DataFrame, when: str) -> str:
     """The method with the smallest gap, and those never significantly worse than another."""
     if rows.empty:
         return ""
-    gaps = rows.groupby("method")["gap"].mean().sort_values(ascending=False)
-    first = str(gaps.index[0])
+    first = recommended(rows) or ""
     beaten = (rows["standing"] == WORSE).groupby(rows["method"]).sum()
     safe = [name for name in ordered_methods(map(str, beaten.index[beaten == 0])) if name != first]
-    n_cases = counted(int((rows["method"] == first).sum()), "case")
-    text = f"Values missing {when}: use {method_name(first)} ({signed(gaps.iloc[0])} points from the best on average over {n_cases}"
+    of_first = rows["method"] == first
+    gap, n_cases = rows.loc[of_first, "gap"].mean(), counted(int(of_first.sum()), "case")
+    text = (
+        f"Values missing {when}: use {method_name(first)} ({signed(gap)} points from the best on average over {n_cases}"
+    )
     text += f", worse than another in {beaten[first]})." if beaten[first] else ", never worse than another)."
     return f"{text} Never worse either: {with_and(map(method_name, safe))}." if safe else text
 
@@ -168,7 +202,7 @@ def _against_weighting(evaluations: pd.DataFrame, comparisons: pd.DataFrame) -> 
 
 def _relative_costs(costs: pd.DataFrame) -> dict[str, float]:
     """CPU seconds of a training iteration by method, imputation = 1; geometric mean over data sets and shares."""
-    trained = costs[costs["n_iterations"] > 0]
+    trained = costs[~costs["phase"].isin(PHASES_APART) & (costs["n_iterations"] > 0)]
     keys = ["dataset", "rate", "method"]
     seconds = trained.groupby([*keys, "training_set"]).agg(cpu=("cpu_seconds", "sum"), n=("n_iterations", "first"))
     by_cell = (seconds["cpu"] / seconds["n"]).groupby(keys).mean().reset_index(name="seconds")

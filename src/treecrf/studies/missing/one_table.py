@@ -52,7 +52,7 @@ def study_table(
     Returns
     -------
     dict of DataFrame
-        evaluations, comparisons, deviance, variances, costs, choices: what `treecrf.studies.missing.guide` and the tables take.
+        evaluations, comparisons, deviance, variances, costs, choices: what `treecrf.studies.missing.advice` and the tables take.
 
     Raises
     ------

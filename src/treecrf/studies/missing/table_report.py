@@ -8,10 +8,12 @@ from pathlib import Path
 import pandas as pd
 
 from treecrf.io.files import atomic, write_frame, write_text
+from treecrf.rendering.folders import Folders
 from treecrf.rendering.layouts import write_layout
+from treecrf.rendering.markdown import parts_markdown
 from treecrf.rendering.style import save_figure
+from treecrf.studies.missing.advice import advice
 from treecrf.studies.missing.figures import accuracy_by_rate
-from treecrf.studies.missing.guide import missing_values_guide
 from treecrf.studies.missing.tables import (
     accuracy_layout,
     costs_layout,
@@ -21,9 +23,11 @@ from treecrf.studies.missing.tables import (
     variances_layout,
 )
 
+ADVICE = "advice.md"
+
 
 def write_missing_report(frames: Mapping[str, pd.DataFrame], folder: Path, baseline: str) -> Path:
-    """Write the guide, its figure, its tables and the frames behind them; return the path of the guide, ``guide.md``.
+    """Write the advice, its figure, its tables and the frames behind them; return the path of the advice, `ADVICE`.
 
     `frames` are from `treecrf.studies.missing.one_table.study_table`; tables of comparisons measure against `baseline`.
     """
@@ -44,9 +48,6 @@ def write_missing_report(frames: Mapping[str, pd.DataFrame], folder: Path, basel
     for kind in ("svg", "png"):
         with atomic(folder / f"accuracy.{kind}") as temporary:
             save_figure(figure, temporary, kind)
-    guide = missing_values_guide(
-        frames["evaluations"], frames["comparisons"], frames["costs"], frames["deviance"],
-        command="snakemake --cores 2 missing --configfile my.yaml",
-    )  # fmt: skip
-    write_text(guide, folder / "guide.md")
-    return folder / "guide.md"
+    parts = advice(frames["evaluations"], frames["comparisons"], frames["costs"])
+    write_text(f"# Missing values\n\n{parts_markdown(parts, Folders(folder, folder))}", folder / ADVICE)
+    return folder / ADVICE
