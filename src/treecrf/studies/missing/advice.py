@@ -56,7 +56,12 @@ def advice(
 ) -> list[Part]:
     """The text, the table, and what speaks against instance weighting; nothing where nothing was compared.
 
-    The frames are those of `treecrf.studies.missing.summary.summarise`.
+    Parameters
+    ----------
+    evaluations, comparisons, costs : DataFrame
+        Of cells missing completely at random, from `treecrf.studies.missing.summary.summarise`.
+    mechanism_evaluations, mechanism_comparisons : DataFrame, optional
+        By mechanism, from there.
     """
     parts: list[tuple[pd.DataFrame, pd.DataFrame, Sequence[str]]] = [(evaluations, comparisons, CASE)]
     against: Sequence[str] = ()
@@ -78,7 +83,15 @@ def advice(
 
 
 def advice_layout(judged: pd.DataFrame, costs: pd.DataFrame) -> pd.DataFrame:
-    """A row for each method: what it is for, its gap and standing at random and not, and its cost."""
+    """A row for each method: what it is for, its gap and standing at random and not, and its cost.
+
+    Parameters
+    ----------
+    judged : DataFrame
+        From `judge`.
+    costs : DataFrame
+        From `treecrf.studies.missing.summary.summarise`.
+    """
     relative = _relative_costs(costs)
     rows = []
     for method in ordered_methods(judged["method"]):
@@ -142,6 +155,11 @@ def accuracy_table(evaluations: pd.DataFrame, comparisons: pd.DataFrame, costs: 
 
     Percent, with `BEST` after the best of a rate and those equivalent to it, and `BEATEN` after a method that is significantly
     worse than another. CPU time is that of a training iteration, imputation = 1.
+
+    Parameters
+    ----------
+    evaluations, comparisons, costs : DataFrame
+        From `treecrf.studies.missing.one_table.study_table`.
     """
     ranked = standings(mean_accuracies(evaluations), comparisons)
     compared, relative = set(comparisons["rate"]), _relative_costs(costs)
