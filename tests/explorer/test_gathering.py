@@ -8,7 +8,6 @@ from planted_runs import places, settings_of
 from sklearn.metrics import log_loss
 
 from treecrf.explorer.gathering import gather
-from treecrf.explorer.views import CASE, VIEWS, read_view
 from treecrf.io.files import write_frame
 from treecrf.statistics.metrics import reliability
 from treecrf.statistics.ranking import WORSE
@@ -17,6 +16,7 @@ from treecrf.studies.framework.confidence import confidence
 from treecrf.studies.framework.explored import Rows
 from treecrf.studies.framework.settings import load_settings
 from treecrf.studies.framework.study import Study, Summary
+from treecrf.studies.framework.views import CASE, VIEWS, read_view
 
 EVIDENCE = ROOT / "docs/results/evidence"
 

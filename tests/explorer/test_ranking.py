@@ -5,8 +5,8 @@ import pandas as pd
 import pytest
 
 from treecrf.explorer.ranking import decided, standings
-from treecrf.explorer.views import CASE, VIEWS, tidy
 from treecrf.statistics.ranking import BEST, NOT_SEPARATED, WORSE
+from treecrf.studies.framework.views import CASE, VIEWS, tidy
 
 
 def pairs(*rows):

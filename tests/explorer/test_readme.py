@@ -71,7 +71,7 @@ def test_sentences_count_what_is_near():
     accuracies = pd.DataFrame(
         {
             "published": 80.0, "measured": 80.0 + at_peak, "at_choice": 80 + at_choice, "stand_in": [False] * 4 + [True] + [None] * 2,
-            "counted": [True] * 5 + [False, True], "inferred": [False] * 6 + [True],
+            "quantity": "accuracy (%)", "counted": [True] * 5 + [False, True], "inferred": [False] * 6 + [True],
         }
     )  # fmt: skip
     said = sentences(accuracies)

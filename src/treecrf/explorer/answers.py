@@ -11,11 +11,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from treecrf.explorer.views import ACCURACY, BRIER_SCORE, LOG_LOSS, MACRO_F1, SEQUENCES_RIGHT
 from treecrf.io.files import stacked
 from treecrf.sequences import SequenceSet
 from treecrf.statistics.metrics import mean_f1
 from treecrf.studies.framework.confidence import P_LABEL, brier_score, has_confidence, log_loss, reliability
+from treecrf.studies.framework.views import ACCURACY, BRIER_SCORE, LOG_LOSS, MACRO_F1, SEQUENCES_RIGHT
 
 KEYS = ["variant", "decoder", "point", "method"]
 
@@ -49,7 +49,7 @@ class Answers(NamedTuple):
 
 
 def summarise_answers(answers: pd.DataFrame, tests: dict[str, SequenceSet]) -> Answers:
-    """The frames of `treecrf.explorer.views.VIEWS` rows.
+    """The frames of `treecrf.studies.framework.views.VIEWS` rows.
 
     Parameters
     ----------

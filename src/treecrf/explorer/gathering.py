@@ -10,18 +10,7 @@ import pandas as pd
 
 from treecrf.explorer.answers import Answers, summarise_answers
 from treecrf.explorer.ranking import decided, standings
-from treecrf.explorer.views import (
-    ACCURACY,
-    BRIER_SCORE,
-    CELL,
-    LOG_LOSS,
-    MACRO_F1,
-    SEQUENCES_RIGHT,
-    VIEWS,
-    read_view,
-    tidy,
-)
-from treecrf.io.files import read_frame, read_frames, stacked
+from treecrf.io.files import read_frame, stacked
 from treecrf.sequences import SequenceSet
 from treecrf.statistics.ranking import RANK_COLUMNS, REFERENCE, SEPARATION_MARGIN, UNTESTED
 from treecrf.studies import registry
@@ -29,6 +18,18 @@ from treecrf.studies.framework.explored import Explored
 from treecrf.studies.framework.paths import StudyFiles
 from treecrf.studies.framework.settings import Settings
 from treecrf.studies.framework.study import Study
+from treecrf.studies.framework.views import (
+    ACCURACY,
+    BRIER_SCORE,
+    CELL,
+    LOG_LOSS,
+    MACRO_F1,
+    SEQUENCES_RIGHT,
+    VIEWS,
+    frames_there,
+    read_view,
+    tidy,
+)
 
 OF_ANSWERS = {
     "confusion": [*CELL, "label", "predicted", "n"],
@@ -46,7 +47,7 @@ DIGITS = 9
 
 
 class Gathered(NamedTuple):
-    """Views of all studies, each with a column study first; columns as in `treecrf.explorer.views.VIEWS` and `OF_ANSWERS`.
+    """Views of all studies, each with a column study first; columns as in `treecrf.studies.framework.views.VIEWS` and `OF_ANSWERS`.
 
     Attributes
     ----------
@@ -96,7 +97,7 @@ def _of_study(study: Study, explored: Explored, settings: Settings) -> Iterator[
     """The views of each data set of a study, and those of frames that no data set has for itself."""
     files = StudyFiles(study, settings)
     for dataset in ("", *files.all_datasets()):
-        frames = _frames(explored, files, dataset)
+        frames = frames_there(files, explored.frames, dataset)
         if not frames:
             continue
         found = {name: read_view(study, name, declared, frames) for name, declared in explored.views.items()}
@@ -112,18 +113,6 @@ def _of_study(study: Study, explored: Explored, settings: Settings) -> Iterator[
         found["pairs"] = decided(_compared(found["pairs"], found["scores"], explored.references))
         found["scores"] = _ranked(found["scores"], found["pairs"], explored.references, margin)
         yield {name: frame.assign(study=study.name)[["study", *frame]] for name, frame in found.items()}
-
-
-def _frames(explored: Explored, files: StudyFiles, dataset: str) -> dict[str, pd.DataFrame]:
-    """The frames of a data set, or those that all share, as far as they are there, by name."""
-    summary, measured = files.study.summary, files.outcomes(dataset) if dataset else files.shared()
-    found = {}
-    for name in explored.frames:
-        of_summary = bool(dataset) and name in summary.frames and summary.of_dataset
-        paths = [f"{files.folder}/{dataset}/{name}.csv"] if of_summary else measured.get(name, [])
-        if there := [path for path in paths if Path(path).is_file()]:
-            found[name] = read_frames(there)
-    return found
 
 
 def _averaged(runs: pd.DataFrame) -> pd.DataFrame:

@@ -21,7 +21,6 @@ from markupsafe import Markup
 
 from treecrf.explorer.gathering import Gathered, gather
 from treecrf.explorer.packing import pack
-from treecrf.explorer.views import ACCURACY, METRICS
 from treecrf.io.files import read_configuration, resource, write_text
 from treecrf.rendering.templates import ENVIRONMENT
 from treecrf.report.page import EXPLORER, PAGE
@@ -29,6 +28,7 @@ from treecrf.statistics.estimates import SIGNIFICANCE_LEVEL
 from treecrf.statistics.ranking import REFERENCE, STANDINGS
 from treecrf.studies import registry
 from treecrf.studies.framework.settings import Settings, load_settings
+from treecrf.studies.framework.views import ACCURACY, METRICS
 
 PACKAGE = "treecrf.explorer"
 

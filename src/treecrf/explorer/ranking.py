@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
-from treecrf.explorer.views import ACCURACY, CASE
 from treecrf.statistics.estimates import SIGNIFICANCE_LEVEL, Estimates, adjust_holm
 from treecrf.statistics.ranking import BEST, SEPARATION_MARGIN, rank_cases
+from treecrf.studies.framework.views import ACCURACY, CASE
 
 ESTIMATE = ("points", "points_standard_error", "degrees_of_freedom")
 """Columns of pairs that intervals come from."""

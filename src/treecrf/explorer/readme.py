@@ -15,15 +15,15 @@ from typing import Any
 import pandas as pd
 
 from treecrf.explorer.gathering import Gathered, gather
-from treecrf.explorer.views import ACCURACY, CHOICE, METRICS
 from treecrf.io.files import read_configuration, write_frame, write_text
 from treecrf.rendering.markdown import linked
 from treecrf.report import evidence
 from treecrf.report.ledger import CLAIMS
-from treecrf.report.rules import verdict_text
+from treecrf.report.papers import PAPERS, counts_text
 from treecrf.statistics.ranking import WORSE
-from treecrf.studies.framework.claims.judge import NOT_RUN, VERDICTS
+from treecrf.studies.framework.claims.judge import NOT_RUN
 from treecrf.studies.framework.settings import load_settings
+from treecrf.studies.framework.views import ACCURACY, CHOICE, METRICS, distinct_accuracies, is_near
 
 BEGIN, END = "<!-- results: begin -->", "<!-- results: end -->"
 """What stands before and after the part."""
@@ -31,20 +31,8 @@ BEGIN, END = "<!-- results: begin -->", "<!-- results: end -->"
 TABLE = "published.csv"
 """In the folder of the snapshot."""
 
-NEAR = 1.0
-"""Points that a measured accuracy may differ from a published one to be near it."""
-
 METHODS = ("treecrf_newton", "linear_crf", "mallet", "lightgbm", "neural_crf")
 """Columns of the table, as far as they were run."""
-
-PAPERS = {
-    "P": "Hao, Ph.D. dissertation (2009)",
-    "M": "Hao, M.S. thesis (2009)",
-    "I": "Dietterich, Ashenfelter and Bulatov (ICML 2004)",
-    "U": "Altun, Smola and Hofmann (UAI 2004)",
-    "E": "Cortes, Kuznetsov and Mohri (ESPBoost, 2014)",
-}
-"""By the letters that ids of claims begin with."""
 
 
 def accuracy_table(gathered: Gathered) -> str:
@@ -70,13 +58,12 @@ def _cell(score: dict[Any, Any], best: float) -> str:
 
 def verdicts_by_paper(claims: pd.DataFrame) -> str:
     """How many claims of each paper have which verdict; a list in Markdown."""
-    lines = []
-    for letter, paper in PAPERS.items():
-        counts = claims.loc[claims["id"].str.startswith(letter), "verdict"].value_counts()
-        found = [f"{counts[verdict]} {verdict_text(verdict)}" for verdict in VERDICTS if counts.get(verdict)]
-        if counts.sum() > counts.get(NOT_RUN, 0):
-            lines.append(f"- {paper}, {counts.sum()} claims: {', '.join(found)}.\n")
-    return "".join(lines)
+    by_paper = [(paper.title, claims[claims["id"].str.startswith(paper.letter)]) for paper in PAPERS]
+    return "".join(
+        f"- {title}, {len(of)} claims: {counts_text(of)}.\n"
+        for title, of in by_paper
+        if (of["verdict"] != NOT_RUN).any()
+    )
 
 
 def published_accuracies(gathered: Gathered) -> pd.DataFrame:
@@ -87,7 +74,7 @@ def published_accuracies(gathered: Gathered) -> pd.DataFrame:
 
 def sentences(accuracies: pd.DataFrame) -> str:
     """How near measured accuracies are to published ones; each printed number counts once, and only on the papers' data."""
-    own = accuracies[~accuracies["stand_in"].eq(True) & accuracies["counted"].astype(bool)]
+    own = distinct_accuracies(accuracies)
     inferred = own["inferred"].astype(bool)
     texts = [
         f"Of the papers' {len(own)} distinct accuracies, {_near(own[~inferred], 'at_choice')} are reproduced within one point with "
@@ -105,7 +92,7 @@ def sentences(accuracies: pd.DataFrame) -> str:
 def _near(rows: pd.DataFrame, column: str) -> str:
     """How many measured values are near the published ones, and the median difference."""
     difference = (rows[column] - rows["published"]).astype(float)
-    return f"{int((difference.abs() <= NEAR).sum())} of {len(rows)} (median difference {difference.median():+.2f})"
+    return f"{int(is_near(rows, column).sum())} of {len(rows)} (median difference {difference.median():+.2f})"
 
 
 def differences(accuracies: pd.DataFrame) -> pd.DataFrame:

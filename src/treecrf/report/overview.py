@@ -9,18 +9,18 @@ from typing import NamedTuple
 import pandas as pd
 from markupsafe import Markup
 
-from treecrf.io.files import read_frame, read_frames
+from treecrf.io.files import read_frames
 from treecrf.io.messages import counted
 from treecrf.rendering.parts import Forest, Group, Interval, Note, Page, Part, Section, Study, listed, paragraph
 from treecrf.rendering.style import training_method_name
 from treecrf.report.claim_pages import papers_table
-from treecrf.report.rules import ledger_summary
+from treecrf.report.papers import counts_text
 from treecrf.statistics.metrics import mean_with_interval
 from treecrf.studies import registry
 from treecrf.studies.framework.claims.judge import REPLICATED
 from treecrf.studies.framework.paths import StudyFiles
 from treecrf.studies.framework.settings import Settings
-from treecrf.studies.future.published import with_published
+from treecrf.studies.framework.views import distinct_accuracies, is_near, published_values
 from treecrf.studies.training.names import BETTER
 
 ABOUT_PAPERS = """
@@ -34,9 +34,6 @@ This run compares {methods} on {datasets}. Every number on these pages was compu
 """
 
 OURS = "treecrf_newton"
-
-NEAR = 1.0
-"""Points within which a measured accuracy meets the published one."""
 
 
 class Tile(NamedTuple):
@@ -100,11 +97,12 @@ def overview(
 def _numbers(settings: Settings, claims: pd.DataFrame | None, methods: set[str], jobs: pd.DataFrame) -> list[Tile]:
     tiles = []
     if claims is not None:
-        known = published_values(settings)
-        met = (known["at_choice"] - known["published"]).abs() <= NEAR
-        tiles.append(Tile(f"{int(met.sum())} of {len(met)}", "published accuracies met", "within one point"))
+        known = distinct_accuracies(published_values(settings))
+        known = known[~known["inferred"].astype(bool)]
+        n_near = int(is_near(known, "at_choice").sum())
+        tiles.append(Tile(f"{n_near} of {len(known)}", "published accuracies met", "within one point"))
         n_replicated = int((claims["verdict"] == REPLICATED).sum())
-        tiles.append(Tile(f"{n_replicated} of {len(claims)}", "claims replicated", ledger_summary(claims)))
+        tiles.append(Tile(f"{n_replicated} of {len(claims)}", "claims replicated", counts_text(claims)))
     names = {name for study in registry() for name in measured(study.name, settings)}
     tiles.append(Tile(str(len(names)), "data sets"))
     if claims is None and methods:
@@ -112,31 +110,6 @@ def _numbers(settings: Settings, claims: pd.DataFrame | None, methods: set[str],
     if len(jobs):
         tiles.append(Tile(_duration(jobs["CPU s"].astype(float).sum()), "CPU time"))
     return tiles
-
-
-def published_values(settings: Settings) -> pd.DataFrame:
-    """Every distinct accuracy that the papers print of their own data, with what was measured in its place.
-
-    Columns published and at_choice, a row for each printed number of chapters 3 and 5 of the dissertation.
-    """
-    parts = []
-    for study, frame, columns in (
-        ("training", "summary", {"published": "published", "chosen_accuracy": "at_choice"}),
-        ("future", "best", {"published": "published", "test_mean": "at_choice"}),
-    ):
-        paths = [Path(settings.results, study, name, f"{frame}.csv") for name in measured(study, settings)]
-        there = [read_frame(path) for path in paths if path.is_file()]
-        for rows in there:
-            rows = with_published(rows) if study == "future" else rows
-            own = rows[
-                rows["published"].notna() & ~rows.get("stand_in", pd.Series(False, index=rows.index)).astype(bool)
-            ]
-            parts.append(
-                own.drop_duplicates(["method", "published"]).rename(columns=columns)[["published", "at_choice"]]
-            )
-    return (
-        pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=["published", "at_choice"], dtype=float)
-    )
 
 
 def measured(study: str, settings: Settings) -> list[str]:

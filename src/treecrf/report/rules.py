@@ -33,13 +33,6 @@ def signed_verdict(verdict: str) -> str:
     return f"{SIGNS[verdict]} {verdict_text(verdict)}" if verdict else DASH
 
 
-def ledger_summary(frame: pd.DataFrame) -> str:
-    """How many claims have each verdict, as text."""
-    counts = frame["verdict"].value_counts()
-    parts = ", ".join(f"{counts.get(verdict, 0)} {verdict_text(verdict)}" for verdict in VERDICTS)
-    return f"{len(frame)} claims: {parts}."
-
-
 def rules_parts(claims: pd.DataFrame, by_rule: pd.DataFrame) -> list[Part]:
     """`rules_layout` with a note that explains it; nothing where no claim was run."""
     return [paragraph(NOTE), Table(CAPTION, rules_layout(claims, by_rule))] if len(by_rule) else []

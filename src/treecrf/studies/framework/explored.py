@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True)
 class Rows:
-    """Rows of a frame of the study as rows of a view of the explorer (`treecrf.explorer.views`).
+    """Rows of a frame of the study as rows of a view of the explorer (`treecrf.studies.framework.views`).
 
     Attributes
     ----------
@@ -87,9 +87,7 @@ class Explored:
     @property
     def frames(self) -> tuple[str, ...]:
         """The frames of the study that these views need."""
-        every = [rows for found in self.views.values() for rows in found]
-        names = [name for rows in every for name in (rows.frame, *rows.join_frames, *_frame(rows.join))]
-        return tuple(dict.fromkeys(names))
+        return frames_of([rows for found in self.views.values() for rows in found])
 
     @property
     def functions(self) -> tuple[str, ...]:
@@ -101,9 +99,11 @@ class Explored:
         return tuple(dict.fromkeys([self.name, *functions]))
 
 
-def _frame(join: str) -> tuple[str, ...]:
-    """The frame that rows are joined with, if it is one."""
-    return (join,) if join and "." not in join else ()
+def frames_of(declared: Sequence[Rows]) -> tuple[str, ...]:
+    """The frames of a study that rows need."""
+    joined = {rows.join: () if "." in rows.join else tuple(filter(None, [rows.join])) for rows in declared}
+    names = [name for rows in declared for name in (rows.frame, *rows.join_frames, *joined[rows.join])]
+    return tuple(dict.fromkeys(names))
 
 
 COMPARED = {"points": "accuracy_points", "low": "points_low", "high": "points_high", "p_value": "valid_p_value"}

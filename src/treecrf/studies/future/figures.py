@@ -15,7 +15,6 @@ from treecrf.rendering.panels import MARKER_SIZES, add_legend, name_axes, panel_
 from treecrf.rendering.style import OTHER_STYLE, SETTINGS, SMALL
 from treecrf.studies.future.methods import family_name, with_published
 from treecrf.studies.future.names import INSTANCE, NO_BAG
-from treecrf.studies.future.published import future_accuracies
 
 SECOND_BAG: dict[str, Any] = {"color": "#E69F00", "marker": "P", "linestyle": (0, (1.2, 1.2))}
 """Of a labeller's second bag; further ones differ by the legend alone."""
@@ -25,7 +24,7 @@ N_FEATURES_SHOWN = 4
 
 def orders(best: pd.DataFrame) -> Figure:
     """`accuracy_by_order` of the summaries of all data sets, one G_0 of each method and bag, with the published values."""
-    return accuracy_by_order(with_published(best, future_accuracies()))
+    return accuracy_by_order(with_published(best))
 
 
 def accuracy_by_order(summary: pd.DataFrame) -> Figure:

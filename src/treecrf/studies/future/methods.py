@@ -7,6 +7,7 @@ import pandas as pd
 from treecrf.models.registry import FUTURE
 from treecrf.rendering.style import DECODER_NAMES
 from treecrf.studies.future.names import NO_BAG
+from treecrf.studies.future.published import future_accuracies
 
 
 def family_name(family: str) -> str:
@@ -53,12 +54,12 @@ def discovers_features(method: str) -> bool:
     return method.startswith("ff_")
 
 
-def with_published(summary: pd.DataFrame, published: pd.DataFrame) -> pd.DataFrame:
+def with_published(summary: pd.DataFrame) -> pd.DataFrame:
     """A summary (one G_0 of each method and bag) with the columns family, order and published (percent, or NaN).
 
     Published values belong to the kind of the data, not to its name: bags cut at the end and full ones share them.
     """
     parts = [split_method(method) for method in summary["method"]]
-    known = published.rename(columns={"dataset": "kind", "percent": "published"})
+    known = future_accuracies().rename(columns={"dataset": "kind", "percent": "published"})
     joined = summary.merge(known[["kind", "method", "bag", "published"]], on=["kind", "method", "bag"], how="left")
     return joined.assign(family=[family for family, _ in parts], order=[order for _, order in parts])

@@ -20,10 +20,10 @@ from treecrf.rendering.cells import (
     signed,
     with_deviation,
 )
+from treecrf.studies.framework.published import read_published
 from treecrf.studies.future.comparisons import gains
 from treecrf.studies.future.methods import decoder_text, family_name, method_text, with_published
 from treecrf.studies.future.names import MEMM_DECODERS, NO_BAG
-from treecrf.studies.future.published import future_accuracies, read_published
 from treecrf.studies.printed import MEASURED, PUBLISHED, Column, printed_layout
 
 STEPS = {"alpha": "α", "beta": "β", "eta": "η"}
@@ -50,7 +50,7 @@ def patterns_layout(summary: pd.DataFrame) -> pd.DataFrame:
 
     Measured values are medians and means over the draws, a line for each end of the last bags.
     """
-    published = read_published("table_5_3_ff_memm_synthetic")
+    published = read_published("future", "table_5_3_ff_memm_synthetic")
     printed = {(row["dataset"], float(row["g0"])): row for row in published.to_dict("records")}
     patterns = summary[(summary["method"] == "ff_memm_0") & (summary["bag"] == "bag 6") & _is_generated(summary)]
     measured: dict[Any, pd.DataFrame] = dict(iter(patterns.groupby(["kind", "g0"], sort=False)))
@@ -95,7 +95,7 @@ def generated_layout(best: pd.DataFrame) -> pd.DataFrame:
     Below them stands what a window of one observation reaches at best, computed (`best_window_accuracy`): a bound for the
     sliding window alone. The last block says by method which end is nearer to the published values.
     """
-    published = read_published("table_5_4_synthetic_accuracy")
+    published = read_published("future", "table_5_4_synthetic_accuracy")
     columns = {"sliding_window" if name == "sw" else name: name for name in published.columns.drop("dataset")}
     measured = best[_is_generated(best) & best["bag"].isin([NO_BAG, "bag 6"])]
     blocks = []
@@ -114,7 +114,7 @@ def generated_layout(best: pd.DataFrame) -> pd.DataFrame:
 
 def _distances(measured: pd.DataFrame, methods: Sequence[str]) -> dict[str, dict[str, str]]:
     """Root mean square difference from the published values of the three sets, by end of the last bags and by method."""
-    known = with_published(measured, future_accuracies())
+    known = with_published(measured)
     known["square"] = (known["test_mean"] - known["published"]) ** 2
     found = {}
     for last_bags, group in known.groupby("last_bags", sort=False):
@@ -128,7 +128,7 @@ def decoders_layout(best: pd.DataFrame) -> pd.DataFrame:
 
     Root mean square difference in points, by table of the dissertation (of table 5.4 by end of the last bags).
     """
-    known = with_published(best, future_accuracies())
+    known = with_published(best)
     known = known[known["published"].notna() & known["viterbi_mean"].notna()]
     known["place"] = "table 5.5"
     known.loc[_is_generated(known), "place"] = "table 5.4, last bags " + known["last_bags"].astype(str)
@@ -144,7 +144,7 @@ def decoders_layout(best: pd.DataFrame) -> pd.DataFrame:
 
 def nettalk_layout(best: pd.DataFrame) -> pd.DataFrame:
     """Table 5.5 as printed: stressed letters of NETtalk by method, bag and order k; below, with other decoders."""
-    measured = with_published(best[best["kind"] == "nettalk_binary"], future_accuracies())
+    measured = with_published(best[best["kind"] == "nettalk_binary"])
     measured = measured[measured["published"].notna()]
     others = [_decoded(measured, decoder) for decoder in MEMM_DECODERS]
     return _by_order([part for part in (measured, *others) if len(part)], "k = ").drop(columns="data set")
@@ -160,7 +160,7 @@ def _decoded(summary: pd.DataFrame, decoder: str) -> pd.DataFrame:
 
 def orders_layout(best: pd.DataFrame) -> pd.DataFrame:
     """What tables 5.4 and 5.5 do not have: accuracy by labeller, bag and order."""
-    measured = with_published(best, future_accuracies())
+    measured = with_published(best)
     return _by_order([measured[measured["published"].isna()]], "order ")
 
 

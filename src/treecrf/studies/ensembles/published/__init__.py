@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pandas as pd
 
-
-def read_published(name: str) -> pd.DataFrame:
-    """The published table in the file `name`.csv of this folder."""
-    return pd.read_csv(Path(__file__).with_name(f"{name}.csv"))
+from treecrf.studies.framework.published import read_published
 
 
 def table_1() -> pd.DataFrame:
     """Published Hamming losses."""
-    return read_published("table_1")
+    return read_published("ensembles", "table_1")
 
 
 def mean_losses(losses: pd.DataFrame) -> pd.DataFrame:

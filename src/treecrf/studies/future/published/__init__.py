@@ -3,25 +3,22 @@
 from __future__ import annotations
 
 from functools import cache
-from pathlib import Path
 
 import pandas as pd
 
+from treecrf.studies.framework.published import read_published
 from treecrf.studies.future.names import NO_BAG
-
-
-def read_published(name: str) -> pd.DataFrame:
-    """The published table in the file `name`.csv of this folder."""
-    return pd.read_csv(Path(__file__).with_name(f"{name}.csv"))
 
 
 @cache
 def future_accuracies() -> pd.DataFrame:
     """Published accuracies (PhD tables 5.4 and 5.5): dataset, method, bag, percent, table."""
-    synthetic = read_published("table_5_4_synthetic_accuracy").melt("dataset", var_name="method", value_name="percent")
+    synthetic = read_published("future", "table_5_4_synthetic_accuracy").melt(
+        "dataset", var_name="method", value_name="percent"
+    )
     synthetic["method"] = synthetic["method"].replace("sw", "sliding_window")
     synthetic["bag"] = synthetic["method"].map(lambda method: "bag 6" if method.startswith("ff_") else NO_BAG)
-    nettalk = read_published("table_5_5_nettalk_binary")
+    nettalk = read_published("future", "table_5_5_nettalk_binary")
     family, bag = nettalk["method"].str.split("_bag").str[0], nettalk["method"].str.extract(r"_bag(\d+)", expand=False)
     names = [
         f"{name}_{order}" if order else "sliding_window" for name, order in zip(family, nettalk["order"], strict=True)
@@ -33,12 +30,6 @@ def future_accuracies() -> pd.DataFrame:
     return pd.concat(parts, ignore_index=True)[["dataset", "method", "bag", "percent", "table"]]
 
 
-def with_published(rows: pd.DataFrame) -> pd.DataFrame:
-    """Rows with dataset, method and bag with a column published: the accuracy that the dissertation prints, NaN without."""
-    printed = future_accuracies().rename(columns={"percent": "published"})
-    return rows.merge(printed.drop(columns="table"), on=["dataset", "method", "bag"], how="left")
-
-
 def start_values() -> pd.DataFrame:
     """Published accuracies of FF-MEMM by G_0 (PhD table 5.3)."""
-    return read_published("table_5_3_ff_memm_synthetic")
+    return read_published("future", "table_5_3_ff_memm_synthetic")

@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 from functools import cache
-from pathlib import Path
 
 import pandas as pd
 
-
-def read_published(name: str) -> pd.DataFrame:
-    """The published table in the file `name`.csv of this folder."""
-    return pd.read_csv(Path(__file__).with_name(f"{name}.csv"))
+from treecrf.studies.framework.published import read_published
 
 
 @cache
@@ -19,4 +15,4 @@ def missing_value_coefficients() -> pd.DataFrame:
 
     dataset, missing_rate, baseline, method, coefficient, significant (the star: p < 0.05).
     """
-    return read_published("table_4_1_missing_values")
+    return read_published("missing", "table_4_1_missing_values")

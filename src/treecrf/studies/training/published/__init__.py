@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from functools import cache
-from pathlib import Path
 
 import pandas as pd
+
+from treecrf.studies.framework.published import read_published
 
 STANDS_FOR = {
     "treecrf": "treecrf",
@@ -20,11 +21,6 @@ INFERRED = ("faq_ai_general", "faq_ai_neural", "faq_aix")
 """Data sets whose 20 columns are inferred (`treecrf.datasets.faq`): the dissertation does not name them."""
 
 
-def read_published(name: str) -> pd.DataFrame:
-    """The published table in the file `name`.csv of this folder."""
-    return pd.read_csv(Path(__file__).with_name(f"{name}.csv"))
-
-
 @cache
 def training_accuracies() -> pd.DataFrame:
     """Published accuracies of the training study (PhD tables 3.4 and 3.5): dataset, method, decoder, percent, table, number.
@@ -33,11 +29,11 @@ def training_accuracies() -> pd.DataFrame:
     one another: table 3.5 prints the accuracies of TreeCRF that table 3.4 has, and several methods have the same rival.
     """
     variants = {"shrinkage": "treecrf", "original": "treecrf_original"}
-    by_decoder = read_published("table_3_4_shrinkage")
+    by_decoder = read_published("training", "table_3_4_shrinkage")
     names = by_decoder["variant"] + ", " + by_decoder["decoder"]
     parts = [by_decoder.assign(method=by_decoder["variant"].map(variants), table="3.4", number=names)]
     printed = dict(zip(zip(by_decoder["dataset"], by_decoder["accuracy_percent"], strict=True), names, strict=True))
-    by_method = read_published("table_3_5_methods")
+    by_method = read_published("training", "table_3_5_methods")
     for method, published in STANDS_FOR.items():
         rows = by_method[by_method["method"] == published]
         numbers = [
@@ -64,7 +60,10 @@ def training_costs() -> pd.DataFrame:
     dataset, method, cpu_seconds, iterations (text, may be a range), forward_backward_seconds, induction_seconds; NaN
     where table 3.6 does not have the method.
     """
-    totals, steps = read_published("table_3_5_methods"), read_published("table_3_6_cpu_per_iteration")
+    totals, steps = (
+        read_published("training", "table_3_5_methods"),
+        read_published("training", "table_3_6_cpu_per_iteration"),
+    )
     parts = []
     for method, published in STANDS_FOR.items():
         rows = totals[totals["method"] == published].drop(columns="method").assign(method=method)

@@ -1,4 +1,4 @@
-"""Views of the explorer: frames whose columns are the same for all studies, read by what the studies declare.
+"""Views: frames whose columns are the same for all studies, read by what the studies declare.
 
 A *case* is what methods are compared on: `CASE`. Columns that mean nothing for a study have the value of `UNLESS_GIVEN` or are
 missing.
@@ -6,16 +6,20 @@ missing.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 from string import Formatter
 from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
-from treecrf.io.files import stacked
+from treecrf.io.files import read_frames, stacked
+from treecrf.studies import registry
 from treecrf.studies.framework.confidence import CONFIDENCE
-from treecrf.studies.framework.explored import Rows
+from treecrf.studies.framework.explored import Rows, frames_of
+from treecrf.studies.framework.paths import StudyFiles
+from treecrf.studies.framework.settings import Settings
 from treecrf.studies.framework.study import Study
 
 CASE = ["dataset", "variant", "decoder", "point"]
@@ -51,6 +55,9 @@ percent. published: a printed number and what compares with it, such as the peak
 printed number; `inferred`: the columns of the data set are. predictions: sequence -1 where only group and position are kept.
 """
 
+NEAR = 1.0
+"""Points within which a measured accuracy meets the published one."""
+
 ACCURACY, MACRO_F1, SEQUENCES_RIGHT = "accuracy", "macro F1", "sequences right"
 LOG_LOSS, BRIER_SCORE = "log loss", "Brier score"
 """Values of `metric`; see `METRICS`."""
@@ -78,6 +85,41 @@ def read_view(study: Study, view: str, declared: Sequence[Rows], frames: Mapping
     """A view of a study, from those of its frames that are there, by name; without rows where it has none of them."""
     parts = [tidy(_rows(study, rows, frames, VIEWS[view]), VIEWS[view]) for rows in declared if _is_there(rows, frames)]
     return stacked([tidy(pd.DataFrame(), VIEWS[view]), *parts])
+
+
+def frames_there(files: StudyFiles, names: Iterable[str], dataset: str = "") -> dict[str, pd.DataFrame]:
+    """Frames of a data set of a study, or those that all share, as far as they are there, by name."""
+    summary, measured = files.study.summary, files.outcomes(dataset) if dataset else files.shared()
+    found = {}
+    for name in names:
+        of_summary = bool(dataset) and name in summary.frames and summary.of_dataset
+        paths = [f"{files.folder}/{dataset}/{name}.csv"] if of_summary else measured.get(name, [])
+        if there := [path for path in paths if Path(path).is_file()]:
+            found[name] = read_frames(there)
+    return found
+
+
+def published_values(settings: Settings) -> pd.DataFrame:
+    """Every number that the papers print and what a run measured in its place: a column study, and those of the view "published"."""
+    parts = [pd.DataFrame(columns=["study", *VIEWS["published"]])]
+    for study in registry():
+        declared = study.explored.published if study.explored else ()
+        files = StudyFiles(study, settings)
+        for dataset in ("", *files.all_datasets()) if declared else ():
+            frames = frames_there(files, frames_of(declared), dataset)
+            parts.append(read_view(study, "published", declared, frames).assign(study=study.name))
+    return stacked(parts)
+
+
+def distinct_accuracies(published: pd.DataFrame) -> pd.DataFrame:
+    """The accuracies among published values, each printed number once, where the run has the papers' own data."""
+    is_accuracy = published["quantity"] == METRICS[ACCURACY].title
+    return published[is_accuracy & ~published["stand_in"].eq(True) & published["counted"].astype(bool)]
+
+
+def is_near(published: pd.DataFrame, column: str) -> pd.Series:
+    """Whether the values of a column are within `NEAR` points of the published ones."""
+    return (published[column] - published["published"]).astype(float).abs() <= NEAR
 
 
 def tidy(frame: pd.DataFrame, columns: Sequence[str]) -> pd.DataFrame:
