@@ -31,8 +31,8 @@ from sybil.parsers.markdown import CodeBlockParser
 
 from treecrf import datasets
 from treecrf.cli import app, main
+from treecrf.cli.report import app as report_app
 from treecrf.models.registry import TREATMENTS
-from treecrf.report.command import app as report_app
 from treecrf.studies import registry
 from treecrf.studies.framework.settings import load_settings
 

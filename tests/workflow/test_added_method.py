@@ -39,7 +39,7 @@ def finished(tmp_path_factory):
 def test_only_the_new_method_is_trained_and_compared_with_those_before(finished):
     folder, before = finished
     said, after = train(folder, WITH_BAYES)
-    assert "Trains and tests bayes on mine" in said
+    assert "Trains and tests on mine: bayes" in said
     assert "lightgbm on mine" not in said
     assert before.items() < after.items()
     assert set(pd.read_csv(folder / SUMMARY)["method"]) == {"lightgbm", "bayes"}
@@ -52,7 +52,7 @@ def test_a_setting_of_one_method_trains_that_method_alone(finished):
     folder, _ = finished
     _, before = train(folder, WITH_BAYES)
     said, after = train(folder, WITH_BAYES | {"training": WITH_BAYES["training"] | {"lightgbm_leaves": [4]}})
-    assert "Trains and tests lightgbm on mine" in said
+    assert "Trains and tests on mine: lightgbm" in said
     assert "bayes on mine" not in said
     changed = {name for name in after if after[name] != before[name]}
     assert changed == {name for name in after if name.startswith("lightgbm.")}

@@ -81,7 +81,7 @@ def test_a_lost_result_is_computed_again_and_alone(finished, whole, tmp_path):
         (folder / "results/missing" / needs_it).unlink()
     messages = run(folder, whole, "--keep-going", "missing").stdout
     assert messages.count("Evaluates ") == 1
-    assert "Evaluates imputation with missing cells of xor" in messages
+    assert "Evaluates missing cells of xor: imputation" in messages
     pd.testing.assert_frame_equal(pd.read_parquet(lost), before)
 
 

@@ -6,12 +6,11 @@ import io
 import os
 import sys
 import warnings
-from importlib.metadata import version
 from typing import Annotated
 
 import typer
 
-from treecrf.cli._shared import Command, Group, help_text
+from treecrf.cli._shared import Command, Group, help_text, version_option
 from treecrf.cli.describe import describe
 from treecrf.cli.evaluate import evaluate
 from treecrf.cli.explain import explain
@@ -56,18 +55,8 @@ for command in (fit, predict, evaluate, explain, describe, missing):
     app.command(cls=Command, help=help_text(command.__doc__ or ""))(command)
 
 
-def _print_version(wanted: bool) -> None:
-    if wanted:
-        typer.echo(f"treecrf {version('treecrf')}")
-        raise typer.Exit
-
-
 @app.callback()
-def _start(
-    _version: Annotated[
-        bool, typer.Option("--version", is_eager=True, callback=_print_version, help="Show the version and exit.")
-    ] = False,
-) -> None:
+def _start(_version: Annotated[bool, version_option("treecrf")] = False) -> None:
     pass
 
 

@@ -8,6 +8,7 @@ import shutil
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from importlib.metadata import version
 from pathlib import Path
 from textwrap import TextWrapper
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, cast
@@ -37,6 +38,17 @@ def option(
 ) -> Any:
     """An option in a group of the help text; `default` is what the help text calls a default of None."""
     return typer.Option(*names, help=help_, metavar=metavar, rich_help_panel=group, show_default=default, **others)
+
+
+def version_option(command: str) -> Any:
+    """The option ``--version`` of a command."""
+
+    def show(is_wanted: bool) -> None:
+        if is_wanted:
+            typer.echo(f"{command} {version('treecrf')}")
+            raise typer.Exit
+
+    return typer.Option("--version", is_eager=True, callback=show, help="Show the version and exit.")
 
 
 Sequence_ = Annotated[

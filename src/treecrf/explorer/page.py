@@ -23,7 +23,7 @@ from treecrf.explorer.gathering import Gathered, gather
 from treecrf.explorer.packing import pack
 from treecrf.io.files import read_configuration, resource, write_text
 from treecrf.rendering.templates import ENVIRONMENT
-from treecrf.report.page import EXPLORER, PAGE
+from treecrf.report.page import EXPLORER, PAGE, known_pages
 from treecrf.statistics.estimates import SIGNIFICANCE_LEVEL
 from treecrf.statistics.ranking import REFERENCE, STANDINGS
 from treecrf.studies import registry
@@ -61,6 +61,7 @@ def render_explorer(settings: Settings, gathered: Gathered) -> str:
     page = environment.get_template("explorer.html").render(
         title="Explore",
         page=PAGE,
+        pages=[(path, name) for path, name in known_pages() if Path(settings.reports, path).is_file()],
         style=Markup(resource("treecrf.rendering", "page.css") + resource(PACKAGE, "explorer.css") + _colours()),
         chart_style=Markup(resource(PACKAGE, "charts.css")),
         scripts=[Markup(resource("treecrf.rendering", "page.js")), *(_script(name) for name in SCRIPTS)],

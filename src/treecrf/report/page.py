@@ -16,7 +16,8 @@ from treecrf.rendering.parts import Group, Page, Study
 from treecrf.rendering.templates import render_page
 from treecrf.report import claim_pages, ledger, provenance
 from treecrf.report.overview import overview
-from treecrf.report.papers import PAPERS, missing_pages, paper_page
+from treecrf.report.papers import MISSING, PAPERS, missing_pages, paper_page
+from treecrf.report.run_page import PATH as RUN
 from treecrf.report.run_page import run_page
 from treecrf.studies import registry
 from treecrf.studies.framework.claims.judge import NOT_RUN
@@ -97,9 +98,21 @@ def write_site(pages: Iterable[Page], folders: Folders, banner: str, explorer: s
         )
         write_text(html, folders.reports / page.path)
     there = {folders.reports / page.path for page in pages}
-    for path in (folders.reports / "claims").glob("*.html"):
+    known = [folders.reports / path for path, _ in known_pages() if path != PAGE]
+    for path in [*known, *(folders.reports / "claims").glob("*.html")]:
         if path not in there:
-            path.unlink()
+            path.unlink(missing_ok=True)
+
+
+def known_pages() -> list[tuple[str, str]]:
+    """File and name of every page that a site may have and that each page links to, in their order, but for the explorer."""
+    of_papers = [
+        *((paper.path, paper.name) for paper in PAPERS),
+        (MISSING, "Missing values"),
+        (claim_pages.PATH, "Claims"),
+    ]
+    of_studies = [(f"{study.name}.html", study.title) for study in registry()]
+    return [(PAGE, "Overview"), *of_papers, *of_studies, (RUN, "This run")]
 
 
 def _study_page(study: Study) -> Page:

@@ -18,7 +18,7 @@ STUDY = Study(
     jobs=(
         Job(
             "compare_future", "{dataset}/{methods}.{frame}.parquet", ("runs", "predictions", "weights", "trees"),
-            verb="train", message="Trains and tests {wildcards.methods} on all draws of {wildcards.dataset}",
+            verb="train", message="Trains and tests on all draws of {wildcards.dataset}: {wildcards.methods}",
             mem_mb=1300, minutes=30,
         ),
         Job(

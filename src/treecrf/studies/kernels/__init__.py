@@ -14,7 +14,7 @@ STUDY = Study(
     jobs=(
         Job(
             "label_test_sets", "{dataset}/{methods}.{frame}.parquet", ("runs", "predictions", "choice"),
-            verb="train", message="Trains and tests {wildcards.methods} on all draws of {wildcards.dataset}",
+            verb="train", message="Trains and tests on all draws of {wildcards.dataset}: {wildcards.methods}",
             mem_mb=4000, minutes=90,
         ),
         Job(

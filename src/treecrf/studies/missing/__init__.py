@@ -19,20 +19,20 @@ STUDY = Study(
         Job(
             "evaluate_rates", "{dataset}/{methods}.{frame}.parquet", ("counts", "choices", "costs"),
             verb="evaluate",
-            message="Evaluates {wildcards.methods} with missing cells of {wildcards.dataset}",
+            message="Evaluates missing cells of {wildcards.dataset}: {wildcards.methods}",
             mem_mb=1000, minutes=60, without=(*OF_TREES, "mechanisms", *OF_MECHANISMS),
         ),
         Job(
             "evaluate_trees", "{dataset}/{methods}.{frame}.parquet", ("tree_counts", "tree_choices", "tree_costs"),
             verb="evaluate_trees",
-            message="Evaluates {wildcards.methods} with other trees and missing cells of {wildcards.dataset}",
+            message="Evaluates other trees with missing cells of {wildcards.dataset}: {wildcards.methods}",
             mem_mb=1000, minutes=120, datasets="tree_datasets", without=("mechanisms", *OF_MECHANISMS),
         ),
         Job(
             "evaluate_mechanisms", "{dataset}/{methods}.{frame}.parquet",
             ("mechanism_counts", "mechanism_choices", "mechanism_costs"),
             verb="evaluate_mechanisms",
-            message="Evaluates {wildcards.methods} with values of {wildcards.dataset} missing not at random",
+            message="Evaluates values of {wildcards.dataset} missing not at random: {wildcards.methods}",
             mem_mb=1000, minutes=60, datasets="mechanism_datasets", without=(*OF_TREES, "rates", "n_training_sets"),
         ),
     ),

@@ -6,7 +6,7 @@ from importlib.metadata import version
 import pytest
 from planted_runs import plant_manifest, plant_run
 
-from treecrf.report.command import main
+from treecrf.cli.report import main
 
 
 def call(monkeypatch, *arguments):

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import sys
-from importlib.metadata import version
 from pathlib import Path
 from typing import Annotated
 
 import typer
+
+from treecrf.cli._shared import version_option
 
 app = typer.Typer(
     name="treecrf-report",
@@ -20,18 +21,8 @@ app = typer.Typer(
 )
 
 
-def _show_version(wanted: bool) -> None:
-    if wanted:
-        typer.echo(f"treecrf-report {version('treecrf')}")
-        raise typer.Exit
-
-
 @app.callback()
-def _options(
-    _: Annotated[
-        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version.")
-    ] = False,
-) -> None:
+def _options(_version: Annotated[bool, version_option("treecrf-report")] = False) -> None:
     """Options of the command itself; with one command and no callback, typer would leave out the command's name."""
 
 
