@@ -24,6 +24,12 @@ def by_dataset(frame: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
         yield f"{name} (stand-in)" if stand_in else str(name), of_set
 
 
+def with_several(frame: pd.DataFrame, name: str, panel: str = "dataset") -> pd.DataFrame:
+    """The rows of those panels that have several values of what the horizontal axis shows: one value makes no line."""
+    n_values = frame.groupby(panel, sort=False)[name].transform("nunique")
+    return frame[n_values > 1]
+
+
 def name_axes(figure: Figure, panels: list[Axes], below: str, beside: str) -> None:
     """Names of the axes: at the panel if there is one, else once for all."""
     if len(panels) == 1:

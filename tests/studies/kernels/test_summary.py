@@ -171,4 +171,4 @@ def test_figures_have_a_panel_for_each_thing(frames):
     assert [axes.get_title(loc="left") for axes in excess_by_seconds(solvers()).axes] == ["toy, degree 1"]
     assert len(loss_by_rank(ranks()).axes) == len(cost_by_size(sizes()).axes) == 2
     empty = frames["lines"][frames["lines"]["method"] == "full"]
-    assert accuracy_by_degree(empty).texts[0].get_text() == "No kernel was run."
+    assert accuracy_by_degree(empty).texts[0].get_text().startswith("No data set has kernels of several degrees")

@@ -7,7 +7,7 @@ from builders import shown
 
 from treecrf.rendering.cells import Cell
 from treecrf.rendering.layouts import to_fragment, to_html, to_latex
-from treecrf.rendering.style import save_figure
+from treecrf.rendering.style import NOTHING, save_figure
 from treecrf.studies.missing.figures import accuracy_by_rate, effects_by_rate, feature_frequencies
 from treecrf.studies.missing.published import missing_value_coefficients
 from treecrf.studies.missing.tables import (
@@ -182,7 +182,7 @@ def test_every_table_and_figure_says_where_blocks_of_lines_decide(comparisons):
     over = cells(significance_layout(blocks, "instance_weighting"), "by the sequence-level test", "over")
     assert over == ["9 blocks of these documents' lines × 5 training sets"] * 4
     titles = [axes.get_title(loc="left") for axes in effects_by_rate(blocks, "instance_weighting").axes]
-    assert titles == ["protein (other lines only)", "mine (other lines only)"]
+    assert titles == ["protein (other lines only)"]
 
 
 def test_one_training_set_is_said(comparisons):
@@ -324,7 +324,8 @@ def drawn(axes):
 
 
 def test_accuracy_draws_means_and_deviations(evaluations):
-    figure = accuracy_by_rate(evaluations)
+    more = evaluations_of({("faq_x", 0.0, "imputation"): (196,)})
+    figure = accuracy_by_rate(pd.concat([evaluations, more]))
     protein, faq = figure.axes
     assert [axes.get_title(loc="left") for axes in figure.axes] == ["protein", "faq_x (stand-in)"]
     marks = drawn(protein)
@@ -337,7 +338,7 @@ def test_accuracy_draws_means_and_deviations(evaluations):
     other = marks["instance weighting"][0]
     assert (other < x).all()  # side by side
     assert (x + other) / 2 == pytest.approx([0, 0.1])
-    assert drawn(faq)["imputation"][1].tolist() == [96.0]
+    assert drawn(faq)["imputation"][1].tolist() == [98.0, 96.0]
     assert protein.get_xticks().tolist() == [0, 0.1]
     assert [text.get_text() for text in figure.legends[0].get_texts()] == ["instance weighting", "imputation"]
     assert figure.legends[0].get_title().get_text() == (
@@ -347,22 +348,28 @@ def test_accuracy_draws_means_and_deviations(evaluations):
 
 @pytest.mark.parametrize("n_sets", [1, 3, 7])
 def test_figures_have_a_panel_per_data_set(n_sets, tmp_path):
-    numbers = {(f"set_{index}", 0.2, "indicator"): (100 + index, 110) for index in range(n_sets)}
+    cells = [(f"set_{index}", rate) for index in range(n_sets) for rate in (0.2, 0.4)]
+    numbers = {(name, rate, "indicator"): (100, 110) for name, rate in cells}
     figure = accuracy_by_rate(evaluations_of(numbers))
     assert len(figure.axes) == n_sets
     assert all(list(drawn(axes)) == ["indicator"] for axes in figure.axes)
     save_figure(figure, tmp_path / "figure.svg", "svg")  # no warning: the layout has room
-    comparisons = [
-        comparison(f"set_{index}", 0.2, "imputation", "indicator", 0.0, accuracy_points=1.0) for index in range(n_sets)
-    ]
+    comparisons = [comparison(*cell, "imputation", "indicator", 0.0, accuracy_points=1.0) for cell in cells]
     assert len(effects_by_rate(pd.DataFrame(comparisons), "imputation").axes) == n_sets
 
 
+def test_one_rate_makes_no_figure():
+    comparisons = pd.DataFrame([comparison("a", 0.2, "imputation", "indicator", 0.0)])
+    numbers = {("a", 0.2, "indicator"): (100,)}
+    for figure in (accuracy_by_rate(evaluations_of(numbers)), effects_by_rate(comparisons, "imputation")):
+        assert (figure.axes, figure.get_label()) == ([], NOTHING)
+
+
 def test_single_evaluations_have_no_bar():
-    figure = accuracy_by_rate(evaluations_of({("protein", 0.0, "imputation"): (150,)}))
+    figure = accuracy_by_rate(evaluations_of({("protein", rate, "imputation"): (150,) for rate in (0.0, 0.1)}))
     (axes,) = figure.axes
     x, y, ends = drawn(axes)["imputation"]
-    assert (x.tolist(), y.tolist()) == ([0.0], [75.0])
+    assert (x.tolist(), y.tolist()) == ([0.0, 0.1], [75.0, 75.0])
     assert not any(np.isfinite(pair).all() for pair in ends)
     assert axes.get_ylabel() == "accuracy on the test sets (%)"
     assert figure.legends[0].get_title().get_text() == "single evaluations"
@@ -370,14 +377,13 @@ def test_single_evaluations_have_no_bar():
 
 def test_effects_draw_intervals_and_leave_out_what_is_not_finite(comparisons, tmp_path):
     figure = effects_by_rate(comparisons, "instance_weighting")
-    protein, mine = figure.axes
+    (protein,) = figure.axes  # the other data set has one rate
     marks = drawn(protein)
     assert marks["imputation"][1].tolist() == [0.5, -1.234]
     assert np.array(marks["imputation"][2]) == pytest.approx(np.array([[-0.2, 1.2], [-1.9, -0.6]]))
     assert marks["default direction"][1].tolist() == []
-    assert drawn(mine)["imputation"][1].tolist() == [1.0]  # without an interval
     assert protein.get_lines()[0].get_ydata() == [0, 0]
-    assert figure.get_supylabel() == "accuracy minus that of instance weighting (points)"
+    assert protein.get_ylabel() == "accuracy minus that of instance weighting (points)"
     infinite = effects_by_rate(comparisons, "imputation")
     assert drawn(infinite.axes[0])["instance weighting"][1].tolist() == []
     save_figure(infinite, tmp_path / "figure.svg", "svg")

@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from treecrf.models.registry import FUTURE
-from treecrf.rendering.panels import MARKER_SIZES, add_legend, name_axes, panel_grid, sentence_figure
+from treecrf.rendering.panels import MARKER_SIZES, add_legend, name_axes, panel_grid, sentence_figure, with_several
 from treecrf.rendering.style import OTHER_STYLE, SETTINGS, SMALL
 from treecrf.studies.future.methods import family_name, with_published
 from treecrf.studies.future.names import INSTANCE, NO_BAG
@@ -33,6 +33,9 @@ def accuracy_by_order(summary: pd.DataFrame) -> Figure:
     `summary` is from `with_published`. Filled marker: mean over the draws of the data; bar: one standard deviation to
     either side. Hollow marker: published.
     """
+    summary = with_several(summary, "order")
+    if summary.empty:
+        return sentence_figure("All labellers have one order; a table has their accuracies.")
     sets = list(summary.groupby("dataset", sort=False))
     widths = {1: 4.8, 2: 7.4, 3: 9.6}
     with mpl.rc_context(SETTINGS):

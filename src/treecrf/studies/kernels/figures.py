@@ -18,6 +18,7 @@ from treecrf.rendering.panels import (
     name_axes,
     panel_grid,
     sentence_figure,
+    with_several,
 )
 from treecrf.rendering.style import SETTINGS
 from treecrf.studies.kernels.methods import DEGREES, METHODS
@@ -74,10 +75,10 @@ LEAST_EXCESS = 1e-9
 
 def accuracy_by_degree(lines: pd.DataFrame) -> Figure:
     """Figure 1: accuracy of the primal linear CRF and of kernels by degree, a panel per data set; rivals as lines."""
-    shown = lines[lines["method"].isin(PLACES)]
+    shown = with_several(lines[lines["method"].isin(PLACES)].assign(place=lines["method"].map(PLACES)), "place")
     if shown.empty:
-        return sentence_figure("No kernel was run.")
-    panels = [(title, rows) for title, rows in by_dataset(lines) if rows["method"].isin(PLACES).any()]
+        return sentence_figure("No data set has kernels of several degrees; a table has their accuracies.")
+    panels = list(by_dataset(lines[lines["dataset"].isin(shown["dataset"])]))
     with mpl.rc_context(SETTINGS):
         figure, every = panel_grid([title for title, _ in panels], lambda n, m: (WIDTHS[n], 2.4 * m + 0.8))
         for axes, (_, rows) in zip(every, panels, strict=True):
@@ -127,7 +128,10 @@ def excess_by_seconds(solvers: pd.DataFrame) -> Figure:
 
 def loss_by_rank(ranks: pd.DataFrame) -> Figure:
     """Accuracy, and the objective above that of the exact model, by rank; a row of panels per data set."""
-    groups = list(ranks.groupby("dataset", sort=False))
+    several = set(with_several(ranks[ranks["pivots"] != "exact"], "rank")["dataset"])
+    groups = list(ranks[ranks["dataset"].isin(several)].groupby("dataset", sort=False))
+    if not groups:
+        return sentence_figure("All approximations have one rank; a table has their accuracies.")
     titles = [
         text
         for dataset, _ in groups
@@ -157,7 +161,9 @@ def loss_by_rank(ranks: pd.DataFrame) -> Figure:
 
 def cost_by_size(sizes: pd.DataFrame) -> Figure:
     """CPU seconds and memory of training by positions; a row of panels per data set, a line per form of the model."""
-    groups = list(sizes.groupby("dataset", sort=False))
+    groups = list(with_several(sizes, "n_positions").groupby("dataset", sort=False))
+    if not groups:
+        return sentence_figure("All training sets have one size; a table has their cost.")
     titles = [text for dataset, _ in groups for text in (f"{dataset}: CPU seconds", f"{dataset}: memory (MB)")]
     with mpl.rc_context(SETTINGS):
         figure, every = panel_grid(titles, lambda n, m: (WIDTHS[n], 2.5 * m + 0.9), most_columns=2)

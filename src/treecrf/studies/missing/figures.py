@@ -13,7 +13,15 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from treecrf.missing import MECHANISMS
-from treecrf.rendering.panels import MARKER_SIZES, add_legend, by_dataset, name_axes, panel_grid, sentence_figure
+from treecrf.rendering.panels import (
+    MARKER_SIZES,
+    add_legend,
+    by_dataset,
+    name_axes,
+    panel_grid,
+    sentence_figure,
+    with_several,
+)
 from treecrf.rendering.style import SETTINGS, SMALL, method_name, method_style, ordered_methods
 from treecrf.statistics.two_way import BLOCK
 from treecrf.studies.missing.trees import TREES
@@ -31,6 +39,9 @@ def accuracy_by_rate(evaluations: pd.DataFrame, most_columns: int | None = None)
     Bar: one standard deviation to either side, where there are two evaluations or more. The methods stand side by side
     at each rate, so that no bar hides another.
     """
+    evaluations = with_several(evaluations, "rate")
+    if evaluations.empty:
+        return sentence_figure("There is one share of missing values; a table has the accuracies.")
     accuracy = evaluations.assign(percent=100 * evaluations["n_correct"] / evaluations["n_positions"])
     methods = ordered_methods(evaluations["method"])
     counts = evaluations.groupby(["dataset", "rate", "method"]).size()
@@ -112,6 +123,9 @@ def effects_by_rate(comparisons: pd.DataFrame, baseline: str) -> Figure:
     against = comparisons[comparisons["baseline"] == baseline]
     if against.empty:
         raise ValueError(f"no comparison has the baseline {baseline!r}; there are {_listed(comparisons['baseline'])}")
+    against = with_several(against, "rate")
+    if against.empty:
+        return sentence_figure("There is one share of missing values; a table has the differences.")
     methods = [method for method in ordered_methods([baseline, *against["method"]]) if method != baseline]
     with mpl.rc_context(SETTINGS):
         figure, panels = _figure_by_rate(against)
