@@ -80,7 +80,7 @@ def test_every_labeller_refuses_settings_out_of_range(class_path):
 
 
 RIGHT = {
-    "None": {"bag", "random_state", "max_lower_leaves", "settings", "label_dictionary", "beam", "rank", "scale", "form", "held_out", "class_weight", "picture"},
+    "None": {"bag", "random_state", "max_lower_leaves", "settings", "label_dictionary", "beam", "rank", "scale", "form", "held_out", "class_weight", "picture", "anchors"},
     "True": {"scale_gain", "either_polarity", "each_label", "warm_start", "induction", "early_update", "cross_fit", "step_halving"},
 }  # fmt: skip
 """Settings for which these values are right."""

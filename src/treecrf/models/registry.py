@@ -156,6 +156,18 @@ _NEURAL = {
     "n_layers": "neural_layers",
     "dropout": "neural_dropouts",
 }
+_NEWTON = {
+    "splits": "subsets",
+    "leaf_values": "newton",
+    "max_leaves": 30,
+    "l2_regularization": 5.0,
+    "learning_rate": 0.1,
+}
+_NEWTON_GRID = {
+    "max_leaves": "newton_leaves",
+    "l2_regularization": "newton_regularizations",
+    "learning_rate": "newton_rates",
+}
 _WINDOW_BOOSTING = {"n_iterations": "n_iterations", "max_leaves": "max_leaves"}
 
 LABELLERS = {
@@ -169,22 +181,22 @@ LABELLERS = {
         _TREECRF,
         Drawing("TreeCRF-Newton", "#882255", "p", (0, (5, 1, 1, 1))),
         TrainingRow(
-            {
-                "max_leaves": "newton_leaves",
-                "l2_regularization": "newton_regularizations",
-                "learning_rate": "newton_rates",
-                "transitions": "newton_transitions",
-            },
+            {**_NEWTON_GRID, "transitions": "newton_transitions"},
             {"n_iterations": "n_iterations", "order": "order"},
             in_cost=True,
         ),
-        preset={
-            "splits": "subsets",
-            "leaf_values": "newton",
-            "max_leaves": 30,
-            "l2_regularization": 5.0,
-            "learning_rate": 0.1,
-        },
+        preset=_NEWTON,
+    ),
+    "treecrf_anchored": Row(
+        _TREECRF,
+        Drawing("TreeCRF-Newton (anchors)", "#882255", "$A$", (0, (5, 1, 1, 1, 1, 1))),
+        TrainingRow(
+            {**_NEWTON_GRID, "anchors": "anchors", "order": "anchored_orders"},
+            _ITERATIONS,
+            alone=("anchors", "anchored_orders"),
+        ),
+        in_tables=False,
+        preset=_NEWTON,
     ),
     "treecrf_original": Row(
         _TREECRF,

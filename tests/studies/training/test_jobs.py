@@ -26,7 +26,7 @@ SETTINGS = TrainingSettings(
     test_every=1,
     n_iterations=4, n_folds=3, n_perturbed_runs=2, start_noise=0.5, max_leaves=4, l2_regularizations=[1, 20],
     memm_regularizations=[5], original_max_leaves=[2, 4], variances=[1, 10], network_penalties=[0.01], network_epochs=3, lightgbm_leaves=[3],
-    neural_kinds=["lstm"], neural_widths=[4], neural_layers=[1], neural_dropouts=[0.1], neural_epochs=2,
+    anchors=[None, (0, 1)], anchored_orders=[2], neural_kinds=["lstm"], neural_widths=[4], neural_layers=[1], neural_dropouts=[0.1], neural_epochs=2,
     stacking_experts=["treecrf", "linear_crf"], stacking_iterations=[3, 5], stacking_folds=2,
 )  # fmt: skip
 

@@ -63,6 +63,8 @@ CHOICES = (
     "l2_regularizations",
     "memm_regularizations",
     "original_max_leaves",
+    "anchors",
+    "anchored_orders",
     "variances",
     "network_penalties",
     "network_hidden",

@@ -86,6 +86,15 @@ class TrainingSettings(StudySettings):
         min_length=1,
         description="Whether its trees look at previous labels, or only at the window.",
     )
+    anchors: list[tuple[Annotated[int, Field(ge=0)], Annotated[int, Field(ge=0)]] | None] = Field(
+        [None, (0, 0), (2, 4)],
+        min_length=1,
+        description="Grid of the observations from the start and from the end of the sequence that trees with anchored inputs see; "
+        "null: no anchored inputs.",
+    )
+    anchored_orders: list[Annotated[int, Field(ge=0, le=4)]] = Field(
+        [1, 2], min_length=1, description="Their grid of the number of previous labels."
+    )
     variances: list[Variance] = Field(
         [1.0, 5.0, 10.0, 20.0], min_length=1, description="Grid of the prior's variance, for linear CRFs."
     )
@@ -170,13 +179,13 @@ class TrainingSettings(StudySettings):
         "does not have are left out.",
     )
     larger_methods: list[TrainingMethod | Name] = Field(
-        ["treecrf", "treecrf_newton", "linear_crf", "induced_crf", "lightgbm"],
+        ["treecrf", "treecrf_newton", "treecrf_anchored", "linear_crf", "induced_crf", "lightgbm"],
         description="Methods that are tested on them with the settings that the data set of the papers has chosen; none: no larger samples.",
     )
 
     @field_validator(
         "datasets", "methods", "larger_methods", "l2_regularizations", "memm_regularizations", "original_max_leaves", "newton_leaves",
-        "newton_regularizations", "newton_rates", "newton_transitions", "variances", "network_penalties", "neural_kinds", "neural_widths", "neural_layers", "neural_dropouts", "lightgbm_leaves", "stacking_experts", "stacking_iterations", "decoders",
+        "newton_regularizations", "newton_rates", "newton_transitions", "anchors", "anchored_orders", "variances", "network_penalties", "neural_kinds", "neural_widths", "neural_layers", "neural_dropouts", "lightgbm_leaves", "stacking_experts", "stacking_iterations", "decoders",
         "steady_methods",
     )  # fmt: skip
     @classmethod
