@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, astuple, dataclass
 from typing import Self
 from zipfile import is_zipfile
 
@@ -101,8 +101,12 @@ class TableLabeller:
             columns = TableColumns(
                 table["sequence"], table["label"], tuple(table["attributes"]), tuple(table["numbers"])
             )
+            if not all(
+                isinstance(name, str) for name in (*astuple(columns)[:2], *columns.attributes, *columns.numbers)
+            ):
+                raise ValueError("names of columns are no text")
             missing = restore_transform(table["missing"])
-        except (KeyError, TypeError, AttributeError) as error:
+        except (KeyError, TypeError, AttributeError, ValueError) as error:
             raise ValueError(
                 f"model {os.fspath(path)} is of another version of treecrf ({quoted(str(error))}); train it again."
             ) from error

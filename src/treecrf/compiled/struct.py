@@ -10,7 +10,8 @@ A struct is a named tuple under `@struct`. The annotation of an array names its 
         order: Annotated[int, "Number of previous labels."]
         tree: Tree
 
-The docstring's list of attributes, the compiled type and the allocation follow from it.
+The docstring's list of attributes, the compiled type and the allocation follow from it. Arrays that come from files have
+rules for their values, too (`treecrf.compiled.rules`).
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ UInt32: TypeAlias = NDArray[np.uint32]
 Int16: TypeAlias = NDArray[np.int16]
 Int32: TypeAlias = NDArray[np.int32]
 Int64: TypeAlias = NDArray[np.int64]
+Float32: TypeAlias = NDArray[np.float32]
 Float64: TypeAlias = NDArray[np.float64]
 
 _Struct = TypeVar("_Struct", bound=tuple[Any, ...])
@@ -51,7 +53,7 @@ def _fields(cls: type) -> dict[str, _Field]:
         shape = None
         if get_origin(kind) is np.ndarray:
             kind, shape = np.dtype(get_args(get_args(kind)[1])[0]), notes.pop(0).split(", ")
-        fields[name] = _Field(kind, shape, *notes or [""])
+        fields[name] = _Field(kind, shape, next((note for note in notes if isinstance(note, str)), ""))
     return fields
 
 

@@ -4,16 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from itertools import product
-from typing import Any, NamedTuple, Protocol, Self, TypeVar
+from typing import Annotated, Any, NamedTuple, Protocol, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from treecrf.compiled.rules import NOT_NEGATIVE, SOME_IN_EACH_ROW, Known
+from treecrf.compiled.struct import Float64, Int64
 from treecrf.ensembles.baselines import BETAS, Descent, OnlineMajorityVote, RandomPath, StepwiseEnsemble
 from treecrf.ensembles.espboost import ESPBoost, choose_rounds, cross_validated_losses, fold_of_positions
 from treecrf.ensembles.stacking import BoostedStacking, MarginalAverage, Stacking
-from treecrf.ensembles.voting import CLASS_MAPS, MOST_LABELS, BestExpert, MajorityVote, WeightedVote, position_classes
+from treecrf.ensembles.voting import (
+    CLASS_MAPS,
+    MOST_LABELS,
+    N_CLASSES,
+    BestExpert,
+    MajorityVote,
+    WeightedVote,
+    position_classes,
+)
 from treecrf.models.base import Labeller
+from treecrf.models.fitted import take_declared
+from treecrf.models.params_checks import SEED, check_params
 from treecrf.sequences import SequenceSet
 
 
@@ -175,8 +187,8 @@ class Combiner(Protocol):
     def state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         """What `fit` learnt, as JSON values and arrays."""
 
-    def restore(self, values: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> None:
-        """Take back what `state` gave."""
+    def restore(self, values: dict[str, Any], arrays: dict[str, NDArray[Any]], sizes: Known) -> None:
+        """Take back what `state` gave; `sizes` are n_labels and n_experts. Arrays are taken out (`take_declared`)."""
 
 
 class OfMarginals:
@@ -209,9 +221,9 @@ class OfMarginals:
         """See `Combiner`."""
         return self.rule.state()
 
-    def restore(self, values: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> None:
+    def restore(self, values: dict[str, Any], arrays: dict[str, NDArray[Any]], sizes: Known) -> None:
         """See `Combiner`."""
-        self.rule.restore(values, arrays)
+        self.rule.restore(values, arrays, sizes)
 
 
 class OfVotes:
@@ -240,10 +252,11 @@ class OfVotes:
         """See `Combiner`."""
         return {"class_map": self.class_map}, {"weights": self.vote.weights_}
 
-    def restore(self, values: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> None:
+    def restore(self, values: dict[str, Any], arrays: dict[str, NDArray[Any]], sizes: Known) -> None:
         """See `Combiner`."""
         self.class_map, self.vote = values["class_map"], WeightedVote()
-        self.vote.weights_ = arrays["weights"]
+        n_classes = (N_CLASSES | {"voted_label": sizes["n_labels"]})[self.class_map]
+        self.vote.weights_ = take_declared(arrays, _WEIGHTS, {**sizes, "n_classes": n_classes})["weights"]
 
 
 class OfSteps:
@@ -272,10 +285,19 @@ class OfSteps:
         values = {"random_state": self.vote.random_state}
         return values, {"counts": self.vote.counts_, "accuracies": self.vote.accuracies_}
 
-    def restore(self, values: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> None:
+    def restore(self, values: dict[str, Any], arrays: dict[str, NDArray[Any]], sizes: Known) -> None:
         """See `Combiner`."""
+        check_params(values, {"random_state": SEED})
         self.vote = StepwiseEnsemble(values["random_state"])
-        self.vote.counts_, self.vote.accuracies_ = arrays["counts"], arrays["accuracies"]
+        votes = take_declared(arrays, _COUNTS, sizes)
+        self.vote.counts_, self.vote.accuracies_ = votes["counts"], votes["accuracies"]
+
+
+_WEIGHTS = {"weights": Annotated[Float64, "n_classes, n_experts", NOT_NEGATIVE, SOME_IN_EACH_ROW]}
+_COUNTS = {
+    "counts": Annotated[Int64, "n_experts", NOT_NEGATIVE, SOME_IN_EACH_ROW],
+    "accuracies": Annotated[Float64, "n_experts", NOT_NEGATIVE],
+}
 
 
 def check_labels(evidence: Evidence) -> None:

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from treecrf.ensembles.combiners import COMBINERS, Evidence
 from treecrf.models.base import DECODERS, Decoder, Labeller, Monitor, check_decoder, load_class, packed, unpacked
-from treecrf.models.fitted import prefixed, without_prefix
+from treecrf.models.fitted import prefixed, refuse_rest, take_prefixed
 from treecrf.models.inputs import check_set, check_training_set
 from treecrf.models.params_checks import (
     NOT_NEGATIVE,
@@ -219,5 +219,10 @@ class Ensemble(Labeller):
     def _restore(self, values: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> None:
         self.seconds_ = values["seconds"]
         self.combiner_ = COMBINERS[self.combine]()
-        self.combiner_.restore(values["combiner"], without_prefix("combiner", arrays))
-        self.experts_ = unpacked("expert", values["experts"], arrays)
+        self.experts_ = unpacked("expert", values["experts"], arrays, self.label_names_)
+        if len(self.experts_) != len(self.experts):
+            raise ValueError(f"there are {len(self.experts_)} of {len(self.experts)} experts")
+        of_combiner = take_prefixed("combiner", arrays)
+        n_labels, n_experts = len(self.label_names_), len(self.experts_)
+        self.combiner_.restore(values["combiner"], of_combiner, {"n_labels": n_labels, "n_experts": n_experts})
+        refuse_rest(of_combiner)

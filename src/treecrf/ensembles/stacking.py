@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Annotated, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from treecrf.compiled.rules import SOME_IN_EACH_ROW, TRUTH, WEIGHTS, Known
+from treecrf.compiled.struct import Bool, Float64
 from treecrf.io.messages import needs_extra
+from treecrf.models.fitted import take_declared
+from treecrf.models.window.lightgbm_text import check_model_text
 
 LEAST = 1e-6
 """Marginals below it count as it: their logarithms differ without meaning."""
@@ -34,7 +38,7 @@ class MarginalAverage:
         """Nothing."""
         return {}, {}
 
-    def restore(self, values: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Self:
+    def restore(self, values: dict[str, Any], arrays: dict[str, NDArray[Any]], sizes: Known) -> Self:
         """Itself."""
         return self
 
@@ -85,10 +89,11 @@ class Stacking:
         arrays = {"coefficients": self.coefficients_, "intercepts": self.intercepts_, "occurs": self.occurs_}
         return {}, arrays
 
-    def restore(self, values: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Self:
-        """Take back what `state` gave."""
-        self.coefficients_, self.intercepts_ = arrays["coefficients"], arrays["intercepts"]
-        self.occurs_ = arrays["occurs"]
+    def restore(self, values: dict[str, Any], arrays: dict[str, NDArray[Any]], sizes: Known) -> Self:
+        """Take back what `state` gave; see `treecrf.ensembles.combiners.Combiner`."""
+        n_features = sizes["n_experts"] * sizes["n_labels"]
+        read = take_declared(arrays, _REGRESSION | _OCCURS, {**sizes, "n_features": n_features})
+        self.coefficients_, self.intercepts_, self.occurs_ = (read[n] for n in ("coefficients", "intercepts", "occurs"))
         return self
 
 
@@ -134,10 +139,18 @@ class BoostedStacking:
         """What `fit` learnt, as JSON values and arrays."""
         return {"model_text": self.model_text_}, {"occurs": self.occurs_}
 
-    def restore(self, values: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Self:
-        """Take back what `state` gave."""
-        self.model_text_, self.occurs_ = values["model_text"], arrays["occurs"]
+    def restore(self, values: dict[str, Any], arrays: dict[str, NDArray[Any]], sizes: Known) -> Self:
+        """Take back what `state` gave; see `treecrf.ensembles.combiners.Combiner`."""
+        self.model_text_, self.occurs_ = values["model_text"], take_declared(arrays, _OCCURS, sizes)["occurs"]
+        check_model_text(self.model_text_, sizes["n_labels"], sizes["n_experts"] * sizes["n_labels"])
         return self
+
+
+_REGRESSION = {
+    "coefficients": Annotated[Float64, "n_labels, n_features", WEIGHTS],
+    "intercepts": Annotated[Float64, "n_labels", WEIGHTS],
+}
+_OCCURS = {"occurs": Annotated[Bool, "n_labels", TRUTH, SOME_IN_EACH_ROW]}
 
 
 def log_marginals(marginals: NDArray[np.float64]) -> NDArray[np.float64]:

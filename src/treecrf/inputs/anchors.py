@@ -21,6 +21,9 @@ AnchorSetting = tuple[int, int] | tuple[int, int, tuple[str, ...]] | None
 OUTSIDE = "(outside the sequence)"
 """Category of an observation that a short sequence does not have."""
 
+MOST_ANCHORS = 10_000
+"""Observations from each end that a file may ask for."""
+
 ANCHOR_BINS = 32
 """Most bins of a number, distance or count among anchored inputs."""
 
@@ -128,28 +131,39 @@ class AnchoredInputs(NamedTuple):
         return {"anchors": self.anchors, "edges": edges}
 
     @classmethod
-    def from_described(cls, described: dict[str, Any], sources: tuple[Attribute, ...]) -> Self:
-        """What `described` gave."""
+    def from_described(
+        cls, described: dict[str, Any], sources: tuple[Attribute, ...], number_names: tuple[str, ...]
+    ) -> Self:
+        """What `described` gave, of a training set with such attributes and numbers; a ValueError if they do not fit together."""
         first, last, counted = described["anchors"]
-        binner = Binner(ANCHOR_BINS)
-        binner.edges_ = {
-            name: None if e is None else np.array(e, dtype=np.float64) for name, e in described["edges"].items()
-        }
-        return cls(Anchors(first, last, tuple(counted)), sources, binner)
+        if not are_anchors(described["anchors"]) or max(first, last) > MOST_ANCHORS:
+            raise ValueError(f"the anchors are {quoted(described['anchors'])}")
+        anchors = Anchors(first, last, tuple(counted))
+        binner = Binner.from_edges(described["edges"], ANCHOR_BINS)
+        if tuple(binner.edges_) != (*number_names, *_place_names(anchors, sources)):
+            raise ValueError("the edges of anchored inputs are not those of numbers, distances and counts")
+        return cls(anchors, sources, binner)
 
 
 def _with_places(data: SequenceSet, anchors: Anchors) -> SequenceSet:
     """The set with numbers more: the distances of both ends, the observation itself counted, and the counts."""
     begin, end = _ends(data)
     rows = np.arange(len(data.values))
-    columns, names = [rows - begin + 1, end - rows], ["place from the start", "place from the end"]
+    columns = [rows - begin + 1, end - rows]
     for attribute in anchors.counted:
         j = next(j for j, source in enumerate(data.attributes) if source.name == attribute)
         has = data.values[:, j, None] == np.arange(len(data.attributes[j].categories))
         before = np.cumsum(has, axis=0) - has
         columns += list((before - before[begin]).T)
-        names += [f"count of {attribute}={category} before" for category in data.attributes[j].categories]
-    return data.with_numbers(np.column_stack([data.numbers, *columns]), (*data.number_names, *names))
+    names = (*data.number_names, *_place_names(anchors, data.attributes))
+    return data.with_numbers(np.column_stack([data.numbers, *columns]), names)
+
+
+def _place_names(anchors: Anchors, sources: tuple[Attribute, ...]) -> tuple[str, ...]:
+    """Names of the distances and of the counts."""
+    categories = {attribute.name: attribute.categories for attribute in sources}
+    counts = (f"count of {name}={category} before" for name in anchors.counted for category in categories[name])
+    return "place from the start", "place from the end", *counts
 
 
 def _ends(data: SequenceSet) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from treecrf.io.messages import quoted
 from treecrf.sequences import MISSING, NARROW_CATEGORIES, Attribute, SequenceSet
 
 MOST_BINS = NARROW_CATEGORIES
@@ -46,6 +47,21 @@ class Binner:
         """Find the edges; labels are not looked at."""
         self.edges_ = {name: _find_edges(train.numbers[:, j], self.n_bins) for j, name in enumerate(train.number_names)}
         return self
+
+    @classmethod
+    def from_edges(cls, edges: Any, n_bins: int = MOST_BINS) -> Self:
+        """The binner with such `edges_`, as JSON has them; a ValueError if they do not rise, or are too many."""
+        binner = cls(n_bins)
+        binner.edges_ = {
+            name: None if e is None else np.array(e, dtype=np.float64) for name, e in edges.items()
+        }  # fmt: skip
+        for name, found in binner.edges_.items():
+            if found is None:
+                continue
+            rises = found.ndim == 1 and np.isfinite(found).all() and (np.diff(found) > 0).all()
+            if not rises or len(found) >= n_bins:
+                raise ValueError(f"the edges of the bins of {quoted(name)} do not rise, or are too many")
+        return binner
 
     def transform(self, data: SequenceSet) -> SequenceSet:
         """The same set with an ordered attribute, after the others, in place of each number; its categories name the bins."""

@@ -11,6 +11,7 @@ import struct
 import tokenize
 import zipfile
 import zlib
+from math import prod
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treecrf.io.files import atomic
+from treecrf.io.memory import check_memory
 from treecrf.io.messages import quoted
 
 _DAMAGE = (
@@ -44,10 +46,10 @@ def read_npz(path: str | os.PathLike[str], expected_format: str) -> tuple[dict[s
     """Read what `write_npz` wrote; ValueError if the file is damaged, changed or of another format."""
     damaged = f"{os.fspath(path)} is damaged or not a treecrf file"
     try:
-        with open(path, "rb") as stream, np.load(stream, allow_pickle=False) as archive:
-            if changed := archive.zip.testzip():  # reading alone stops short of the checksum where a shape was changed
-                raise ValueError(f"its part {changed} has another checksum")
-            arrays = {name: archive[name] for name in archive.files}
+        with open(path, "rb") as stream, zipfile.ZipFile(stream) as archive:
+            members = archive.infolist()
+            check_memory(sum(member.file_size for member in members), "its parts", "use a machine with more")
+            arrays = {member.filename.removesuffix(".npy"): _read_array(archive, member) for member in members}
         text, digest = (arrays.pop(name) for name in ("header", "digest"))
         whole = digest.tobytes() == _digest(text, arrays)
         header = json.loads(text.tobytes()) if whole else None
@@ -63,6 +65,21 @@ def read_npz(path: str | os.PathLike[str], expected_format: str) -> tuple[dict[s
         format_found = header.get("format") if isinstance(header, dict) else header
         raise ValueError(f"{os.fspath(path)} holds {quoted(format_found)}, not {expected_format!r}; give another file.")
     return header, arrays
+
+
+def _read_array(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> NDArray[Any]:
+    """An array, of which no more is unpacked than its shape says; to its end, where zipfile compares the checksum."""
+    if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+        raise ValueError(f"its part {member.filename} is packed in another way")
+    with archive.open(member) as stream:
+        if np.lib.format.read_magic(stream) != (1, 0):
+            raise ValueError(f"its part {member.filename} has another version of numpy's format")
+        shape, is_fortran, dtype = np.lib.format.read_array_header_1_0(stream)
+        if dtype.hasobject:
+            raise ValueError(f"its part {member.filename} holds objects")
+        if prod(shape) * dtype.itemsize != member.file_size - stream.tell():
+            raise ValueError(f"its part {member.filename} has another size than it says")
+        return np.ndarray(shape, dtype, bytearray(stream.read()), order="F" if is_fortran else "C")
 
 
 def _digest(text: NDArray[np.uint8], arrays: dict[str, NDArray[Any]]) -> bytes:

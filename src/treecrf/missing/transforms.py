@@ -282,10 +282,20 @@ def restore_transform(described: dict[str, Any] | None) -> Imputer | Indicator |
     """What `describe_transform` described."""
     if described is None:
         return None
+    medians = _typed("medians", described["medians"], float)
     if described["kind"] == "imputation":
-        imputer = Imputer(described.get("add_indicator", False))  # older models have no flags
-        imputer.fill_values_, imputer.medians_ = described["fill_values"], described.get("medians", {})
+        imputer = Imputer(bool(described["add_indicator"]))
+        imputer.fill_values_, imputer.medians_ = _typed("fill_values", described["fill_values"], str), medians
         return imputer
     indicator = Indicator(described["mark"])
-    indicator.flagged_, indicator.medians_ = described["flagged"], described.get("medians", {})
+    indicator.flagged_, indicator.medians_ = _typed("flagged", described["flagged"], bool), medians
     return indicator
+
+
+def _typed(name: str, values: Any, kind: type) -> dict[str, Any]:
+    """A mapping from a file, whose values are of one type, and finite."""
+    if not isinstance(values, dict) or not all(type(value) is kind for value in values.values()):
+        raise ValueError(f"{name} of the transform are no {kind.__name__}")
+    if kind is float and not np.isfinite([*values.values()]).all():
+        raise ValueError(f"{name} of the transform are not finite")
+    return values

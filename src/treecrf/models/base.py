@@ -16,7 +16,7 @@ from treecrf.estimators.settings import Estimator
 from treecrf.inputs.anchors import AnchorSetting
 from treecrf.inputs.binning import MOST_BINS
 from treecrf.io.frames import Kind
-from treecrf.io.messages import quoted
+from treecrf.io.messages import listed, quoted, repeated
 from treecrf.io.npz import read_npz, write_npz
 from treecrf.models.decoding import (
     Constraints,
@@ -28,7 +28,7 @@ from treecrf.models.decoding import (
     limits_of_set,
     refuse_lag,
 )
-from treecrf.models.fitted import Declared, declared_values, named_arrays, prefixed, without_prefix
+from treecrf.models.fitted import Declared, named_arrays, prefixed, refuse_rest, take_declared, take_prefixed
 from treecrf.models.inputs import Inputs, check_set, check_training_set, refuse_missing
 from treecrf.models.monitor import Monitor, reporting_monitor
 from treecrf.models.params_checks import (
@@ -95,6 +95,9 @@ class Labeller(Estimator):
 
     keeps_stages: bool = True
     """Whether a training that has to keep something for it keeps all stages, or the last one: then `staged_predict` has that alone."""
+
+    is_saved: ClassVar[bool] = True
+    """Whether a file may hold one; nothing that a file names runs code of another package."""
 
     _fitted_arrays: ClassVar[Declared] = {}
     """What `fit` learns as arrays (`treecrf.models.fitted`), and `save` writes."""
@@ -259,7 +262,18 @@ class Labeller(Estimator):
         """The likeliest labels without limits, shape (n_positions,)."""
         if decoder == "viterbi":
             return self._viterbi(data)
-        return self._marginals(data).argmax(axis=1).astype(np.int16)
+        return self._checked_marginals(data).argmax(axis=1).astype(np.int16)
+
+    def _checked_marginals(self, data: SequenceSet) -> NDArray[np.float64]:
+        """`_marginals`, unless weights are so large that rounding leaves no probabilities of them."""
+        marginals = self._marginals(data)
+        wrong = ~(np.abs(marginals.sum(axis=1) - 1) <= 0.01)
+        if wrong.any():
+            raise ValueError(
+                f"the probabilities of position {int(wrong.argmax())} do not add up to 1, as weights of the model are too large; "
+                "train it again with a stronger penalty."
+            )
+        return marginals
 
     def _viterbi(self, data: SequenceSet) -> NDArray[np.int16]:
         """The likeliest path: where positions are labelled by themselves, the likeliest label of each."""
@@ -287,8 +301,8 @@ class Labeller(Estimator):
             )
         return self.reach
 
-    def _sizes(self) -> dict[str, int]:
-        """Lengths of axes that arrays from a file must have."""
+    def _sizes(self) -> dict[str, Any]:
+        """Lengths of axes that arrays from a file must have, and other limits that their rules name."""
         return {"n_labels": len(self.label_names_)}
 
     def _state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
@@ -298,8 +312,8 @@ class Labeller(Estimator):
         return values, named_arrays(fitted, self._fitted_arrays)
 
     def _restore(self, values: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> None:
-        """Take back what `_state` gave."""
-        fitted = declared_values(arrays, self._fitted_arrays, self._sizes())
+        """Take back what `_state` gave; it takes the arrays out, by `take_declared` alone, and what is left is refused."""
+        fitted = take_declared(arrays, self._fitted_arrays, self._sizes())
         for name, value in (fitted | {name: values[name] for name in self._fitted_values}).items():
             setattr(self, f"{name}_", value)
 
@@ -352,7 +366,7 @@ class Labeller(Estimator):
             Of lists, such an array for each sequence. Where `has_probabilities` is false, votes or scores that add up to one.
         """
         given, within = self._ask(X, limits)
-        ask = self._limited_marginals(given.data, within) if are_given(within) else self._marginals(given.data)
+        ask = self._limited_marginals(given.data, within) if are_given(within) else self._checked_marginals(given.data)
         return given.answers(ask)
 
     def log_likelihood(self, X: Sequences, y: Labels = None) -> NDArray[np.float64]:
@@ -603,8 +617,16 @@ def load(path: str | os.PathLike[str]) -> Labeller:
     return rebuild(*read_npz(path, FORMAT), os.fspath(path))
 
 
+_UNFIT = (LookupError, TypeError, AttributeError, ValueError, ArithmeticError, RecursionError, MemoryError)
+"""What comes of a header and arrays that do not describe a labeller."""
+
+
 def rebuild(header: dict[str, Any], arrays: Mapping[str, NDArray[Any]], place: str) -> Labeller:
-    """The labeller that `Labeller.contents` described; a ValueError names the place that they are from."""
+    """The labeller that `Labeller.contents` described.
+
+    Nothing of what they say is believed: settings are checked as in `Labeller.fit`, arrays by the rules that are declared with
+    them. A ValueError names the place that they are from, and the part that is wrong.
+    """
     name = header.get("class")
     try:
         kind = _class_named(name)
@@ -613,16 +635,28 @@ def rebuild(header: dict[str, Any], arrays: Mapping[str, NDArray[Any]], place: s
             f"{place} holds a {quoted(name)}, which is not known; import the module that has it."
         ) from None
     try:
-        model = kind(**kind._params_from_file(header["params"]))
+        model, rest = kind(**kind._params_from_file(header["params"])), dict(arrays)
+        model._check_settings()
         model.inputs_ = Inputs.from_described(header)
-        model.label_names_ = tuple(header["label_names"])
-        model._classes = np.array(header["classes"])
-        model._restore(header["values"], dict(arrays))
-    except (LookupError, TypeError, AttributeError, ValueError) as error:
+        model.label_names_, model._classes = _checked_labels(header["label_names"], header["classes"])
+        model._restore(header["values"], rest)
+        refuse_rest(rest)
+    except _UNFIT as error:
         raise ValueError(
-            f"{place} holds a {name} of another version of treecrf ({quoted(str(error))}); train it again."
+            f"{place} holds a {name} that is damaged or of another version of treecrf ({quoted(str(error))}); train it again."
         ) from error
     return model
+
+
+def _checked_labels(names: Any, classes: Any) -> tuple[tuple[str, ...], NDArray[Any]]:
+    """Names of labels from a file, and the labels themselves."""
+    is_named = isinstance(names, list) and len(names) > 1 and all(isinstance(name, str) for name in names)
+    if not is_named or repeated(names) is not None:
+        raise ValueError(f"label_names are {quoted(names)}")
+    labels = np.array(classes)
+    if labels.shape != (len(names),) or labels.dtype.kind not in "biufU":
+        raise ValueError(f"classes are {quoted(classes)}")
+    return tuple(names), labels
 
 
 def packed(name: str, labellers: Iterable[Labeller]) -> tuple[list[dict[str, Any]], dict[str, NDArray[Any]]]:
@@ -635,12 +669,24 @@ def packed(name: str, labellers: Iterable[Labeller]) -> tuple[list[dict[str, Any
     return headers, arrays
 
 
-def unpacked(name: str, headers: list[dict[str, Any]], arrays: dict[str, NDArray[Any]]) -> list[Any]:
-    """The labellers that `packed` was given."""
+def unpacked(
+    name: str, headers: list[dict[str, Any]], arrays: dict[str, NDArray[Any]], label_names: tuple[str, ...]
+) -> list[Any]:
+    """The labellers of these labels that `packed` was given; their arrays are taken out."""
     return [
-        rebuild(header, without_prefix(f"{name}_{number}", arrays), f"{name} {number}")
+        rebuild_part(header, take_prefixed(f"{name}_{number}", arrays), f"{name} {number}", label_names)
         for number, header in enumerate(headers)
     ]
+
+
+def rebuild_part(
+    header: dict[str, Any], arrays: Mapping[str, NDArray[Any]], place: str, label_names: tuple[str, ...]
+) -> Labeller:
+    """`rebuild` of a labeller within another one, which has the same labels."""
+    part = rebuild(header, arrays, place)
+    if part.label_names_ != label_names:
+        raise ValueError(f"{place} has the labels {listed(part.label_names_)}, not {listed(label_names)}")
+    return part
 
 
 def _class_named(name: Any) -> type[Labeller]:
@@ -648,7 +694,10 @@ def _class_named(name: Any) -> type[Labeller]:
     paths = CLASS_PATHS | WRAPPERS
     if isinstance(name, str) and name in paths:
         load_class(paths[name])
-    return Labeller.registry[str(name)]
+    kind = Labeller.registry[str(name)]
+    if not kind.is_saved:
+        raise LookupError(name)
+    return kind
 
 
 def _described(setting: Any) -> Any:

@@ -154,6 +154,7 @@ class CustomLabeller(base.Labeller):
         "random_state": optional(SEED),
     }  # fmt: skip
 
+    is_saved = False
     takes_numbers = True
 
     class_name: str

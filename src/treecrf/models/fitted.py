@@ -1,16 +1,20 @@
 """Fitted arrays of labellers: declared once beside each class, written by name, and checked when they come from a file.
 
-A declaration maps the name of an attribute, without the underscore at its end, to ``Annotated[Float64, "n_labels, n_labels + 1"]``
-or to a class under `treecrf.compiled.struct.struct`, whose fields are declared in the same way.
+A declaration maps the name of an attribute, without the underscore at its end, to
+``Annotated[Float64, "n_labels, n_labels + 1", FINITE]``, a type, a shape and rules for the values (`treecrf.compiled.rules`), or
+to a class under `treecrf.compiled.struct.struct`, whose fields are declared in the same way.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Annotated, Any, get_args, get_origin, get_type_hints
+from collections.abc import Mapping
+from math import prod
+from typing import Annotated, Any, NamedTuple, get_args, get_origin, get_type_hints
 
 import numpy as np
 from numpy.typing import NDArray
+
+from treecrf.compiled.rules import Known, Rule
 
 Declared = Mapping[str, Any]
 
@@ -23,42 +27,55 @@ def named_arrays(values: Mapping[str, Any], declared: Declared) -> dict[str, NDA
     return arrays
 
 
-def declared_values(arrays: Mapping[str, NDArray[Any]], declared: Declared, sizes: Mapping[str, int]) -> dict[str, Any]:
-    """The declared values of arrays from a file.
+def take_declared(arrays: dict[str, NDArray[Any]], declared: Declared, known: Known) -> dict[str, Any]:
+    """Take the declared values out of the arrays of a file.
 
     Parameters
     ----------
-    arrays : mapping of str to array
-        As from `named_arrays`; other ones are left alone.
+    arrays : dict of str to array
+        As from `named_arrays`; what is taken is no longer there afterwards.
     declared : mapping
-    sizes : mapping of str to int
-        Lengths of axes that are known. Others are what the arrays have, each the same everywhere within a struct.
+    known : mapping of str to int or array
+        Lengths of axes that are known, and other limits that rules name. Other lengths are what the arrays have, each the same
+        everywhere within a struct.
 
     Raises
     ------
     ValueError
-        For an array of another type or shape than declared.
+        For an array of another type or shape than declared, or that breaks a rule.
     KeyError
         For one that is not there.
+    TypeError
+        For one that is declared without a rule.
     """
-    values: dict[str, Any] = {}
-    kinds = {name: _type_and_axes(kind) for name, kind in declared.items() if _is_array(kind)}
-    known = dict(sizes)
-    for name, (dtype, axes) in kinds.items():
-        array = arrays[name]
-        if array.dtype != dtype or array.ndim != len(axes):
-            raise ValueError(f"{name} has {array.ndim} axes of {array.dtype}, not {len(axes)} of {dtype}")
-        values[name] = np.ascontiguousarray(array)
-    waiting = [(name, *axis) for name in values for axis in zip(kinds[name][1], values[name].shape, strict=True)]
+    kinds = {name: _ArrayKind.of(name, kind) for name, kind in declared.items() if _is_array(kind)}
+    values: dict[str, Any] = {name: kind.typed(name, arrays.pop(name)) for name, kind in kinds.items()}
+    lengths = {key: size for key, size in known.items() if isinstance(size, int)}
+    waiting = [(name, *axis) for name in kinds for axis in zip(kinds[name].axes, values[name].shape, strict=True)]
     n_before = len(waiting) + 1
-    while len(waiting) < n_before:  # what is left then are sums of axes that nothing tells
+    while len(waiting) < n_before:
         n_before = len(waiting)
-        waiting = [each for each in waiting if not _is_settled(*each, known)]
+        waiting = [each for each in waiting if not _is_settled(*each, lengths)]
+    if waiting:
+        raise TypeError(f"nothing tells the axis {waiting[0][1]} of {waiting[0][0]}")
+    found = {**known, **lengths}
+    for name, kind in kinds.items():
+        for rule in kind.rules:
+            if not rule.holds(values[name], found):
+                raise ValueError(f"{name} must {rule.need}")
+        found[name] = values[name]
     for name, kind in declared.items():
         if name not in kinds:
-            fields = get_type_hints(kind, include_extras=True)
-            values[name] = kind(**declared_values(without_prefix(name, arrays), fields, sizes))
+            fields, of_struct = get_type_hints(kind, include_extras=True), take_prefixed(name, arrays)
+            values[name] = kind(**take_declared(of_struct, fields, known))
+            refuse_rest(of_struct)
     return values
+
+
+def refuse_rest(arrays: Mapping[str, NDArray[Any]]) -> None:
+    """Refuse arrays that nothing has taken, and so nothing has checked."""
+    for name in arrays:
+        raise ValueError(f"nothing declares the part {name}")
 
 
 def prefixed(name: str, arrays: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
@@ -66,32 +83,48 @@ def prefixed(name: str, arrays: Mapping[str, NDArray[Any]]) -> dict[str, NDArray
     return {f"{name}_{part}": array for part, array in arrays.items()}
 
 
-def without_prefix(name: str, arrays: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
-    """What `prefixed` was given, from among others."""
-    return {key.removeprefix(f"{name}_"): array for key, array in arrays.items() if key.startswith(f"{name}_")}
+def take_prefixed(name: str, arrays: dict[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
+    """Take what `prefixed` was given out of others."""
+    return {key.removeprefix(f"{name}_"): arrays.pop(key) for key in list(arrays) if key.startswith(f"{name}_")}
 
 
 def _is_array(kind: Any) -> bool:
     return get_origin(kind) is Annotated
 
 
-def _type_and_axes(kind: Any) -> tuple[np.dtype[Any], list[str]]:
-    array, shape, *_ = get_args(kind)
-    return np.dtype(get_args(get_args(array)[1])[0]), shape.split(", ")
+class _ArrayKind(NamedTuple):
+    """The type, the axes and the rules of a declared array."""
+
+    dtype: np.dtype[Any]
+    axes: list[str]
+    rules: list[Rule]
+
+    @classmethod
+    def of(cls, name: str, kind: Any) -> _ArrayKind:
+        array, shape, *notes = get_args(kind)
+        rules = [note for note in notes if isinstance(note, Rule)]
+        if not rules:
+            raise TypeError(f"{name} is declared without a rule for its values")
+        return cls(np.dtype(get_args(get_args(array)[1])[0]), shape.split(", "), rules)
+
+    def typed(self, name: str, array: NDArray[Any]) -> NDArray[Any]:
+        if array.dtype != self.dtype or array.ndim != len(self.axes):
+            raise ValueError(f"{name} has {array.ndim} axes of {array.dtype}, not {len(self.axes)} of {self.dtype}")
+        return np.ascontiguousarray(array)
 
 
 def _is_settled(name: str, axis: str, length: int, known: dict[str, int]) -> bool:
-    """Whether the length of an axis is settled; a name that stands alone for it is learnt."""
-    unknown = [term for term in _terms(axis) if not term.isdecimal() and term not in known]
-    rest = length - sum(int(term) if term.isdecimal() else known[term] for term in _terms(axis) if term not in unknown)
-    if len(unknown) > 1:
+    """Whether the length of an axis, a sum of products, is settled; a name that stands alone for a term is learnt."""
+    unknown, rest = list[list[str]](), length
+    for factors in (term.split(" * ") for term in axis.split(" + ")):
+        if all(factor.isdecimal() or factor in known for factor in factors):
+            rest -= prod(int(factor) if factor.isdecimal() else known[factor] for factor in factors)
+        else:
+            unknown.append(factors)
+    if len(unknown) > 1 or any(len(factors) > 1 for factors in unknown):
         return False
     if unknown:
-        known[unknown[0]] = rest
+        known[unknown[0][0]] = rest
     if rest < 0 or (rest and not unknown):
         raise ValueError(f"{name} has an axis of {length}, not of {axis}")
     return True
-
-
-def _terms(axis: str) -> Iterator[str]:
-    return iter(axis.split(" + "))

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from treecrf.missing import Imputer, Indicator, transform_of
 from treecrf.missing.transforms import describe_transform, restore_transform
-from treecrf.models.base import DECODERS, Decoder, Labeller, Monitor, rebuild
+from treecrf.models.base import DECODERS, Decoder, Labeller, Monitor, rebuild_part
 from treecrf.models.inputs import check_set, check_training_set
 from treecrf.models.params_checks import Check, one_of
 from treecrf.models.registry import IN_TREES, TREATMENTS
@@ -118,9 +118,9 @@ class ImputingLabeller(Labeller):
         return {"labeller": header, "transform": describe_transform(self.transform_)}, arrays
 
     def _restore(self, values: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> None:
-        transform = restore_transform(values["transform"])
-        assert transform is not None
-        self.transform_, self.labeller_ = (
-            transform,
-            rebuild(values["labeller"], arrays, "the labeller behind an ImputingLabeller"),
-        )
+        transform, place = restore_transform(values["transform"]), "the labeller behind an ImputingLabeller"
+        if transform is None:
+            raise ValueError("there is no transform")
+        self.transform_ = transform
+        self.labeller_ = rebuild_part(values["labeller"], arrays, place, self.label_names_)
+        arrays.clear()  # all are the labeller's

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from treecrf.inputs.anchors import AnchoredInputs, AnchorSetting
 from treecrf.inputs.binning import Binner
+from treecrf.io.messages import quoted, repeated
 from treecrf.sequences import MISSING, Attribute, SequenceSet, attributes_from
 
 
@@ -194,16 +195,26 @@ class Inputs(NamedTuple):
 
     @classmethod
     def from_described(cls, described: dict[str, Any]) -> Self:
-        """What `described` gave."""
-        binner, edges = None, described["edges"]
-        if edges is not None:
-            binner = Binner()
-            binner.edges_ = {name: None if e is None else np.array(e, dtype=np.float64) for name, e in edges.items()}
+        """What `described` gave; a ValueError if the parts contradict each other."""
         sources, names = attributes_from(described["attributes"]), tuple(described["number_names"])
-        if "anchored" not in described:
-            return cls(sources, names, binner)
-        anchored = AnchoredInputs.from_described(described["anchored"], sources)
-        return cls((*sources, *anchored.attributes), names, binner, anchored)
+        binner = None if described["edges"] is None else Binner.from_edges(described["edges"])
+        inputs = cls(sources, names, binner)
+        if "anchored" in described:
+            seen = names if binner is None else ()
+            anchored = AnchoredInputs.from_described(described["anchored"], sources, seen)
+            inputs = cls((*sources, *anchored.attributes), names, binner, anchored)
+        if binner is not None:
+            of_numbers = inputs.sources[len(inputs.categories) :]
+            if tuple(binner.edges_) != names or binner.attributes != of_numbers:
+                raise ValueError("the edges of the bins are not those of the numbers")
+        every = [attribute.name for attribute in inputs.attributes]
+        every += names if binner is None else ()
+        if (twice := repeated(every)) is not None or not all(isinstance(name, str) for name in names):
+            raise ValueError(f"the inputs have the name {quoted(twice)} twice, or names that are no text")
+        for attribute in inputs.attributes:
+            if (category := repeated(attribute.categories)) is not None:
+                raise ValueError(f"the attribute {quoted(attribute.name)} has the category {quoted(category)} twice")
+        return inputs
 
 
 _ADVICE = "read both as the same (SequenceSet.from_frame(kinds=))"

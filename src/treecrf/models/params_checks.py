@@ -64,7 +64,13 @@ def _is_number(value: Any) -> bool:
 def _is_window(value: Any) -> bool:
     sides = value.tolist() if isinstance(value, np.ndarray) else value
     has_sides = isinstance(sides, tuple | list) and len(sides) == 2
-    return has_sides and all(_is_number(side) and side >= 0 and float(side).is_integer() for side in sides)
+    return has_sides and all(
+        _is_number(side) and 0 <= side <= MOST_PLACES and float(side).is_integer() for side in sides
+    )
+
+
+MOST_PLACES = 10_000
+"""On each side of a window."""
 
 
 def _are_shares(value: Any) -> bool:
@@ -77,7 +83,7 @@ def _are_class_weights(value: Any) -> bool:
     return value is None or (isinstance(value, str) and value == "balanced")
 
 
-WINDOW = Check(_is_window, "give (left, right), two whole numbers of at least 0, such as (3, 3)")
+WINDOW = Check(_is_window, f"give (left, right), two whole numbers from 0 to {MOST_PLACES:,}, such as (3, 3)")
 CLASS_WEIGHT = Check(_are_class_weights, "give None, 'balanced' or weights of at least 0 by name of the label")
 ANCHORS = Check(
     are_anchors, "give two whole numbers of at least 0, such as (0, 4), and names of attributes to count, if any"

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Annotated, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 from numba import boolean, float64, int16, int64, uint64, void
 from numpy.typing import NDArray
 
 from treecrf.compiled.kernel import kernel
+from treecrf.compiled.rules import NOT_INFINITE, WEIGHTS, Known, Rule, below, between, earlier_in, offsets_into
 from treecrf.compiled.struct import Float64, Int16, Int32, Int64, allocate, compiled_type, struct
 from treecrf.trees.columns import COLUMNS, Columns
 from treecrf.trees.partition import copy_states, divide_states, has_code, take_all_states
-from treecrf.trees.tree import TREE, Tree, make_tree, set_of
+from treecrf.trees.problem import FULL
+from treecrf.trees.tree import MAX_LEAVES, TREE, Tree, make_tree, set_of
 
 
 @struct
@@ -108,19 +110,53 @@ def add_leaf_values(values, routing, exponentiated, potentials):
                             potentials[position, state] += value
 
 
+def _are_surrogates(surrogates: NDArray[np.int32], known: Known) -> bool:
+    slots, polarities = surrogates[:, :, 0], surrogates[:, :, 1]
+    return bool(((slots >= -1) & (slots < known["n_slots"]) & (polarities >= 0) & (polarities <= 1)).all())
+
+
+def _are_codes(codes: NDArray[np.int32], known: Known) -> bool:
+    """Whether the codes of each set are some of its column's, ascending."""
+    columns = np.column_stack([known["columns"], known["surrogates"][:, :, 0]]).ravel()
+    sizes, first = np.append(known["column_sizes"], 0), known["first_code"]  # the last for no surrogate
+    starts = np.zeros(len(codes) + 1, dtype=np.bool_)
+    starts[first] = True
+    rises = np.diff(codes, prepend=-1) > 0
+    return bool(((codes >= 0) & (codes < np.repeat(sizes[columns], np.diff(first))) & (rises | starts[:-1])).all())
+
+
+_SURROGATES = Rule("be slots of windows, or -1, and 0 or 1", _are_surrogates)
+_CODES = Rule("be codes of their columns, ascending in each test", _are_codes)
+
+
+def forest_limits(slot_sizes: NDArray[np.int64], n_labels: int, order: int) -> dict[str, Any]:
+    """What the rules of a `Forest` name: the columns that its tests see, and the codes of each.
+
+    Parameters
+    ----------
+    slot_sizes : int64, shape (n_slots,)
+        Number of cells of each slot.
+    n_labels : int
+    order : int
+        Number of previous labels that tests see.
+    """
+    sizes = np.append(slot_sizes, np.full(order, n_labels + 1, dtype=np.int64))
+    return {"n_slots": len(slot_sizes), "n_columns": len(sizes), "column_sizes": sizes}
+
+
 @struct
 class Forest(NamedTuple):
     """The trees of all iterations and labels, flat; tree ``m * n_labels + y`` is that of iteration m, label y."""
 
-    parents: Annotated[Int32, "n_all_splits"]
-    columns: Annotated[Int32, "n_all_splits"]
-    codes: Annotated[Int32, "n_all_codes"]
-    first_code: Annotated[Int64, "n_all_sets + 1"]
-    values: Annotated[Float64, "n_all_splits + n_trees"]
-    first_split: Annotated[Int64, "n_trees + 1"]
-    shares: Annotated[Int32, "n_all_splits"]
-    surrogates: Annotated[Int32, "n_all_splits, n_surrogates, 2", "As in `Tree`, like the others."]
-    gains: Annotated[Float64, "n_all_splits", "NaN where they are not known."]
+    first_split: Annotated[Int64, "n_trees + 1", offsets_into("n_all_splits", most=MAX_LEAVES - 1)]
+    parents: Annotated[Int32, "n_all_splits", earlier_in("first_split")]
+    columns: Annotated[Int32, "n_all_splits", below("n_columns")]
+    surrogates: Annotated[Int32, "n_all_splits, n_surrogates, 2", "As in `Tree`, like the others.", _SURROGATES]
+    first_code: Annotated[Int64, "n_all_splits + n_all_splits * n_surrogates + 1", offsets_into("n_all_codes")]
+    codes: Annotated[Int32, "n_all_codes", _CODES]
+    values: Annotated[Float64, "n_all_splits + n_trees", WEIGHTS]
+    shares: Annotated[Int32, "n_all_splits", between(0, FULL)]
+    gains: Annotated[Float64, "n_all_splits", "NaN where they are not known.", NOT_INFINITE]
 
     @property
     def n_trees(self) -> int:

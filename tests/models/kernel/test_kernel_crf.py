@@ -8,7 +8,7 @@ import pytest
 
 import treecrf
 from treecrf import KernelCRF, LinearCRF, SequenceSet
-from treecrf.models import resources
+from treecrf.io import memory
 from treecrf.models.kernel.windows import Windows
 
 SETTINGS = {"variance": 3.0, "transition_variance": 0.7, "window": (1, 0), "tolerance": 1e-13}
@@ -221,7 +221,7 @@ def test_unknown_categories_have_no_indicators():
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"degree": 0}, r"degree=0: give a whole number of at least 1\."),
+        ({"degree": 0}, r"degree=0: give a whole number from 1 to 1,000\."),
         ({"variance": 0}, r"variance=0: give a number above 0; the smaller, the nearer to no weights\."),
         ({"transition_variance": 0.0}, r"transition_variance=0\.0: give a number above 0\."),
         ({"scale": 0}, r"scale=0: give None or a number above 0\."),
@@ -274,7 +274,7 @@ def test_numbers_far_outside_are_taken_for_the_nearest_that_are_not():
     ],
 )
 def test_what_does_not_fit_into_memory_is_refused_with_both_sizes(monkeypatch, options, what):
-    monkeypatch.setattr(resources, "available_memory", lambda: 900)
+    monkeypatch.setattr(memory, "available_memory", lambda: 900)
     with pytest.raises(
         ValueError, match=rf"^{what} would take 0\.0 GiB of memory and 0\.0 GiB are available; give .*\.$"
     ):

@@ -14,7 +14,7 @@ from treecrf.io.arrays import gather_ranges
 from treecrf.models.linear._gain_kernels import fit_weight
 from treecrf.models.linear.conjunctions import Conjunctions, Windows, boolean_cells, find_occurrences
 from treecrf.models.linear.induced_crf import LEAST_TOKENS, Features, bounds_of, find_error_tokens, gains_of, induce
-from treecrf.models.resources import make_runner
+from treecrf.models.threads import make_runner
 from treecrf.sequences import slot_sizes
 
 RUN = make_runner(None)

@@ -221,7 +221,7 @@ def test_weights_of_another_shape_are_refused(tmp_path):
     header, arrays = model.contents()
     for wrong in (arrays["weights_out"][:, :2], arrays["weights_out"].astype(np.float64)):
         write_npz(tmp_path / "model.npz", header, arrays | {"weights_out": wrong})
-        with pytest.raises(ValueError, match=r"holds a NeuralCRF of another version of treecrf \('out has the shape"):
+        with pytest.raises(ValueError, match=r"or of another version of treecrf \('out has "):
             treecrf.load(tmp_path / "model.npz")
 
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from treecrf.models.boosted.params import BoostingParams, Criterion
 from treecrf.models.monitor import Monitor
-from treecrf.models.resources import make_runner
+from treecrf.models.threads import make_runner
 from treecrf.trees.forest import Forest, join_trees
 from treecrf.trees.tree import Tree
 

@@ -13,15 +13,17 @@ import os
 import time
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from treecrf.compiled.cache import kernel_digest
+from treecrf.compiled.rules import FINITE, NOT_INFINITE, SHARES, WEIGHTS
+from treecrf.compiled.struct import Float64
 from treecrf.io.npz import read_npz, write_npz
-from treecrf.models.boosted.boosting import Progress, join_iterations, split_iterations
-from treecrf.models.fitted import declared_values, prefixed
+from treecrf.models.boosted.boosting import PHASES, Progress, join_iterations, split_iterations
+from treecrf.models.fitted import prefixed, refuse_rest, take_declared
 from treecrf.sequences import SequenceSet
 from treecrf.trees.forest import Forest
 
@@ -64,14 +66,17 @@ class Checkpoint:
         self._fingerprint = ""
         self._due = 0.0
 
-    def begin(self, fingerprint: str) -> Progress | None:
-        """Start the clock; what the file holds, if it is whole and of the training with this fingerprint."""
+    def begin(self, fingerprint: str, sizes: Mapping[str, Any]) -> Progress | None:
+        """Start the clock; what the file holds, if it is whole and of the training with this fingerprint.
+
+        `sizes` is what the rules of the training's trees and transitions name (`treecrf.models.fitted`).
+        """
         self._fingerprint, self._due = fingerprint, time.monotonic() + self.seconds
         try:
             header, arrays = read_npz(self.path, FORMAT)
-        except (ValueError, FileNotFoundError):
+            return _unpacked(header, arrays, sizes) if header["fingerprint"] == fingerprint else None
+        except (ValueError, TypeError, LookupError, FileNotFoundError):
             return None
-        return _unpacked(header, arrays) if header["fingerprint"] == fingerprint else None
 
     def note(self, progress: Progress) -> None:
         """Write, if it is time to; the file is replaced at once or not at all."""
@@ -140,8 +145,21 @@ def _packed(fingerprint: str, progress: Progress) -> tuple[dict[str, Any], dict[
     return header, arrays
 
 
-def _unpacked(header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> Progress:
-    forest: Forest = declared_values(arrays, {"forest": Forest}, {})["forest"]
-    iterations = split_iterations(forest, arrays["transitions"])
-    reports, steps = arrays["reports"].tolist(), arrays["steps"].tolist()
-    return Progress(iterations, arrays["log_likelihoods"].tolist(), header["seconds"], reports, steps)
+def _unpacked(header: dict[str, Any], arrays: dict[str, NDArray[Any]], sizes: Mapping[str, Any]) -> Progress:
+    state = take_declared(arrays, _STATE, {**sizes, "n_phases": len(PHASES)})
+    refuse_rest(arrays)
+    forest, transitions = state["forest"], state["transitions"]
+    lists = [state[name].tolist() for name in ("log_likelihoods", "reports", "steps")]
+    if forest.n_trees != len(transitions) * sizes["n_labels"] or len(lists[1]) > len(lists[0]):
+        raise ValueError("the parts are of different iterations")
+    seconds = {phase: float(header["seconds"][phase]) for phase in PHASES}
+    return Progress(split_iterations(forest, transitions), lists[0], seconds, *lists[1:])
+
+
+_STATE = {
+    "forest": Forest,
+    "transitions": Annotated[Float64, "n_steps + 1, n_transitions, n_transitions_before", WEIGHTS],
+    "log_likelihoods": Annotated[Float64, "n_steps + 1", NOT_INFINITE],
+    "steps": Annotated[Float64, "n_steps", SHARES],
+    "reports": Annotated[Float64, "n_reports, n_phases", FINITE],
+}

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from treecrf.chain.lattice import Lattice, Predecessors, build_lattice, build_predecessors
-from treecrf.sequences import MISSING, SequenceSet
+from treecrf.sequences import MISSING, Attribute, SequenceSet
 
 CENTRE = "centre"
 """Value of the setting `label_dictionary` for the attribute of sets that have one alone."""
 
 
-def attribute_of(data: SequenceSet, setting: str) -> int:
+def attribute_of(attributes: Sequence[Attribute], setting: str) -> int:
     """Number of the attribute whose symbols decide.
 
     Raises
@@ -22,7 +23,7 @@ def attribute_of(data: SequenceSet, setting: str) -> int:
     ValueError
         If there is no such attribute, or several to choose from.
     """
-    names = [a.name for a in data.attributes if not (a.ordered or a.anchored)]
+    names = [a.name for a in attributes if not (a.ordered or a.anchored)]
     if setting != CENTRE and setting not in names:
         raise ValueError(f"label_dictionary={setting!r}: it must be {CENTRE!r} or one of {', '.join(names)}.")
     if setting == CENTRE and len(names) != 1:
@@ -30,7 +31,7 @@ def attribute_of(data: SequenceSet, setting: str) -> int:
             f"label_dictionary={CENTRE!r}: the set has {len(names)} attributes with categories; name one of "
             f"{', '.join(names)}." if names else "label_dictionary: the set has no attribute with categories; give None."
         )  # fmt: skip
-    return [attribute.name for attribute in data.attributes].index(names[0] if setting == CENTRE else setting)
+    return [attribute.name for attribute in attributes].index(names[0] if setting == CENTRE else setting)
 
 
 def learn_dictionary(
@@ -44,16 +45,21 @@ def learn_dictionary(
     n_labels = len(train.label_names)
     if setting is None:
         return np.ones((1, n_labels), dtype=np.bool_)
-    attribute = attribute_of(train, setting)
+    attribute = attribute_of(train.attributes, setting)
     if before is not None:
         table = before.copy()
     else:
-        table = np.zeros((len(train.attributes[attribute].categories) + 1, n_labels), dtype=np.bool_)
+        table = np.zeros((n_symbols(train.attributes, setting), n_labels), dtype=np.bool_)
     known = np.asarray(train.labels) != MISSING
     table[train.values[_centres(train), attribute][known], np.asarray(train.labels)[known]] = True
     table[~table.any(axis=1)] = True
     table[-1] = True
     return table
+
+
+def n_symbols(attributes: Sequence[Attribute], setting: str | None) -> int:
+    """Rows of a dictionary."""
+    return 1 if setting is None else len(attributes[attribute_of(attributes, setting)].categories) + 1
 
 
 class Candidates(NamedTuple):
@@ -76,7 +82,7 @@ def make_candidates(data: SequenceSet, dictionary: NDArray[np.bool_], setting: s
     if setting is None:
         rows = np.zeros(data.n_positions, dtype=np.int64)
     else:
-        symbols = data.values[_centres(data), attribute_of(data, setting)].astype(np.int64)
+        symbols = data.values[_centres(data), attribute_of(data.attributes, setting)].astype(np.int64)
         rows = np.where(symbols == MISSING, len(dictionary) - 1, symbols)
     return Candidates(build_lattice(data.offsets, dictionary, rows), build_predecessors(data.offsets, dictionary, rows))
 

@@ -12,12 +12,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from treecrf import chain
+from treecrf.compiled.rules import FINITE, SHARES, SOME_IN_EACH_ROW, TRUTH, WEIGHTS
 from treecrf.compiled.struct import Bool, Float64
 from treecrf.inputs.anchors import AnchorSetting
 from treecrf.inputs.binning import MOST_BINS
+from treecrf.io.memory import check_memory
 from treecrf.models.boosted.boosting import Progress, Training, Workers, boost, join_iterations, split_iterations
 from treecrf.models.boosted.checkpoint import Checkpoint, as_checkpoint, fingerprint
-from treecrf.models.boosted.label_dictionary import Candidates, learn_dictionary, make_candidates
+from treecrf.models.boosted.label_dictionary import Candidates, learn_dictionary, make_candidates, n_symbols
 from treecrf.models.boosted.lattice import LatticeTraining
 from treecrf.models.boosted.memory import training_bytes
 from treecrf.models.boosted.params import MISSING_METHODS, SHAPE, SPLITS, BoostingParams, Criterion
@@ -48,11 +50,10 @@ from treecrf.models.params_checks import (
     optional,
     whole,
 )
-from treecrf.models.resources import check_memory
 from treecrf.models.weights import ClassWeight
-from treecrf.sequences import SequenceSet, window_slots
+from treecrf.sequences import Attribute, SequenceSet, slot_sizes, window_slots
 from treecrf.trees.flat import FlatForest
-from treecrf.trees.forest import Forest
+from treecrf.trees.forest import Forest, forest_limits
 from treecrf.trees.tree import MAX_LEAVES
 
 if TYPE_CHECKING:
@@ -232,11 +233,11 @@ class TreeCRF(ChainLabeller):
 
     _fitted_arrays: ClassVar = {
         "forest": Forest,
-        "start": Annotated[Float64, "n_labels, n_states"],
-        "log_likelihood_history": Annotated[Float64, "n_iterations + 1"],
-        "steps": Annotated[Float64, "n_iterations"],
-        "transitions": Annotated[Float64, "n_iterations, n_labels_before, n_labels_after"],
-        "dictionary": Annotated[Bool, "n_symbols, n_labels"],
+        "start": Annotated[Float64, "n_labels, n_states", WEIGHTS],
+        "steps": Annotated[Float64, "n_iterations", SHARES],
+        "log_likelihood_history": Annotated[Float64, "n_iterations + 1", FINITE],
+        "transitions": Annotated[Float64, "n_iterations, n_transitions, n_transitions_before", WEIGHTS],
+        "dictionary": Annotated[Bool, "n_symbols, n_labels", TRUTH, SOME_IN_EACH_ROW],
     }
     _fitted_values = ("seconds", "shape")
 
@@ -339,7 +340,8 @@ class TreeCRF(ChainLabeller):
             checkpoint = as_checkpoint(checkpoint)
             if checkpoint is not None:
                 mark = fingerprint(type(self).__name__, self.get_params(), train, start, progress, weights)
-                progress = checkpoint.begin(mark) or progress
+                sizes = self._tree_sizes(train.attributes, len(train.label_names))
+                progress = checkpoint.begin(mark, sizes) or progress
             boost(training, progress, params, workers, monitor, None if checkpoint is None else checkpoint.note)
 
         history = np.array(progress.log_likelihoods)
@@ -506,8 +508,24 @@ class TreeCRF(ChainLabeller):
         values, arrays = super()._state()
         return values | {"flat": self.flat_ is not None}, arrays
 
+    def _sizes(self) -> dict[str, Any]:
+        return super()._sizes() | self._tree_sizes(self.attributes_, len(self.label_names_))
+
+    def _tree_sizes(self, attributes: tuple[Attribute, ...], n_labels: int) -> dict[str, Any]:
+        """What the rules of trees, transitions and dictionary name, for these inputs and labels."""
+        params = self.boosting_params()
+        order = self.order if params.sees_labels else 0
+        n_states = chain.StateSpace(n_labels, self.order).n_states
+        transitions = (0, 0) if params.sees_labels else (n_labels, n_labels + 1)
+        return forest_limits(slot_sizes(attributes, self.window) + params.codes_missing, n_labels, order) | {
+            "n_labels": n_labels, "n_states": n_states, "n_symbols": n_symbols(attributes, self.label_dictionary),
+            "n_transitions": transitions[0], "n_transitions_before": transitions[1],
+        }  # fmt: skip
+
     def _restore(self, values: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> None:
         super()._restore(values, arrays)
+        if self.forest_.n_trees != len(self.steps_) * len(self.label_names_):
+            raise ValueError(f"forest has {self.forest_.n_trees} trees of {len(self.steps_)} iterations")
         self.flat_ = None
         if values["flat"]:
             self.flat_ = make_flat_forest(self._learnt(), self.attributes_)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from treecrf.compiled.rules import TRUTH
 from treecrf.compiled.struct import Bool
 from treecrf.models.base import DECODERS, Codes, Decoder, Floats, Labeller, Monitor, check_decoder, packed, unpacked
 from treecrf.models.boosted.treecrf import TreeCRF
@@ -204,7 +205,7 @@ class CodedCRF(Labeller):
     min_count: int = 1
 
     has_probabilities = False
-    _fitted_arrays: ClassVar = {"code": Annotated[Bool, "n_labels, code_length"]}
+    _fitted_arrays: ClassVar = {"code": Annotated[Bool, "n_labels, code_length", TRUTH]}
 
     _parameter_constraints: ClassVar = {
         "base": Check(lambda value: isinstance(value, Labeller) and hasattr(value, "window"), "give a labeller with a window"),
@@ -325,7 +326,7 @@ class CodedCRF(Labeller):
 
     # --- files --------------------------------------------------------------------------------------
 
-    def _sizes(self) -> dict[str, int]:
+    def _sizes(self) -> dict[str, Any]:
         return super()._sizes() | {"code_length": self.code_length}
 
     def _state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
@@ -335,7 +336,9 @@ class CodedCRF(Labeller):
 
     def _restore(self, values: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> None:
         super()._restore(values, arrays)
-        self.bits_ = unpacked("bit", values["bits"], arrays)
+        self.bits_ = unpacked("bit", values["bits"], arrays, _BITS[:2])
+        if len(self.bits_) != self.code_length:
+            raise ValueError(f"there are {len(self.bits_)} labellers of {self.code_length} bits")
 
 
 def _fit_predict(labeller: Labeller, train: SequenceSet) -> NDArray[np.bool_]:

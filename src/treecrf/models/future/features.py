@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Iterable
+from itertools import islice
+from typing import Annotated, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 
 from treecrf import chain
+from treecrf.compiled.rules import FINITE, NOT_NEGATIVE, WEIGHTS, below
+from treecrf.compiled.struct import Float64, Int64, struct
 from treecrf.models.future._bag_kernels import WHOLE_FUTURE, noisy_or
 from treecrf.sequences import MISSING, Attribute, SequenceSet, slot_sizes, window_codes
 from treecrf.trees.columns import Columns, build_columns
-from treecrf.trees.forest import Evaluator
+from treecrf.trees.forest import Evaluator, Forest
 from treecrf.trees.tree import Tree
 
 NO_STATES = chain.StateSpace(1, 0).labels_of_state
@@ -43,6 +47,42 @@ class FutureFeature(NamedTuple):
     trees: tuple[Tree, ...]
     weight: float
     thresholds: NDArray[np.float64]
+
+
+@struct
+class LearntFeatures(NamedTuple):
+    """Future features as arrays; their trees are in a forest of their own, feature after feature."""
+
+    labels: Annotated[Int64, "n_features", below("n_labels")]
+    starts: Annotated[Float64, "n_features", WEIGHTS]
+    weights: Annotated[Float64, "n_features", WEIGHTS]
+    n_trees: Annotated[Int64, "n_features", NOT_NEGATIVE]
+    thresholds: Annotated[Float64, "n_features, n_thresholds", FINITE]
+
+
+def as_arrays(features: tuple[FutureFeature, ...], n_bins: int) -> LearntFeatures:
+    """What files have of features besides their trees."""
+    return LearntFeatures(
+        np.array([feature.label for feature in features], dtype=np.int64),
+        np.array([feature.start for feature in features], dtype=np.float64),
+        np.array([feature.weight for feature in features], dtype=np.float64),
+        np.array([len(feature.trees) for feature in features], dtype=np.int64),
+        np.array([feature.thresholds for feature in features], dtype=np.float64).reshape(len(features), n_bins - 1),
+    )
+
+
+def from_arrays(learnt: LearntFeatures, forest: Forest) -> tuple[FutureFeature, ...]:
+    """The features of a file, with the trees of a forest; a ValueError if these are more or less."""
+    if (learnt.n_trees > forest.n_trees).any() or learnt.n_trees.sum() != forest.n_trees:
+        raise ValueError(f"features have {learnt.n_trees.sum()} trees of {forest.n_trees}")
+    trees = iter([forest.tree(number) for number in range(forest.n_trees)])
+    return tuple(
+        FutureFeature(label, start, tuple(islice(trees, n_trees)), weight, thresholds)
+        for label, start, n_trees, weight, thresholds in zip(
+            learnt.labels.tolist(), learnt.starts.tolist(), learnt.n_trees.tolist(), learnt.weights.tolist(),
+            learnt.thresholds, strict=True,
+        )
+    )  # fmt: skip
 
 
 class Bags:
@@ -90,16 +130,20 @@ def cut_windows(data: SequenceSet, window: tuple[int, int]) -> SequenceSet:
     There is an attribute for each window slot, in the order of `treecrf.sequences.window_codes`; where windows reach
     beyond sequences, a category for that comes last.
     """
-    attributes = data.attributes
-    if tuple(window) != (0, 0):
-        attributes = tuple(
-            Attribute(f"{attribute.name}[{place:+d}]", (*attribute.categories, _OUTSIDE), attribute.ordered)
-            for place in range(-window[0], window[1] + 1)
-            for attribute in data.attributes
-        )
     codes = window_codes(data, window).astype(np.int32)
     values = np.where(codes == slot_sizes(data.attributes, window), MISSING, codes)
-    return SequenceSet(values, data.offsets, attributes, data.labels, data.label_names)
+    return SequenceSet(values, data.offsets, cut_attributes(data.attributes, window), data.labels, data.label_names)
+
+
+def cut_attributes(attributes: tuple[Attribute, ...], window: tuple[int, int]) -> tuple[Attribute, ...]:
+    """The attributes of what `cut_windows` gives."""
+    if tuple(window) == (0, 0):
+        return attributes
+    return tuple(
+        Attribute(f"{attribute.name}[{place:+d}]", (*attribute.categories, _OUTSIDE), attribute.ordered)
+        for place in range(-window[0], window[1] + 1)
+        for attribute in attributes
+    )
 
 
 def thermometer(probabilities: NDArray[np.float64], thresholds: NDArray[np.float64]) -> NDArray[np.int16]:
@@ -114,9 +158,16 @@ def even_thresholds(probabilities: NDArray[np.float64], n_bins: int) -> NDArray[
 
 def with_features(cut: SequenceSet, bits: list[NDArray[np.int16]]) -> SequenceSet:
     """Add the codes of future features (`thermometer`) to windows (`cut_windows`) as attributes of two categories."""
-    attributes = [
-        Attribute(f"future_{i}_{bin_}", ("0", "1"))
-        for i, block in enumerate(bits, start=1)
-        for bin_ in range(1, block.shape[1] + 1)
-    ]
-    return cut.with_values(np.hstack([cut.values, *bits]), (*cut.attributes, *attributes))
+    added = _bit_attributes(block.shape[1] for block in bits)
+    return cut.with_values(np.hstack([cut.values, *bits]), (*cut.attributes, *added))
+
+
+def final_attributes(cut: tuple[Attribute, ...], features: tuple[FutureFeature, ...]) -> tuple[Attribute, ...]:
+    """The attributes of windows and of the thermometer codes of all features (`with_features`)."""
+    return (*cut, *_bit_attributes(len(feature.thresholds) for feature in features))
+
+
+def _bit_attributes(n_bits: Iterable[int]) -> tuple[Attribute, ...]:
+    return tuple(
+        Attribute(f"future_{i}_{bin_}", ("0", "1")) for i, n in enumerate(n_bits, start=1) for bin_ in range(1, n + 1)
+    )

@@ -10,14 +10,26 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from treecrf import chain
+from treecrf.compiled import rules
 from treecrf.compiled.struct import Float64, Int64
 from treecrf.inputs.binning import MOST_BINS
-from treecrf.models.base import Monitor, rebuild
+from treecrf.models.base import Monitor, rebuild_part
 from treecrf.models.boosted.memm import normalize_locally
 from treecrf.models.boosted.treecrf import TreeCRF
 from treecrf.models.chains import ChainLabeller
-from treecrf.models.fitted import declared_values, prefixed, without_prefix
-from treecrf.models.future.features import Bags, FutureFeature, columns_of, cut_windows, thermometer, with_features
+from treecrf.models.fitted import named_arrays, prefixed, refuse_rest, take_declared, take_prefixed
+from treecrf.models.future.features import (
+    Bags,
+    LearntFeatures,
+    as_arrays,
+    columns_of,
+    cut_attributes,
+    cut_windows,
+    final_attributes,
+    from_arrays,
+    thermometer,
+    with_features,
+)
 from treecrf.models.inputs import Inputs, check_set, check_training_set, refuse_missing
 from treecrf.models.params_checks import (
     FINITE,
@@ -33,9 +45,9 @@ from treecrf.models.params_checks import (
     whole,
 )
 from treecrf.models.weights import refuse_weights
-from treecrf.sequences import SequenceSet
+from treecrf.sequences import Attribute, SequenceSet, slot_sizes
 from treecrf.statistics.selection import hold_out
-from treecrf.trees.forest import Evaluator, Forest, join_trees
+from treecrf.trees.forest import Evaluator, Forest, forest_limits, join_trees
 from treecrf.trees.tree import MAX_LEAVES, Tree
 
 if TYPE_CHECKING:
@@ -141,7 +153,7 @@ class FutureFeatureMEMM(ChainLabeller):
     number_bins: int = MOST_BINS
     min_count: int = 1
 
-    _fitted_arrays: ClassVar = {"forest": Forest, "lower_steps": Annotated[Float64, "n_lower_trees"]}
+    _fitted_arrays: ClassVar = {"forest": Forest}
     _fitted_values = ("seconds", "reach")
 
     _parameter_constraints: ClassVar = {
@@ -311,28 +323,41 @@ class FutureFeatureMEMM(ChainLabeller):
     def _state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         values, arrays = super()._state()
         lower = join_trees([tree for feature in self.features_ for tree in feature.trees])
-        thresholds = np.array([feature.thresholds for feature in self.features_])
-        features = [[f.label, f.start, len(f.trees), f.weight] for f in self.features_]
-        return values | {"features": features}, arrays | {
-            **prefixed("lower", lower._asdict()), **prefixed("stages", self.stages_), "thresholds": thresholds
-        }  # fmt: skip
+        learnt = {"lower_steps": self.lower_steps_, "lower": lower, "features": as_arrays(self.features_, self.n_bins)}
+        return values, arrays | named_arrays(learnt, _LEARNT) | prefixed("stages", self.stages_)
+
+    def _sizes(self) -> dict[str, Any]:
+        final = final_attributes(cut_attributes(self.attributes_, self.window), self.features_)
+        return super()._sizes() | self._forest_limits(final, self.order)
+
+    def _forest_limits(self, attributes: tuple[Attribute, ...], order: int) -> dict[str, Any]:
+        return forest_limits(slot_sizes(attributes, (0, 0)), len(self.label_names_), order)
 
     def _restore(self, values: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> None:
+        limits = self._forest_limits(cut_attributes(self.attributes_, self.instance_window), 0)
+        known = limits | {"n_labels": len(self.label_names_), "n_thresholds": self.n_bins - 1}
+        learnt = take_declared(arrays, _LEARNT, known)
+        self.lower_steps_ = learnt["lower_steps"]
+        self.features_ = from_arrays(learnt["features"], learnt["lower"])
         super()._restore(values, arrays)
-        self.stages_ = declared_values(without_prefix("stages", arrays), _STAGES, {})
-        lower: Forest = declared_values(arrays, {"lower": Forest}, {})["lower"]
-        features, first = [], 0
-        for (label, start, n_trees, weight), thresholds in zip(values["features"], arrays["thresholds"], strict=True):
-            trees = tuple(lower.tree(i) for i in range(first, first + n_trees))
-            features.append(FutureFeature(label, start, trees, weight, thresholds))
-            first += n_trees
-        self.features_ = tuple(features)
+        of_stages = take_prefixed("stages", arrays)
+        self.stages_ = take_declared(of_stages, _STAGES, {"n_counts": len(self.features_) + 1})
+        refuse_rest(of_stages)
+        n_features = self.stages_["n_features"]
+        n_trees = np.count_nonzero(n_features == 0) * len(self._learnt)
+        if n_features.sum() != len(self.features_) or n_trees != self.forest_.n_trees:
+            raise ValueError("the stages have other numbers of features or trees")
 
 
+_LEARNT = {
+    "lower_steps": Annotated[Float64, "n_lower_trees", rules.FINITE],
+    "lower": Forest,
+    "features": LearntFeatures,
+}
 _STAGE_NUMBERS = ("step", "log_likelihood", "validation_log_likelihood")
 _STAGES = {
-    "n_features": Annotated[Int64, "n_stages"],
-    **dict.fromkeys(_STAGE_NUMBERS, Annotated[Float64, "n_stages"]),
+    "n_features": Annotated[Int64, "n_stages", rules.below("n_counts")],
+    **dict.fromkeys(_STAGE_NUMBERS, Annotated[Float64, "n_stages", rules.NOT_INFINITE]),
 }
 
 
@@ -404,6 +429,9 @@ class FutureFeatureTreeCRF(FutureFeatureMEMM):
 
     def _restore(self, values: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> None:
         super()._restore(values, arrays)
-        crf = rebuild(values["crf"], without_prefix("crf", arrays), "the CRF of a FutureFeatureTreeCRF")
-        assert isinstance(crf, TreeCRF)
+        crf = rebuild_part(values["crf"], take_prefixed("crf", arrays), "the CRF", self.label_names_)
+        if not isinstance(crf, TreeCRF) or crf.attributes_ != final_attributes(
+            cut_attributes(self.attributes_, self.window), self.features_
+        ):
+            raise ValueError("the CRF is another one")
         self.crf_ = crf

@@ -19,7 +19,7 @@ from treecrf.models.java.machine import start_java
 from treecrf.models.params_checks import POSITIVE, SIZE, whole
 from treecrf.sequences import SequenceSet, slot_sizes, window_codes
 from treecrf.trees.columns import build_columns
-from treecrf.trees.forest import Evaluator, Forest, join_trees
+from treecrf.trees.forest import Evaluator, Forest, forest_limits, join_trees
 from treecrf.trees.tree import Tree, make_tree
 
 
@@ -101,6 +101,15 @@ class SmileCRF(ChainLabeller):
         if monitor is not None:
             self.inputs_, self.label_names_ = Inputs(train.attributes), train.label_names
             monitor(self.n_iterations, dict(seconds), float(self.log_likelihood(train).sum()))
+
+    def _sizes(self) -> dict[str, Any]:
+        n_labels = len(self.label_names_)
+        return super()._sizes() | forest_limits(slot_sizes(self.attributes_, self.window), n_labels, self.order)
+
+    def _restore(self, values: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> None:
+        super()._restore(values, arrays)
+        if not self.forest_.n_trees or self.forest_.n_trees % len(self.label_names_):
+            raise ValueError(f"forest has {self.forest_.n_trees} trees of {len(self.label_names_)} labels")
 
     def _staged_potentials(self, data: SequenceSet, every: int | None = None) -> Iterator[NDArray[np.float64]]:
         n_labels = len(self.label_names_)

@@ -19,11 +19,12 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, Protocol, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from treecrf.compiled.struct import Float64, Int32, Int64
-from treecrf.models.fitted import declared_values
+from treecrf.compiled.rules import NOT_NEGATIVE, SOME, WEIGHTS, Known, Rule, below, equal_to, offsets_into
+from treecrf.compiled.struct import Float64, Int32, Int64, UInt16
+from treecrf.io.memory import check_memory
+from treecrf.models.fitted import refuse_rest, take_declared
 from treecrf.models.kernel.objective import Dual, Primal, Space, Vector, space_of
 from treecrf.models.kernel.windows import Inputs, Kernel, Windows, incomplete_cholesky, join, kernel_matrix
-from treecrf.models.resources import check_memory
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -122,7 +123,7 @@ def slot_sets(n_slots: int, degree: int) -> chain[tuple[int, ...]]:
 
 def n_slot_sets(n_slots: int, degree: int) -> int:
     """How many `slot_sets` there are."""
-    return sum(comb(n_slots, j) for j in range(degree + 1))
+    return sum(comb(n_slots, j) for j in range(min(degree, n_slots) + 1))
 
 
 def _keys(codes: NDArray[Any], sizes: NDArray[np.int64], slots: tuple[int, ...]) -> NDArray[np.int64]:
@@ -225,28 +226,36 @@ class MonomialScores(NamedTuple):
         }  # fmt: skip
 
     @classmethod
-    def from_arrays(cls, arrays: dict[str, NDArray[Any]]) -> Self:
-        """What `arrays` gave."""
-        arrays_read = declared_values(arrays, _MONOMIALS, {})
-        monomials = Monomials(
-            arrays_read["sizes"], len(arrays_read["order_weights"]) - 1, arrays_read["keys"], arrays_read["first"]
-        )
-        return cls(monomials, arrays_read["order_weights"], arrays_read["weights"])
+    def from_arrays(cls, arrays: dict[str, NDArray[Any]], known: Known, kernel: Kernel) -> Self:
+        """What `arrays` gave, of a model whose lengths and limits are known."""
+        sets = {"n_slot_sets": n_slot_sets(known["n_slots"], known["degree"])}
+        read = take_declared(arrays, _MONOMIALS, {**known, **sets})
+        refuse_rest(arrays)
+        monomials = Monomials(read["sizes"], kernel.degree, read["keys"], read["first"])
+        return cls(monomials, read["order_weights"], read["weights"])
 
 
+def _are_keys(keys: NDArray[np.int64], known: Known) -> bool:
+    """Whether keys rise among the sets of the same slots."""
+    rises = np.append(keys[1:] > keys[:-1], True)
+    rises[known["first"][1:] - 1] = True
+    return bool((keys >= 0).all() and rises.all())
+
+
+_SIZES = Annotated[Int64, "n_slots", equal_to("slot_sizes")]
 _MONOMIALS = {
-    "sizes": Annotated[Int64, "n_slots"],
-    "keys": Annotated[Int64, "n_monomials"],
-    "first": Annotated[Int64, "n_slot_sets + 1"],
-    "order_weights": Annotated[Float64, "degree + 1"],
-    "weights": Annotated[Float64, "n_features, n_labels"],
+    "sizes": _SIZES,
+    "first": Annotated[Int64, "n_slot_sets + 1", offsets_into("n_monomials", least=1)],
+    "keys": Annotated[Int64, "n_monomials", Rule("rise among the sets of the same slots", _are_keys)],
+    "order_weights": Annotated[Float64, "degree + 1", NOT_NEGATIVE],
+    "weights": Annotated[Float64, "n_monomials + n_window_numbers, n_labels", WEIGHTS],
 }
 _SUPPORT = {
-    "numbers": Annotated[Float64, "n_support, n_numbers"],
-    "sizes": Annotated[Int64, "n_slots"],
-    "window_of": Annotated[Int32, "n_positions"],
-    "kernel": Annotated[Float64, "n_settings"],
-    "coefficients": Annotated[Float64, "n_support, n_labels"],
+    "codes": Annotated[UInt16, "n_support, n_slots", SOME],
+    "numbers": Annotated[Float64, "n_support, n_window_numbers", WEIGHTS],
+    "sizes": _SIZES,
+    "window_of": Annotated[Int32, "n_positions", below("n_support")],
+    "coefficients": Annotated[Float64, "n_support, n_labels", WEIGHTS],
 }
 
 
@@ -307,22 +316,15 @@ class KernelScores(NamedTuple):
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """See `Scores`."""
-        name, *settings = self.kernel
-        return self.support._asdict() | {
-            "kernel": np.array([name == "rbf", *settings], dtype=np.float64), "coefficients": self.coefficients
-        }  # fmt: skip
+        codes = self.support.codes.astype(np.uint16)
+        return self.support._asdict() | {"codes": codes, "coefficients": self.coefficients}
 
     @classmethod
-    def from_arrays(cls, arrays: dict[str, NDArray[Any]]) -> Self:
-        """What `arrays` gave."""
-        arrays_read = declared_values(arrays, _SUPPORT, {"n_settings": 4})
-        is_rbf, degree, coef0, scale = arrays_read["kernel"].tolist()
-        kernel = Kernel("rbf" if is_rbf else "polynomial", int(degree), coef0, scale)
-        return cls(
-            kernel,
-            Windows(arrays["codes"], *(arrays_read[n] for n in Windows._fields[1:])),
-            arrays_read["coefficients"],
-        )
+    def from_arrays(cls, arrays: dict[str, NDArray[Any]], known: Known, kernel: Kernel) -> Self:
+        """What `arrays` gave, of a model whose lengths and limits are known."""
+        read = take_declared(arrays, _SUPPORT, known)
+        refuse_rest(arrays)
+        return cls(kernel, Windows(*(read[name] for name in Windows._fields)), read["coefficients"])
 
 
 def matrix_form(kernel: Kernel, windows: Windows, inputs: Inputs) -> Form:

@@ -12,11 +12,13 @@ from typing import Annotated, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from treecrf.compiled.rules import FINITE, WEIGHTS
 from treecrf.compiled.struct import Float64
 from treecrf.inputs.anchors import AnchorSetting
+from treecrf.io.messages import quoted
 from treecrf.models.base import Codes, Floats, Monitor
 from treecrf.models.chains import ChainLabeller, LatticeChains
-from treecrf.models.fitted import prefixed, without_prefix
+from treecrf.models.fitted import prefixed, take_prefixed
 from treecrf.models.kernel.forms import (
     FORMS,
     RANK,
@@ -44,8 +46,13 @@ from treecrf.models.params_checks import (
     Check,
     one_of,
     optional,
+    whole,
 )
-from treecrf.sequences import SequenceSet
+from treecrf.models.window.features import n_window_numbers
+from treecrf.sequences import SequenceSet, slot_sizes
+
+MOST_DEGREE = 1000
+"""Of the polynomial kernel, which is computed by as many products."""
 
 LOG = logging.getLogger(__name__)
 
@@ -160,14 +167,14 @@ class KernelCRF(ChainLabeller):
     has_stages = False  # the model is that of the last iteration alone
     takes_numbers = True
     _fitted_arrays: ClassVar = {
-        "alphas": Annotated[Float64, "n_windows, n_labels"],
-        "transition_weights": Annotated[Float64, "n_labels, n_labels"],
-        "objective_history": Annotated[Float64, "n_values"],
+        "alphas": Annotated[Float64, "n_windows, n_labels", FINITE],
+        "transition_weights": Annotated[Float64, "n_labels, n_labels", WEIGHTS],
+        "objective_history": Annotated[Float64, "n_values", FINITE],
         "standards": Standards,
     }
     _fitted_values = ("form", "scale", "objective", "gap", "duality_gap", "converged", "seconds")
     _parameter_constraints: ClassVar = {
-        "degree": SIZE, "coef0": NOT_NEGATIVE, "scale": optional(POSITIVE), "variance": VARIANCE, "transition_variance": POSITIVE,
+        "degree": whole(1, MOST_DEGREE), "coef0": NOT_NEGATIVE, "scale": optional(POSITIVE), "variance": VARIANCE, "transition_variance": POSITIVE,
         "kernel": one_of("polynomial", "rbf"), "solver": one_of(*SOLVERS), "step_halving": FLAG, "rank": optional(SIZE),
         "pivots": one_of("random", "greedy", "uniform"), "max_iterations": SIZE, "tolerance": TOLERANCE,
         "random_state": SEED,
@@ -258,7 +265,17 @@ class KernelCRF(ChainLabeller):
         values, arrays = super()._state()
         return values, arrays | prefixed("scores", self.scores_.arrays())
 
+    def _sizes(self) -> dict[str, Any]:
+        slots, n_numbers = slot_sizes(self.attributes_, self.window), len(self.inputs_.number_names)
+        return super()._sizes() | {
+            "slot_sizes": slots, "n_slots": len(slots), "n_numbers": n_numbers,
+            "n_window_numbers": n_window_numbers(n_numbers, self.window), "degree": self.degree,
+        }  # fmt: skip
+
     def _restore(self, values: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> None:
         super()._restore(values, arrays)
+        kernel = Kernel(self.kernel, int(self.degree), float(self.coef0), float(self.scale_))
+        if self.form_ not in FORMS or not 0 < kernel.scale < np.inf:
+            raise ValueError(f"the form is {quoted(self.form_)}, the scale {kernel.scale}")
         kind: Any = MonomialScores if self.form_ == "monomials" else KernelScores
-        self.scores_ = kind.from_arrays(without_prefix("scores", arrays))
+        self.scores_ = kind.from_arrays(take_prefixed("scores", arrays), self._sizes(), kernel)

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from treecrf.compiled.rules import FINITE, POSITIVE
 from treecrf.compiled.struct import Float64, struct
+from treecrf.io.memory import check_memory
 from treecrf.io.messages import listed, needs_extra
-from treecrf.models.resources import check_memory
-from treecrf.models.window.features import one_hot, window_numbers
+from treecrf.models.window.features import one_hot, standardized, window_numbers
 from treecrf.sequences import SequenceSet, slot_sizes, window_codes
 from treecrf.trees.columns import distinct_windows, number_cells
 
@@ -28,10 +29,14 @@ DENSE = 0.1
 class Standards(NamedTuple):
     """What makes the numbers of a training set standard ones."""
 
-    mean: Annotated[Float64, "n_numbers"]
-    deviation: Annotated[Float64, "n_numbers", "Infinite for a number that does not vary, so that it is 0 everywhere."]
-    least: Annotated[Float64, "n_numbers", "Numbers below are far outside of the training set, and are taken for it."]
-    most: Annotated[Float64, "n_numbers", "The same above."]
+    mean: Annotated[Float64, "n_numbers", FINITE]
+    deviation: Annotated[
+        Float64, "n_numbers", POSITIVE, "Infinite for a number that does not vary, so that it is 0 everywhere."
+    ]
+    least: Annotated[
+        Float64, "n_numbers", FINITE, "Numbers below are far outside of the training set, and are taken for it."
+    ]
+    most: Annotated[Float64, "n_numbers", FINITE, "The same above."]
 
     @classmethod
     def of(cls, train: SequenceSet) -> Self:
@@ -61,7 +66,8 @@ class Standards(NamedTuple):
                 "the nearest.",
                 stacklevel=5,
             )
-        return data.with_numbers((np.clip(data.numbers, self.least, self.most) - self.mean) / self.deviation)
+        near = np.clip(data.numbers, self.least, self.most)
+        return data.with_numbers(standardized(near, self.mean, self.deviation))
 
 
 class Windows(NamedTuple):

@@ -9,12 +9,13 @@ from typing import Annotated, Any, ClassVar, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from treecrf.compiled.rules import SOME, WEIGHTS, Known, Rule, below, offsets_into
 from treecrf.compiled.struct import Float64, Int32, Int64, struct
 from treecrf.inputs.anchors import AnchorSetting
 from treecrf.inputs.binning import FEW_BINS
 from treecrf.io.arrays import gather_ranges
 from treecrf.models.chains import ChainLabeller, ScoredChains
-from treecrf.models.fitted import declared_values
+from treecrf.models.fitted import take_declared
 from treecrf.models.linear._conjunction_kernels import add_scores, find_windows
 from treecrf.models.linear.outcomes import FEATURES, Outcomes
 from treecrf.models.params_checks import (
@@ -38,8 +39,8 @@ class Conjunctions(NamedTuple):
     The cells of conjunction i are ``cells[first[i]:first[i + 1]]``, ascending and of different slots.
     """
 
-    first: Annotated[Int64, "n_conjunctions + 1"]
-    cells: Annotated[Int32, "n_cells_of_conjunctions"]
+    first: Annotated[Int64, "n_conjunctions + 1", offsets_into("n_cells_of_conjunctions", least=1)]
+    cells: Annotated[Int32, "n_cells_of_conjunctions", below("n_cells")]
 
     @classmethod
     def of(cls, conjunctions: Iterable[Iterable[int]]) -> Self:
@@ -279,25 +280,35 @@ class ConjunctionCRF(ChainLabeller):
             "stages": np.concatenate(self.stages_), "stage_sizes": np.array([len(stage) for stage in self.stages_])
         }  # fmt: skip
 
+    def _sizes(self) -> dict[str, Any]:
+        return super()._sizes() | {"n_cells": int(slot_sizes(self.attributes_, self.window).sum())}
+
     def _restore(self, values: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> None:
         super()._restore(values, arrays)
         self.conjunctions_: Conjunctions
-        n_cells = int(slot_sizes(self.attributes_, self.window).sum())
-        first, cells = self.conjunctions_
-        if (
-            first[0]
-            or (np.diff(first) < 0).any()
-            or first[-1] != len(cells)
-            or not ((cells >= 0) & (cells < n_cells)).all()
-        ):
-            raise ValueError("conjunctions have cells that no window has")
-        stages = declared_values(arrays, _STAGES, {})
-        if stages["stage_sizes"].sum() != len(stages["stages"]):
-            raise ValueError("stages have other sizes than stage_sizes")
+        n_labels = len(self.label_names_)
+        known = {
+            "n_conjunctions": self.conjunctions_.size,
+            "n_outcomes": self._outcomes(n_labels).size,
+            "n_others": n_labels**2 + 3 * n_labels,
+        }
+        stages = take_declared(arrays, _STAGES, known)
         self.stages_ = np.split(stages["stages"], np.cumsum(stages["stage_sizes"])[:-1])
 
 
-_STAGES = {"stages": Annotated[Float64, "n_weights_of_stages"], "stage_sizes": Annotated[Int64, "n_stages"]}
+def _are_stage_sizes(sizes: NDArray[np.int64], known: Known) -> bool:
+    """Whether stages have weights of whole features, of not more than there are, and all weights together."""
+    most = known["n_others"] + known["n_outcomes"] * known["n_conjunctions"]
+    if not ((sizes >= known["n_others"]) & (sizes <= most)).all():
+        return False
+    are_whole = ((sizes - known["n_others"]) % known["n_outcomes"] == 0).all()
+    return bool(are_whole and sizes.sum() == known["n_weights"])
+
+
+_STAGES = {
+    "stages": Annotated[Float64, "n_weights", WEIGHTS],
+    "stage_sizes": Annotated[Int64, "n_stages", SOME, Rule("be sizes of the stages", _are_stage_sizes)],
+}
 
 
 def score_features(

@@ -8,11 +8,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
-from typing import Annotated, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from treecrf.compiled.rules import SOME_IN_EACH_ROW, TRUTH, WEIGHTS
 from treecrf.compiled.struct import Bool, Float64
 from treecrf.inputs.anchors import AnchorSetting
 from treecrf.inputs.binning import FEW_BINS
@@ -81,12 +82,12 @@ class CRFSuite(ChainLabeller):
     }  # fmt: skip
 
     _fitted_arrays: ClassVar = {
-        "cell_weights": Annotated[Float64, "n_cells + 1, n_labels"],
-        "transition_weights": Annotated[Float64, "n_labels, n_labels + 1"],
-        "seen": Annotated[Bool, "n_labels"],
+        "cell_weights": Annotated[Float64, "n_cells + 1, n_labels", WEIGHTS],
+        "transition_weights": Annotated[Float64, "n_labels, n_labels + 1", WEIGHTS],
+        "seen": Annotated[Bool, "n_labels", TRUTH, SOME_IN_EACH_ROW],
     }
 
-    def _sizes(self) -> dict[str, int]:
+    def _sizes(self) -> dict[str, Any]:
         return super()._sizes() | {"n_cells": int(slot_sizes(self.attributes_, self.window).sum())}
 
     def _train(self, train: SequenceSet, labels: Codes, weights: Floats | None, monitor: Monitor | None) -> None:

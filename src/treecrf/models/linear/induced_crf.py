@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treecrf import chain
+from treecrf.compiled.rules import FINITE
 from treecrf.compiled.struct import Float64
 from treecrf.io.arrays import gather_ranges
 from treecrf.models.base import Codes, Floats, Monitor
@@ -41,7 +42,7 @@ from treecrf.models.linear.conjunctions import (
 from treecrf.models.linear.likelihood import Likelihood
 from treecrf.models.linear.outcomes import Outcomes
 from treecrf.models.params_checks import SIZE
-from treecrf.models.resources import Runner, make_runner
+from treecrf.models.threads import Runner, make_runner
 from treecrf.sequences import SequenceSet
 from treecrf.trees.columns import Columns
 
@@ -266,7 +267,9 @@ class InducedCRF(ConjunctionCRF):
     n_threads: int = 1
 
     _parameter_constraints: ClassVar = ConjunctionCRF._parameter_constraints | {"n_threads": SIZE}
-    _fitted_arrays: ClassVar = ConjunctionCRF._fitted_arrays | {"objective_history": Annotated[Float64, "n_values"]}
+    _fitted_arrays: ClassVar = ConjunctionCRF._fitted_arrays | {
+        "objective_history": Annotated[Float64, "n_values", FINITE]
+    }
 
     def _train(self, train: SequenceSet, labels: Codes, weights: Floats | None, monitor: Monitor | None) -> None:
         from treecrf.models.linear.lbfgs import minimize_objective  # takes long to import, and training alone needs it

@@ -11,9 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treecrf import chain
+from treecrf.compiled.rules import FINITE, SOME, WEIGHTS
 from treecrf.compiled.struct import Float64
 from treecrf.inputs.anchors import AnchorSetting
 from treecrf.inputs.binning import FEW_BINS
+from treecrf.io.memory import check_memory
 from treecrf.models.base import Codes, Floats, Monitor
 from treecrf.models.chains import ChainLabeller, ScoredChains, Watch
 from treecrf.models.inputs import refuse_missing
@@ -30,7 +32,6 @@ from treecrf.models.params_checks import (
     one_of,
     optional,
 )
-from treecrf.models.resources import check_memory
 from treecrf.models.weights import ClassWeight, refuse_mixed
 from treecrf.sequences import SequenceSet, slot_sizes, window_codes
 from treecrf.trees.columns import distinct_windows, number_cells
@@ -113,8 +114,8 @@ class LinearCRF(ChainLabeller):
     anchors: AnchorSetting = None
 
     _fitted_arrays: ClassVar = {
-        "weights_history": Annotated[Float64, "n_kept, n_weights"],
-        "objective_history": Annotated[Float64, "n_values"],
+        "weights_history": Annotated[Float64, "n_kept, n_weights", WEIGHTS, SOME],
+        "objective_history": Annotated[Float64, "n_values", FINITE],
     }
 
     takes_unknown_labels = True
@@ -229,7 +230,7 @@ class LinearCRF(ChainLabeller):
             by_state[:, :n_labels] = of_pairs.T
         return ScoredChains(outcomes.combined(scores), by_state, offsets, self.order)
 
-    def _sizes(self) -> dict[str, int]:
+    def _sizes(self) -> dict[str, Any]:
         n_cells = int(slot_sizes(self.attributes_, self.window).sum())
         return super()._sizes() | {"n_weights": self._outcomes(len(self.label_names_)).n_weights(n_cells)}
 

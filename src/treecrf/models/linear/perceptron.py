@@ -5,11 +5,12 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Annotated, ClassVar
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from treecrf.compiled.rules import NOT_NEGATIVE, WEIGHTS
 from treecrf.compiled.struct import Float64, Int64, allocate
 from treecrf.inputs.anchors import AnchorSetting
 from treecrf.inputs.binning import FEW_BINS
@@ -88,12 +89,12 @@ class VotedPerceptron(ChainLabeller):
     }  # fmt: skip
 
     _fitted_arrays: ClassVar = {
-        "cell_weights": Annotated[Float64, "n_cells + 1, n_labels"],
-        "transition_weights": Annotated[Float64, "n_labels, n_labels + 1"],
-        "n_wrong": Annotated[Int64, "n_epochs"],
+        "cell_weights": Annotated[Float64, "n_cells + 1, n_labels", WEIGHTS],
+        "transition_weights": Annotated[Float64, "n_labels, n_labels + 1", WEIGHTS],
+        "n_wrong": Annotated[Int64, "n_epochs", NOT_NEGATIVE],
     }
 
-    def _sizes(self) -> dict[str, int]:
+    def _sizes(self) -> dict[str, Any]:
         return super()._sizes() | {"n_cells": int(slot_sizes(self.attributes_, self.window).sum())}
 
     def _train(self, train: SequenceSet, labels: Codes, weights: Floats | None, monitor: Monitor | None) -> None:

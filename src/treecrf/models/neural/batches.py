@@ -8,7 +8,9 @@ from typing import Annotated, Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from treecrf.compiled.rules import FINITE, POSITIVE, Known, Rule
 from treecrf.compiled.struct import Float64, struct
+from treecrf.models.window.features import standardized
 from treecrf.sequences import MISSING, Attribute, SequenceSet
 
 SHORTEST = 8
@@ -16,6 +18,18 @@ SHORTEST = 8
 
 MOST_LENGTHS = 3
 """Of a training set."""
+
+
+LONGEST = 2**24
+"""Of a row."""
+
+
+def _are_row_lengths(lengths: NDArray[np.int64], _: Known) -> bool:
+    return bool((lengths >= SHORTEST).all() and (lengths <= LONGEST).all() and (np.diff(lengths) > 0).all())
+
+
+ROW_LENGTHS = Rule(f"rise from at least {SHORTEST} to at most {LONGEST:,}", _are_row_lengths)
+"""What lengths of rows from a file must be."""
 
 
 def row_lengths(
@@ -40,8 +54,8 @@ def _doubled(n_observations: NDArray[np.int64], shortest: int) -> NDArray[np.int
 class NumberScale(NamedTuple):
     """What makes the known numbers of a training set standard ones."""
 
-    mean: Annotated[Float64, "n_numbers"]
-    deviation: Annotated[Float64, "n_numbers"]
+    mean: Annotated[Float64, "n_numbers", FINITE]
+    deviation: Annotated[Float64, "n_numbers", FINITE, POSITIVE]
 
     @classmethod
     def of(cls, train: SequenceSet, together: bool = False) -> Self:
@@ -111,7 +125,7 @@ class Batches:
         first = first_rows(data.attributes)
         sizes = np.diff(first)
         codes = np.where(data.values == MISSING, sizes - 2, data.values) + first[:-1]
-        numbers = (data.numbers - scale.mean) / scale.deviation
+        numbers = standardized(data.numbers, scale.mean, scale.deviation)
         # The last row of either is that of places outside of the sequence.
         self._codes = np.vstack([codes, first[1:] - 1]).astype(np.int32)
         self._numbers = np.vstack([numbers, np.zeros(numbers.shape[1])]).astype(np.float32)

@@ -11,13 +11,14 @@ from typing import Annotated, Any, ClassVar, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from treecrf.compiled.struct import Int64
+from treecrf.compiled.rules import FINITE, SOME
+from treecrf.compiled.struct import Float32, Int64
 from treecrf.io.messages import needs_extra
 from treecrf.models.base import Codes, Floats, Monitor
 from treecrf.models.chains import ChainLabeller, ScoredChains, Watch
-from treecrf.models.fitted import prefixed, without_prefix
+from treecrf.models.fitted import prefixed, refuse_rest, take_declared, take_prefixed
 from treecrf.models.neural.architecture import FILTERS, Architecture
-from treecrf.models.neural.batches import Batches, NumberScale, first_rows, row_lengths
+from treecrf.models.neural.batches import ROW_LENGTHS, Batches, NumberScale, first_rows, row_lengths
 from treecrf.models.params_checks import (
     FIRST_ORDER,
     NOT_NEGATIVE,
@@ -134,7 +135,7 @@ class NeuralCRF(ChainLabeller):
     takes_numbers = True
     takes_unknown_labels = True
     takes_weights = True
-    _fitted_arrays: ClassVar = {"scale": NumberScale, "row_lengths": Annotated[Int64, "n_lengths"]}
+    _fitted_arrays: ClassVar = {"scale": NumberScale, "row_lengths": Annotated[Int64, "n_lengths", SOME, ROW_LENGTHS]}
     _fitted_values = ("n_epochs", "seconds")
     _parameter_constraints: ClassVar = {
         "kind": one_of("lstm", "convolution"), "order": FIRST_ORDER, "width": SIZE, "n_layers": whole(1, 12),
@@ -279,6 +280,9 @@ class NeuralCRF(ChainLabeller):
 
     # --- files --------------------------------------------------------------------------------------
 
+    def _sizes(self) -> dict[str, Any]:
+        return super()._sizes() | {"n_numbers": len(self.inputs_.number_names)}
+
     def _state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         values, arrays = super()._state()
         return values, arrays | prefixed("weights", self.weights_)
@@ -286,12 +290,10 @@ class NeuralCRF(ChainLabeller):
     def _restore(self, values: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> None:
         super()._restore(values, arrays)
         shape = self._architecture(self.attributes_, len(self.inputs_.number_names), len(self.label_names_))
-        found = without_prefix("weights", arrays)
-        self.weights_ = {name: found[name] for name in shape.shapes()}
-        for name, expected in shape.shapes().items():
-            weight = found[name]
-            if weight.dtype != np.float32 or weight.shape != expected:
-                raise ValueError(f"{name} has the shape {weight.shape} of {weight.dtype}, not {expected} of float32")
+        declared = {n: Annotated[Float32, ", ".join(map(str, axes)), FINITE] for n, axes in shape.shapes().items()}
+        of_net = take_prefixed("weights", arrays)
+        self.weights_ = take_declared(of_net, declared, {})
+        refuse_rest(of_net)
 
 
 def _missing_codes(data: SequenceSet) -> NDArray[np.int32]:

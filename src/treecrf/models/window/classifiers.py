@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from treecrf.compiled.rules import SOME, WEIGHTS
 from treecrf.compiled.struct import Float64, struct
 from treecrf.inputs.anchors import AnchorSetting
 from treecrf.inputs.binning import MOST_BINS
+from treecrf.io.memory import check_memory
 from treecrf.io.messages import needs_extra
 from treecrf.models.base import Codes, Floats, Monitor
 from treecrf.models.chains import ChainLabeller
@@ -25,10 +27,10 @@ from treecrf.models.params_checks import (
     optional,
     whole,
 )
-from treecrf.models.resources import check_memory
 from treecrf.models.weights import ClassWeight
-from treecrf.models.window.features import Scale, see_windows, window_numbers
-from treecrf.sequences import MISSING, SequenceSet, window_codes, window_slots
+from treecrf.models.window.features import Scale, n_window_numbers, see_windows, window_numbers
+from treecrf.models.window.lightgbm_text import check_model_text
+from treecrf.sequences import MISSING, SequenceSet, slot_sizes, window_codes, window_slots
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -40,11 +42,15 @@ class Weights(NamedTuple):
     """The weights of a network with one hidden layer after each epoch, or without the leading axis after one (`after`)."""
 
     hidden: Annotated[
-        Float64, "n_epochs, n_inputs, n_hidden", "Of what the network sees (`see_windows`) in each hidden unit."
+        Float64,
+        "n_epochs, n_inputs, n_hidden",
+        WEIGHTS,
+        SOME,
+        "Of what the network sees (`see_windows`) in each hidden unit.",
     ]
-    hidden_bias: Annotated[Float64, "n_epochs, n_hidden"]
-    output: Annotated[Float64, "n_epochs, n_hidden, n_labels", "Of two labels the first one's weights are 0."]
-    output_bias: Annotated[Float64, "n_epochs, n_labels"]
+    hidden_bias: Annotated[Float64, "n_epochs, n_hidden", WEIGHTS]
+    output: Annotated[Float64, "n_epochs, n_hidden, n_labels", WEIGHTS, "Of two labels the first one's weights are 0."]
+    output_bias: Annotated[Float64, "n_epochs, n_labels", WEIGHTS]
 
     def after(self, epoch: int) -> Weights:
         """Those of one epoch, without the leading axis."""
@@ -220,6 +226,12 @@ class NeuralNetwork(WindowClassifier):
         self.weights_ = Weights(*(np.array(parts) for parts in zip(*epochs, strict=True)))
         self.scale_, self.seconds_ = scale, seconds
 
+    def _sizes(self) -> dict[str, Any]:
+        n_cells, n_numbers = int(slot_sizes(self.attributes_, self.window).sum()), len(self.inputs_.number_names)
+        return super()._sizes() | {
+            "n_inputs": n_cells + n_window_numbers(n_numbers, self.window), "n_numbers": n_numbers
+        }  # fmt: skip
+
     def _staged_scores(self, data: SequenceSet, every: int | None) -> Iterator[NDArray[np.float64]]:
         cells = see_windows(self.scale_.apply(data), self.window)
         n_epochs = len(self.weights_.hidden)
@@ -293,7 +305,7 @@ class WindowLightGBM(WindowClassifier):
     class_weight: ClassWeight = None
     anchors: AnchorSetting = None
 
-    _fitted_arrays: ClassVar = {"start": Annotated[Float64, "n_labels"]}
+    _fitted_arrays: ClassVar = {"start": Annotated[Float64, "n_labels", WEIGHTS]}
     _fitted_values = ("model_text", "seconds")
 
     _parameter_constraints: ClassVar = {
@@ -333,6 +345,12 @@ class WindowLightGBM(WindowClassifier):
                 [mean_loss] = booster.eval_train()
                 monitor(iteration, dict(seconds), -total * float(mean_loss.metric_value))
         self.start_, self.model_text_, self.seconds_ = start, booster.model_to_string(), seconds
+
+    def _restore(self, values: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> None:
+        super()._restore(values, arrays)
+        n_numbers = n_window_numbers(len(self.inputs_.number_names), self.window)
+        n_features = len(slot_sizes(self.attributes_, self.window)) + n_numbers
+        check_model_text(self.model_text_, len(self.label_names_), n_features)
 
     def _staged_scores(self, data: SequenceSet, every: int | None) -> Iterator[NDArray[np.float64]]:
         with needs_extra("rivals"):

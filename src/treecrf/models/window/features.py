@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from treecrf.compiled.rules import FINITE, POSITIVE
 from treecrf.compiled.struct import Float64, struct
+from treecrf.io.memory import check_memory
 from treecrf.io.messages import needs_extra
-from treecrf.models.resources import check_memory
 from treecrf.sequences import SequenceSet, slot_sizes, window_codes, window_rows
 
 if TYPE_CHECKING:
@@ -39,6 +40,11 @@ def window_numbers(data: SequenceSet, window: tuple[int, int]) -> NDArray[np.flo
     return np.concatenate([numbers, outside[:, :, None]], axis=2).reshape(len(rows), -1)
 
 
+def n_window_numbers(n_numbers: int, window: tuple[int, int]) -> int:
+    """Columns of `window_numbers`."""
+    return (sum(window) + 1) * (n_numbers + 1) if n_numbers else 0
+
+
 def one_hot(codes: NDArray[np.unsignedinteger], slot_sizes: NDArray[np.int64]) -> csr_array:
     """Indicators of the cells of each window, shape (n_positions, n_cells), in the order of `Columns`.
 
@@ -64,12 +70,24 @@ def see_windows(data: SequenceSet, window: tuple[int, int]) -> csr_array:
     return hstack([cells, csr_array(np.nan_to_num(window_numbers(data, window)))], format="csr")
 
 
+MOST_DEVIATIONS = 1e15
+"""Standard numbers farther from 0 are taken for it: float32 holds it, and float64 its square."""
+
+
+def standardized(
+    numbers: NDArray[np.float64], mean: NDArray[np.float64], deviation: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Numbers less their means, in deviations, shape (n_observations, n_numbers); NaN stays."""
+    with np.errstate(over="ignore"):
+        return np.clip((numbers - mean) / deviation, -MOST_DEVIATIONS, MOST_DEVIATIONS)
+
+
 @struct
 class Scale(NamedTuple):
     """What makes the numbers of a training set standard ones."""
 
-    mean: Annotated[Float64, "n_numbers"]
-    deviation: Annotated[Float64, "n_numbers"]
+    mean: Annotated[Float64, "n_numbers", FINITE]
+    deviation: Annotated[Float64, "n_numbers", FINITE, POSITIVE]
 
     @classmethod
     def of(cls, train: SequenceSet) -> Self:
@@ -81,7 +99,7 @@ class Scale(NamedTuple):
 
     def apply(self, data: SequenceSet) -> SequenceSet:
         """The set with standard numbers."""
-        return data.with_numbers((data.numbers - self.mean) / self.deviation)
+        return data.with_numbers(standardized(data.numbers, self.mean, self.deviation))
 
 
 class Taken(NamedTuple):

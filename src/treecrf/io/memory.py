@@ -1,12 +1,9 @@
-"""Memory and threads that training takes."""
+"""Memory that this process may still take."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
 
 CGROUPS = Path("/sys/fs/cgroup"), Path("/sys/fs/cgroup/memory")
 _LIMITS = ("memory.max", "memory.current"), ("memory.limit_in_bytes", "memory.usage_in_bytes")
@@ -45,33 +42,3 @@ def _text(file: Path) -> str:
         return file.read_text()
     except OSError:
         return ""
-
-
-Runner = Callable[[Sequence[Callable[[], Any]]], list[Any]]
-"""Runs tasks, perhaps side by side, and returns their results in order."""
-
-
-def make_runner(pool: ThreadPoolExecutor | None) -> Runner:
-    """A function that runs tasks, side by side where there is a pool, and returns their results in order.
-
-    The calling thread works too, so short tasks do not wait for another thread to wake.
-    """
-    if pool is None:
-        return lambda tasks: [task() for task in tasks]
-
-    def run(tasks: Sequence[Callable[[], Any]]) -> list[Any]:
-        results: list[Any] = [None] * len(tasks)
-        remaining = iter(range(len(tasks)))
-
-        def work() -> None:
-            for i in remaining:  # shared: whoever is free takes the next
-                results[i] = tasks[i]()
-
-        helpers = [pool.submit(work) for _ in range(min(pool._max_workers, len(tasks) - 1))]
-        work()
-        for helper in helpers:
-            if not helper.cancel():
-                helper.result()
-        return results
-
-    return run
