@@ -384,8 +384,9 @@ def test_effects_draw_intervals_and_leave_out_what_is_not_finite(comparisons, tm
     assert marks["default direction"][1].tolist() == []
     assert protein.get_lines()[0].get_ydata() == [0, 0]
     assert protein.get_ylabel() == "accuracy minus that of instance weighting (points)"
-    infinite = effects_by_rate(comparisons, "imputation")
-    assert drawn(infinite.axes[0])["instance weighting"][1].tolist() == []
+    finite = comparison("faq_perl", 0.2, "imputation", "instance_weighting", 0.0, accuracy_points=1.0)
+    infinite = effects_by_rate(pd.concat([comparisons, pd.DataFrame([finite])]), "imputation")
+    assert drawn(infinite.axes[0])["instance weighting"][1].tolist() == [1.0]
     save_figure(infinite, tmp_path / "figure.svg", "svg")
     with pytest.raises(ValueError, match="no comparison has the baseline 'indicator'"):
         effects_by_rate(comparisons, "indicator")
