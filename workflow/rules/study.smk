@@ -154,10 +154,8 @@ for files in STUDIES.values():
             runtime=growing(10),
         params:
             study=study.name,
-            figures=[
-                (path, entry.function, entry.needs, entry.over, value)
-                for path, (entry, value) in files.shown(study.figures).items()
-            ],
+            figures=files.calls(study.figures),
+            over={figure.function: figure.over for figure in study.figures},
             code=code_of("draw", study.module_name("figures")),
         message:
             f"Draws the figures: {study.title}"

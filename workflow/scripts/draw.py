@@ -14,12 +14,13 @@ from treecrf.rendering.style import save_figure
 with job(snakemake):
     figures = find_study(snakemake.params.study).module("figures")
     frames = {name: {path: read_frame(path) for path in paths} for name, paths in snakemake.input.items()}
-    for picture, (_, function, needs, over, value) in zip(snakemake.output, snakemake.params.figures, strict=True):
+    for picture, (_, function, needs, value, options) in zip(snakemake.output, snakemake.params.figures, strict=True):
+        over = snakemake.params.over[function]
         shown = [
             stacked([f for path, f in frames[name].items() if over != "dataset" or Path(path).parent.name == value])
             for name in needs
         ]
-        figure = getattr(figures, function)(*shown, *([value] if over == "baseline" else []))
+        figure = getattr(figures, function)(*shown, *([value] if over == "baseline" else []), **options)
         for kind in ("svg", "pdf", "png"):
             with atomic(Path(picture).with_suffix(f".{kind}")) as temporary:
                 save_figure(figure, temporary, kind)

@@ -74,7 +74,7 @@ def missing(
             shared.check_writable(report / name, file, make=True)
     with needs_extra("report"):
         from treecrf.studies.framework.settings import MissingSettings
-        from treecrf.studies.missing.advice import accuracy_table, advice_text, judge, recommended
+        from treecrf.studies.missing.advice import accuracy_table, advice_sentences, judge, recommended
         from treecrf.studies.missing.one_table import n_jobs, study_own_missing, study_table
         from treecrf.studies.missing.ranking import CASE
         from treecrf.studies.missing.table_report import write_missing_report
@@ -121,7 +121,8 @@ def missing(
     judged = judge([(frames["evaluations"], frames["comparisons"], CASE)])
     method = recommended(judged)
     if method is not None:
-        shared.say(advice_text(judged))
+        for sentence in advice_sentences(judged):
+            shared.say(sentence)
         options = {
             "--sequence": sequence,
             "--label": label,

@@ -374,7 +374,7 @@ def test_published_values_are_all_there():
 
 
 def test_tables_say_what_the_frames_hold(frames):
-    calls = [(table.name, table.function, table.needs, "") for table in STUDY.tables]
+    calls = [(table.name, table.function, table.needs, "", {}) for table in STUDY.tables]
     layouts = STUDY.tabulate(calls, frames | {"example": one_directional_example(JobContext(None))})
     rows = layouts["table_5_3"].set_index([("", "G0"), ("", "values")])
     assert len(rows) == 2 * 2
@@ -413,7 +413,7 @@ def test_table_5_4_shows_both_ends_of_the_last_bags(splits, frames):
     ]
     parts = {kind: [getattr(o, kind) for o in found] for kind in ("runs", "predictions", "weights", "trees")}
     best = pd.concat([frames["best"], summarise(SummaryContext(parts, RULES, source="or"))["best"]])
-    [layout] = STUDY.tabulate([("table_5_4", "generated_layout", ("best",), "")], {"best": best}).values()
+    [layout] = STUDY.tabulate([("table_5_4", "generated_layout", ("best",), "", {})], {"best": best}).values()
     rows = layout.set_index("values")
     assert set(layout["data set"]) == {"OR", "all three"}
     assert list(rows.columns[1:]) == ["sliding window", "MEMM-1", *(f"TreeCRF-{k}" for k in range(1, 5)), "FF-MEMM-0"]
@@ -438,7 +438,7 @@ def test_table_5_5_shows_all_decoders_of_memms(splits):
     parts = {kind: [getattr(o, kind) for o in found] for kind in ("runs", "predictions", "weights", "trees")}
     summary = summarise(SummaryContext(parts, RULES, source="nettalk_binary"))["best"]
     best = summary.assign(kind="nettalk_binary")  # the small set that stands for it
-    [layout] = STUDY.tabulate([("table_5_5", "nettalk_layout", ("best",), "")], {"best": best}).values()
+    [layout] = STUDY.tabulate([("table_5_5", "nettalk_layout", ("best",), "", {})], {"best": best}).values()
     rows = layout.set_index(["method", "values"])
     memms = [("MEMM", "measured, Viterbi"), ("FF-MEMM, bag 2", "measured, Viterbi")]
     others = [(name, "measured, forward-backward") for name, _ in memms] + [("TreeCRF", "measured, Viterbi")]
@@ -453,7 +453,7 @@ def test_table_5_5_shows_all_decoders_of_memms(splits):
     assert rows.loc[("sliding window", "published"), ["k = 0", "k = 1"]].tolist() == ["84.20", "–"]
     generated = best[best["method"] == "memm_1"].assign(kind="or", last_bags="full", best_window_accuracy=67.0)
     best = pd.concat([best.assign(best_window_accuracy=np.nan), generated])
-    [layout] = STUDY.tabulate([("decoders", "decoders_layout", ("best",), "")], {"best": best}).values()
+    [layout] = STUDY.tabulate([("decoders", "decoders_layout", ("best",), "", {})], {"best": best}).values()
     distances = layout.set_index(["method", "decoder"])
     assert list(distances.columns) == ["table 5.5", "table 5.4, last bags full"]
     memms = best[best["kind"] == "nettalk_binary"].set_index("method")["greedy_mean"]

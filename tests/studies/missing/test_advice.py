@@ -12,7 +12,7 @@ from treecrf.studies.missing.advice import (
     accuracy_table,
     advice,
     advice_layout,
-    advice_text,
+    advice_sentences,
     judge,
     recommended,
 )
@@ -75,7 +75,7 @@ def test_the_method_with_the_smallest_gap_is_recommended(frames):
     judged = judge([(evaluations, comparisons, CASE)])
     assert set(judged["rate"]) == {0.1, 0.4}  # nothing is missing at 0
     assert recommended(judged) == WEIGHTING
-    text = advice_text(judged)
+    (text,) = advice_sentences(judged)
     assert (
         "use instance weighting (0.00 points from the best on average over 2 cases, never worse than another)" in text
     )

@@ -29,10 +29,10 @@ def said(lost=(), n_missing=0):
 
 def test_what_holes_cost():
     note, table = said(lost=[0.2], n_missing=700)
-    assert "1,400 of its cells are missing already; with 20% more missing at random" in note.html
+    assert "1,400 of its cells are missing already; with 20 % more missing at random" in note.html
     assert "loses 10.00 points. Never significantly worse than another: instance weighting." in note.html
     assert table.layout.to_numpy().tolist() == [
-        ["0%", "90.00", "0.00", "instance weighting", "–"], ["20%", "80.00", "−10.00", "instance weighting", "–"],
+        ["0 %", "90.00", "0.00", "instance weighting", "–"], ["20 %", "80.00", "−10.00", "instance weighting", "–"],
     ]  # fmt: skip
 
 

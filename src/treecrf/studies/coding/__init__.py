@@ -31,8 +31,8 @@ STUDY = Study(
         Table("chunks", ("Noun phrases", "F1", "table"), needs=("lines",), function="chunks_layout"),
     ),
     figures=(
-        Figure("lengths", ("Codes", "Figures 5.1, 5.2, 5.4, 5.6: by code length", "figure"), over="dataset", needs=("lines",), function="accuracy_by_length"),
-        Figure("seconds", ("All labels at once", "Figures 5.3, 5.5: by CPU seconds", "figure"), over="dataset", needs=("lines", "best"), function="accuracy_by_seconds"),
+        Figure("lengths", ("Codes", "Figures 5.1, 5.2, 5.4, 5.6: by code length", "figure"), over="dataset", needs=("lines",), function="accuracy_by_length", tells_papers=True),
+        Figure("seconds", ("All labels at once", "Figures 5.3, 5.5: by CPU seconds", "figure"), over="dataset", needs=("lines", "best"), function="accuracy_by_seconds", tells_papers=True),
     ),
     draws=True,
     phases="runs.csv",

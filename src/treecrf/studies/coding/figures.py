@@ -81,11 +81,11 @@ MOST_TICKS = 8
 """Lengths of codes that an axis names, all of them."""
 
 
-def accuracy_by_length(lines: pd.DataFrame) -> Figure:
+def accuracy_by_length(lines: pd.DataFrame, of_papers: bool = True) -> Figure:
     """Figures 5.1, 5.2, 5.4 and 5.6: test accuracy by bits of the code, a panel per learner and window with several lengths.
 
     `lines` is from `treecrf.studies.coding.summary.average_runs`, of one data set. Horizontal lines: methods that learn all
-    labels at once. A panel that is a figure of the thesis has its number.
+    labels at once. With `of_papers`, a panel that is a figure of the thesis has its number.
     """
     coded = lines[lines["method"].map(is_coded).astype(bool)]
     if coded.empty:
@@ -97,7 +97,10 @@ def accuracy_by_length(lines: pd.DataFrame) -> Figure:
     dataset = str(lines["dataset"].iloc[0])
     with mpl.rc_context(SETTINGS):
         titles = [
-            _title(BY_LENGTH.get((dataset, learner, window)), f"{LEARNERS[learner]}, window {window}")
+            _title(
+                BY_LENGTH.get((dataset, learner, window)) if of_papers else None,
+                f"{LEARNERS[learner]}, window {window}",
+            )
             for learner, window, _ in panels
         ]
         figure, every = panel_grid(titles, lambda n, m: (WIDTHS[n], 2.6 * m + 0.9), most_columns=2)
@@ -114,7 +117,7 @@ def accuracy_by_length(lines: pd.DataFrame) -> Figure:
     return figure
 
 
-def accuracy_by_seconds(lines: pd.DataFrame, best: pd.DataFrame) -> Figure:
+def accuracy_by_seconds(lines: pd.DataFrame, best: pd.DataFrame, of_papers: bool = True) -> Figure:
     """Figures 5.3 and 5.5: test accuracy against CPU seconds of training, a panel per window.
 
     Lines of c-SECOC (the history that held-out sequences prefer) run over code lengths, those of beam search over beams, whose
@@ -126,7 +129,9 @@ def accuracy_by_seconds(lines: pd.DataFrame, best: pd.DataFrame) -> Figure:
         return sentence_figure("No method with an output code or a beam was run on this data set.")
     with mpl.rc_context(SETTINGS):
         dataset = str(lines["dataset"].iloc[0])
-        titles = [_title(BY_SECONDS.get((dataset, window)), f"window {window}") for window in windows]
+        titles = [
+            _title(BY_SECONDS.get((dataset, window)) if of_papers else None, f"window {window}") for window in windows
+        ]
         figure, every = panel_grid(titles, lambda n, m: (WIDTHS[n], 3.0 * m + 0.9), most_columns=2)
         for axes, window in zip(every, windows, strict=True):
             axes.set_xscale("log")

@@ -23,7 +23,7 @@ STUDY = Study(
         message="Compares the ensembles on {wildcards.dataset}",
     ),
     tables=(
-        Table("table_1", ("Generated sets", "Table 1: losses", "table"), needs=("losses",), function="table_1_layout"),
+        Table("table_1", ("Generated sets", "Table 1: losses", "table"), needs=("losses",), function="table_1_layout", only_papers=True),
         Table("sticking", ("Generated sets", "SLE, split by whether it sticks", "table"), needs=("losses",), function="sticking_layout"),
         Table("bound", ("Bound", "Theorem 3 and its equality", "table"), needs=("boosted",), function="bound_layout"),
         Table("accuracy", ("Real data", "Errors of the ensembles", "table"), needs=("lines",), function="errors_layout"),

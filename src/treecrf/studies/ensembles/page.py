@@ -123,7 +123,7 @@ PAGE = StudyPage(
                     n_samples=setting("n_samples"),
                     n_train=setting("n_train"),
                 ),
-                table("table_1", "Hamming losses, published and measured", "Table 1", of_papers=True),
+                table("table_1", "Hamming losses, published and measured", "Table 1"),
                 computed(_sticking, "losses"),
                 table("sticking", "SLE, split by whether it sticks at the best expert"),
                 choices(CHOICES),

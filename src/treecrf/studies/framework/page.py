@@ -187,10 +187,8 @@ def setting(name: str, shown: Callable[[Any], str] = str) -> Value:
     return lambda context: by_dataset(context.own, name, shown)
 
 
-def table(
-    name: str, title: str, reference: str = "", fold: str = "", has_caption: bool = True, of_papers: bool = False
-) -> Item:
-    """A table under its caption.
+def table(name: str, title: str, reference: str = "", fold: str = "", has_caption: bool = True) -> Item:
+    """A table under its caption; one that is only of papers is left out where the run is about none.
 
     Parameters
     ----------
@@ -200,12 +198,10 @@ def table(
     fold : str
         What is clicked to open it; it is open if empty.
     has_caption : bool
-    of_papers : bool
-        Whether it has published values, and runs that are about no paper leave it out.
     """
 
     def show(context: PageContext) -> list[Part]:
-        if of_papers and not context.of_papers:
+        if not context.of_papers and any(each.only_papers for each in context.study.tables if each.name == name):
             return []
         tables = context.table(name, context.titled(title, reference))
         shown: list[Part] = [captioned(context.caption(name)), *tables] if has_caption and tables else [*tables]

@@ -20,6 +20,7 @@ class StudyFiles:
         self.folder = f"{settings.results}/{study.name}"
         self._data = self.folder if study.draws else f"{settings.results}/data"
         self._within = getattr(settings, study.within).datasets if study.within else list(settings.datasets)
+        self._of_papers = settings.may_concern_papers
         self._methods_per_job, self._n_portions = settings.methods_per_job, settings.portions
 
     def datasets(self, job: Job) -> list[str]:
@@ -114,19 +115,24 @@ class StudyFiles:
     def shown(self, entries: Iterable[Shown]) -> dict[str, tuple[Shown, str]]:
         """Tables or figures that there is something for: entry and value of what it is over, by the file's name.
 
-        One that needs no frames is for a study that runs.
+        One that needs no frames is for a study that runs; one that is only of papers is left out where the run is about none.
         """
         return {
             name: (entry, value)
             for entry in entries
+            if (self._of_papers or not entry.only_papers)
             if (len(self.frames(entry.needs)) == len(entry.needs) if entry.needs else self.settings.is_wanted)
             for name, value in entry.files(self.settings.values(entry.over) if entry.over else ()).items()
         }
 
-    def calls(self) -> list[Call]:
-        """What makes the tables that there is something for."""
-        shown = self.shown(self.study.tables)
-        return [(name, entry.function, entry.needs, value) for name, (entry, value) in shown.items()]
+    def calls(self, entries: Iterable[Shown] | None = None) -> list[Call]:
+        """What makes the tables, or other entries, that there is something for."""
+        shown = self.shown(self.study.tables if entries is None else entries)
+        told = {"of_papers": self._of_papers}
+        return [
+            (name, entry.function, entry.needs, value, told if entry.tells_papers else {})
+            for name, (entry, value) in shown.items()
+        ]
 
     def layouts(self) -> list[str]:
         """The tables as the page reads them."""

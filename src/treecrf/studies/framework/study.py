@@ -14,8 +14,8 @@ from typing import Any
 from treecrf.io.files import resource, write_text
 from treecrf.studies.framework.explored import Explored
 
-Call = tuple[str, str, Sequence[str], str]
-"""Of a table: name of its file, function, frames and the value of what it is over, if anything."""
+Call = tuple[str, str, Sequence[str], str, Mapping[str, bool]]
+"""Of a table or figure: name of its file, function, frames, the value of what it is over, if anything, and keyword arguments."""
 
 JOIN = "+"
 """Between the methods that share a job, in the names of its files."""
@@ -121,6 +121,10 @@ class Shown:
         Frames that it shows.
     function : str
         The function of ``tables.py`` or ``figures.py`` that makes it, of the frames that it shows and the value of `over`.
+    only_papers : bool
+        Whether it compares with what papers print, and only runs that may be about them have it.
+    tells_papers : bool
+        Whether the function has an argument `of_papers`: without it, it shows nothing of what papers print.
     """
 
     name: str
@@ -129,6 +133,8 @@ class Shown:
     caption: str = ""
     needs: tuple[str, ...] = ()
     function: str = ""
+    only_papers: bool = False
+    tells_papers: bool = False
 
     def files(self, values: Sequence[str]) -> dict[str, str]:
         """Value of `over` by the name of each file, without its suffix; below the folder of tables or figures."""
@@ -203,8 +209,8 @@ class Study:
         """The layouts of tables by the names of their files, where there are the frames that they show."""
         tables = self.module("tables")
         return {
-            name: getattr(tables, function)(*(frames[need] for need in needs), *([value] if value else []))
-            for name, function, needs, value in calls
+            name: getattr(tables, function)(*(frames[need] for need in needs), *([value] if value else []), **options)
+            for name, function, needs, value, options in calls
             if frames.keys() >= set(needs)
         }
 

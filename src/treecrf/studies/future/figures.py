@@ -22,9 +22,10 @@ SECOND_BAG: dict[str, Any] = {"color": "#E69F00", "marker": "P", "linestyle": (0
 N_FEATURES_SHOWN = 4
 
 
-def orders(best: pd.DataFrame) -> Figure:
-    """`accuracy_by_order` of the summaries of all data sets, one G_0 of each method and bag, with the published values."""
-    return accuracy_by_order(with_published(best))
+def orders(best: pd.DataFrame, of_papers: bool = True) -> Figure:
+    """`accuracy_by_order` of the summaries of all data sets, one G_0 of each method and bag."""
+    known = with_published(best)
+    return accuracy_by_order(known if of_papers else known.assign(published=np.nan))
 
 
 def accuracy_by_order(summary: pd.DataFrame) -> Figure:
@@ -46,7 +47,8 @@ def accuracy_by_order(summary: pd.DataFrame) -> Figure:
                 bags = list(dict.fromkeys(of_set.loc[of_set["family"] == family, "bag"]))
                 _draw_line(axes, str(family), str(bag), bags, line.sort_values("order"))
         name_axes(figure, panels, "previous labels (order)", "accuracy on the test sets (%)")
-        add_legend(figure, panels, "filled: measured; hollow: published", handlelength=3.2)
+        is_published = summary["published"].notna().any()
+        add_legend(figure, panels, "filled: measured; hollow: published" if is_published else "", handlelength=3.2)
     return figure
 
 

@@ -41,7 +41,7 @@ PATTERN_COLUMNS: tuple[Column, ...] = (
 )
 """Columns of table 5.3."""
 
-PAPERS, VALID = "by the paper's test", "by the sequence-level test"
+PAPERS, VALID = "by McNemar's test", "by the sequence-level test"
 """Headings above the tests."""
 
 
@@ -158,10 +158,11 @@ def _decoded(summary: pd.DataFrame, decoder: str) -> pd.DataFrame:
     )
 
 
-def orders_layout(best: pd.DataFrame) -> pd.DataFrame:
-    """What tables 5.4 and 5.5 do not have: accuracy by labeller, bag and order."""
+def orders_layout(best: pd.DataFrame, of_papers: bool = True) -> pd.DataFrame:
+    """Accuracy by labeller, bag and order: with `of_papers` what tables 5.4 and 5.5 do not have, else all."""
     measured = with_published(best)
-    return _by_order([measured[measured["published"].isna()]], "order ")
+    is_shown = measured["published"].isna() | (not of_papers)
+    return _by_order([measured[is_shown].assign(published=np.nan)], "order ")
 
 
 def _by_order(parts: Sequence[pd.DataFrame], prefix: str) -> pd.DataFrame:

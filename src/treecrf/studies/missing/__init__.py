@@ -48,7 +48,7 @@ STUDY = Study(
         Table("costs", ("Cost", "CPU time by method and rate", "table"), needs=("costs",), function="costs_layout"),
         Table("deviance", ("Analysis of deviance", "Analysis of deviance", "table"), needs=("deviance",), function="deviance_layout"),
         Table("variances", ("Variance components", "Variance components", "table"), needs=("variances",), function="variances_layout"),
-        Table("coefficients", ("Table 4.1: log odds", "Table 4.1: log odds", "table"), over="method", needs=("comparisons",), function="coefficients_layout"),
+        Table("coefficients", ("Table 4.1: log odds", "Table 4.1: log odds", "table"), over="method", needs=("comparisons",), function="coefficients_layout", tells_papers=True),
         Table("significance", ("All tests", "All tests", "table"), over="method", needs=("comparisons",), function="significance_layout"),
         Table("effects", ("Points of accuracy", "Points of accuracy", "table"), over="method", caption="effects_table", needs=("comparisons",), function="effects_layout"),
         Table("trees", ("Trees", "Kinds of trees by treatment", "table"), needs=("tree_evaluations", "tree_comparisons"), function="trees_layout"),

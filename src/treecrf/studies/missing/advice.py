@@ -32,10 +32,10 @@ USES = {
     "instance_weighting": "values missing at random, with inputs that do not predict one another",
     "surrogate_splitting": "inputs that predict one another, as neighbours in a window do",
     "imputation": "values missing at random, and one value far commoner than the others",
-    "indicator": "whether a value is missing tells something of the label",
+    "indicator": "whether a value is missing depends on the label",
     "imputation_indicator": "the same, and the commonest value is a good guess",
-    "default_direction": "whether a value is missing tells something of the label; fast",
-    "incorporated": "whether a value is missing tells something of the label; no assumption on why",
+    "default_direction": "whether a value is missing depends on the label; fast",
+    "incorporated": "whether a value is missing depends on the label; no assumption on why",
 }
 """What each method is meant for, by its definition."""
 
@@ -75,7 +75,7 @@ def advice(
         paragraph("Where the mechanism is not random, instance weighting is behind the best method of the same run:")
     ]
     return [
-        paragraph("<strong>{said}</strong>", said=advice_text(judged)),
+        *listed(advice_sentences(judged)),
         Table("Which method to use when", advice_layout(judged, costs), is_list=True),
         paragraph(TOLD),
         *([*heading, *listed(against)] if against else []),
@@ -144,10 +144,10 @@ def recommended(judged: pd.DataFrame) -> str | None:
     return None if judged.empty else str(judged.groupby("method")["gap"].mean().idxmax())
 
 
-def advice_text(judged: pd.DataFrame) -> str:
-    """What to use, in two or three sentences."""
+def advice_sentences(judged: pd.DataFrame) -> list[str]:
+    """What to use for values missing at random, and for others, where there are such cases."""
     random, other = judged[judged["is_random"]], judged[~judged["is_random"]]
-    return " ".join(filter(None, (_choice(random, "at random"), _choice(other, "not at random"))))
+    return [*filter(None, (_choice(random, "at random"), _choice(other, "not at random")))]
 
 
 def accuracy_table(evaluations: pd.DataFrame, comparisons: pd.DataFrame, costs: pd.DataFrame) -> pd.DataFrame:
@@ -190,7 +190,8 @@ def _choice(rows: pd.DataFrame, when: str) -> str:
         f"Values missing {when}: use {method_name(first)} ({signed(gap)} points from the best on average over {n_cases}"
     )
     text += f", worse than another in {beaten[first]})." if beaten[first] else ", never worse than another)."
-    return f"{text} Never worse either: {with_and(map(method_name, safe))}." if safe else text
+    names = "all others" if len(safe) == len(beaten) - 1 > 1 else with_and(map(method_name, safe))
+    return f"{text} Never worse either: {names}." if safe else text
 
 
 def _against_weighting(evaluations: pd.DataFrame, comparisons: pd.DataFrame) -> Sequence[str]:

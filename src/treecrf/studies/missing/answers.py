@@ -47,7 +47,7 @@ def holes_layout(ranked: pd.DataFrame) -> pd.DataFrame:
     best = ranked.groupby("rate")["percent"].max()
     return pd.DataFrame(
         {
-            "missing rate": [f"{rate:.0%}" for rate in best.index],
+            "missing rate": [f"{100 * rate:g} %" for rate in best.index],
             "best accuracy (%)": [number(value) for value in best],
             "change (points)": [signed(value - best.iloc[0]) for value in best],
             "best or equivalent": [_names(ranked, rate, AT_THE_TOP) for rate in best.index],
@@ -71,7 +71,7 @@ def _told(name: str, description: Mapping[str, Any], ranked: pd.DataFrame) -> Pa
     lost = best.iloc[0] - best.iloc[-1]
     return paragraph(
         "<b>{name}.</b> {own} with {most} more missing at random, the best method loses {lost} points. {ways}",
-        name=name, own=own, most=f"{most:.0%}", lost=number(lost), ways=_never_worse(ranked),
+        name=name, own=own, most=f"{100 * most:g} %", lost=number(lost), ways=_never_worse(ranked),
     )  # fmt: skip
 
 

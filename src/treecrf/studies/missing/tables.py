@@ -60,20 +60,21 @@ TERM_NAMES = {"none": "constant only", "training_set": "training set", "method":
 # --- layouts ----------------------------------------------------------------------------------------
 
 
-def coefficients_layout(comparisons: pd.DataFrame, baseline: str) -> pd.DataFrame:
+def coefficients_layout(comparisons: pd.DataFrame, baseline: str, of_papers: bool = True) -> pd.DataFrame:
     """Tables 4.1 a to d as printed: the log odds of methods against `baseline`, measured under published, a block for each data set and rate.
 
     Methods that the dissertation does not have are in a group of their own. `STAR`: p < 0.05 by the Wald test, as in the
     dissertation. `DAGGER`: p < 0.05 by the sequence-level test (`treecrf.statistics.blocks`), corrected by Holm's method. All
-    p-values are in `significance_layout`.
+    p-values are in `significance_layout`. Without `of_papers` nothing published is shown.
     """
     against, published = _against(comparisons, baseline), missing_value_coefficients()
     if against.empty:
         return NOT_COMPARED
     rows, methods = _rows(against, ["dataset", "rate"]), ordered_methods(against["method"])
-    known = published[(published["baseline"] == baseline) & published["dataset"].isin(rows["dataset"])]
+    is_known = (published["baseline"] == baseline) & published["dataset"].isin(rows["dataset"])
+    known = published[is_known & of_papers]
     printed, measured = by_key(known, "dataset", "missing_rate", "method"), by_key(against, "dataset", "rate", "method")
-    groups = {OF_PAPERS: [m for m in methods if m in set(known["method"])], OTHERS: methods}
+    groups = {OF_PAPERS: [m for m in methods if m in set(known["method"])], OTHERS if of_papers else "": methods}
     columns: dict[Column, str] = {}
     for group, names in groups.items():
         columns |= {(group, method_name(name)): name for name in names if name not in columns.values()}

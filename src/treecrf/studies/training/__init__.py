@@ -58,9 +58,9 @@ STUDY = Study(
         Table("larger_accuracies", ("Larger samples", "Accuracy", "table"), needs=("larger_accuracies", "summary"), function="larger_accuracies_layout"),
         Table("larger", ("Larger samples", "Tests between methods", "table"), needs=("larger_counts", "larger_accuracies", "comparisons"), function="larger_layout"),
         Table("noise", ("Ranks", "Variance components", "table"), needs=("noise",), function="noise_layout"),
-        Table("table_3_4", ("Published and measured", "Table 3.4: shrinkage", "table"), needs=("summary", "comparisons", "peak_comparisons"), function="shrinkage_layout"),
-        Table("table_3_5", ("Published and measured", "Table 3.5: TreeCRF, MALLET, baseline", "table"), needs=("summary", "comparisons", "peak_comparisons"), function="methods_layout"),
-        Table("table_3_6", ("Cost", "Table 3.6: CPU seconds per iteration", "table"), needs=("costs",), function="step_seconds_layout"),
+        Table("table_3_4", ("Published and measured", "Table 3.4: shrinkage", "table"), needs=("summary", "comparisons", "peak_comparisons"), function="shrinkage_layout", only_papers=True),
+        Table("table_3_5", ("Published and measured", "Table 3.5: TreeCRF, MALLET, baseline", "table"), needs=("summary", "comparisons", "peak_comparisons"), function="methods_layout", only_papers=True),
+        Table("table_3_6", ("Cost", "Table 3.6: CPU seconds per iteration", "table"), needs=("costs",), function="step_seconds_layout", only_papers=True),
         Table("steps", ("Cost", "CPU seconds of all chains", "table"), needs=("costs",), function="steps_layout"),
         Table("choices", ("Settings", "Chosen settings", "table"), needs=("summary",), function="choices_layout"),
         Table("estimates", ("Settings", "Cross-validated and tested accuracy", "table"), needs=("summary",), function="estimates_layout"),
@@ -68,15 +68,15 @@ STUDY = Study(
         Table("tests", ("All tests", "All tests between methods", "{value}"), over="decoder", needs=("comparisons",), function="pairs_layout"),
     ),
     figures=(
-        Figure("accuracies", ("Overview", "Accuracy of all methods", "figure"), needs=("summary",), function="accuracies"),
+        Figure("accuracies", ("Overview", "Accuracy of all methods", "figure"), needs=("summary",), function="accuracies", tells_papers=True),
         Figure(
-            "figure_3_1", ("Learning curves", "Figures 3.1 and 3.2", "accuracy"), needs=("curves",), function="accuracy_by_iteration"
+            "figure_3_1", ("Learning curves", "Figures 3.1 and 3.2", "accuracy"), needs=("curves",), function="accuracy_by_iteration", tells_papers=True
         ),
         Figure(
             "figure_3_2", ("Learning curves", "Figures 3.1 and 3.2", "CPU seconds"), needs=("curves",), function="seconds_by_iteration"
         ),
         Figure(
-            "accuracy_by_seconds", ("Learning curves", "ICML figures 2 to 4", "figure"), needs=("curves",), function="accuracy_by_seconds"
+            "accuracy_by_seconds", ("Learning curves", "ICML figures 2 to 4", "figure"), needs=("curves",), function="accuracy_by_seconds", tells_papers=True
         ),
     ),
     phases="{methods}.phases.parquet",

@@ -34,7 +34,10 @@ PEAK_COLOR = "#D55E00"
 
 
 def accuracy_by_iteration(
-    curves: pd.DataFrame, methods: Iterable[str] | None = None, published: pd.DataFrame | None = None
+    curves: pd.DataFrame,
+    methods: Iterable[str] | None = None,
+    published: pd.DataFrame | None = None,
+    of_papers: bool = True,
 ) -> Figure:
     """Figure 3.1: accuracy on the test set by iteration, a panel per data set, a line per method.
 
@@ -46,7 +49,9 @@ def accuracy_by_iteration(
     methods : iterable of str, optional
         `FIGURE_METHODS` and methods without a name unless given; if there are none of them, all.
     published : DataFrame, optional
-        `published_peaks` unless given; without rows, nothing published is drawn.
+        `published_peaks` unless given.
+    of_papers : bool
+        Whether what is published is drawn.
 
     Returns
     -------
@@ -56,16 +61,17 @@ def accuracy_by_iteration(
     """
     shown = _of_methods(curves, methods)
     known = published_peaks() if published is None else published
+    known = known if of_papers else known.iloc[:0]
     peaks = [_published_of(of_set, known) for _, of_set in by_dataset(shown)]
     with mpl.rc_context(SETTINGS):
         figure, panels = _figure_by_iteration(shown)
-        for axes, (_, of_set), of_papers in zip(panels, by_dataset(shown), peaks, strict=True):
+        for axes, (_, of_set), printed in zip(panels, by_dataset(shown), peaks, strict=True):
             for method, curve in _by_method(of_set):
                 color = training_method_style(method)["color"]
                 axes.fill_between(curve.index, curve["low"], curve["high"], color=color, alpha=0.2, linewidth=0)
                 _draw_line(axes, method, curve, "accuracy")
-            _draw_published(axes, of_papers)
-            _fit_axes(axes, of_set, of_papers)
+            _draw_published(axes, printed)
+            _fit_axes(axes, of_set, printed)
         name_axes(figure, panels, "iteration", "accuracy on the test set (%)")
         peak_note = "; hollow: published" if any(map(len, peaks)) else ""
         add_legend(figure, panels, f"marker: chosen by cross-validation{peak_note}", handlelength=3.2)
@@ -94,10 +100,10 @@ def seconds_by_iteration(curves: pd.DataFrame, methods: Iterable[str] | None = N
     return figure
 
 
-def accuracy_by_seconds(curves: pd.DataFrame, methods: Iterable[str] | None = None) -> Figure:
+def accuracy_by_seconds(curves: pd.DataFrame, methods: Iterable[str] | None = None, of_papers: bool = True) -> Figure:
     """ICML 2004, figures 2 to 4: accuracy on the test set by CPU seconds of training, a panel per data set, a line per method.
 
-    Parameters as of `accuracy_by_iteration`. The data sets of the paper come first. Marker: the iteration that
+    Parameters as of `accuracy_by_iteration`. The data sets of the paper come first, with its numbers of figures. Marker: the iteration that
     cross-validation chose. The axis of accuracies leaves out what happens in the first iterations only.
     """
     shown = _of_methods(curves, methods)
@@ -108,7 +114,7 @@ def accuracy_by_seconds(curves: pd.DataFrame, methods: Iterable[str] | None = No
         figure, panels = _figure_by_iteration(shown)
         for axes, (_, of_set) in zip(panels, by_dataset(shown), strict=True):
             number = ICML_FIGURES.get(of_set["dataset"].iloc[0])
-            if number:
+            if number and of_papers:
                 axes.set_title(f"ICML figure {number}: {axes.get_title(loc='left')}", loc="left", fontsize=9)
             for method, curve in _by_method(of_set):
                 _draw_line(axes, method, curve.set_index("cpu_seconds"), "accuracy")
@@ -122,13 +128,13 @@ def accuracy_by_seconds(curves: pd.DataFrame, methods: Iterable[str] | None = No
     return figure
 
 
-def accuracies(summary: pd.DataFrame) -> Figure:
+def accuracies(summary: pd.DataFrame, of_papers: bool = True) -> Figure:
     """Accuracy of every method with the decoder that cross-validation prefers, a panel per data set.
 
     `summary` is from `treecrf.studies.training.summary.summarise`. A row per method, the same in each panel; empty
     where a method was not run. Dot: accuracy at the cross-validated choice, mean over the perturbed runs (of a method
     without such runs the unperturbed one). Bar: smallest to largest of these runs. Triangle: the same mean of the peaks
-    of the test curves. Vertical line: published.
+    of the test curves. Vertical line: published, unless `of_papers` is false.
     """
     better = summary[summary["decoder"] == BETTER]
     methods = ordered_training_methods(better["method"])
@@ -139,7 +145,7 @@ def accuracies(summary: pd.DataFrame) -> Figure:
         figure, panels = panel_grid(titles, lambda n, m: (2.0 + 2.35 * n, height * m + 0.6), sharey=True)
         for axes, (_, of_set) in zip(panels, sets, strict=True):
             places = [methods.index(method) for method in of_set["method"]]
-            if better["published"].notna().any():  # in the legend of all panels, if in one
+            if of_papers and better["published"].notna().any():  # in the legend of all panels, if in one
                 _draw_published_accuracies(axes, of_set, places)
             _draw_accuracies(axes, of_set, places)
         panels[0].set_yticks(range(len(methods)), [training_method_name(method) for method in methods])

@@ -197,8 +197,8 @@ PAGE = StudyPage(
             "training-published",
             "Accuracy, published vs reproduced",
             (
-                table("table_3_4", "Published above measured", "Table 3.4", of_papers=True),
-                table("table_3_5", "Published above measured", "Table 3.5", of_papers=True),
+                table("table_3_4", "Published above measured", "Table 3.4"),
+                table("table_3_5", "Published above measured", "Table 3.5"),
             ),
             "tables 3.4 and 3.5",
         ),
@@ -221,7 +221,7 @@ PAGE = StudyPage(
             "training-cost",
             "CPU seconds per iteration",
             (
-                table("table_3_6", "Published above measured", "Table 3.6", of_papers=True),
+                table("table_3_6", "Published above measured", "Table 3.6"),
                 table("steps", "CPU seconds per iteration and of a whole training"),
             ),
             "table 3.6",
