@@ -9,13 +9,14 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from treecrf.models.registry import CLASS_PATHS
+from treecrf.models.registry import CLASS_PATHS, WRAPPERS
 
 if TYPE_CHECKING:  # for editors and type checkers alone, which cannot read the registry
     from treecrf import chain as chain
     from treecrf import datasets as datasets
     from treecrf import missing as missing
     from treecrf.ensembles.labeller import Ensemble as Ensemble
+    from treecrf.ensembles.sequential import StackedSequential as StackedSequential
     from treecrf.models.base import load as load
     from treecrf.models.boosted.memm import MEMM as MEMM
     from treecrf.models.boosted.memm import SlidingWindow as SlidingWindow
@@ -42,6 +43,7 @@ _PATHS = {
     **{name: f"treecrf.sequences:{name}" for name in ("MISSING", "Attribute", "SequenceSet")},
     "load": "treecrf.models.base:load",
     **CLASS_PATHS,
+    "StackedSequential": WRAPPERS["StackedSequential"],
 }
 """``module:name`` of everything that the package offers; a module's is empty."""
 

@@ -15,6 +15,7 @@ from treecrf import (
     NeuralCRF,
     NeuralNetwork,
     SlidingWindow,
+    StackedSequential,
     TreeCRF,
     VotedPerceptron,
     WindowLightGBM,
@@ -62,6 +63,7 @@ LABELLERS = {
     "FutureFeatureMEMM": lambda: FutureFeatureMEMM(n_iterations=2, max_leaves=4),
     "FutureFeatureTreeCRF": lambda: FutureFeatureTreeCRF(n_iterations=2, crf_iterations=2, crf_max_leaves=4),
     "Ensemble": lambda: Ensemble(experts=("linear_crf", "sliding_window"), n_iterations=2, n_folds=2),
+    "StackedSequential": lambda: StackedSequential(TreeCRF(**TREES, window=(1, 0)), n_folds=2),
     "ImputingLabeller": lambda: ImputingLabeller(TreeCRF(**TREES)),
     "CustomLabeller": lambda: CustomLabeller(class_name="treecrf:WindowLightGBM", settings={"n_iterations": 3}),
 }  # fmt: skip

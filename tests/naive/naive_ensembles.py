@@ -151,3 +151,16 @@ def position_class(name, place, length, predicted):
     if name == "absolute8":
         return min(place, 7)
     return vote([1.0] * len(predicted), predicted)
+
+
+def marginal_numbers(data, marginals):
+    """By observation: marginals, their sums over earlier positions of the sequence, and over later ones."""
+    rows, n_labels = [], len(marginals[0])
+    for i in range(len(data)):
+        of_sequence = marginals[data.offsets[i] : data.offsets[i + 1]]
+        for place in range(data.observation_offsets[i + 1] - data.observation_offsets[i]):
+            here = of_sequence[place] if place < len(of_sequence) else [0.0] * n_labels
+            before = [sum(m[y] for m in of_sequence[:place]) for y in range(n_labels)]
+            after = [sum(m[y] for m in of_sequence[place + 1 :]) for y in range(n_labels)]
+            rows.append([*here, *before, *after])
+    return rows

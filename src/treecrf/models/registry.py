@@ -357,5 +357,8 @@ TABLES = tuple(name for name, row in LABELLERS.items() if row.in_tables)
 CLASS_PATHS = {row.class_name: row.class_path for row in LABELLERS.values()}
 """By name of the class."""
 
-WRAPPERS = {"ImputingLabeller": "treecrf.models.imputing:ImputingLabeller"}
+WRAPPERS = {
+    "ImputingLabeller": "treecrf.models.imputing:ImputingLabeller",
+    "StackedSequential": "treecrf.ensembles.sequential:StackedSequential",
+}
 """Labellers around another one, by name of the class."""
