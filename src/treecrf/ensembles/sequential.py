@@ -127,7 +127,10 @@ class StackedSequential(Labeller):
 
     def _restore(self, values: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> None:
         self.seconds_ = values["seconds"]
-        self.first_, self.second_ = unpacked("pass", values["passes"], arrays)
+        passes = unpacked("pass", values["passes"], arrays, self.label_names_)
+        if len(passes) != 2:
+            raise ValueError(f"there are {len(passes)} of 2 passes")
+        self.first_, self.second_ = passes
 
 
 def _copy(labeller: Labeller) -> Labeller:
