@@ -13,9 +13,7 @@ from treecrf.automl.candidates import (
     Candidate,
     affordable,
     candidate_windows,
-    estimate_memory,
     estimate_seconds,
-    limit_iterations,
     make_candidates,
     mean_run,
     refine,
@@ -84,14 +82,6 @@ def test_many_labels_and_categories():
     assert "min_count" not in linear.settings
     assert linear.settings["variance"] == 10
     assert candidate_windows(data) == [(0, 0), (1, 1)]
-
-
-def test_linear_crfs_keep_no_more_weights_than_fit(monkeypatch):
-    monkeypatch.setattr("treecrf.automl.candidates.HISTORY_BYTES", 20_000)
-    [candidate, *_], *_ = make_candidates("linear_crf", letter_before(), [(1, 1)], "auto", {})
-    fewer = limit_iterations(candidate, letter_before())
-    assert 1 < fewer.iterations < candidate.iterations
-    assert estimate_memory(fewer.build(), letter_before(), fewer.iterations) <= 20_000
 
 
 @pytest.mark.parametrize("method", METHODS)

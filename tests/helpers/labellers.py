@@ -21,7 +21,7 @@ from treecrf import (
     WindowLightGBM,
 )
 from treecrf.models.custom import CustomLabeller
-from treecrf.models.imputing import ImputingLabeller
+from treecrf.models.pipelines import DerivingLabeller, ImputingLabeller
 
 TREES = {"n_iterations": 3, "max_leaves": 4}
 LABELLERS = {
@@ -65,6 +65,7 @@ LABELLERS = {
     "Ensemble": lambda: Ensemble(experts=("linear_crf", "sliding_window"), n_iterations=2, n_folds=2),
     "StackedSequential": lambda: StackedSequential(TreeCRF(**TREES, window=(1, 0)), n_folds=2),
     "ImputingLabeller": lambda: ImputingLabeller(TreeCRF(**TREES)),
+    "DerivingLabeller": lambda: DerivingLabeller(TreeCRF(**TREES), columns=("letter",), affixes=1),
     "CustomLabeller": lambda: CustomLabeller(class_name="treecrf:WindowLightGBM", settings={"n_iterations": 3}),
 }  # fmt: skip
 TRAIN, TEST = (number_set(seed, 30, 2, longest=8) for seed in (0, 1))

@@ -9,7 +9,6 @@ import treecrf
 from treecrf import MISSING
 from treecrf.io.npz import write_npz
 from treecrf.models.custom import CustomLabeller
-
 STREAMS = (
     "TreeCRF",
     "MEMM",
@@ -22,6 +21,7 @@ STREAMS = (
     "NeuralNetwork",
     "WindowLightGBM",
     "Imputing",
+    "Deriving",
 )
 
 

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from importlib.util import find_spec
 from math import sqrt
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from treecrf.automl.fitting import AUTO, FitOptions, build, n_reports, resolve_missing
+from treecrf.automl.fitting import AUTO, FitOptions, build, n_reports, resolve_missing, with_derived
 from treecrf.ensembles.labeller import Ensemble
+from treecrf.inputs import BLOCKS, DerivedInputs
 from treecrf.inputs.binning import MOST_BINS
-from treecrf.missing import transform_of
 from treecrf.models.base import Labeller
 from treecrf.models.boosted.treecrf import TreeCRF
-from treecrf.models.imputing import ImputingLabeller
 from treecrf.models.linear.linear_crf import VECTORS, LinearCRF
 from treecrf.models.neural.neural_crf import NeuralCRF
+from treecrf.models.pipelines import TransformingLabeller
 from treecrf.models.window.classifiers import WindowLightGBM
 from treecrf.sequences import SequenceSet, slot_sizes
 
@@ -38,6 +38,9 @@ ITERATIONS = 60
 MANY_LABELS = 12
 """From here on trees have a matrix of transitions beside them: full ones cost too much."""
 
+RATE_OF_MANY = 0.1
+"""Learning rate of LightGBM for that many labels, whose softmax can diverge at higher ones."""
+
 ITERATIONS_OF_MANY = 20
 """Of trees for that many labels, at most: they are dear, and gain little after that."""
 
@@ -52,10 +55,6 @@ MANY_CATEGORIES = 100
 
 MOST_REACH = 12
 """Observations on either side of the widest window."""
-
-HISTORY_BYTES = 160 * 2**20
-"""For the weights of a linear CRF after each of its iterations, were all kept: the more weights, the fewer iterations."""
-
 
 EPOCHS = 30
 """Passes of the neural CRF over the sequences, at most."""
@@ -84,16 +83,26 @@ class Candidate(NamedTuple):
         Others than the method's preset, by the names of `treecrf.automl.fitting.build`, "iterations" among them.
     missing : str
         The treatment of missing cells (`treecrf.automl.fitting.prepare_missing`).
+    derived : tuple of str
+        Blocks of derived inputs that it sees (`treecrf.inputs.BLOCKS`).
     """
 
     method: str
     window: tuple[int, int]
     settings: dict[str, Any]
     missing: str
+    derived: tuple[str, ...] = ()
 
     def build(self) -> Labeller:
-        """The labeller, not trained."""
+        """The labeller, not trained, which is given derived inputs and treated missing cells."""
         return build(self.method, {"window": self.window} | self.settings)
+
+    def build_whole(self, options: FitOptions) -> tuple[Labeller, str]:
+        """The labeller that derives inputs by itself, not trained, and the treatment of missing cells that it leaves to others."""
+        labeller = self.build()
+        options.prepare(labeller, self.method)
+        labeller.keeps_stages = False
+        return with_derived(labeller, self.missing, self.derived)
 
     @property
     def iterations(self) -> int:
@@ -166,6 +175,19 @@ def candidate_windows(data: SequenceSet) -> list[tuple[int, int]]:
     return list(dict.fromkeys((min(reach, longest),) * 2 for reach in reaches))
 
 
+DERIVED_REACHES = (0, 1)
+"""Observations on either side of windows with derived inputs, of which each looks at neighbours itself or has many categories."""
+
+
+def derivable_blocks(data: SequenceSet, derive: tuple[str, ...] | None) -> list[tuple[str, ...]]:
+    """Blocks of derived inputs to try, none at all among them; those that a user has decided are tried alone."""
+    if derive is not None:
+        return [derive]
+    learnt = DerivedInputs().fit(data).derivations_
+    suiting = tuple(block for block in BLOCKS if any(derivation.block == block for derivation in learnt))
+    return list(dict.fromkeys([(), suiting]))
+
+
 def has_words(data: SequenceSet) -> bool:
     """Whether an attribute has `MANY_CATEGORIES`."""
     return any(len(attribute.categories) >= MANY_CATEGORIES for attribute in data.attributes)
@@ -180,9 +202,14 @@ def mean_run(data: SequenceSet) -> float:
 
 
 def make_candidates(
-    method: str, data: SequenceSet, windows: list[tuple[int, int]], missing: str, decided: Mapping[str, Any]
+    method: str,
+    data: SequenceSet,
+    windows: list[tuple[int, int]],
+    missing: str,
+    decided: Mapping[str, Any],
+    derived: Sequence[tuple[str, ...]] = ((),),
 ) -> Iterator[list[Candidate]]:
-    """Rounds of candidates: first every window, then other settings, then other treatments of missing cells.
+    """Rounds of candidates: first every window and derived inputs, then other settings, then other treatments of missing cells.
 
     Parameters
     ----------
@@ -194,6 +221,8 @@ def make_candidates(
         The treatment of missing cells, or "auto".
     decided : mapping
         Settings that a user has decided, as far as the method has them.
+    derived : sequence of tuple of str
+        Blocks of derived inputs to try (`derivable_blocks`).
 
     Yields
     ------
@@ -214,7 +243,12 @@ def make_candidates(
         for i, settings in enumerate(grid)
         if settings not in grid[:i] and (bins_matter or "n_bins" not in settings)
     ]
-    yield [Candidate(method, window, distinct[0], first) for window in windows]
+    near = [window for window in windows if max(window) <= max(DERIVED_REACHES)] or windows[:1]
+    yield [
+        Candidate(method, window, distinct[0], first, blocks)
+        for blocks in derived
+        for window in (near if blocks else windows)
+    ]
     yield [Candidate(method, windows[0], settings, first) for settings in distinct[1:]]
     yield [Candidate(method, windows[0], distinct[0], treatment) for treatment in other_treatments]
 
@@ -232,8 +266,10 @@ def _settings_for(method: str, data: SequenceSet) -> dict[str, Any]:
         settings = {"iterations": EPOCHS, "held_out": None}
     if has_words(data) and method != "linear_crf":
         settings["min_count"] = 2
-    if method == "treecrf_newton" and len(data.label_names) >= MANY_LABELS:
+    if len(data.label_names) >= MANY_LABELS and method == "treecrf_newton":
         settings |= {"transitions": "separable", "iterations": ITERATIONS_OF_MANY}
+    if len(data.label_names) >= MANY_LABELS and method == "lightgbm":
+        settings["learning_rate"] = RATE_OF_MANY
     return settings
 
 
@@ -269,14 +305,6 @@ def refine(candidate: Candidate, data: SequenceSet) -> Candidate:
         return candidate
     rate = candidate.settings["learning_rate"] / 2
     return candidate._replace(settings=candidate.settings | {"learning_rate": rate, "iterations": 2 * ITERATIONS})
-
-
-def limit_iterations(candidate: Candidate, data: SequenceSet) -> Candidate:
-    """The candidate, with fewer iterations where a linear CRF has many weights (`HISTORY_BYTES`)."""
-    labeller = candidate.build()
-    if not isinstance(labeller, LinearCRF):
-        return candidate
-    return candidate.with_iterations(min(candidate.iterations, most_iterations(labeller, data, HISTORY_BYTES)))
 
 
 def describe_settings(candidate: Candidate) -> str:
@@ -315,8 +343,8 @@ def estimate_seconds(labeller: Labeller, train: SequenceSet, n_iterations: int) 
     if isinstance(labeller, Ensemble):
         share = n_iterations / len(labeller.experts)
         return share * sum(estimate_seconds(expert, train, n_reports(expert)) for expert in labeller.make_experts())
-    if isinstance(labeller, ImputingLabeller):
-        return estimate_seconds(labeller.labeller, _filled(labeller, train), n_iterations)
+    if isinstance(labeller, TransformingLabeller):
+        return estimate_seconds(labeller.labeller, labeller.new_transform().fit_transform(train), n_iterations)
     n_labels, n_positions = len(train.label_names), train.n_positions
     n_slots, n_bins = _n_slots(labeller, train), _n_bins(labeller, train)
     each = n_positions * n_slots * n_labels
@@ -347,25 +375,13 @@ def estimate_memory(labeller: Labeller, train: SequenceSet, n_iterations: int) -
     """Approximate bytes of memory of a training, without the program and the file; 0 where unknown."""
     if isinstance(labeller, Ensemble):
         return max(estimate_memory(expert, train, n_reports(expert)) for expert in labeller.make_experts())
-    if isinstance(labeller, ImputingLabeller):
-        return estimate_memory(labeller.labeller, _filled(labeller, train), n_iterations)
+    if isinstance(labeller, TransformingLabeller):
+        return estimate_memory(labeller.labeller, labeller.new_transform().fit_transform(train), n_iterations)
     if isinstance(labeller, TreeCRF | NeuralCRF):
         return labeller.expected_memory(train)
     if isinstance(labeller, LinearCRF):
         return 8 * _n_weights(labeller, train) * (VECTORS + (n_iterations if labeller.keeps_stages else 1))
     return 8 * train.n_positions * _n_slots(labeller, train) if isinstance(labeller, WindowLightGBM) else 0
-
-
-def _filled(labeller: ImputingLabeller, train: SequenceSet) -> SequenceSet:
-    """What the labeller in it will see."""
-    transform = transform_of(labeller.missing)
-    assert transform is not None
-    return transform.fit_transform(train)
-
-
-def most_iterations(labeller: LinearCRF, train: SequenceSet, n_bytes: int) -> int:
-    """Iterations after which a linear CRF, which keeps the weights of each, has taken so many bytes; 1 at least."""
-    return max(n_bytes // (8 * _n_weights(labeller, train)) - VECTORS, 1)
 
 
 def _n_slots(labeller: Labeller, train: SequenceSet) -> int:

@@ -20,8 +20,8 @@ from treecrf.automl.candidates import (
     MANY_LABELS,
     METHODS,
     Candidate,
+    derivable_blocks,
     estimate_seconds,
-    limit_iterations,
     make_candidates,
     refine,
 )
@@ -34,6 +34,7 @@ from treecrf.automl.cross_validation import (
     score_marginals,
 )
 from treecrf.automl.fitting import FitOptions, average
+from treecrf.inputs import DerivedInputs
 from treecrf.models.base import Labeller
 from treecrf.sequences import SequenceSet
 from treecrf.statistics.estimates import CONFIDENCE, decide
@@ -68,7 +69,7 @@ class Choice(NamedTuple):
         To expect on new sequences, the choice itself taken into account.
     table : DataFrame
         One row for each method that passed through the folds and for each average, the best first: method (names joined by a
-        plus, those fastest to predict first), window and iterations (text, empty for averages), accuracy, low, high (percent), gap
+        plus, those fastest to predict first), window, inputs ("derived" or empty) and iterations (text, empty for averages), accuracy, low, high (percent), gap
         (interval of the accuracy minus that of the first, text) and standing (`treecrf.statistics.ranking.rank_methods`).
     n_folds, n_positions : int
         That the table is about.
@@ -85,13 +86,10 @@ class Choice(NamedTuple):
 
     def build(self, options: FitOptions) -> tuple[Labeller, str]:
         """What was chosen, not trained, and its treatment of missing cells; an average sees them as they are."""
-        labellers = [candidate.build() for candidate in self.candidates]
-        for labeller, candidate in zip(labellers, self.candidates, strict=True):
-            options.prepare(labeller, candidate.method)
-            labeller.keeps_stages = False
+        labellers, treatments = zip(*(candidate.build_whole(options) for candidate in self.candidates), strict=True)
         if len(labellers) > 1:
-            return average(labellers, [candidate.missing for candidate in self.candidates]), "error"
-        return labellers[0], self.candidates[0].missing
+            return average(labellers, treatments), "error"
+        return labellers[0], treatments[0]
 
 
 def choose(
@@ -117,9 +115,11 @@ def choose(
     """
     search = BudgetedSearch(folds, options.budget, tick)
     screened: list[tuple[Candidate, CVResults]] = []
+    derived = derivable_blocks(folds.data, options.derive)
     for method, settings in compared.items():
         share = options.budget / (2 * len(compared))  # half of it is for the folds
-        best = search.screen(list(make_candidates(method, folds.data, list(windows), options.missing, settings)), share)
+        rounds = make_candidates(method, folds.data, list(windows), options.missing, settings, derived)
+        best = search.screen(list(rounds), share)
         if best is not None:
             screened.append(best)
     n_common = min(len(results.folds) for _, results in screened)
@@ -161,14 +161,31 @@ class BudgetedSearch:
 
     def __init__(self, folds: Folds, budget: float, tick: Tick) -> None:
         self.folds, self.budget, self.left, self.left_out = folds, budget, budget, list[str]()
-        self._parts = [folds.split_part(fold, SCREENED_POSITIONS, fold) for fold in range(len(folds.parts))]
+        self._derived: dict[tuple[str, ...], tuple[Folds, list[tuple[SequenceSet, SequenceSet]]]] = {}
         self._tick = tick
         self._has_tried = False
+
+    def folds_of(self, candidate: Candidate) -> Folds:
+        """The folds with its derived inputs."""
+        return self._with(candidate.derived)[0]
+
+    def _parts_of(self, candidate: Candidate) -> list[tuple[SequenceSet, SequenceSet]]:
+        """What trains and what is held out in screening, by fold."""
+        return self._with(candidate.derived)[1]
+
+    def _with(self, blocks: tuple[str, ...]) -> tuple[Folds, list[tuple[SequenceSet, SequenceSet]]]:
+        """Folds and parts with derived inputs, which are computed once."""
+        if blocks not in self._derived:
+            data = DerivedInputs(blocks).fit_transform(self.folds.data) if blocks else self.folds.data
+            folds = self.folds._replace(data=data)
+            parts = [folds.split_part(fold, SCREENED_POSITIONS, fold) for fold in range(len(folds.parts))]
+            self._derived[blocks] = folds, parts
+        return self._derived[blocks]
 
     def cost(self, candidate: Candidate) -> float:
         """Approximate CPU seconds of one fold."""
         share = 1 - 1 / len(self.folds.parts)
-        return share * estimate_seconds(candidate.build(), self.folds.data, candidate.iterations)
+        return share * estimate_seconds(candidate.build(), self.folds_of(candidate).data, candidate.iterations)
 
     def screen(self, rounds: list[list[Candidate]], share: float) -> tuple[Candidate, CVResults] | None:
         """The best candidate of the first folds after a few iterations, and its results; None if none fits.
@@ -183,7 +200,7 @@ class BudgetedSearch:
         for number, candidates in enumerate(rounds):
             for candidate in candidates:
                 if number == 1 and best is not None:
-                    candidate = candidate._replace(window=best[0].window)
+                    candidate = candidate._replace(window=best[0].window, derived=best[0].derived)
                 if number == 2 and best is not None:
                     candidate = best[0]._replace(missing=candidate.missing)
                 cost = n_folds * self._screening_cost(candidate)
@@ -191,7 +208,7 @@ class BudgetedSearch:
                     skipped.append((candidate, cost))
                     continue
                 share -= cost
-                results = CVResults(self._run(self._shortened(candidate), self._parts[:n_folds], cost))
+                results = CVResults(self._run(self._shortened(candidate), self._parts_of(candidate)[:n_folds], cost))
                 tried.append((candidate, results))
             best = _best_of(tried) if tried else None
         if skipped:
@@ -201,7 +218,7 @@ class BudgetedSearch:
     def cross_validate(self, ranked: list[Candidate]) -> list[CrossValidated]:
         """As many of the best candidates through as many folds as fit: two of them if one fold does, more if two folds do."""
         n_folds = len(self.folds.parts)
-        ranked = [limit_iterations(refine(candidate, self.folds.data), self.folds.data) for candidate in ranked]
+        ranked = [refine(candidate, self.folds.data) for candidate in ranked]
         while len(ranked) > 1 and min(len(ranked) - 1, 2) * sum(map(self.cost, ranked)) > self.left:
             dropped = ranked.pop()
             self.left_out.append(
@@ -212,25 +229,24 @@ class BudgetedSearch:
         n_fitting = min(n_folds, max(int(self.left / each), 1))
         if n_fitting < n_folds:
             self.left_out.append(f"{n_folds - n_fitting} of {n_folds} folds, which would take about {each:.0f} s each.")
-        splits = [self.folds.split(fold) for fold in range(n_fitting)]
-        return [self._cross_validate(candidate, splits) for candidate in ranked]
+        return [self._cross_validate(candidate, n_fitting) for candidate in ranked]
 
-    def _cross_validate(self, candidate: Candidate, splits: list[tuple[SequenceSet, SequenceSet]]) -> CrossValidated:
+    def _cross_validate(self, candidate: Candidate, n_folds: int) -> CrossValidated:
         """Marginals are kept of the best stage alone, before those of another candidate come."""
+        splits = [self.folds_of(candidate).split(fold) for fold in range(n_folds)]
         folds = self._run(candidate, splits, len(splits) * self.cost(candidate), keeps_marginals=True)
         marginals = CVResults(folds).marginals()
         return CrossValidated(candidate, CVResults([fold._replace(marginals=None) for fold in folds]), marginals)
 
     def _shortened(self, candidate: Candidate) -> Candidate:
         """The candidate with the iterations that screening gives it."""
-        candidate = limit_iterations(candidate, self._parts[0][0])
         many = candidate.method != "linear_crf" and len(self.folds.data.label_names) >= MANY_LABELS
         return candidate.with_iterations(min(candidate.iterations, SCREENING_OF_MANY if many else SCREENING))
 
     def _screening_cost(self, candidate: Candidate) -> float:
         """Approximate CPU seconds of one fold of screening."""
         short = self._shortened(candidate)
-        return estimate_seconds(short.build(), self._parts[0][0], short.iterations)
+        return estimate_seconds(short.build(), self._parts_of(candidate)[0][0], short.iterations)
 
     def _run(
         self,
@@ -240,7 +256,8 @@ class BudgetedSearch:
         keeps_marginals: bool = False,
     ) -> list[FoldResult]:
         left, right = candidate.window
-        self._tick(int(min(100 * (1 - self.left / self.budget), 99)), f"{candidate.method}, window {left},{right}")
+        words = f"{candidate.method}, window {left},{right}{', derived inputs' if candidate.derived else ''}"
+        self._tick(int(min(100 * (1 - self.left / self.budget), 99)), words)
         self._has_tried = True
         folds = [fit_fold(candidate, *split, keeps_marginals) for split in splits]
         self.left -= cost
@@ -344,6 +361,7 @@ def _table(
             {
                 "method": " + ".join(sorted((one.candidate.method for one in members), key=METHODS.index)),
                 "window": "{},{}".format(*members[0].candidate.window) if is_single else "",
+                "inputs": "derived" if is_single and members[0].candidate.derived else "",
                 "iterations": str(members[0].results.best_iteration()) if is_single else "",
                 "accuracy": accuracy.points, "low": accuracy.low, "high": accuracy.high,
             }

@@ -10,13 +10,13 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from treecrf.automl.fitting import trained_parts
+from treecrf.automl.fitting import seen_window, trained_parts
 from treecrf.automl.labeller import TableLabeller
 from treecrf.ensembles.labeller import Ensemble
 from treecrf.io.messages import needs_extra
 from treecrf.models.base import Labeller
 from treecrf.models.boosted.treecrf import TreeCRF
-from treecrf.models.imputing import ImputingLabeller
+from treecrf.models.pipelines import TransformingLabeller
 from treecrf.models.window.classifiers import WindowLightGBM
 from treecrf.sequences import MISSING, SequenceSet, window_codes, window_slots
 from treecrf.statistics.metrics import estimate_share
@@ -109,7 +109,7 @@ def trees_of(labeller: Labeller) -> TreeCRF | None:
     """The labeller, or the first of an ensemble's experts, that is a TreeCRF; None if there is none."""
     if isinstance(labeller, Ensemble):
         return next((trees for expert in labeller.experts_ if (trees := trees_of(expert)) is not None), None)
-    if isinstance(labeller, ImputingLabeller):
+    if isinstance(labeller, TransformingLabeller):
         return trees_of(labeller.labeller_)
     return labeller if isinstance(labeller, TreeCRF) else None
 
@@ -325,8 +325,7 @@ def explain_position(model: TableLabeller, data: SequenceSet, sequence: int, pla
     """
     one = data.select([sequence])
     n_observations = len(one.values)
-    windows = [part.get_params().get("window", (0, 0)) for part, _ in trained_parts(model.labeller, model.prepare(one))]
-    left, right = np.max(windows, axis=0)
+    left, right = seen_window(model.labeller)
     distance = np.arange(n_observations) - place
     near = np.flatnonzero((distance >= -left - BEYOND) & (distance <= right + BEYOND))
     far = np.setdiff1d(np.arange(n_observations), near)

@@ -11,7 +11,7 @@ import numpy as np
 from treecrf.ensembles.labeller import Ensemble
 from treecrf.missing import Imputer, Indicator, transform_of
 from treecrf.models.base import Labeller, Monitor, load_class
-from treecrf.models.imputing import ImputingLabeller
+from treecrf.models.pipelines import DerivingLabeller, ImputingLabeller, TransformingLabeller
 from treecrf.models.registry import IN_TREES, LABELLERS
 from treecrf.sequences import SequenceSet
 from treecrf.statistics.selection import hold_out
@@ -35,6 +35,8 @@ class FitOptions:
         Observations before and after a position; a few are tried unless given.
     missing : str
         `AUTO`, "error", or a treatment of `treecrf.models.registry.TREATMENTS`.
+    derive : tuple of str, optional
+        Blocks of derived inputs (`treecrf.inputs.BLOCKS`); whether there are any is chosen unless given.
     settings : mapping
         Others that were decided, by the labellers' names; "iterations" stands for the number of iterations.
     held_out : float
@@ -48,6 +50,7 @@ class FitOptions:
     method: str = AUTO
     window: tuple[int, int] | None = None
     missing: str = AUTO
+    derive: tuple[str, ...] | None = None
     settings: Mapping[str, Any] = field(default_factory=dict)
     held_out: float = 0.0
     budget: float = 40.0
@@ -104,18 +107,21 @@ def build(method: str, settings: Mapping[str, Any]) -> Labeller:
 
 
 def iterations_name(labeller: Labeller) -> str:
-    """What a labeller calls its number of iterations."""
-    name = type(labeller).__name__
+    """What a labeller, or the one in a pipeline, calls its number of iterations."""
+    name = type(innermost(labeller)).__name__
     return next(row.iterations for row in LABELLERS.values() if row.class_name == name)
+
+
+def innermost(labeller: Labeller) -> Labeller:
+    """The labeller behind all transforms of its inputs."""
+    return innermost(labeller.labeller) if isinstance(labeller, TransformingLabeller) else labeller
 
 
 def n_reports(labeller: Labeller) -> int:
     """How often a training tells its monitor how far it is, at most."""
     if isinstance(labeller, Ensemble):
         return labeller.n_trainings
-    if isinstance(labeller, ImputingLabeller):
-        return n_reports(labeller.labeller)
-    return int(labeller.get_params()[iterations_name(labeller)])
+    return int(innermost(labeller).get_params()[iterations_name(labeller)])
 
 
 # --- missing cells and ensembles --------------------------------------------------------------------
@@ -154,6 +160,13 @@ def with_missing(labeller: Labeller, missing: str) -> Labeller:
     return labeller if missing == "error" else labeller.set_params(missing=missing)
 
 
+def with_derived(labeller: Labeller, missing: str, blocks: Sequence[str]) -> tuple[Labeller, str]:
+    """The labeller that derives blocks of inputs by itself, if any, and the treatment of missing cells that it leaves to others."""
+    if not blocks:
+        return labeller, missing
+    return DerivingLabeller(with_missing(labeller, missing), blocks), "error"
+
+
 def average(labellers: Sequence[Labeller], treatments: Sequence[str]) -> Ensemble:
     """The mean of what labellers say, each with its own treatment of missing cells; not trained."""
     return Ensemble(
@@ -165,9 +178,23 @@ def trained_parts(labeller: Labeller, data: SequenceSet) -> list[tuple[Labeller,
     """The trained experts of an ensemble, or the labeller itself, and what each sees of a set."""
     if isinstance(labeller, Ensemble):
         return [part for expert in labeller.experts_ for part in trained_parts(expert, data)]
-    if isinstance(labeller, ImputingLabeller):
-        return [(labeller.labeller_, labeller.fill(data))]
+    if isinstance(labeller, TransformingLabeller):
+        return trained_parts(labeller.labeller_, labeller.prepare(data))
     return [(labeller, data)]
+
+
+def seen_window(labeller: Labeller) -> tuple[int, int]:
+    """Observations before and after a position that a trained labeller's windows and derived inputs see."""
+    if isinstance(labeller, Ensemble):
+        windows = np.array([seen_window(expert) for expert in labeller.experts_])
+        return int(windows[:, 0].max()), int(windows[:, 1].max())
+    if isinstance(labeller, DerivingLabeller):
+        (left, right), (before, after) = seen_window(labeller.labeller_), labeller.transform_.reach
+        return left + before, right + after
+    if isinstance(labeller, TransformingLabeller):
+        return seen_window(labeller.labeller_)
+    window: tuple[int, int] = labeller.get_params().get("window", (0, 0))
+    return window
 
 
 # --- training ---------------------------------------------------------------------------------------
@@ -203,6 +230,6 @@ def fit(
         accuracy = labeller.staged_score(train.select(validating), ("forward_backward",))[:, 0]
         best = int(np.argmax(accuracy))
         choice = HeldOutChoice(best + 1, float(accuracy[best]), len(validating))
-        labeller.set_params(**{iterations_name(labeller): choice.iteration})
+        innermost(labeller).set_params(**{iterations_name(labeller): choice.iteration})
     labeller.fit(train, monitor=follow("training"))
     return choice

@@ -134,6 +134,14 @@ def fit(
             group=shared.MISSING,
         ),
     ] = AUTO,
+    derive: Annotated[
+        str,
+        shared.option(
+            "Derived inputs: auto (compare with and without), none, or some of words,rolling,times.",
+            "NAMES",
+            group=DATA,
+        ),
+    ] = AUTO,
     budget: Annotated[
         float,
         shared.option(
@@ -191,6 +199,7 @@ def fit(
         method,
         _parse_window(window, method),
         missing,
+        _parse_derive(derive),
         {name: value for name, value in settings.items() if value is not None},
         held_out,
         budget,
@@ -228,6 +237,8 @@ def fit(
         held_out = 0.0
     elif options.window is not None:
         labeller.set_params(window=shared.window_within(options.window, data))
+    if options.derive and not options.chooses:
+        labeller, treatment = fitting.with_derived(labeller, treatment, options.derive)
     transform = fitting.prepare_missing(labeller, treatment, data)
     ready = data if transform is None else transform.transform(data)
     _announce(labeller, ready)
@@ -246,6 +257,18 @@ def _parse_window(window: str | None, method: str) -> tuple[int, int] | None:
     if window == AUTO or (window is None and method == AUTO):
         return None
     return shared.parse_window(window or "3,3")
+
+
+def _parse_derive(text: str) -> tuple[str, ...] | None:
+    """Blocks of derived inputs, None where they are to be chosen; wrong usage if one is unknown."""
+    from treecrf.inputs import BLOCKS
+
+    if text == AUTO:
+        return None
+    blocks = () if text == "none" else tuple(name.strip() for name in text.split(","))
+    for block in blocks:
+        shared.check_choice("--derive", block, (AUTO, "none", *BLOCKS))
+    return blocks
 
 
 def _choose(data: SequenceSet, compared: dict[str, dict[str, Any]], options: FitOptions) -> Choice:

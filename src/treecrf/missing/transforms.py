@@ -3,65 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any, Literal, Self
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from treecrf.estimators.conversion import Given
-from treecrf.estimators.settings import Estimator
+from treecrf.estimators.transform import Transform
 from treecrf.io.frames import Kind
 from treecrf.sequences import MISSING, Attribute, SequenceSet
-
-if TYPE_CHECKING:
-    from treecrf.estimators.conversion import Sequences
-
 
 MISSING_CATEGORY = "(missing)"
 """Name of the category that `Indicator` adds."""
 
 
-class Transform(Estimator):
-    """Fills or marks missing values, with the interface of a scikit-learn transformer.
-
-    Subclasses have a setting or more, and implement `_learn`, `_transform` and `_added`. They see sets; `fit`, `transform` and
-    `fit_transform` also take sequences in the forms of `treecrf.estimators.conversion`, and give back what labellers take: for
-    a list a list of sets with one sequence each, for rows an array or a DataFrame.
-    """
+class _Filling(Transform):
+    """Leaves no value missing; subclasses learn `medians_` and implement `_categories` and `_added`."""
 
     medians_: dict[str, float]
-
-    def fit(self, train: Sequences, y: Any = None) -> Self:
-        """Learn from the inputs of sequences; labels are not looked at."""
-        self._learn(Given.read(train).data)
-        return self
-
-    def transform(self, data: Sequences) -> Any:
-        """The same sequences without missing values."""
-        kinds = self._input_kinds()
-        given = Given.read(data, kinds=kinds)
-        return given.returned(self._transform(given.data))
-
-    def fit_transform(self, train: Sequences, y: Any = None) -> Any:
-        """`fit`, then `transform` of the same sequences."""
-        given = Given.read(train)
-        self._learn(given.data)
-        return given.returned(self._transform(given.data))
-
-    def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
-        """Names of the inputs after `transform`, categories before numbers, shape (n_features_out,).
-
-        Parameters
-        ----------
-        input_features : list of str, optional
-            Those of the training set, which other ones are compared with.
-        """
-        names = self.feature_names_in_
-        if input_features is not None and set(input_features) != set(names):
-            raise ValueError(
-                f"input_features is not equal to feature_names_in_: {list(input_features)} and {list(names)}; give the same."
-            )
-        return np.array([*self._categories(), *self._added(), *self.medians_], dtype=object)
 
     def _input_kinds(self) -> dict[str, Kind]:
         if not hasattr(self, "medians_"):
@@ -69,29 +27,19 @@ class Transform(Estimator):
         kinds: dict[str, Kind] = dict.fromkeys(self._categories(), "category")
         return kinds | dict.fromkeys(self.medians_, "number")
 
+    def _names_out(self) -> list[str]:
+        return [*self._categories(), *self._added(), *self.medians_]
+
     def _categories(self) -> Iterable[str]:
         """Names of the attributes of the training set."""
-        raise NotImplementedError
-
-    def _learn(self, train: SequenceSet) -> None:
-        raise NotImplementedError
-
-    def _transform(self, data: SequenceSet) -> SequenceSet:
         raise NotImplementedError
 
     def _added(self) -> list[str]:
         """Names of the flags that `_transform` adds."""
         raise NotImplementedError
 
-    def __sklearn_tags__(self) -> Any:
-        from sklearn.utils import TransformerTags
 
-        tags = super().__sklearn_tags__()
-        tags.transformer_tags, tags.input_tags.allow_nan = TransformerTags(preserves_dtype=[]), True
-        return tags
-
-
-class Imputer(Transform):
+class Imputer(_Filling):
     """Fills missing values with the commonest value of the attribute in the training set (PhD section 4.1, imputation).
 
     The first category wins ties; it also fills an attribute that no cell of the training set shows. Numbers are filled
@@ -146,7 +94,7 @@ class Imputer(Transform):
         return [f"{name} missing" for name in self._input_kinds()] if self.add_indicator else []
 
 
-class Indicator(Transform):
+class Indicator(_Filling):
     """Shows a labeller which cells are missing (PhD section 4.1, indicator).
 
     Every attribute gets its mark, whether or not the training set has missing values in it, so that those of other data

@@ -51,6 +51,14 @@ def one_of(*choices: Any) -> Check:
     )
 
 
+def several(what: str, check: Check) -> Check:
+    """A tuple or list of values that each meet another check."""
+    return Check(
+        lambda values: isinstance(values, tuple | list) and all(map(check.holds, values)),
+        f"give a tuple of {what} ({check.need})",
+    )
+
+
 def optional(check: Check) -> Check:
     """None, or what another check asks for."""
     return Check(lambda value: value is None or check.holds(value), check.need.replace("give ", "give None or ", 1))

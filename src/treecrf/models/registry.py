@@ -358,7 +358,8 @@ CLASS_PATHS = {row.class_name: row.class_path for row in LABELLERS.values()}
 """By name of the class."""
 
 WRAPPERS = {
-    "ImputingLabeller": "treecrf.models.imputing:ImputingLabeller",
+    "DerivingLabeller": "treecrf.models.pipelines:DerivingLabeller",
+    "ImputingLabeller": "treecrf.models.pipelines:ImputingLabeller",
     "StackedSequential": "treecrf.ensembles.sequential:StackedSequential",
 }
 """Labellers around another one, by name of the class."""

@@ -10,8 +10,8 @@ from treecrf import LinearCRF, TreeCRF
 from treecrf.ensembles.labeller import Ensemble
 from treecrf.models.coding.coded_crf import CodedCRF
 from treecrf.models.custom import CustomLabeller
-from treecrf.models.imputing import ImputingLabeller
 from treecrf.models.linear.perceptron import VotedPerceptron
+from treecrf.models.pipelines import ImputingLabeller
 from treecrf.statistics.metrics import brier_score as whole_brier_score
 from treecrf.statistics.metrics import reliability as whole_reliability
 from treecrf.studies.framework.confidence import (

@@ -7,7 +7,7 @@ from builders import number_set
 import treecrf
 from treecrf import LinearCRF, TreeCRF
 from treecrf.missing import transform_of
-from treecrf.models.imputing import IMPUTATIONS, ImputingLabeller
+from treecrf.models.pipelines import IMPUTATIONS, ImputingLabeller
 
 
 def with_holes(seed):

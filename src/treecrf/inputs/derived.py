@@ -1,0 +1,468 @@
+"""Columns derived from those of a set: parts and shapes of words, rolling statistics of numbers, parts of time stamps.
+
+`DerivedInputs` decides at `fit` which columns can be derived (`Derivation`), and adds the same ones to every set. A derived category
+depends on its own cell alone, so it is computed once for each category. A derived number depends on a few neighbours within its
+sequence. Missing values stay missing; a rolling statistic uses the values that are there.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
+from numpy.typing import NDArray
+
+from treecrf.estimators.transform import Transform
+from treecrf.io.frames import Kind
+from treecrf.io.messages import listed, quoted
+from treecrf.sequences import MISSING, Attribute, SequenceSet
+
+BLOCKS = ("words", "rolling", "times")
+"""Groups of derived columns: of words, of numbers, of time stamps."""
+
+LEAST_WORDS = 100
+"""Categories from which on a column can be one of words."""
+
+LEAST_LETTERS = 4.0
+"""Of a word, on average over the categories: shorter ones have no parts."""
+
+SHARE_OF_TIMES = 0.9
+"""Of the categories of a column of time stamps that can be read as such."""
+
+CHUNK = 2**20
+"""Cells of the windows that rolling statistics look at together."""
+
+
+class Derivation(NamedTuple):
+    """A derived column.
+
+    Attributes
+    ----------
+    source : str
+        The column that it is derived from.
+    kind : str
+        Of `OF_CATEGORIES`, `OF_TIMES`, `DIFFERENCES` or `STATISTICS`, or "place".
+    size : int
+        Letters of an affix, or observations of a rolling statistic; otherwise 0.
+    """
+
+    source: str
+    kind: str
+    size: int = 0
+
+    @property
+    def name(self) -> str:
+        """Of the column, for example "word: suffix of 3" or "x: rolling mean of 9"."""
+        words = _WORDS.get(self.kind, self.kind)
+        return f"{self.source}: {words} of {self.size}" if self.size else f"{self.source}: {words}"
+
+    @property
+    def block(self) -> str:
+        """Of `BLOCKS`."""
+        if self.kind in ("gap", *OF_TIMES):
+            return "times"
+        return "rolling" if self.holds == "number" else "words"
+
+    @property
+    def holds(self) -> Kind:
+        """What the column holds."""
+        return "number" if self.kind in (*DIFFERENCES, *STATISTICS, "gap") else "category"
+
+
+_WORDS = {
+    "lower": "lower case", "previous": "change since the previous", "next": "change to the next", "mean": "rolling mean",
+    "deviation": "rolling deviation", "lowest": "rolling minimum", "highest": "rolling maximum", "gap": "seconds since the previous",
+    "place": "place in the sequence",
+}  # fmt: skip
+
+
+class DerivedInputs(Transform):
+    """Adds columns that experts derive from words, numbers and time stamps.
+
+    Columns of words are those with at least `LEAST_WORDS` categories of at least `LEAST_LETTERS` letters on average; columns of time
+    stamps are those of ISO 8601 texts. A derived column that the training set has already in another form, or that never changes,
+    is not added.
+
+    Parameters
+    ----------
+    blocks : tuple of str
+        Of `BLOCKS`. "words": lower case, prefixes and suffixes, shape, digits, and whether the sequence begins or ends. "rolling":
+        the change from and to the neighbours, and mean, deviation, minimum and maximum over some observations. "times": seconds
+        since the observation before, hour and weekday.
+    columns : tuple of str, optional
+        Columns to derive from; all that suit unless given.
+    affixes : int
+        Letters of the longest prefix and suffix.
+    spans : tuple of int
+        Observations that rolling statistics look at, each at least 2.
+    centred : bool
+        Whether these are around the observation, or the last ones up to it, as for streams.
+
+    Attributes
+    ----------
+    kinds_ : dict of str
+        "category" or "number", by input of the training set.
+    derivations_ : tuple of Derivation
+        The columns that are added.
+    """
+
+    kinds_: dict[str, Kind]
+    derivations_: tuple[Derivation, ...]
+
+    def __init__(
+        self,
+        blocks: Sequence[str] = BLOCKS,
+        columns: Sequence[str] | None = None,
+        affixes: int = 4,
+        spans: Sequence[int] = (3, 9, 25),
+        centred: bool = True,
+    ) -> None:
+        self.blocks, self.columns, self.affixes, self.spans, self.centred = blocks, columns, affixes, spans, centred
+
+    def _learn(self, train: SequenceSet) -> None:
+        """Find the columns that can be derived, and keep those that tell something new."""
+        self._check_settings(train)
+        kinds: dict[str, Kind] = {attribute.name: "category" for attribute in train.attributes}
+        self.kinds_ = kinds | dict.fromkeys(train.number_names, "number")
+        proposed = tuple(self._proposed(train))
+        taken = {derivation.name for derivation in proposed} & self.kinds_.keys()
+        if taken:
+            raise ValueError(
+                f"there is a column {min(taken)!r} already, which a derived one would be called; rename it."
+            )
+        known = _Known(train)
+        self.derivations_ = tuple(
+            derivation for derivation, column in self._columns(train, proposed) if known.is_new(column)
+        )
+
+    def restore(self, kinds: Mapping[str, Kind], derivations: Iterable[tuple[str, str, int]]) -> Self:
+        """Take back what `fit` learnt: `kinds_` and `derivations_`; returns self."""
+        self.kinds_ = dict(kinds)
+        self.derivations_ = tuple(Derivation(str(source), str(kind), int(size)) for source, kind, size in derivations)
+        for derivation in self.derivations_:
+            if derivation.source not in self.kinds_ or derivation.kind not in _KINDS:
+                raise ValueError(f"the derived column {quoted(derivation.name)} is of no known kind.")
+        return self
+
+    def _check_settings(self, train: SequenceSet) -> None:
+        unknown = [block for block in self.blocks if block not in BLOCKS]
+        if isinstance(self.blocks, str) or unknown:
+            raise ValueError(f"blocks={self.blocks!r}: give a tuple with some of {listed(BLOCKS)}.")
+        if self.affixes < 0 or any(span < 2 for span in self.spans):
+            raise ValueError(
+                f"affixes={self.affixes}, spans={tuple(self.spans)}: affixes have at least 0 letters, spans at least 2 observations."
+            )
+        names = {*(attribute.name for attribute in train.attributes), *train.number_names}
+        for name in self.columns or ():
+            if name not in names:
+                raise ValueError(f"columns: there is no column {quoted(name)}; the set has {listed(sorted(names))}.")
+
+    def _proposed(self, train: SequenceSet) -> Iterator[Derivation]:
+        """Every column that can be derived."""
+        for attribute in train.attributes:
+            if self.columns is not None and attribute.name not in self.columns:
+                continue
+            is_named = self.columns is not None
+            if "times" in self.blocks and _are_times(attribute.categories):
+                yield from (Derivation(attribute.name, kind) for kind in ("gap", *OF_TIMES))
+            elif "words" in self.blocks and (is_named or _are_words(attribute.categories)):
+                yield Derivation(attribute.name, "lower")
+                for size in range(1, self.affixes + 1):
+                    yield Derivation(attribute.name, "prefix", size)
+                    yield Derivation(attribute.name, "suffix", size)
+                yield from (Derivation(attribute.name, kind) for kind in ("shape", "digits", "place"))
+        longest = int(np.diff(train.observation_offsets).max(initial=0))
+        for name in train.number_names if "rolling" in self.blocks else ():
+            if self.columns is None or name in self.columns:
+                yield from (Derivation(name, kind) for kind in self._differences())
+                yield from (
+                    Derivation(name, kind, span) for span in self.spans if span <= longest for kind in STATISTICS
+                )
+
+    def _differences(self) -> tuple[str, ...]:
+        return tuple(DIFFERENCES) if self.centred else ("previous",)
+
+    @property
+    def reach(self) -> tuple[int, int]:
+        """Observations before and after one that its derived columns look at."""
+        if not hasattr(self, "derivations_"):
+            self._refuse_unfitted()
+        reaches = [self._reach(derivation) for derivation in self.derivations_]
+        return max((left for left, _ in reaches), default=0), max((right for _, right in reaches), default=0)
+
+    def _reach(self, derivation: Derivation) -> tuple[int, int]:
+        if derivation.kind in STATISTICS:
+            after = derivation.size // 2 if self.centred else 0
+            return derivation.size - 1 - after, after
+        return {"previous": (1, 0), "gap": (1, 0), "next": (0, 1), "place": (1, 1)}.get(derivation.kind, (0, 0))
+
+    def _transform(self, data: SequenceSet) -> SequenceSet:
+        """The same set with the derived columns after its own."""
+        values, attributes, numbers, names = (
+            [data.values],
+            list(data.attributes),
+            [data.numbers],
+            list(data.number_names),
+        )
+        for derivation, column in self._columns(data, self.derivations_):
+            if isinstance(column, _Categories):
+                values.append(column.codes[:, None])
+                attributes.append(Attribute(derivation.name, column.categories))
+            else:
+                numbers.append(np.where(np.isfinite(column), column, np.nan)[:, None])  # sums of huge numbers overflow
+                names.append(derivation.name)
+        return data.with_values(np.hstack(values), attributes).with_numbers(np.hstack(numbers), names)
+
+    def _columns(
+        self, data: SequenceSet, derivations: Sequence[Derivation]
+    ) -> Iterator[tuple[Derivation, _Categories | NDArray[np.float64]]]:
+        """The derived columns, one after another; what several of one source need is computed once."""
+        places = {attribute.name: j for j, attribute in enumerate(data.attributes)}
+        of_span: dict[tuple[str, int], dict[str, NDArray[np.float64]]] = {}
+        offsets = data.observation_offsets
+        for derivation in derivations:
+            source, kind, size = derivation
+            is_number = self.kinds_[source] == "number"
+            if source not in (data.number_names if is_number else places):
+                raise ValueError(
+                    f"the set has no {self.kinds_[source]} column {quoted(source)}; give the columns of the training set."
+                )
+            if is_number:
+                numbers = data.numbers[:, data.number_names.index(source)]
+                if kind in DIFFERENCES:
+                    yield derivation, differences(numbers, offsets, DIFFERENCES[kind])
+                    continue
+                if (source, size) not in of_span:
+                    before, after = self._reach(derivation)
+                    of_span = {(source, size): rolling_statistics(numbers, offsets, before, after)}
+                yield derivation, of_span[source, size][kind]
+                continue
+            codes, categories = data.values[:, places[source]], data.attributes[places[source]].categories
+            if kind == "gap":
+                seconds = np.append(_seconds(categories), np.nan)[codes]  # a missing cell has the code -1
+                yield derivation, differences(seconds, offsets, -1)
+            elif kind == "place":
+                yield derivation, _Categories(_places(offsets), PLACES)
+            else:
+                function = OF_TIMES[kind] if kind in OF_TIMES else OF_CATEGORIES[kind]
+                yield derivation, _Categories.of(codes, function(categories, size))
+
+    def _input_kinds(self) -> dict[str, Kind]:
+        if not hasattr(self, "kinds_"):
+            self._refuse_unfitted()
+        return self.kinds_
+
+    def _names_out(self) -> list[str]:
+        added = [(derivation.name, derivation.holds) for derivation in self.derivations_]
+        columns = [*self.kinds_.items(), *added]
+        return [name for kind in ("category", "number") for name, holds in columns if holds == kind]
+
+
+class _Categories(NamedTuple):
+    """A column of categories: codes, shape (n_observations,), and names."""
+
+    codes: NDArray[np.int32]
+    categories: tuple[str, ...]
+
+    @classmethod
+    def of(cls, codes: NDArray[np.int32], texts: Sequence[str | None]) -> _Categories:
+        """From the text of each category of a source; None where it is missing."""
+        names = sorted({text for text in texts if text is not None})
+        code_of = {name: code for code, name in enumerate(names)} | {None: MISSING}
+        derived = np.array([*(code_of[text] for text in texts), MISSING], dtype=np.int32)
+        return cls(derived[codes], tuple(names))
+
+
+class _Known:
+    """Which columns tell something that those so far do not."""
+
+    def __init__(self, train: SequenceSet) -> None:
+        self._codes = [(_n_different(column), column) for column in train.values.T]
+        self._numbers = list(train.numbers.T)
+
+    def is_new(self, column: _Categories | NDArray[np.float64]) -> bool:
+        """Whether a column varies, and divides the observations as no other does; then it counts as known."""
+        if isinstance(column, _Categories):
+            n_values = _n_different(column.codes)
+            equal = [other for n, other in self._codes if n == n_values]
+            if n_values < 2 or any(_divide_alike(column.codes, other, n_values) for other in equal):
+                return False
+            self._codes.append((n_values, column.codes))
+            return True
+        there = column[~np.isnan(column)]
+        if not len(there) or (there == there[0]).all():
+            return False
+        if any(np.array_equal(column, other, equal_nan=True) for other in self._numbers):
+            return False
+        self._numbers.append(column)
+        return True
+
+
+def _n_different(codes: NDArray[np.int32]) -> int:
+    return len(np.unique(codes))
+
+
+def _divide_alike(codes: NDArray[np.int32], other: NDArray[np.int32], n_values: int) -> bool:
+    """Whether two columns with as many values are the same up to the names of these."""
+    pairs = (codes.astype(np.int64) + 1) * (int(other.max(initial=0)) + 2) + other + 1
+    return len(np.unique(pairs)) == n_values
+
+
+# --- words --------------------------------------------------------------------------------------------
+
+PLACES = ("inside", "first", "last", "only")
+
+
+def _are_words(categories: Sequence[str]) -> bool:
+    return len(categories) >= LEAST_WORDS and sum(map(len, categories)) >= LEAST_LETTERS * len(categories)
+
+
+def _shape(word: str) -> str:
+    """Capitals, small letters and digits as X, x and 0, a run as one; other characters stay: "Xx-0" for "Apollo-11"."""
+    letters = ("0" if c.isdigit() else "X" if c.isupper() else "x" if c.isalpha() else c for c in word)
+    return re.sub(r"(.)\1+", r"\1", "".join(letters))
+
+
+def _digits(word: str) -> str:
+    n_digits = sum(map(str.isdigit, word))
+    return "none" if not n_digits else "all" if n_digits == len(word) else "some"
+
+
+OF_CATEGORIES: dict[str, Callable[[Sequence[str], int], list[str | None]]] = {
+    "lower": lambda words, _: [word.lower() for word in words],
+    "prefix": lambda words, size: [word.lower()[:size] for word in words],
+    "suffix": lambda words, size: [word.lower()[-size:] for word in words],
+    "shape": lambda words, _: [_shape(word) for word in words],
+    "digits": lambda words, _: [_digits(word) for word in words],
+}
+"""Texts derived from each category, by kind; a word that is shorter than an affix is an affix itself."""
+
+
+def _places(offsets: NDArray[np.int64]) -> NDArray[np.int32]:
+    """Codes of `PLACES`, shape (n_observations,)."""
+    codes = np.zeros(offsets[-1], dtype=np.int32)
+    filled = offsets[:-1] < offsets[1:]
+    np.add.at(codes, offsets[:-1][filled], 1)
+    np.add.at(codes, offsets[1:][filled] - 1, 2)
+    return codes
+
+
+# --- time stamps --------------------------------------------------------------------------------------
+
+_LOOKS_LIKE_A_TIME = re.compile(r"\d{4}-\d\d-\d\d|\d{8}T|\d\d?:\d\d")
+_DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+
+
+def _read_times(categories: Sequence[str]) -> Any:
+    """The categories as time stamps, NaT where one is none."""
+    import pandas as pd
+
+    return pd.to_datetime(pd.Series(categories, dtype=object), errors="coerce", format="ISO8601", utc=True)
+
+
+def _are_times(categories: Sequence[str]) -> bool:
+    if not categories or not _LOOKS_LIKE_A_TIME.match(categories[0]):
+        return False
+    return bool(_read_times(categories).notna().mean() >= SHARE_OF_TIMES)
+
+
+def _seconds(categories: Sequence[str]) -> NDArray[np.float64]:
+    """Seconds since 1970 of each category, NaN where it is no time."""
+    times = _read_times(categories)
+    seconds = times.to_numpy(dtype="datetime64[ns]").astype(np.int64) / 1e9
+    return np.where(times.isna(), np.nan, seconds)
+
+
+OF_TIMES: dict[str, Callable[[Sequence[str], int], list[str | None]]] = {
+    "hour": lambda texts, _: [None if time != time else f"{time.hour:02}" for time in _read_times(texts)],
+    "weekday": lambda texts, _: [None if time != time else _DAYS[time.weekday()] for time in _read_times(texts)],
+}
+"""Categories derived from time stamps, by kind."""
+
+
+# --- numbers ------------------------------------------------------------------------------------------
+
+DIFFERENCES = {"previous": -1, "next": 1}
+"""Neighbours that a number is compared with, by kind."""
+
+STATISTICS = ("mean", "deviation", "lowest", "highest")
+"""Of the numbers in a window."""
+
+_KINDS = {*OF_CATEGORIES, *OF_TIMES, *DIFFERENCES, *STATISTICS, "gap", "place"}
+
+
+def differences(numbers: NDArray[np.float64], offsets: NDArray[np.int64], step: int) -> NDArray[np.float64]:
+    """Change from the observation before (`step` -1), or to the one after (1).
+
+    Parameters
+    ----------
+    numbers : float64, shape (n_observations,)
+    offsets : int64, shape (n_sequences + 1,)
+        Of the observations of each sequence.
+    step : -1 or 1
+
+    Returns
+    -------
+    float64, shape (n_observations,)
+        NaN where the observation or its neighbour is missing; 0 where the sequence has no neighbour.
+    """
+    filled = offsets[:-1] < offsets[1:]
+    ends = offsets[:-1][filled] if step < 0 else offsets[1:][filled] - 1
+    neighbours = np.roll(numbers, -step)
+    neighbours[ends] = numbers[ends]
+    with np.errstate(over="ignore"):
+        return (neighbours - numbers) * step
+
+
+def rolling_statistics(
+    numbers: NDArray[np.float64], offsets: NDArray[np.int64], before: int, after: int
+) -> dict[str, NDArray[np.float64]]:
+    """Mean, deviation, minimum and maximum of the numbers around each observation, within its sequence.
+
+    Each window is summed by itself, so that a part of a sequence gives the same bits as the whole.
+
+    Parameters
+    ----------
+    numbers : float64, shape (n_observations,)
+        NaN is left out.
+    offsets : int64, shape (n_sequences + 1,)
+    before, after : int
+        Observations before and after that belong to the window.
+
+    Returns
+    -------
+    dict of float64 arrays, shape (n_observations,)
+        By name (`STATISTICS`); NaN where no number is there. The deviation divides by their number, so that of one is 0.
+    """
+    n_windows = len(numbers)
+    edge = max(before, after)
+    sequence = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
+    places = np.arange(n_windows) + edge * (sequence + 1)  # sequences stand apart by an edge of NaN
+    padded = np.full(n_windows + edge * len(offsets), np.nan)
+    padded[places] = numbers
+    windows = sliding_window_view(padded, before + 1 + after)
+    statistics = {name: np.empty(n_windows) for name in STATISTICS}
+    rows = max(CHUNK // (before + 1 + after), 1)
+    for first in range(0, n_windows, rows):
+        part = slice(first, first + rows)
+        for name, column in _statistics(windows[places[part] - before]).items():
+            statistics[name][part] = column
+    return statistics
+
+
+def _statistics(windows: NDArray[np.float64]) -> dict[str, NDArray[np.float64]]:
+    """Statistics of each row, by name."""
+    there = ~np.isnan(windows)
+    n_there = there.sum(axis=1)
+    with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
+        mean = np.where(there, windows, 0.0).sum(axis=1) / n_there
+        deviation = np.sqrt(np.where(there, (windows - mean[:, None]) ** 2, 0.0).sum(axis=1) / n_there)
+    empty = n_there == 0
+    return {
+        "mean": mean, "deviation": deviation,
+        "lowest": np.where(empty, np.nan, np.where(there, windows, np.inf).min(axis=1)),
+        "highest": np.where(empty, np.nan, np.where(there, windows, -np.inf).max(axis=1)),
+    }  # fmt: skip

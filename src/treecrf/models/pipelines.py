@@ -1,0 +1,217 @@
+"""Pipelines of a transform of the inputs and a labeller: `ImputingLabeller` and `DerivingLabeller`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from treecrf.estimators.transform import Transform
+from treecrf.inputs import BLOCKS, DerivedInputs
+from treecrf.missing import transform_of
+from treecrf.missing.transforms import describe_transform, restore_transform
+from treecrf.models.base import DECODERS, Decoder, Labeller, Monitor, rebuild_part
+from treecrf.models.inputs import check_set, check_training_set
+from treecrf.models.params_checks import FLAG, NAME, Check, one_of, optional, several, whole
+from treecrf.models.registry import IN_TREES, TREATMENTS
+from treecrf.sequences import SequenceSet
+
+if TYPE_CHECKING:
+    from treecrf.chain.trellis import Trellis
+
+
+IMPUTATIONS = tuple(name for name in TREATMENTS if name not in IN_TREES)
+"""Treatments of missing values that precede a labeller."""
+
+_LABELLER = Check(lambda value: isinstance(value, Labeller), "give a labeller")
+
+
+class TransformingLabeller(Labeller):
+    """Pipeline of a transform of the inputs, fitted to the training set, and a labeller, of which a copy is trained.
+
+    Subclasses implement `new_transform`, `_described_transform` and `_restored_transform`.
+
+    Attributes
+    ----------
+    labeller_ : Labeller
+        Trained.
+    transform_ : Transform
+        Fitted.
+    """
+
+    labeller: Labeller
+    labeller_: Labeller
+    transform_: Any
+
+    takes_numbers = True  # it leaves cutting them into bins to the labeller
+
+    def new_transform(self) -> Transform:
+        """The transform, not fitted."""
+        raise NotImplementedError
+
+    def _described_transform(self) -> Any:
+        """The fitted transform as JSON values."""
+        raise NotImplementedError
+
+    def _restored_transform(self, described: Any) -> Transform:
+        """What `_described_transform` described."""
+        raise NotImplementedError
+
+    # --- training -----------------------------------------------------------------------------------
+
+    def _fit(self, train: SequenceSet, sample_weight: ArrayLike | None, monitor: Monitor | None) -> None:
+        check_training_set(train, self.labeller.takes_unknown_labels)
+        transform = self.new_transform()
+        labeller = type(self.labeller)(**self.labeller.get_params())
+        labeller.keeps_stages = self.keeps_stages
+        self.labeller_ = labeller.fit(transform.fit_transform(train), monitor=monitor, sample_weight=sample_weight)
+        self.transform_ = transform
+        self.inputs_, self.label_names_ = self._learn_inputs(train), train.label_names
+
+    # --- prediction ---------------------------------------------------------------------------------
+
+    def prepare(self, data: SequenceSet) -> SequenceSet:
+        """What the labeller sees of a set."""
+        self._check_fitted()
+        check_set(data)
+        return self.transform_.transform(data)
+
+    def _marginals(self, data: SequenceSet) -> NDArray[np.float64]:
+        return self.labeller_._marginals(self.prepare(data))
+
+    def _labels(self, data: SequenceSet, decoder: Decoder) -> NDArray[np.int16]:
+        return self.labeller_._labels(self.prepare(data), decoder)
+
+    def _log_likelihood(self, data: SequenceSet) -> NDArray[np.float64]:
+        return self.labeller_._log_likelihood(self.prepare(data))
+
+    @property
+    def has_probabilities(self) -> bool:  # type: ignore[override]
+        """Whether the labeller has."""
+        return self.labeller.has_probabilities
+
+    @property
+    def has_stages(self) -> bool:  # type: ignore[override]
+        """Whether the labeller has."""
+        return self.labeller.has_stages
+
+    def staged_predict(
+        self, data: SequenceSet, decoders: tuple[Decoder, ...] = DECODERS, every: int = 1
+    ) -> Iterator[dict[Decoder, NDArray[np.int16]]]:
+        """The labeller's."""
+        return self.labeller_.staged_predict(self.prepare(data), decoders, every)
+
+    @property
+    def order(self) -> int:
+        """Number of previous labels that the labeller's potentials see."""
+        return getattr(self.labeller, "order", 0)
+
+    def trellis(self, data: SequenceSet) -> Trellis:
+        return self.labeller_.trellis(self.prepare(data))
+
+    @property
+    def reach(self) -> tuple[int, int]:
+        return self.labeller_.stream_reach
+
+    # --- files --------------------------------------------------------------------------------------
+
+    def _state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+        header, arrays = self.labeller_.contents()
+        return {"labeller": header, "transform": self._described_transform()}, arrays
+
+    def _restore(self, values: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> None:
+        self.transform_ = self._restored_transform(values["transform"])
+        place = f"the labeller in the {type(self).__name__}"
+        self.labeller_ = rebuild_part(values["labeller"], arrays, place, self.label_names_)
+        arrays.clear()  # all are the labeller's
+
+
+@dataclass(eq=False, repr=False)
+class ImputingLabeller(TransformingLabeller):
+    """Pipeline of an imputer or indicator and a labeller (PhD section 4.1).
+
+    Parameters
+    ----------
+    labeller : Labeller
+        Of which a copy is trained.
+    missing : "imputation", "indicator" or "imputation_indicator"
+        The transform that is fitted to the training set and fills or marks the missing values of every set (`treecrf.missing.transform_of`).
+
+    Attributes
+    ----------
+    labeller_ : Labeller
+        Trained.
+    transform_ : Imputer or Indicator
+        Fitted.
+    """
+
+    labeller: Labeller
+    missing: str = "imputation"
+
+    _parameter_constraints: ClassVar = {
+        "labeller": _LABELLER, "missing": one_of(*IMPUTATIONS),
+    }  # fmt: skip
+
+    def new_transform(self) -> Transform:
+        transform = transform_of(self.missing)
+        assert transform is not None
+        return transform
+
+    def _described_transform(self) -> Any:
+        return describe_transform(self.transform_)
+
+    def _restored_transform(self, described: Any) -> Transform:
+        transform = restore_transform(described)
+        if transform is None:
+            raise ValueError("there is no transform")
+        return transform
+
+
+@dataclass(eq=False, repr=False)
+class DerivingLabeller(TransformingLabeller):
+    """Pipeline of derived inputs (`treecrf.inputs.DerivedInputs`) and a labeller.
+
+    Parameters
+    ----------
+    labeller : Labeller
+        Of which a copy is trained; it has to treat missing values if the sequences have any.
+    blocks, columns, affixes, spans, centred
+        Settings of `DerivedInputs`.
+
+    Attributes
+    ----------
+    labeller_ : Labeller
+        Trained.
+    transform_ : DerivedInputs
+        Fitted.
+    """
+
+    labeller: Labeller
+    blocks: Sequence[str] = BLOCKS
+    columns: Sequence[str] | None = None
+    affixes: int = 4
+    spans: Sequence[int] = (3, 9, 25)
+    centred: bool = True
+
+    _parameter_constraints: ClassVar = {
+        "labeller": _LABELLER, "blocks": several("blocks of derived inputs", one_of(*BLOCKS)),
+        "columns": optional(several("names of columns", NAME)), "affixes": whole(0), "spans": several("numbers of at least 2", whole(2)),
+        "centred": FLAG,
+    }  # fmt: skip
+
+    def new_transform(self) -> DerivedInputs:
+        return DerivedInputs(self.blocks, self.columns, self.affixes, self.spans, self.centred)
+
+    def _described_transform(self) -> Any:
+        return {"kinds": self.transform_.kinds_, "derivations": self.transform_.derivations_}
+
+    def _restored_transform(self, described: Any) -> Transform:
+        return self.new_transform().restore(described["kinds"], described["derivations"])
+
+    @property
+    def reach(self) -> tuple[int, int]:
+        of_labeller, of_inputs = self.labeller_.stream_reach, self.transform_.reach
+        return of_labeller[0] + of_inputs[0], of_labeller[1] + of_inputs[1]
