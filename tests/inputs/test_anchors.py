@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from builders import number_set, random_set
 from naive_anchors import anchored_cells
-from treecrf.models.imputing import ImputingLabeller
+from treecrf.models.pipelines import ImputingLabeller
 
 import treecrf
 from treecrf import MISSING, Attribute, CodedCRF, SequenceSet, TreeCRF
