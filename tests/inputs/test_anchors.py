@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 from builders import number_set, random_set
 from naive_anchors import anchored_cells
-from treecrf.models.pipelines import ImputingLabeller
 
 import treecrf
 from treecrf import MISSING, Attribute, CodedCRF, SequenceSet, TreeCRF
 from treecrf.automl.explanation import gain_importance
 from treecrf.inputs.anchors import ANCHOR_BINS, OUTSIDE, AnchoredInputs
 from treecrf.models.inputs import Inputs
+from treecrf.models.pipelines import ImputingLabeller
 from treecrf.sequences import slot_sizes, window_codes, window_slots
 
 SETTINGS = [(0, 0), (2, 0), (0, 3), (2, 3, ("a0",))]

@@ -9,6 +9,7 @@ import treecrf
 from treecrf import MISSING
 from treecrf.io.npz import write_npz
 from treecrf.models.custom import CustomLabeller
+
 STREAMS = (
     "TreeCRF",
     "MEMM",
