@@ -67,6 +67,12 @@ def restored(name, *kinds):
 PARTS = restored("word", ("lower", 0), ("suffix", 3), ("prefix", 2), ("shape", 0), ("digits", 0), ("place", 0))
 
 
+@pytest.mark.parametrize("kind", [("mean", 3), ("other", 0), ("suffix", -1), ("suffix", 0), ("shape", 2)])
+def test_unknown_derivations_are_not_restored(kind):
+    with pytest.raises(ValueError, match="is of no known kind"):
+        restored("word", kind)
+
+
 def column(data, name):
     place = [attribute.name for attribute in data.attributes].index(name)
     names = np.array([*data.attributes[place].categories, None], dtype=object)

@@ -143,17 +143,20 @@ class DerivedInputs(Transform):
         self.kinds_ = dict(kinds)
         self.derivations_ = tuple(Derivation(str(source), str(kind), int(size)) for source, kind, size in derivations)
         for derivation in self.derivations_:
-            if derivation.source not in self.kinds_ or derivation.kind not in _KINDS:
-                raise ValueError(f"the derived column {quoted(derivation.name)} is of no known kind.")
+            of_source = _KINDS.get(self.kinds_.get(derivation.source, ""), ())
+            sizes = range(1 if derivation.kind in SIZED else 0, MOST_SIZE if derivation.kind in SIZED else 1)
+            if derivation.kind not in of_source or derivation.size not in sizes:
+                raise ValueError(f"the derived column {quoted(derivation.name)} is of no known kind")
         return self
 
     def _check_settings(self, train: SequenceSet) -> None:
         unknown = [block for block in self.blocks if block not in BLOCKS]
         if isinstance(self.blocks, str) or unknown:
             raise ValueError(f"blocks={self.blocks!r}: give a tuple with some of {listed(BLOCKS)}.")
-        if self.affixes < 0 or any(span < 2 for span in self.spans):
+        if not 0 <= self.affixes < MOST_SIZE or any(not 2 <= span < MOST_SIZE for span in self.spans):
             raise ValueError(
-                f"affixes={self.affixes}, spans={tuple(self.spans)}: affixes have at least 0 letters, spans at least 2 observations."
+                f"affixes={self.affixes}, spans={tuple(self.spans)}: affixes have at least 0 letters, spans at least 2 observations, "
+                f"both less than {MOST_SIZE:,}."
             )
         names = {*(attribute.name for attribute in train.attributes), *train.number_names}
         for name in self.columns or ():
@@ -391,7 +394,16 @@ DIFFERENCES = {"previous": -1, "next": 1}
 STATISTICS = ("mean", "deviation", "lowest", "highest")
 """Of the numbers in a window."""
 
-_KINDS = {*OF_CATEGORIES, *OF_TIMES, *DIFFERENCES, *STATISTICS, "gap", "place"}
+_KINDS: dict[str, tuple[str, ...]] = {
+    "category": (*OF_CATEGORIES, *OF_TIMES, "gap", "place"), "number": (*DIFFERENCES, *STATISTICS),
+}  # fmt: skip
+"""Of derived columns, by what their source holds."""
+
+SIZED = ("prefix", "suffix", *STATISTICS)
+"""Kinds with a size."""
+
+MOST_SIZE = 2**16
+"""Which sizes are below."""
 
 
 def differences(numbers: NDArray[np.float64], offsets: NDArray[np.int64], step: int) -> NDArray[np.float64]:
