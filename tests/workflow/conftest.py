@@ -1,4 +1,6 @@
-"""The one real run that all tests of the workflow read."""
+"""The one real run that all tests of the workflow read, and the same with a job for each method."""
+
+import shutil
 
 import numpy as np
 import pytest
@@ -12,6 +14,8 @@ from treecrf.missing import inject
 def whole():
     """The configuration of the run: all studies, on generated sets and on a table that has holes of its own."""
     return {
+        "methods_per_job": 20,  # starting a job takes longer than most trainings here
+        "portions": {"cost.measure_scaling": 2},
         "datasets": {
             "hmm": {}, "xor": {}, "or": {"options": {"n_train": 40, "n_validation": 20, "n_test": 20, "length": 10}},
             "transition": {"options": {"n_train": 24, "n_test": 8, "length": 12}},
@@ -33,4 +37,19 @@ def finished(whole, tmp_path_factory):
         holed = inject(data.select(range(30)), 0.3, np.random.default_rng(len(side)))
         holed.to_frame().to_csv(folder / f"{side}.csv", index=False)
     run(folder, whole)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def whole_by_method(whole):
+    """The configuration of the run, with a job for each method."""
+    return whole | {"methods_per_job": 1}
+
+
+@pytest.fixture(scope="session")
+def finished_by_method(finished, whole_by_method, tmp_path_factory):
+    """A copy of the folder in which the studies with methods have finished with a job for each; no test changes it for good."""
+    folder = tmp_path_factory.mktemp("by_method") / "finished"
+    shutil.copytree(finished, folder)  # with the times of the files
+    run(folder, whole_by_method, "--keep-going", "training", "missing", "future", "kernels")
     return folder

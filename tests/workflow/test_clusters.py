@@ -75,14 +75,12 @@ def test_memory_and_time_grow_with_the_attempt(rules):
             assert (second, third) == (2 * first, 3 * first), name
 
 
-@pytest.mark.parametrize("profile", ["default", "slurm"])
-def test_profiles_hold_options_of_snakemake(profile):
-    options = yaml.safe_load((ROOT / "workflow/profiles" / profile / "config.yaml").read_text())
-    known = subprocess.run(
-        [sys.executable, "-m", "snakemake", "--help"], text=True, capture_output=True, check=True
-    ).stdout
-    for option in options:
-        assert re.search(rf"--{option}\b", known), option
+def test_profiles_hold_options_of_snakemake():
+    command = [sys.executable, "-m", "snakemake", "--help"]
+    known = subprocess.run(command, text=True, capture_output=True, check=True).stdout
+    for profile in ("default", "slurm"):
+        options = yaml.safe_load((ROOT / "workflow/profiles" / profile / "config.yaml").read_text())
+        assert [option for option in options if not re.search(rf"--{option}\b", known)] == [], profile
 
 
 @pytest.fixture(scope="module")

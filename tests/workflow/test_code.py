@@ -43,7 +43,7 @@ def digests(package):
     return found | compiled
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def changed(package):
     """Edits a file of the package and tells which steps would run again; undone at once."""
     before = digests(package)

@@ -63,31 +63,33 @@ def test_mechanisms_are_evaluated_where_they_are_wanted(finished):
 
 
 @pytest.mark.slow
-def test_other_mechanisms_run_no_other_job_again(finished, whole):
-    others = whole | {"missing": whole["missing"] | {"mechanisms": ["mnar", "runs"]}}
-    messages = run(finished, others, "--dry-run").stdout
+def test_other_mechanisms_run_no_other_job_again(finished_by_method, whole_by_method):
+    others = whole_by_method | {"missing": whole_by_method["missing"] | {"mechanisms": ["mnar", "runs"]}}
+    messages = run(finished_by_method, others, "--dry-run").stdout
     assert messages.count("missing not at random") == 2
     assert messages.count("Evaluates ") == 2
 
 
 @pytest.mark.slow
-def test_a_lost_result_is_computed_again_and_alone(finished, whole, tmp_path):
+def test_a_lost_result_is_computed_again_and_alone(finished_by_method, whole_by_method, tmp_path):
     folder = tmp_path / "copy"
-    shutil.copytree(finished, folder)  # with the times of the files
+    shutil.copytree(finished_by_method, folder)  # with the times of the files
     lost = folder / "results/missing/xor/imputation.counts.parquet"
     before = pd.read_parquet(lost)
     lost.unlink()
     for needs_it in ("xor/evaluations.csv", "figure_4_1.svg"):
         (folder / "results/missing" / needs_it).unlink()
-    messages = run(folder, whole, "--keep-going", "missing").stdout
+    messages = run(folder, whole_by_method, "--keep-going", "missing").stdout
     assert messages.count("Evaluates ") == 1
     assert "Evaluates missing cells of xor: imputation" in messages
     pd.testing.assert_frame_equal(pd.read_parquet(lost), before)
 
 
 @pytest.mark.slow
-def test_another_setting_runs_all(finished, whole):
-    longer = run(finished, whole | {"missing": whole["missing"] | {"n_iterations": 4}}, "--dry-run").stdout
+def test_another_setting_runs_all(finished_by_method, whole_by_method):
+    longer = run(
+        finished_by_method, whole_by_method | {"missing": whole_by_method["missing"] | {"n_iterations": 4}}, "--dry-run"
+    ).stdout
     assert longer.count("Evaluates ") == 10
 
 
