@@ -144,6 +144,47 @@ def test_snakemake_is_known_only_under_workflow():
     assert [str(file) for file in files for name, _ in imports(file) if name.split(".")[0] == "snakemake"] == []
 
 
+OF_NAMED_TUPLES = ("_fields", "_replace", "_asdict")
+"""Public names with an underscore."""
+
+
+def private_names(file):
+    """Private names of other modules that a module imports, reaches through a module that it imports, or replaces."""
+    tree = ast.parse(file.read_text(encoding="utf-8"))
+    nodes = list(ast.walk(tree))
+    aliases = [alias for node in nodes if isinstance(node, ast.Import | ast.ImportFrom) for alias in node.names]
+    modules = {alias.asname or alias.name for alias in aliases}
+    for node in nodes:
+        match node:
+            case ast.ImportFrom(module=str(module)) if module.startswith(PACKAGE):
+                yield from (alias.name for alias in node.names if is_private(alias.name))
+            case ast.Attribute(value=ast.Name(id=owner), attr=name) if owner in modules and is_private(name):
+                yield f"{owner}.{name}"
+            case ast.Call(func=ast.Attribute(attr="setattr"), args=[_, ast.Constant(value=str(name)), *_]):
+                yield from [name] if is_private(name) else []
+
+
+def is_private(name):
+    return name.startswith("_") and not name.startswith("__") and name not in OF_NAMED_TUPLES
+
+
+@pytest.mark.parametrize(
+    "folder",
+    [f"{top}/{room}" for top in (f"src/{PACKAGE}", "tests") for room in ("studies", "report", "explorer", "rendering")],
+)
+def test_private_names_stay_in_their_modules(folder):
+    files = sorted((ROOT / folder).rglob("*.py"))
+    assert {str(file.relative_to(ROOT)): names for file in files if (names := [*private_names(file)])} == {}
+
+
+def test_private_names_are_found(tmp_path):
+    file = tmp_path / "a.py"
+    file.write_text(
+        "from treecrf.b import _c, d\nimport json\nd._e()\njson.__doc__\nm.setattr(d, '_f', 1)\nself._g\nd.h\n"
+    )
+    assert sorted(private_names(file)) == ["_c", "_f", "d._e"]
+
+
 def test_every_room_has_a_folder_of_tests():
     package = ROOT / "src" / PACKAGE
     rooms = {file.parent.relative_to(package) for file in package.rglob("*.py") if file.name != "__init__.py"}

@@ -19,7 +19,7 @@ SETTINGS = CostSettings(
 )  # fmt: skip
 
 
-FIT = jobs._fit
+FIT = jobs.fit_by_phase
 
 
 def hmm():
@@ -89,7 +89,7 @@ def test_the_first_training_of_a_process_is_not_measured(monkeypatch, measure):
         seen.add(type(model))
         return [phases]
 
-    monkeypatch.setattr(jobs, "_fit", fit)
+    monkeypatch.setattr(jobs, "fit_by_phase", fit)
     frame = measure(SETTINGS)
     assert len(seen) == 3
     assert frame.filter(like="seconds").to_numpy().max() <= 1
@@ -129,14 +129,14 @@ def test_each_repeat_of_sampling_is_compared_with_plain_training_of_its_own(sets
     def follow(train, window, settings, **changed):
         number = float(next(trainings))
         model = SimpleNamespace(seconds_={"trees": number}, score=lambda data: 0.5)
-        return jobs._Followed(model, [number], [-1.0])
+        return jobs.Followed(model, [number], [-1.0])
 
-    monkeypatch.setattr(jobs, "_follow", follow)
+    monkeypatch.setattr(jobs, "follow_training", follow)
     measured = measure_sampling(JobContext(SETTINGS, "hmm", window=(1, 1), sets=sets))
     assert measured["seconds_to_likelihood"].tolist() == list(range(6, 16))  # the first five load their routines
     assert measured["plain_seconds_to_likelihood"].tolist() == [6] * 5 + [11] * 5
 
 
 def test_seconds_to_the_same_likelihood_are_until_it_is_first_reached():
-    followed = jobs._Followed(TreeCRF(4), [1.0, 2.0, 3.0, 4.0], [-9.0, -5.0, -6.0, -4.0])
+    followed = jobs.Followed(TreeCRF(4), [1.0, 2.0, 3.0, 4.0], [-9.0, -5.0, -6.0, -4.0])
     assert [followed.seconds_to(value) for value in (-9.5, -5.0, -5.5, -4.0)] == [1.0, 2.0, 2.0, 4.0]

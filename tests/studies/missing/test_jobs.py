@@ -156,13 +156,13 @@ def test_nothing_missing_leaves_no_difference(outcomes):
 
 def test_hold_out_is_the_same_for_every_method_rate_and_training_set(monkeypatch):
     seen = []
-    choose = study._choose
+    choose = study.choose_settings
 
     def spy(fitted, held_out, *arguments):
         seen.append((fitted.lengths.tolist(), held_out.lengths.tolist()))
         return choose(fitted, held_out, *arguments)
 
-    monkeypatch.setattr(study, "_choose", spy)
+    monkeypatch.setattr(study, "choose_settings", spy)
     data = tiny_set(0)
     quick = settings(n_iterations=1, l2_regularizations=[1.0])
     for method in METHODS:
@@ -298,20 +298,20 @@ def one_document(n_lines):
 
 def test_one_document_is_counted_by_blocks_and_their_sum_is_the_document():
     test, correct = one_document(230), np.random.default_rng(6).random(230) < 0.8
-    counts = study._count_correct(correct, test, settings())
+    counts = study.count_correct(correct, test, settings())
     assert counts["n_positions"].tolist() == [57, 58, 57, 58]
     assert counts["block"].tolist() == [0, 1, 2, 3]
     assert (counts["sequence"] == 0).all()
     assert counts["n_correct"].sum() == correct.sum()
     assert counts["n_correct"].iloc[1] == correct[57:115].sum()
-    whole = study._count_correct(correct, test, settings(blocks_under=1))
+    whole = study.count_correct(correct, test, settings(blocks_under=1))
     assert whole[["n_positions", "n_correct"]].to_numpy().tolist() == [[230, correct.sum()]]
-    assert len(study._count_correct(correct, test, settings(block_length=100))) == 2
+    assert len(study.count_correct(correct, test, settings(block_length=100))) == 2
 
 
 def test_many_sequences_are_counted_whole_and_few_short_ones_too():
     for n_sequences in (12, 7):
         test = tiny_set(1, n_sequences)
-        counts = study._count_correct(np.ones(test.n_positions, bool), test, settings())
+        counts = study.count_correct(np.ones(test.n_positions, bool), test, settings())
         assert counts["n_positions"].tolist() == test.lengths.tolist()
         assert counts["group"].tolist() == test.groups.tolist()

@@ -212,8 +212,8 @@ def test_the_end_is_tested_where_training_converges_between_tested_iterations():
 
 
 def test_a_labeller_that_reports_once_is_taken_to_have_gone_there_evenly():
-    assert training._after(np.array([1, 2, 4]), [8.0], 4).tolist() == [2.0, 4.0, 8.0]
-    assert training._after(np.array([1, 2, 2]), [3.0, 5.0], 2).tolist() == [3.0, 5.0, 5.0]
+    assert training.values_after(np.array([1, 2, 4]), [8.0], 4).tolist() == [2.0, 4.0, 8.0]
+    assert training.values_after(np.array([1, 2, 2]), [3.0, 5.0], 2).tolist() == [3.0, 5.0, 5.0]
 
 
 def test_holes_are_filled_for_every_method():

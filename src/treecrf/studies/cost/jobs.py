@@ -118,7 +118,7 @@ def window_of_size(size: int) -> tuple[int, int]:
     return (size - 1) // 2, size // 2
 
 
-class _Followed(NamedTuple):
+class Followed(NamedTuple):
     """A trained TreeCRF, with CPU seconds and log likelihood of the training set after each iteration that follows it."""
 
     model: TreeCRF
@@ -131,12 +131,13 @@ class _Followed(NamedTuple):
         return next(seconds for seconds, value in reached if value >= log_likelihood)
 
 
-def _follow(train: SequenceSet, window: tuple[int, int], settings: CostSettings, **changed: Any) -> _Followed:
+def follow_training(train: SequenceSet, window: tuple[int, int], settings: CostSettings, **changed: Any) -> Followed:
+    """Train, and note CPU seconds and log likelihood after each iteration that needs forward-backward."""
     model = TreeCRF(
         n_iterations=settings.sampling_iterations, l2_regularization=settings.sampling_regularization,
         max_leaves=settings.max_leaves, window=window, **changed,
     )  # fmt: skip
-    followed = _Followed(model, [], [])
+    followed = Followed(model, [], [])
 
     def note(iteration: int, by_phase: Mapping[str, float], log_likelihood: float) -> None:
         if iteration >= model.pseudo_likelihood_iterations:
@@ -149,14 +150,14 @@ def _follow(train: SequenceSet, window: tuple[int, int], settings: CostSettings,
 
 def _follow_short_cuts(
     train: SequenceSet, window: tuple[int, int], settings: CostSettings, seed: int
-) -> Iterator[tuple[str, float, _Followed]]:
+) -> Iterator[tuple[str, float, Followed]]:
     """Plain training, as the option "none", then every short cut: option, value, training."""
-    yield "none", 1.0, _follow(train, window, settings)
+    yield "none", 1.0, follow_training(train, window, settings)
     for option, value in settings.short_cuts:
-        yield option, value, _follow(train, window, settings, sampling_seed=seed, **{option: value})
+        yield option, value, follow_training(train, window, settings, sampling_seed=seed, **{option: value})
 
 
-def _cost_and_gain(followed: _Followed, plain: _Followed, test: SequenceSet) -> dict[str, float]:
+def _cost_and_gain(followed: Followed, plain: Followed, test: SequenceSet) -> dict[str, float]:
     """What a training costs and gains, beside the plain one of its repeat."""
     equal = min(followed.log_likelihoods[-1], plain.log_likelihoods[-1])
     return {
@@ -197,7 +198,7 @@ def _runs(train: SequenceSet, window: tuple[int, int], settings: CostSettings) -
         values = {"window": window, **preset, **row.fixed}
         values |= {own: getattr(settings, name) for own, name in shared.items() if hasattr(settings, name)}
         model = load_class(row.class_path or LABELLERS[name].class_path)(**values)
-        phases = _fit(model, train)
+        phases = fit_by_phase(model, train)
         yield _Run(name, model, phases[-1], len(phases))
 
 
@@ -207,7 +208,7 @@ def _warm_up(train: SequenceSet, window: tuple[int, int], settings: CostSettings
         pass
 
 
-def _fit(model: Labeller, train: SequenceSet) -> list[Mapping[str, float]]:
+def fit_by_phase(model: Labeller, train: SequenceSet) -> list[Mapping[str, float]]:
     """Train; CPU seconds by phase after each iteration."""
     phases: list[Mapping[str, float]] = []
     model.fit(train, monitor=lambda _iteration, by_phase, _log_likelihood: phases.append(by_phase))

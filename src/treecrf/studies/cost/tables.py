@@ -14,7 +14,7 @@ from treecrf.rendering.cells import (
     three_digits,
 )
 from treecrf.studies.cost.names import SAMPLING_NAMES, SPEED_UP
-from treecrf.studies.rows import by_key, row_names, sorted_by_method
+from treecrf.studies.framework.tables import by_key, row_names, sorted_by_method
 
 WINDOW_COLUMNS = (
     ("seconds_per_iteration", "CPU seconds per iteration, by window", three_digits),

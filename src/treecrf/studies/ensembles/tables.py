@@ -21,8 +21,7 @@ from treecrf.rendering.cells import (
 from treecrf.studies.ensembles.methods import EXPERTS, STEPS, VOTES, method_text, ordered_methods
 from treecrf.studies.framework.comparisons import Comparison, compare_steps, pairs_layout
 from treecrf.studies.framework.published import read_published
-from treecrf.studies.printed import PUBLISHED, Block, printed_layout
-from treecrf.studies.rows import by_key
+from treecrf.studies.framework.tables import PUBLISHED, Block, by_key, printed_layout
 
 
 def table_1_layout(losses: pd.DataFrame) -> pd.DataFrame:

@@ -21,10 +21,10 @@ from treecrf.rendering.cells import (
     with_deviation,
 )
 from treecrf.studies.framework.published import read_published
+from treecrf.studies.framework.tables import MEASURED, PUBLISHED, Column, printed_layout
 from treecrf.studies.future.comparisons import gains
 from treecrf.studies.future.methods import decoder_text, family_name, method_text, with_published
 from treecrf.studies.future.names import MEMM_DECODERS, NO_BAG
-from treecrf.studies.printed import MEASURED, PUBLISHED, Column, printed_layout
 
 STEPS = {"alpha": "α", "beta": "β", "eta": "η"}
 """Kinds of steps as readers see them."""

@@ -157,7 +157,7 @@ def evaluate_method(
     def evaluate(training_set: int, _checkpoint: Checkpoint | None) -> Frames:
         given = damaged(train, "train", training_set) if how.in_training else train
         before = time.thread_time()
-        choice = _choose(given.select(fitted), given.select(held_out), job.window, method, settings, trees)
+        choice = choose_settings(given.select(fitted), given.select(held_out), job.window, method, settings, trees)
         seconds = {"choice": time.thread_time() - before}
         candidate, iteration = choice.pop("values"), choice["iteration"]
         model, transform = _train(given, job.window, method, candidate, iteration, settings, trees)
@@ -167,7 +167,7 @@ def evaluate_method(
         for test_set, damaged_test in enumerate(tests):
             predicted = _predict(model, transform(damaged_test), iteration, settings.decoder)
             correct = predicted == model.align_labels(damaged_test)
-            counts.append(_count_correct(correct, test, settings).assign(test_set=test_set))
+            counts.append(count_correct(correct, test, settings).assign(test_set=test_set))
         seconds["prediction"] = (time.thread_time() - before) / len(tests)
         costs = pd.DataFrame({"phase": list(seconds), "cpu_seconds": list(seconds.values())})
         frames = (pd.concat(counts), pd.DataFrame([choice]), costs.assign(n_iterations=iteration))
@@ -209,7 +209,7 @@ def _labelled(name: str, outcomes: Mapping[str, MissingOutcome]) -> MissingOutco
     )
 
 
-def _choose(
+def choose_settings(
     fitted: SequenceSet,
     held_out: SequenceSet,
     window: tuple[int, int],
@@ -274,7 +274,7 @@ def _predict(model: TreeCRF | CustomLabeller, data: SequenceSet, iteration: int,
     return next(model.staged_predict(data, (decoder,), every=iteration))[decoder]
 
 
-def _count_correct(correct: NDArray[np.bool_], test: SequenceSet, settings: MissingSettings) -> pd.DataFrame:
+def count_correct(correct: NDArray[np.bool_], test: SequenceSet, settings: MissingSettings) -> pd.DataFrame:
     """Sequence, its group, positions and correct positions of every block; a sequence is one where there are enough."""
     length = settings.block_length if len(test) < settings.blocks_under else int(test.n_positions)
     starts = cut_blocks(test.offsets, length)

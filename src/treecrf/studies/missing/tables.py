@@ -29,13 +29,12 @@ from treecrf.rendering.cells import (
 from treecrf.rendering.style import method_name, ordered_methods
 from treecrf.statistics.estimates import SIGNIFICANCE_LEVEL
 from treecrf.statistics.two_way import BLOCK, GROUP
+from treecrf.studies.framework.tables import MEASURED, PUBLISHED, Block, Column, Row, by_key, printed_layout
 from treecrf.studies.missing.condition_tables import mechanisms_layout as mechanisms_layout
 from treecrf.studies.missing.condition_tables import tree_differences_layout as tree_differences_layout
 from treecrf.studies.missing.condition_tables import trees_layout as trees_layout
 from treecrf.studies.missing.published import missing_value_coefficients
 from treecrf.studies.missing.ranking import CASE, mean_accuracies, top_cells
-from treecrf.studies.printed import MEASURED, PUBLISHED, Block, Column, printed_layout
-from treecrf.studies.rows import Row, by_key
 
 PHASES_APART = {"prediction": "prediction", "choice": "choice of settings"}
 """Phases that are no part of a training, with the heading of their columns."""

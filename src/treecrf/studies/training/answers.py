@@ -18,7 +18,7 @@ from treecrf.rendering.style import training_method_name
 from treecrf.rendering.words import p_text
 from treecrf.statistics.ranking import NEAR_THE_TOP, WORSE
 from treecrf.studies.framework.settings import Settings, TableDataset
-from treecrf.studies.rows import Rows, by_key, method_names
+from treecrf.studies.framework.tables import Rows, by_key, method_names
 from treecrf.studies.training.comparison_tables import find_pair
 from treecrf.studies.training.names import BETTER, PAIR
 

@@ -21,7 +21,7 @@ from treecrf.rendering.cells import (
 from treecrf.rendering.style import ordered_training_methods
 from treecrf.rendering.words import p_text
 from treecrf.statistics.estimates import opposite
-from treecrf.studies.rows import Row, Rows, by_key, method_names
+from treecrf.studies.framework.tables import Row, Rows, by_key, method_names
 from treecrf.studies.training.names import BETTER, BLOCKS, METHODS, PAIR
 
 

@@ -229,8 +229,8 @@ class TrainingJob:
         constant: dict[str, Any] = {"split": split, "candidate": name, "rank": rank, "run": run}
         reached = np.minimum(fit.iterations, n_done)  # after convergence nothing changes
         curve = self._long(fit.iterations, correct, test.n_positions, **constant).assign(
-            train_log_likelihood=np.repeat(_after(reached, fit.log_likelihoods, n_done), correct.shape[1]),
-            cpu_seconds=np.repeat(_after(reached, fit.seconds, n_done), correct.shape[1]),
+            train_log_likelihood=np.repeat(values_after(reached, fit.log_likelihoods, n_done), correct.shape[1]),
+            cpu_seconds=np.repeat(values_after(reached, fit.seconds, n_done), correct.shape[1]),
         )
         phases = pd.DataFrame({"phase": list(fit.phases), "cpu_seconds": list(fit.phases.values())})
         phases = phases.assign(n_iterations=n_done, n_inductions=getattr(fit.model, "n_inductions_", 0), **constant)
@@ -349,7 +349,7 @@ def _shortened(settings: TrainingSettings) -> TrainingSettings:
     return settings.model_copy(update={"n_iterations": n_iterations})
 
 
-def _after(iterations: NDArray[np.int64], values: list[float], n_done: int) -> NDArray[np.float64]:
+def values_after(iterations: NDArray[np.int64], values: list[float], n_done: int) -> NDArray[np.float64]:
     """What training reported after some iterations; a labeller that reports once is taken to have gone there evenly."""
     if len(values) == 1:
         return values[0] * iterations / n_done

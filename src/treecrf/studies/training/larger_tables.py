@@ -15,7 +15,7 @@ from treecrf.rendering.cells import (
     signed,
     with_deviation,
 )
-from treecrf.studies.rows import by_key, method_names, sorted_by_method
+from treecrf.studies.framework.tables import by_key, method_names, sorted_by_method
 from treecrf.studies.training.comparison_tables import find_pair
 from treecrf.studies.training.larger_comparing import compare_larger
 from treecrf.studies.training.names import BETTER, PAIR

@@ -30,12 +30,20 @@ from treecrf.rendering.cells import (
 from treecrf.rendering.style import DECODER_NAMES, is_custom, ordered_training_methods, training_method_name
 from treecrf.statistics.ranking import AT_THE_TOP
 from treecrf.studies.framework.published import read_published
-from treecrf.studies.printed import CHOICE, END, MEASURED, PEAK, PUBLISHED, SPREAD, Block, Column, printed_layout
-from treecrf.studies.rows import (
+from treecrf.studies.framework.tables import (
+    CHOICE,
+    END,
+    MEASURED,
+    PEAK,
+    PUBLISHED,
+    SPREAD,
+    Block,
+    Column,
     Row,
     Rows,
     by_key,
     method_names,
+    printed_layout,
     row_names,
     sorted_by_method,
 )

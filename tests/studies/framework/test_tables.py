@@ -1,7 +1,7 @@
 """Tables as the papers print them."""
 
 from treecrf.rendering.cells import Cell
-from treecrf.studies.printed import MEASURED, PUBLISHED, printed_layout
+from treecrf.studies.framework.tables import MEASURED, PUBLISHED, printed_layout
 
 
 def test_blocks_have_the_lines_with_a_text_in_the_order_of_all_lines():

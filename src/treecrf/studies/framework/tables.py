@@ -1,12 +1,14 @@
-"""Tables as the papers print them: the measured values under the published one."""
+"""Tables of studies: rows by their keys, in the order of all tables, and blocks with measured values under the published one."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 import pandas as pd
 
-from treecrf.rendering.cells import DASH, Cell
+from treecrf.rendering.cells import DASH, Cell, dataset_names
+from treecrf.rendering.style import ordered_training_methods, training_method_name
 
 PUBLISHED, MEASURED = "published", "measured"
 PEAK, END = "peak of the test curve", "at convergence"
@@ -55,3 +57,34 @@ def printed_layout(
         pairs = [head if isinstance(head, tuple) else ("", head) for head in heads]
         return frame.set_axis(pd.MultiIndex.from_tuples(pairs), axis=1)
     return frame.set_axis(heads, axis=1)
+
+
+# --- rows -------------------------------------------------------------------------------------------
+
+Row = dict[Any, Any]
+"""A row of a frame: values by column."""
+
+Rows = dict[tuple[Any, ...], Row]
+"""Rows by the values of some columns."""
+
+
+def by_key(frame: pd.DataFrame, *names: str) -> Rows:
+    """The rows as dictionaries, by the values of `names`."""
+    return {tuple(row[name] for name in names): row for row in frame.to_dict("records")}
+
+
+def sorted_by_method(frame: pd.DataFrame) -> pd.DataFrame:
+    """Data sets in the order of the frame, methods in the order of all tables."""
+    datasets, methods = list(dict.fromkeys(frame["dataset"])), ordered_training_methods(frame["method"])
+    places = zip(frame["dataset"].map(datasets.index), frame["method"].map(methods.index), strict=True)
+    order = [row for _, row in sorted((place, row) for row, place in enumerate(places))]
+    return frame.iloc[order].reset_index(drop=True)
+
+
+def row_names(rows: pd.DataFrame) -> dict[tuple[str, str], Sequence[str | Cell]]:
+    """Columns that say what rows are of."""
+    return {("", "data set"): dataset_names(rows), ("", "method"): method_names(rows["method"])}
+
+
+def method_names(methods: Iterable[str]) -> list[str]:
+    return [training_method_name(method) for method in methods]
