@@ -12,7 +12,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
-from builders import CONTENT, zipped
+from builders import CONTENT, compressed, tar, zipped
 
 from treecrf.datasets import download
 from treecrf.datasets.download import RawFile, RawFileError, fetch
@@ -38,15 +38,23 @@ class Handler(BaseHTTPRequestHandler):
                 status = 500 if len(server.asked) < 3 else 200
             case "truncated":
                 body, announced = CONTENT[:1000], len(CONTENT)
+            case "endless":
+                body, announced = CONTENT + bytes(1 << 20), None
+            case "elsewhere":
+                status = 302
             case "slow":
                 server.stop.wait(20)
             case "stuck":  # half, and then nothing for long
                 announced = len(CONTENT)
                 body = CONTENT[:5000]
+            case "compressed":
+                body = compressed(tar())
             case "zip":
                 body = zipped()
         self.send_response(status)
         self.send_header("Content-Length", str(len(body) if announced is None else announced))
+        if status == 302:
+            self.send_header("Location", f"{self.path.split('/')[2]}:///etc/hostname")
         self.end_headers()
         self.wfile.write(body)
         if self.path.startswith("/stuck"):
@@ -115,6 +123,9 @@ def test_server_that_fails_first(server, tmp_path):
         ("missing", 1, "the server answers 404"),
         ("broken", 2, "the server answers 503"),
         ("truncated", 2, "the transfer broke off"),
+        ("endless", 2, f"more than {len(CONTENT):,} bytes"),
+        ("elsewhere/file", 2, "InvalidSchema"),
+        ("elsewhere/ftp", 2, "InvalidSchema"),
     ],
 )
 def test_bad_servers(server, tmp_path, path, n_asked, problem):
@@ -136,6 +147,27 @@ def test_time_out(server, tmp_path, path):
         get(tmp_path, f"{server.url}/{path}", timeout=0.2, retries=0)
     assert time.monotonic() - start < 5
     assert left(tmp_path) == []
+
+
+def test_a_server_that_goes_on_sending(server, tmp_path, monkeypatch):
+    monkeypatch.setattr(download, "MOST_SECONDS", -1.0)
+    with pytest.raises(RawFileError, match=r"good: no end after -1 s"):
+        get(tmp_path, f"{server.url}/good", retries=0)
+    assert left(tmp_path) == []
+
+
+def test_an_archive_that_is_too_large(server, tmp_path, monkeypatch):
+    packed = compressed(tar())
+    for most, path, problem in (
+        (100, "zip", r"more than 100 bytes"),
+        (len(packed), "compressed", r"does not give inner/file\.data \(ValueError\)"),
+    ):
+        monkeypatch.setattr(download, "MOST_ARCHIVE", most)
+        with pytest.raises(RawFileError, match=problem):
+            get(tmp_path, f"{server.url}/{path}#inner/file.data", retries=0)
+        assert left(tmp_path) == []
+    monkeypatch.setattr(download, "MOST_ARCHIVE", 10 * len(tar()))
+    assert get(tmp_path, f"{server.url}/compressed#inner/file.data").read_bytes() == CONTENT
 
 
 def test_no_network(tmp_path):
@@ -234,7 +266,7 @@ def test_disk_full_during_a_download(server, tmp_path, monkeypatch):
     import pooch
 
     def full(self, url, output_file, *args, **options):
-        Path(output_file).write_bytes(CONTENT[:10])
+        output_file.write(CONTENT[:10])
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     monkeypatch.setattr(pooch.HTTPDownloader, "__call__", full)
@@ -253,7 +285,7 @@ def test_folder_that_cannot_be_made(tmp_path):
 def test_killed_half_way_leaves_no_raw_file(server, tmp_path, signal_number):
     script = (
         "from treecrf.datasets.download import RawFile, fetch\n"
-        f"files = {{'f': RawFile('f', 9, 'x', ('{server.url}/stuck',))}}\n"
+        f"files = {{'f': RawFile('f', 10**6, 'x', ('{server.url}/stuck',))}}\n"
         f"fetch('f', {str(tmp_path)!r}, files=files)\n"
     )
     process = subprocess.Popen([sys.executable, "-c", script], stderr=subprocess.DEVNULL)

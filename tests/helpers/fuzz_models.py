@@ -1,7 +1,7 @@
 """Model files whose arrays were changed, their digest right: read and asked in a process of its own, which may crash.
 
-``python fuzz_models.py FOLDER SEED BEGIN END`` makes the changes BEGIN to END - 1 of the models in FOLDER (`train_models`) and
-prints a line for each: its number, and what came of it.
+``python fuzz_models.py train FOLDER`` writes a model of every labeller; ``python fuzz_models.py FOLDER SEED BEGIN END`` makes
+the changes BEGIN to END - 1 of them and prints two lines for each: that it begins, and what came of it.
 """
 
 import json
@@ -199,4 +199,7 @@ def run(folder, seed, begin, end):
 
 
 if __name__ == "__main__":
-    run(Path(sys.argv[1]), *map(int, sys.argv[2:]))
+    if sys.argv[1] == "train":
+        train_models(Path(sys.argv[2]))
+    else:
+        run(Path(sys.argv[1]), *map(int, sys.argv[2:]))

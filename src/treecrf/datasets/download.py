@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import glob
 import hashlib
+import io
 import json
 import lzma
 import os
@@ -19,12 +20,18 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
-from typing import IO, NamedTuple
+from typing import IO, Any, NamedTuple
 
 from treecrf.io.messages import needs_extra
 
 _STALE = 3600.0
 """Seconds after which the temporary file of another process counts as left behind."""
+
+MOST_ARCHIVE = 2**30
+"""Bytes of an archive, packed or unpacked, that are taken; files by themselves have the size that the registry says."""
+
+MOST_SECONDS = 3600.0
+"""Of a transfer, however slowly the server goes on sending."""
 
 _TRY_AGAIN = (408, 425, 429)
 """Answers of the 400s after which asking again may help."""
@@ -171,7 +178,8 @@ def _download(address: str, target: Path, file: RawFile, timeout: float, retries
         if attempt:
             time.sleep(wait * 2 ** (attempt - 1))
         try:
-            downloader(url, str(target), None, check_only=False)
+            with _Limited(target, MOST_ARCHIVE if member else file.bytes, MOST_SECONDS) as out:
+                downloader(url, out, None, check_only=False)
             if member:
                 extract(target, member, file.bytes)
         except requests.HTTPError as error:
@@ -184,13 +192,32 @@ def _download(address: str, target: Path, file: RawFile, timeout: float, retries
                 return problem
         except requests.RequestException as error:
             problem = _reason(error, timeout)
-        except DamagedArchive as error:
+        except (DamagedArchive, TooMuch) as error:
             problem = str(error)
         else:
             if _matches(target, file.sha256):
                 return None
             problem = f"gives {target.stat().st_size:,} bytes with another checksum"
     return problem
+
+
+class TooMuch(Exception):
+    """A server sends more than it should, or for too long."""
+
+
+class _Limited(io.FileIO):
+    """A new file that takes so many bytes, for so many seconds."""
+
+    def __init__(self, path: Path, most_bytes: int, seconds: float) -> None:
+        super().__init__(path, "wb")
+        self._left, self._end = most_bytes, time.monotonic() + seconds
+        self._limits = f"more than {most_bytes:,} bytes", f"no end after {seconds:g} s"
+
+    def write(self, data: Any) -> int:
+        self._left -= len(data)
+        if self._left < 0 or time.monotonic() > self._end:
+            raise TooMuch(self._limits[self._left >= 0])
+        return super().write(data)
 
 
 def _reason(error: Exception, timeout: float) -> str:
@@ -261,10 +288,13 @@ def _copy(source: IO[bytes], path: Path, most_bytes: int) -> None:
 def _uncompressed(archive: Path) -> Path:
     plain = archive.with_suffix(".tar.tmp")
     try:
-        with open(archive, "rb") as source, open(plain, "wb") as out:
-            subprocess.run(["gzip", "-dc"], stdin=source, stdout=out, stderr=subprocess.DEVNULL, check=True)
+        with open(archive, "rb") as source, subprocess.Popen(
+            ["gzip", "-dc"], stdin=source, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+        ) as process:  # fmt: skip
+            assert process.stdout is not None
+            _copy(process.stdout, plain, MOST_ARCHIVE)
     except FileNotFoundError as error:
         raise DamagedArchive("its archive needs the program gzip, which is not here") from error
-    except subprocess.CalledProcessError as error:
-        raise DamagedArchive("its archive is neither zip nor tar") from error
+    if process.returncode:
+        raise DamagedArchive("its archive is neither zip nor tar")
     return plain
