@@ -163,7 +163,7 @@ def flatten(
         for leaves in _group_leaves(states):
             if not sees_window[leaves[0]]:  # then no other leaf has its states
                 constant[label, states[leaves[0]]] += tree.values[leaves[0]]
-            else:
+            elif states[leaves[0]].any():  # leaves without states may have the same windows, which no number tells
                 component = components.setdefault((label, states[leaves[0]].tobytes()), len(components))
                 families.append((n_sets, len(leaves) + 1, component, n_weights))
                 weights.append(np.concatenate([[0.0], tree.values[leaves]]))

@@ -110,14 +110,20 @@ def add_leaf_values(values, routing, exponentiated, potentials):
                             potentials[position, state] += value
 
 
+def _surrogate_slots(surrogates: NDArray[np.int32]) -> NDArray[np.int32]:
+    """The slot of each surrogate, -1 from the first one that there is not; what comes after is not looked at."""
+    slots = surrogates[:, :, 0]
+    return np.where(np.logical_and.accumulate(slots >= 0, axis=1), slots, -1)
+
+
 def _are_surrogates(surrogates: NDArray[np.int32], known: Known) -> bool:
-    slots, polarities = surrogates[:, :, 0], surrogates[:, :, 1]
-    return bool(((slots >= -1) & (slots < known["n_slots"]) & (polarities >= 0) & (polarities <= 1)).all())
+    slots, polarities = _surrogate_slots(surrogates), surrogates[:, :, 1]
+    return bool(((slots < known["n_slots"]) & ((slots < 0) | (polarities == 0) | (polarities == 1))).all())
 
 
 def _are_codes(codes: NDArray[np.int32], known: Known) -> bool:
     """Whether the codes of each set are some of its column's, ascending."""
-    columns = np.column_stack([known["columns"], known["surrogates"][:, :, 0]]).ravel()
+    columns = np.column_stack([known["columns"], _surrogate_slots(known["surrogates"])]).ravel()
     sizes, first = np.append(known["column_sizes"], 0), known["first_code"]  # the last for no surrogate
     starts = np.zeros(len(codes) + 1, dtype=np.bool_)
     starts[first] = True
