@@ -1,5 +1,7 @@
 """What is tried of each method, and what it costs."""
 
+import re
+
 import numpy as np
 import pytest
 from builders import larger_set, letter_before, number_set
@@ -16,8 +18,10 @@ from treecrf.automl.candidates import (
     estimate_seconds,
     make_candidates,
     mean_run,
+    methods_to_compare,
     refine,
 )
+from treecrf.automl.fitting import FitOptions
 
 
 def candidate(method, iterations=ITERATIONS):
@@ -97,9 +101,16 @@ def test_costs_grow_with_the_data(method):
 
 def test_the_network_is_compared_where_the_budget_is_large():
     compared, data = {"linear_crf": {}, "neural_crf": {}}, larger_set()
-    assert list(affordable(compared, data, 1000, 5)) == ["linear_crf", "neural_crf"]
-    assert list(affordable(compared, data, 40, 5)) == ["linear_crf"]
-    assert list(affordable({"neural_crf": {}}, data, 1, 5)) == ["neural_crf"]
+    assert affordable(compared, data, 1000, 5) == (compared, [])
+    within, [sentence] = affordable(compared, data, 40, 5)
+    assert list(within) == ["linear_crf"]
+    found = re.fullmatch(
+        r"neural_crf, whose 7 trainings would take about \d+ s of the 40 s for all methods; give --budget (\d+) to compare it\.",
+        sentence,
+    )
+    assert affordable(compared, data, float(found[1]), 5) == (compared, [])
+    assert affordable(compared, data, float(found[1]) - 10, 5) != (compared, [])
+    assert affordable({"neural_crf": {}}, data, 1, 5) == ({"neural_crf": {}}, [])
     first, *others = [
         part for round in make_candidates("neural_crf", data, [(0, 0), (3, 3)], "auto", {}) for part in round
     ]
@@ -107,3 +118,10 @@ def test_the_network_is_compared_where_the_budget_is_large():
     assert [part.build().dropout for part in (first, *others)] == [0.3, 0.5]
     assert first.build().held_out is None
     assert refine(first, data) == first
+
+
+def test_a_network_without_its_extra_is_left_out_with_a_sentence(monkeypatch):
+    monkeypatch.setattr(candidates, "find_spec", lambda name: None if name == "jax" else name)
+    compared, left_out = methods_to_compare(FitOptions())
+    assert "neural_crf" not in compared
+    assert left_out == ["neural_crf, which needs an extra that is not installed (pip install 'treecrf[neural]')."]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from importlib.util import find_spec
-from math import sqrt
+from math import ceil, sqrt
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -133,6 +133,7 @@ def methods_to_compare(options: FitOptions) -> tuple[dict[str, dict[str, Any]], 
             left_out.append("lightgbm, which is not installed (pip install 'treecrf[rivals]').")
             continue
         if options.method == AUTO and method == "neural_crf" and find_spec("jax") is None:
+            left_out.append("neural_crf, which needs an extra that is not installed (pip install 'treecrf[neural]').")
             continue
         settings = options.used_settings(method)
         try:
@@ -149,15 +150,24 @@ def methods_to_compare(options: FitOptions) -> tuple[dict[str, dict[str, Any]], 
 
 def affordable(
     compared: Mapping[str, dict[str, Any]], data: SequenceSet, budget: float, n_folds: int
-) -> dict[str, dict[str, Any]]:
-    """The methods without the neural CRF, unless its trainings take no more than `NEURAL_SHARE` of the budget, or it is alone."""
+) -> tuple[dict[str, dict[str, Any]], list[str]]:
+    """The methods, and why others are left out.
+
+    The neural CRF takes part if its trainings take no more than `NEURAL_SHARE` of the budget, or if it is alone.
+    """
     if len(compared) == 1 or "neural_crf" not in compared:
-        return dict(compared)
+        return dict(compared), []
     labeller = build("neural_crf", {"iterations": EPOCHS} | dict(compared["neural_crf"]))
-    cost = (len(GRIDS["neural_crf"]) + n_folds) * estimate_seconds(labeller, data, n_reports(labeller))
-    return {
-        name: settings for name, settings in compared.items() if name != "neural_crf" or cost <= NEURAL_SHARE * budget
-    }
+    n_trainings = len(GRIDS["neural_crf"]) + n_folds
+    cost = n_trainings * estimate_seconds(labeller, data, n_reports(labeller))
+    if cost <= NEURAL_SHARE * budget:
+        return dict(compared), []
+    enough = 10 * ceil(cost / NEURAL_SHARE / 10)
+    sentence = (
+        f"neural_crf, whose {n_trainings} trainings would take about {cost:.0f} s of the {budget:g} s for all methods; give "
+        f"--budget {enough} to compare it."
+    )
+    return {name: settings for name, settings in compared.items() if name != "neural_crf"}, [sentence]
 
 
 def candidate_windows(data: SequenceSet) -> list[tuple[int, int]]:

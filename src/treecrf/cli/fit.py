@@ -278,7 +278,9 @@ def _choose(data: SequenceSet, compared: dict[str, dict[str, Any]], options: Fit
     from treecrf.automl.cross_validation import make_folds
 
     folds = make_folds(data, options.seed, MOST_POSITIONS)
-    compared = affordable(compared, folds.data, options.budget, len(folds.parts))
+    compared, left_out = affordable(compared, folds.data, options.budget, len(folds.parts))
+    for sentence in left_out:
+        shared.note(f"Left out: {sentence}")
     windows = candidate_windows(data) if options.window is None else [shared.window_within(options.window, data)]
     shared.note(
         f"Comparing {', '.join(compared)} with windows {' and '.join(map(_sides, windows))} by cross-validation "

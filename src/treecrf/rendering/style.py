@@ -13,10 +13,12 @@ if TYPE_CHECKING:
 
 DECODER_NAMES = {"forward_backward": "forward-backward", "viterbi": "Viterbi", "better": "preferred by CV"}
 
-METHOD_STYLES = {name: treatment.drawing.style for name, treatment in TREATMENTS.items()}
+_MISSING_DRAWINGS = {name: row.drawing for name, row in TREATMENTS.items()} | {"neural_crf": DRAWINGS["neural_crf"]}
+
+METHOD_STYLES = {name: drawing.style for name, drawing in _MISSING_DRAWINGS.items()}
 """By method for missing values."""
 
-METHOD_NAMES = {name: treatment.drawing.name for name, treatment in TREATMENTS.items()}
+METHOD_NAMES = {name: drawing.name for name, drawing in _MISSING_DRAWINGS.items()}
 """Methods for missing values as readers see them, in the order of lines and columns."""
 
 TRAINING_METHOD_STYLES = {name: drawing.style for name, drawing in DRAWINGS.items()}

@@ -8,6 +8,7 @@ from missing_by_hand import SMALL, holes_by_hand, model_by_hand, seed_from, sett
 
 from treecrf.missing import MECHANISMS
 from treecrf.models.boosted.treecrf import TreeCRF
+from treecrf.models.neural.neural_crf import NeuralCRF
 from treecrf.sequences import Attribute, SequenceSet
 from treecrf.studies.framework.job_context import JobContext
 from treecrf.studies.missing import jobs as study
@@ -315,3 +316,43 @@ def test_many_sequences_are_counted_whole_and_few_short_ones_too():
         counts = study.count_correct(np.ones(test.n_positions, bool), test, settings())
         assert counts["n_positions"].tolist() == test.lengths.tolist()
         assert counts["group"].tolist() == test.groups.tolist()
+
+
+# --- the network ------------------------------------------------------------------------------------------
+
+
+def test_the_network_sees_the_missing_cells_of_all_methods(monkeypatch):
+    """It is given what `damage` gives any method, and it chooses its dropout by hold-out."""
+    pytest.importorskip("jax")
+    train, test = tiny_set(0), tiny_set(1, 7)
+    given = []
+    damage = study.damage
+    monkeypatch.setattr(
+        study, "damage", lambda *names, **options: given.append(names[2:5]) or damage(*names, **options)
+    )
+    own = settings(neural_dropouts=[0.0, 0.5], neural_epochs=2, methods=["instance_weighting", "neural_crf"])
+    found = {}
+    for method in own.methods:
+        given.clear()
+        job = JobContext(own, "tiny", method, (1, 1), (train, test), seed=7)
+        found[method], others = study.evaluate_method(job, 0.2), list(given)
+        assert others == [(0.2, "test", k) for k in range(3)] + [(0.2, "train", i) for i in range(2)]
+    network, trees = found["neural_crf"], found["instance_weighting"]
+    names = ["training_set", "test_set", "sequence", "n_positions"]
+    assert network.counts[names].equals(trees.counts[names])
+    assert network.choices["candidate"].isin(["dropout=0", "dropout=0.5"]).all()
+    assert set(network.choices["iteration"]) == {1}
+    model = NeuralCRF(dropout=float(network.choices["candidate"][0].partition("=")[2]), n_epochs=2, unseen="missing")
+    model.fit(study.damage(train, "tiny", 0.2, "train", 0, 7))
+    damaged = study.damage(test, "tiny", 0.2, "test", 1, 7)
+    correct = np.add.reduceat(model.predict(damaged) == test.labels, test.offsets[:-1], dtype=np.int64)
+    rows = network.counts.query("training_set == 0 and test_set == 1")
+    assert rows["n_correct"].tolist() == correct.tolist()
+
+
+def test_the_network_has_no_other_trees_and_changes_no_job_of_another_method():
+    job = JobContext(settings(trees=["papers", "newton"]), "tiny", "neural_crf", (1, 1), (tiny_set(0), tiny_set(1, 7)))
+    assert study.evaluate_trees(job).counts.empty
+    first, second = settings(), settings(neural_epochs=3)
+    assert first.used_by("imputation") == second.used_by("imputation")
+    assert first.used_by("neural_crf") != second.used_by("neural_crf")

@@ -23,6 +23,7 @@ from treecrf.models.base import Decoder
 from treecrf.models.boosted.checkpoint import Checkpoint
 from treecrf.models.boosted.treecrf import TreeCRF
 from treecrf.models.custom import CustomLabeller
+from treecrf.models.neural.neural_crf import NeuralCRF
 from treecrf.sequences import Attribute, SequenceSet
 from treecrf.statistics.blocks import cut_blocks
 from treecrf.statistics.selection import best_candidate, derive_seed, hold_out
@@ -31,7 +32,7 @@ from treecrf.studies.framework.job_cache import Frames
 from treecrf.studies.framework.job_context import JobContext
 from treecrf.studies.missing.names import COUNT_NAMES
 from treecrf.studies.missing.settings import MissingSettings
-from treecrf.studies.missing.trees import PAPERS, TREES
+from treecrf.studies.missing.trees import NETWORK, PAPERS, TREES
 
 Transform = Callable[[SequenceSet], SequenceSet]
 
@@ -98,10 +99,10 @@ def evaluate_rates(job: JobContext[MissingSettings]) -> MissingOutcome:
 def evaluate_trees(job: JobContext[MissingSettings]) -> MissingOutcome:
     """`evaluate_method` at every rate with each of the other kinds of trees; the frames have a column trees.
 
-    Without rows for a custom labeller, which has no trees.
+    Without rows for a custom labeller or the network, which have no trees.
     """
     fewer = _with_training_sets(job, min(job.settings.n_training_sets, job.settings.tree_training_sets))
-    kinds = [] if job.method in job.settings.labellers else job.settings.other_trees
+    kinds = [] if job.method in (NETWORK, *job.settings.labellers) else job.settings.other_trees
     return _labelled(
         "trees",
         {trees: _stacked(evaluate_method(fewer, rate, trees) for rate in job.settings.rates) for trees in kinds},
@@ -220,6 +221,8 @@ def choose_settings(
     """Settings and iteration with the best accuracy on the held-out sequences; among equals fewest iterations first."""
     if method in settings.labellers:
         candidates = custom_candidates(settings.labellers[method])
+    elif method == NETWORK:
+        candidates = combinations({"dropout": settings.neural_dropouts})
     else:
         candidates = combinations(TREES[trees].grid_of(settings))
     curves = []
@@ -247,10 +250,12 @@ def _train(
     n_iterations: int,
     settings: MissingSettings,
     trees: str,
-) -> tuple[TreeCRF | CustomLabeller, Transform]:
+) -> tuple[TreeCRF | NeuralCRF | CustomLabeller, Transform]:
     """A fitted model and what must be done to data before it predicts."""
     if method in settings.labellers:
         return CustomMethod(settings.labellers[method]).build(settings, candidate, window, None).fit(train), _unchanged
+    if method == NETWORK:
+        return NeuralCRF(n_epochs=settings.neural_epochs, unseen=settings.unseen, **candidate).fit(train), _unchanged
     imputer = transform_of(method, settings.mark)
     transform = imputer.fit(train).transform if imputer else _unchanged
     common = {
@@ -267,7 +272,9 @@ def _unchanged(data: SequenceSet) -> SequenceSet:
     return data
 
 
-def _predict(model: TreeCRF | CustomLabeller, data: SequenceSet, iteration: int, decoder: Decoder) -> NDArray[np.int16]:
+def _predict(
+    model: TreeCRF | NeuralCRF | CustomLabeller, data: SequenceSet, iteration: int, decoder: Decoder
+) -> NDArray[np.int16]:
     """Labels after an iteration: a TreeCRF was trained up to it, any other labeller beyond."""
     if isinstance(model, TreeCRF):
         return model.predict(data, decoder)

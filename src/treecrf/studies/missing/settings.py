@@ -9,13 +9,13 @@ from pydantic import Field, field_validator, model_validator
 from treecrf.missing import MECHANISMS
 from treecrf.models.registry import CHOICES, TREATMENTS
 from treecrf.options import Decoder, Labellers, Name, StudySettings, each_once, refuse_unknown, used_labellers
-from treecrf.studies.missing.trees import PAPERS, TREES
+from treecrf.studies.missing.trees import NETWORK, PAPERS, TREES
 
 if TYPE_CHECKING:
     MissingMethod = str
     MechanismName = str
 else:
-    MissingMethod = Literal[CHOICES]
+    MissingMethod = Literal[(*CHOICES, NETWORK)]
     MechanismName = Literal[tuple(MECHANISMS)]
 
 
@@ -30,7 +30,8 @@ class MissingSettings(StudySettings):
     methods: list[MissingMethod | Name] = Field(
         list(TREATMENTS),
         min_length=1,
-        description="Treatments of missing values, and your labellers that handle missing values.",
+        description="Treatments of missing values in trees; neural_crf, a network with an embedding for missing values; and your "
+        "labellers that handle missing values.",
     )
     labellers: Labellers = Field({}, description="Filled from the configuration's labellers.")
     rates: list[Annotated[float, Field(ge=0, lt=1)]] = Field(
@@ -68,6 +69,10 @@ class MissingSettings(StudySettings):
     l2_regularizations: list[Annotated[float, Field(ge=0, allow_inf_nan=False)]] = Field(
         [0.0, 5.0, 10.0, 20.0, 40.0, 80.0], min_length=1, description="Candidates for lambda (equation 3.1)."
     )
+    neural_dropouts: list[Annotated[float, Field(ge=0, lt=1)]] = Field(
+        [0.3], min_length=1, description="Candidates for the dropout of neural_crf."
+    )
+    neural_epochs: int = Field(60, ge=1, description="Its most epochs; held-out sequences choose their number.")
     n_iterations: int = Field(100, ge=1, description="Boosting iterations.")
     test_every: int = Field(1, ge=1, description="Every n-th iteration is a candidate.")
     held_out: float = Field(
@@ -117,6 +122,7 @@ class MissingSettings(StudySettings):
 
     @field_validator(
         "datasets", "methods", "rates", "trees", "mechanism_datasets", "mechanisms", "l2_regularizations", "newton_leaves", "newton_rates",
+        "neural_dropouts",
     )  # fmt: skip
     @classmethod
     def _distinct(cls, values: list[Any]) -> list[Any]:
@@ -124,7 +130,7 @@ class MissingSettings(StudySettings):
 
     @model_validator(mode="after")
     def _methods_are_known(self) -> MissingSettings:
-        refuse_unknown(self.methods, CHOICES, self.labellers)
+        refuse_unknown(self.methods, (*CHOICES, NETWORK), self.labellers)
         return self
 
     @model_validator(mode="after")
@@ -161,6 +167,8 @@ class MissingSettings(StudySettings):
     def used_by(self, method: str) -> dict[str, Any]:
         """JSON values of the settings that a job of the method looks at, so that changing others reruns nothing."""
         unused = {*self.whole, "labellers"} - {"rates", "mechanisms"}
+        if method != NETWORK:
+            unused |= {"neural_dropouts", "neural_epochs"}
         return self.model_dump(mode="json", exclude=unused) | used_labellers(method, self.labellers)
 
     @property
