@@ -75,12 +75,12 @@ def test_the_first_path_is_viterbis_and_others_follow(n_labels, order):
 
 
 def test_long_sequences_keep_small_differences():
-    # Scores reach 10^9, differences of 10^-6 would be lost in their sum.
-    n = 100_000
-    scores = np.stack([np.full(n, 1e4), np.full(n, 1e4 - 1.0)], axis=1)
-    scores[[100, 99_900], 1] = 1e4 - np.array([2e-6, 1e-6])
+    # Scores reach 10^10, differences of 10^-6 would be lost in their sum.
+    n = 10_000
+    scores = np.stack([np.full(n, 1e6), np.full(n, 1e6 - 1.0)], axis=1)
+    scores[[100, 9_900], 1] = 1e6 - np.array([2e-6, 1e-6])
     found = n_best(trellises.trellis_of_scores(scores, np.array([0, n])), 4, np.zeros(1)).labels
-    assert [np.flatnonzero(path).tolist() for path in found] == [[], [99_900], [100], [100, 99_900]]
+    assert [np.flatnonzero(path).tolist() for path in found] == [[], [9_900], [100], [100, 9_900]]
 
 
 def test_n_is_at_least_1():

@@ -20,15 +20,15 @@ from treecrf.studies.framework.paths import StudyFiles
 from treecrf.studies.framework.settings import load_settings
 
 ROWS = {row["id"]: row for row in claim_rows() if "study" in row}
+PROTOCOL = read_configuration([ROOT / "config/config.yaml"])
 
 
 def settings_of(results, *more):
     """The papers' settings, on more data sets."""
-    known = read_configuration([ROOT / "config/config.yaml"])
-    datasets = known["datasets"] | {name: {} for name in more}
-    training = known["training"] | {"datasets": [*more, *known["training"]["datasets"]]}
+    datasets = PROTOCOL["datasets"] | {name: {} for name in more}
+    training = PROTOCOL["training"] | {"datasets": [*more, *PROTOCOL["training"]["datasets"]]}
     return load_settings(
-        known | {"profile": "own", "results": str(results), "datasets": datasets, "training": training}
+        PROTOCOL | {"profile": "own", "results": str(results), "datasets": datasets, "training": training}
     )
 
 
@@ -47,7 +47,7 @@ def test_evidence_alone_gives_the_verdict(tmp_path, claim):
     for place, plants in PLANTED[claim].items():
         results, evidence = tmp_path / f"results_{place}", tmp_path / f"evidence_{place}"
         plants(results)
-        write_all(results, evidence)
+        write_evidence(ROWS[claim]["study"], settings_of(results), evidence)
         expected, found = find(results, claim), find(evidence, claim)
         assert expected.verdict != "not_run"
         assert (found.verdict, found.datasets) == (expected.verdict, expected.datasets)
