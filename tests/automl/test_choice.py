@@ -22,7 +22,6 @@ from treecrf.automl.cross_validation import (
     score_marginals,
 )
 from treecrf.automl.fitting import FitOptions
-from treecrf.statistics.ranking import BEST, WORSE
 
 
 @pytest.fixture(scope="module")
@@ -42,9 +41,8 @@ def test_the_window_that_is_needed_is_found(choice):
 
 
 def test_of_methods_that_are_as_good_the_fastest_is_taken(choice):
-    near = choice.table[
-        (choice.table["standing"] != WORSE) & (choice.table["accuracy"] >= choice.table["accuracy"].max() - 0.2)
-    ]
+    is_worse = choice.table["gap_high"] < 0
+    near = choice.table[~is_worse & (choice.table["accuracy"] >= choice.table["accuracy"].max() - 0.2)]
     assert [c.method for c in choice.candidates] == [min(set(near["method"]) & set(METHODS), key=METHODS.index)]
     assert (choice.table["low"] <= choice.table["accuracy"]).all()
 
@@ -127,10 +125,10 @@ def test_what_errs_elsewhere_is_averaged():
     choice = choose_best(finished(one, two), FOLDS, 0, [])
     assert [(c.method, c.iterations) for c in choice.candidates] == [("linear_crf", 2), ("treecrf_newton", 2)]
     best = choice.table.iloc[0]
-    assert best[["method", "window", "iterations", "accuracy", "gap", "standing"]].tolist() == [
-        "linear_crf + treecrf_newton", "", "", 100.0, "", BEST,
+    assert best[["method", "window", "inputs", "iterations", "accuracy"]].tolist() == [
+        "linear_crf + treecrf_newton", "", "", "", 100.0,
     ]  # fmt: skip
-    assert choice.table["standing"].tolist() == [BEST, WORSE, WORSE]
+    assert (choice.table["gap_high"] < 0).tolist() == [False, True, True]
     assert choice.accuracy.points == 100
 
 
@@ -148,6 +146,16 @@ def test_a_method_is_taken_before_an_average_that_is_no_better(points):
     other[: round(points / 100 * len(right))] = 0.9
     choice = choose_best(finished(right, other), FOLDS, 0, [])
     assert [candidate.method for candidate in choice.candidates] == ["linear_crf"]
+
+
+def test_an_average_must_gain_more_than_its_standard_error(monkeypatch):
+    monkeypatch.setattr("treecrf.automl.choice.NEGLIGIBLE", 0.0)
+    one = np.full(HELD_OUT.n_positions, 0.9)
+    two = one.copy()
+    one[0], two[-1] = 0.4, 0.3  # their mean labels the first position correctly, which is one of a single sequence
+    choice = choose_best(finished(one, two), FOLDS, 0, [])
+    assert choice.table["method"].iloc[0] == "linear_crf + treecrf_newton"
+    assert len(choice.candidates) == 1
 
 
 def test_a_mean_that_is_less_accurate_by_more_than_chance_is_not_taken():

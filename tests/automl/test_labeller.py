@@ -1,12 +1,11 @@
 """Labellers of tables with numbers: what their files remember."""
 
 import numpy as np
-import pandas as pd
 import pytest
 from builders import number_set
 
 from treecrf import LinearCRF, TreeCRF, WindowLightGBM
-from treecrf.automl.description import kinds_sentence
+from treecrf.automl.description import inputs_sentence
 from treecrf.automl.labeller import TableLabeller
 from treecrf.missing import Imputer, Indicator, inject
 from treecrf.readers.reading import read_frame, read_table
@@ -51,12 +50,7 @@ def test_a_number_that_is_none_is_named_by_file_line_and_column(path):
         model.read(TypedTable(frame, path), labelled=False)
 
 
-def test_kinds_are_told_only_where_there_was_a_choice():
-    frame = pd.DataFrame({"word": ["a", "b"], "level": ["1", "2"], "size": ["0.5", None]})
-
-    def told(*names, numbers=()):
-        return kinds_sentence(TypedTable(frame, "t.csv"), TableColumns("s", "l", names, numbers))
-
-    assert told("word") is None
-    assert told("word", "level") == "Numbers: none; categories: word, level (--kinds says otherwise)."
-    assert told("size", "word", numbers=("size",)) == "Numbers: size; categories: word (--kinds says otherwise)."
+def test_inputs_are_listed_by_what_they_hold():
+    both = inputs_sentence(TableColumns("s", "l", ("size", "word", "level"), ("size",)))
+    assert both == "Inputs: word, level (categories); size (number). Change them by --attributes and --kinds."
+    assert inputs_sentence(TableColumns("s", "l", ("word",))).startswith("Inputs: word (category). ")

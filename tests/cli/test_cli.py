@@ -181,7 +181,7 @@ def test_describe_names_holes_and_numbers(run, write):
     code, out, err = run("describe", "numbers.csv")
     assert code == 0
     assert "Missing cells: 60 of 120 (50.0 %)." in out
-    assert "Numbers: size; categories: nothing (--kinds says otherwise)." in out
+    assert "Inputs: nothing (category); size (number). " in out
     lines = [line.split() for line in out.splitlines()]
     assert lines[lines.index(["number", "missing", "share", "lowest", "median", "highest"]) + 1] == [
         "size", "0", "0.000", "0", "4.214", "8.429",

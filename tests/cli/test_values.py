@@ -75,11 +75,11 @@ def test_words_beyond_the_most_are_told_to_be_merged_and_are(run, write):
 def test_what_columns_hold_is_said_and_can_be_given(run, write, fit_trees):
     rows = "".join(f"{i // 4},{'vu'[i % 100 < 50]},{i % 100},{i % 3},w{i % 3}\n" for i in range(400))
     write("n.csv", "sequence,label,size,level,word\n" + rows)
-    said = "Numbers: size; categories: level, word (--kinds says otherwise)."
+    said = "Inputs: level, word (categories); size (number). Change them by --attributes and --kinds."
     assert said in run("describe", "n.csv")[1].splitlines()
     assert said in fit_trees("--iterations", 1, file="n.csv").splitlines()
     kinds = ("--kinds", "size=category,level=number")
-    said = "Numbers: level; categories: size, word (--kinds says otherwise)."
+    said = "Inputs: size, word (categories); level (number). Change them by --attributes and --kinds."
     assert said in run("describe", "n.csv", *kinds)[1].splitlines()
     assert said in fit_trees("--iterations", 1, *kinds, file="n.csv").splitlines()
     out = run("describe", "m.npz")[1]

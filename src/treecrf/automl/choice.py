@@ -32,6 +32,7 @@ from treecrf.automl.cross_validation import (
     fit_fold,
     one_standard_error_choice,
     score_marginals,
+    within_error,
 )
 from treecrf.automl.fitting import FitOptions, average
 from treecrf.inputs import DerivedInputs
@@ -39,7 +40,7 @@ from treecrf.models.base import Labeller
 from treecrf.sequences import SequenceSet
 from treecrf.statistics.estimates import CONFIDENCE, decide
 from treecrf.statistics.metrics import Accuracy, correct_for_choice, estimate_accuracy
-from treecrf.statistics.ranking import BEST, rank_methods
+from treecrf.statistics.ranking import rank_methods
 from treecrf.statistics.selection import derive_seed
 from treecrf.statistics.two_way import estimate_trainings, make_pairs
 
@@ -69,8 +70,8 @@ class Choice(NamedTuple):
         To expect on new sequences, the choice itself taken into account.
     table : DataFrame
         One row for each method that passed through the folds and for each average, the best first: method (names joined by a
-        plus, those fastest to predict first), window, inputs ("derived" or empty) and iterations (text, empty for averages), accuracy, low, high (percent), gap
-        (interval of the accuracy minus that of the first, text) and standing (`treecrf.statistics.ranking.rank_methods`).
+        plus, those fastest to predict first), window, inputs ("derived" or empty) and iterations (text, empty for averages), accuracy, low, high (percent),
+        gap_low and gap_high (interval of the accuracy minus that of the first, points; NaN for the first itself).
     n_folds, n_positions : int
         That the table is about.
     left_out : list of str
@@ -300,8 +301,9 @@ class _Contender(NamedTuple):
 def choose_best(validated: list[CrossValidated], folds: Folds, seed: int, left_out: list[str]) -> Choice:
     """Choose one of the cross-validated candidates, or an average of some.
 
-    Of methods and averages alike that with the smallest log loss counts of those within a standard error of the most accurate
-    (`treecrf.automl.cross_validation.one_standard_error_choice`); of those that differ from it by no more than `NEGLIGIBLE`
+    Averages take part that gain more than the standard error of the gain over the most accurate method, about half of the half width
+    of its 95 % interval, as an average cannot be explained. Of methods and averages alike that with the smallest log loss counts of
+    those within a standard error of the most accurate (`treecrf.automl.cross_validation.one_standard_error_choice`); of those that differ from it by no more than `NEGLIGIBLE`
     points and `NEGLIGIBLE_LOG_LOSS` a single one before an average, and the fastest to predict before others.
 
     Parameters
@@ -326,9 +328,12 @@ def choose_best(validated: list[CrossValidated], folds: Folds, seed: int, left_o
     correct = _by_cluster(np.array([entry.correct for entry in entries]), cluster, len(members))
     log_loss = _by_cluster(np.array([entry.log_loss for entry in entries]), cluster, len(members))
     table = _table(entries, validated, correct, positions)
-    likeliest = one_standard_error_choice(correct, log_loss)
+    worthwhile = _worthwhile(entries, correct)
+    rows = np.flatnonzero(worthwhile)
+    likeliest = rows[one_standard_error_choice(correct[rows], log_loss[rows])]
     near = (table["accuracy"] - table["accuracy"][likeliest]).abs().to_numpy() <= NEGLIGIBLE
     near &= log_loss.sum(axis=1) <= (1 + NEGLIGIBLE_LOG_LOSS) * log_loss[likeliest].sum()
+    near &= worthwhile
     chosen = min(np.flatnonzero(near), key=lambda row: _complexity(entries[row], validated))
     stages = [_by_cluster(one.results.correct(), cluster, len(members)) for one in validated]
     expected = correct_for_choice(
@@ -341,6 +346,13 @@ def choose_best(validated: list[CrossValidated], folds: Folds, seed: int, left_o
         table.sort_values("accuracy", ascending=False, kind="stable", ignore_index=True), n_folds, int(positions.sum()),
         left_out,
     )  # fmt: skip
+
+
+def _worthwhile(entries: list[_Contender], correct: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """The methods, and the averages that gain more than the standard error of the gain."""
+    is_single = np.array([len(entry.members) == 1 for entry in entries])
+    best = correct[is_single][correct[is_single].sum(axis=1).argmax()]
+    return is_single | ~within_error(correct - best)
 
 
 def _complexity(entry: _Contender, validated: list[CrossValidated]) -> tuple[int, int]:
@@ -366,14 +378,12 @@ def _table(
                 "accuracy": accuracy.points, "low": accuracy.low, "high": accuracy.high,
             }
         )  # fmt: skip
-    table = pd.DataFrame(rows).assign(gap="", standing=BEST)
+    table = pd.DataFrame(rows).assign(gap_low=np.nan, gap_high=np.nan)
     if len(rows) > 1:
         names = table["method"].tolist()
         accuracies = pd.Series(table["accuracy"].to_numpy(), index=names)
         ranks = rank_methods(accuracies, _comparisons(names, correct, positions)).set_index("method").loc[names]
-        ends = zip(ranks["gap_low"], ranks["gap_high"], strict=True)
-        table["gap"] = ["" if np.isnan(low) else f"{low:+.2f} to {high:+.2f}" for low, high in ends]
-        table["standing"] = ranks["standing"].to_numpy()
+        table[["gap_low", "gap_high"]] = ranks[["gap_low", "gap_high"]].to_numpy()
     return table
 
 

@@ -235,13 +235,13 @@ def one_standard_error_choice(correct: NDArray[np.int64], log_loss: NDArray[np.f
     correct, log_loss : arrays, shape (n_candidates, n_sequences)
         The standard error is that of the difference between two candidates, by sequence.
     """
-    near = _within_error(correct[correct.sum(axis=1).argmax()] - correct)
+    near = within_error(correct[correct.sum(axis=1).argmax()] - correct)
     firsts = np.unique(correct, axis=0, return_index=True)[1]
     near &= np.isin(np.arange(len(correct)), firsts)
     return int(np.where(near, log_loss.sum(axis=1), np.inf).argmin())
 
 
-def _within_error(differences: NDArray[np.number]) -> NDArray[np.bool_]:
+def within_error(differences: NDArray[np.number]) -> NDArray[np.bool_]:
     """Whether sums of differences, shape (n_candidates, n_sequences), are at most their standard errors."""
     n_sequences = differences.shape[1]
     residuals = differences - differences.mean(axis=1, keepdims=True)

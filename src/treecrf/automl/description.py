@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from treecrf.inputs.derived import are_times
 from treecrf.io.frames import Column, Kind
 from treecrf.io.messages import counted, listed, quoted
 from treecrf.readers.column_types import find_marks
@@ -63,20 +64,48 @@ def column_warnings(table: TypedTable, columns: TableColumns) -> Iterator[str]:
         yield from _about_values(table[name], kind)
         if kind == "category":
             yield from _about_marks(table[name])
+        elif rises(table[name], table[columns.sequence]):
+            yield (
+                f"Column {name!r} only rises within sequences, as a row number or a time does; leave it out by --attributes unless "
+                "its value matters."
+            )
     for name in (columns.label, *columns.categories):
         yield from _about_white_space(table[name])
 
 
-def kinds_sentence(table: TypedTable, columns: TableColumns) -> str | None:
-    """Which columns are read as numbers and which as categories; None where no cell could be read as the other."""
-    if not columns.numbers and not any(_holds_numbers(table[name]) for name in columns.categories):
-        return None
-    numbers, categories = (listed(names, str) or "none" for names in (columns.numbers, columns.categories))
-    return f"Numbers: {numbers}; categories: {categories} (--kinds says otherwise)."
+def inputs_sentence(columns: TableColumns) -> str:
+    """The inputs by what they hold."""
+    parts = [
+        f"{listed(names, str)} ({kind if len(names) == 1 else kinds})"
+        for names, kind, kinds in (
+            (columns.categories, "category", "categories"),
+            (columns.numbers, "number", "numbers"),
+        )
+        if names
+    ]
+    return f"Inputs: {'; '.join(parts)}. Change them by --attributes and --kinds."
 
 
-def _holds_numbers(column: Column) -> bool:
-    return not column.strange.any() and not np.isnan(column.numbers).all()
+def rises(numbers: Column, sequence: Column) -> bool:
+    """Whether numbers rise from each observation to the next within every sequence."""
+    same = np.diff(sequence.distinct[0]) == 0
+    return bool(same.any()) and bool((np.diff(numbers.numbers)[same] > 0).all())
+
+
+LEAST_IDENTIFIERS = 50
+"""Rows from which on values that are all different identify them."""
+
+
+def is_identifier(column: Column) -> bool:
+    """Whether a column numbers the rows of the file, or has another code with digits in each, but no time."""
+    n_rows = len(column.numbers)
+    if n_rows < LEAST_IDENTIFIERS:
+        return False
+    if not column.strange.any():
+        return bool((np.diff(column.numbers) == 1).all())
+    codes, texts = column.distinct
+    has_digit = [any(map(str.isdigit, text)) for text in texts]
+    return len(texts) == n_rows and bool((codes != MISSING).all()) and all(has_digit) and not are_times(tuple(texts))
 
 
 def _about_values(column: Column, kind: Kind) -> Iterator[str]:

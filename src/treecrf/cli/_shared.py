@@ -261,7 +261,7 @@ def read_labelled_table(
     names = options.attributes
     if names is None:
         names = tuple(name for name in table if name not in (options.sequence, label))
-        names = _with_cells(table, names) if strict else names
+        names = _useful(table, names) if strict else names
     table.check_columns([options.sequence, label, *names], "name yours by --sequence, --label and --attributes")
     columns = table.decide_columns(options.sequence, label, names, options.kinds)
     if strict:
@@ -269,8 +269,10 @@ def read_labelled_table(
     return table, columns, table.encode(columns)
 
 
-def _with_cells(table: TypedTable, names: tuple[str, ...]) -> tuple[str, ...]:
-    """The columns that have a cell; others are named on stderr."""
+def _useful(table: TypedTable, names: tuple[str, ...]) -> tuple[str, ...]:
+    """The columns that have a cell and do not identify rows; others are named on stderr."""
+    from treecrf.automl.description import is_identifier
+
     if table.frame.empty:
         return names
     full = tuple(name for name in names if len(table[name].distinct[1]))
@@ -279,7 +281,11 @@ def _with_cells(table: TypedTable, names: tuple[str, ...]) -> tuple[str, ...]:
             note(f"Column {name!r} is left out: it is empty.")
     if names and not full:
         raise ValueError(f"table {table.path}: all input columns are empty.")
-    return full
+    useful = tuple(name for name in full if not is_identifier(table[name])) or full
+    for name in full:
+        if name not in useful:
+            note(f"Column {name!r} is left out: its value identifies the row; name it in --attributes to use it.")
+    return useful
 
 
 def check_labels(table: TypedTable, column: str, advice: str) -> None:
@@ -290,7 +296,7 @@ def check_labels(table: TypedTable, column: str, advice: str) -> None:
 
 def read_training_set(path: Path, options: TableOptions) -> tuple[TableColumns, SequenceSet]:
     """The sequences at `path`, and how its columns are read; columns of little use are named on stderr."""
-    from treecrf.automl.description import column_warnings, kinds_sentence
+    from treecrf.automl.description import column_warnings, inputs_sentence
 
     table, columns, data = read_labelled_table(path, options, strict=True)
     if len(data.label_names) < 2:
@@ -298,8 +304,7 @@ def read_training_set(path: Path, options: TableOptions) -> tuple[TableColumns, 
             f"table {path}, column {columns.label!r}: every label is {data.label_names[0]!r}; training needs at least two "
             "different labels."
         )
-    decided = kinds_sentence(table, columns)
-    for sentence in [*([] if decided is None else [decided]), *column_warnings(table, columns)]:
+    for sentence in [inputs_sentence(columns), *column_warnings(table, columns)]:
         note(sentence)
     return columns, data
 

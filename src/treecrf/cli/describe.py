@@ -43,7 +43,7 @@ def _describe_table(file: Path, reading: shared.TableOptions) -> None:
     from treecrf.automl.description import (
         attribute_counts,
         column_warnings,
-        kinds_sentence,
+        inputs_sentence,
         label_counts,
         number_counts,
     )
@@ -58,8 +58,7 @@ def _describe_table(file: Path, reading: shared.TableOptions) -> None:
     n_missing, n_cells = data.n_missing, data.n_cells
     shared.say(f"Missing cells: {n_missing:,} of {n_cells:,} ({100 * n_missing / n_cells:.1f} %).")
     headings = {"n_values": "values", "n_missing": "missing", "share_missing": "share", "commonest_share": "its share"}
-    decided = kinds_sentence(table, columns)
-    shared.say("" if decided is None else f"{decided}\n")
+    shared.say(f"{inputs_sentence(columns)}\n")
     labels = label_counts(data).rename(columns={"n_positions": "positions"})
     shared.show_table(labels, f"Labels (column {columns.label})", most=30)
     if columns.numbers:

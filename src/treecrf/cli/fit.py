@@ -12,9 +12,11 @@ import typer
 from treecrf.cli import _shared as shared
 from treecrf.cli._shared import DATA, METHOD, SEARCH
 from treecrf.io.messages import counted
-from treecrf.models.registry import CHOICES, TABLES
+from treecrf.models.registry import CHOICES, TABLES, TREATMENTS
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from treecrf.automl.candidates import Candidate
     from treecrf.automl.choice import Choice
     from treecrf.automl.fitting import FitOptions, HeldOutChoice
@@ -30,6 +32,9 @@ OPTIONS = {
     "anchors": "--anchors",
 }  # fmt: skip
 """By the settings that they decide."""
+
+TREATED = {name: treatment.drawing.name for name, treatment in TREATMENTS.items()} | {"error": "as they are"}
+"""What treatments of missing values are called."""
 
 LONG = 10.0
 """CPU seconds from which on a training is announced."""
@@ -297,26 +302,25 @@ def _choose(data: SequenceSet, compared: dict[str, dict[str, Any]], options: Fit
         )
     with shared.progress("choosing", 100) as tick:
         choice = choose(folds, windows, compared, options, tick)
-    _show_choice(choice, folds.are_blocks)
+    _show_choice(choice, folds.are_blocks, data.has_missing)
     return choice
 
 
-def _show_choice(choice: Choice, are_blocks: bool) -> None:
+def _show_choice(choice: Choice, are_blocks: bool, has_missing: bool) -> None:
     unit = "block" if are_blocks else "sequence"
-    table = choice.table
     shared.show_table(
-        table.round({"accuracy": 2, "low": 2, "high": 2}),
-        f"Accuracy on {choice.n_positions:,} held-out positions in percent, with 95 % confidence intervals (low, high)",
+        _shown(choice.table),
+        f"Accuracy on {choice.n_positions:,} held-out positions in percent, with 95 % confidence intervals",
     )
-    if any(" + " in name for name in table["method"]):
-        shared.say("A name with + is the mean of the probabilities of these methods.")
+    if any(" + " in name for name in choice.table["method"]):
+        shared.say("An average is the mean of the probabilities of these methods.")
     for sentence in choice.left_out:
         shared.say(f"Left out: {sentence}")
     accuracy, candidates = choice.accuracy, choice.candidates
     if len(candidates) == 1:
-        shared.say(f"Chose {candidates[0].method}: {_words(candidates[0])}.")
+        shared.say(f"Chose {candidates[0].method}: {_words(candidates[0], has_missing)}.")
     else:
-        described = "; ".join(f"{candidate.method} ({_words(candidate)})" for candidate in candidates)
+        described = "; ".join(f"{candidate.method} ({_words(candidate, has_missing)})" for candidate in candidates)
         shared.say(f"Chose the average of {described}.")
     interval = (
         ""
@@ -326,11 +330,33 @@ def _show_choice(choice: Choice, are_blocks: bool) -> None:
     shared.say(f"Estimated accuracy on new data: {accuracy.points:.1f} %{interval}.\n")
 
 
-def _words(candidate: Candidate) -> str:
+def _shown(table: pd.DataFrame) -> pd.DataFrame:
+    """The table of a choice, with averages by the numbers of their methods; it fits on 80 columns."""
+    singles = [name for name in table["method"] if " + " not in name]
+    numbers = {name: str(number) for number, name in enumerate(singles, start=1)}
+
+    def short(name: str) -> str:
+        members = [numbers[member] for member in name.split(" + ")]
+        return f"average of {', '.join(members)}" if len(members) > 1 else f"{members[0]} {name}"
+
+    def between(low: str, high: str, sign: str = "") -> list[str]:
+        ends = zip(table[low], table[high], strict=True)
+        return ["" if a != a else f"{a:{sign}.1f} to {b:{sign}.1f}" for a, b in ends]
+
+    return table[["method", "window", "inputs", "accuracy"]].assign(
+        method=[short(name) for name in table["method"]], accuracy=[f"{each:.1f}" for each in table["accuracy"]],
+        interval=between("low", "high"), **{"gap to the best": between("gap_low", "gap_high", "+")},
+    )  # fmt: skip
+
+
+def _words(candidate: Candidate, has_missing: bool) -> str:
     from treecrf.automl.candidates import describe_settings
 
-    settings, iterations = describe_settings(candidate), counted(candidate.iterations, "iteration")
-    return f"window {_sides(candidate.window)}, {settings}, {iterations}"
+    parts = [f"window {_sides(candidate.window)}", *(["derived inputs"] if candidate.derived else [])]
+    parts += [describe_settings(candidate), counted(candidate.iterations, "iteration")]
+    if has_missing:
+        parts.append(f"missing values: {TREATED.get(candidate.missing, candidate.missing)}")
+    return ", ".join(parts)
 
 
 def _sides(window: tuple[int, int]) -> str:

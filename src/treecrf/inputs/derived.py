@@ -169,7 +169,7 @@ class DerivedInputs(Transform):
             if self.columns is not None and attribute.name not in self.columns:
                 continue
             is_named = self.columns is not None
-            if "times" in self.blocks and _are_times(attribute.categories):
+            if "times" in self.blocks and are_times(attribute.categories):
                 yield from (Derivation(attribute.name, kind) for kind in ("gap", *OF_TIMES))
             elif "words" in self.blocks and (is_named or _are_words(attribute.categories)):
                 yield Derivation(attribute.name, "lower")
@@ -366,7 +366,8 @@ def _read_times(categories: Sequence[str]) -> Any:
     return pd.to_datetime(pd.Series(categories, dtype=object), errors="coerce", format="ISO8601", utc=True)
 
 
-def _are_times(categories: Sequence[str]) -> bool:
+def are_times(categories: Sequence[str]) -> bool:
+    """Whether the categories of a column are time stamps in ISO 8601."""
     if not categories or not _LOOKS_LIKE_A_TIME.match(categories[0]):
         return False
     return bool(_read_times(categories).notna().mean() >= SHARE_OF_TIMES)
