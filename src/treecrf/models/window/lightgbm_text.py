@@ -17,6 +17,9 @@ _OF_SPLITS = (
 )  # fmt: skip
 _REALS = {"leaf_value", "leaf_weight", "split_gain", "threshold", "internal_value", "internal_weight"}
 _REAL, _WHOLE = re.compile(r"-?[0-9]+(\.[0-9]+)?(e[-+][0-9]+)?"), re.compile(r"-?[0-9]{1,10}")
+_THRESHOLD = re.compile(rf"{_REAL.pattern}|inf")
+"""A test of whether a number is missing has an infinite threshold."""
+
 _CATEGORICAL = 1
 """The bit of a decision type that tells of a set of categories."""
 
@@ -87,7 +90,7 @@ def _check_tree(name: str, fields: dict[str, str], n_features: int) -> None:
 
 def _numbers(name: str, fields: dict[str, str], part: str, length: int) -> NDArray[np.float64]:
     texts = fields[part].split(" ")
-    written = _REAL if part in _REALS else _WHOLE
+    written = _THRESHOLD if part == "threshold" else _REAL if part in _REALS else _WHOLE
     if len(texts) != length or not all(map(written.fullmatch, texts)):
         raise ValueError(f"{name} has {len(texts)} numbers of {part}, not {length}, or others")
     numbers = np.array([float(text) for text in texts])
