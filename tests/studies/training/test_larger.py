@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 from treecrf.datasets import load
+from treecrf.rendering.style import NOTHING
 from treecrf.statistics.estimates import estimate_resampled
 from treecrf.studies import training
 from treecrf.studies.framework.job_context import JobContext
@@ -12,6 +13,7 @@ from treecrf.studies.framework.paths import StudyFiles
 from treecrf.studies.framework.settings import load_settings
 from treecrf.studies.training import larger
 from treecrf.studies.training.comparison_tables import find_pair
+from treecrf.studies.training.figures import accuracy_by_size
 from treecrf.studies.training.larger_comparing import compare_larger
 from treecrf.studies.training.larger_tables import larger_accuracies_layout, larger_layout
 from treecrf.studies.training.settings import LargerSample, TrainingSettings
@@ -206,6 +208,35 @@ def test_a_larger_sample_needs_a_set_and_methods_with_choices():
     assert settings_with(larger_samples=more).training.larger_datasets == ["more"]
     assert settings_with(larger_samples={"more": {"of": "xor"}}).training.larger_datasets == []
     assert settings_with(larger_samples=more, larger_methods=[]).training.larger_datasets == []
+
+
+def test_a_sample_may_name_its_methods_and_the_size_of_its_draws(sets):
+    own = {"of": "hmm", "design": "draws", "n_train": 3, "methods": ["linear_crf", "memm"]}
+    settings = settings_with(larger_samples={"more": own}, methods=["treecrf", "memm"]).training
+    assert settings.larger_methods_on("more") == ["memm"]
+    assert settings_with(larger_samples={"more": own}, larger_methods=[]).training.larger_datasets == []
+    sample = settings.larger_samples["more"]
+    data, splits = larger.sample_splits(sample, *sets, seed=1)
+    assert (len(data), {len(split.train) for split in splits}) == (24, {3})
+    with pytest.raises(ValueError, match="has n_train, which draws alone have"):
+        LargerSample(of="hmm", n_train=3)
+    with pytest.raises(ValueError, match="absent"):
+        settings_with(larger_samples={"more": own | {"methods": ["absent"]}})
+
+
+def test_the_figure_of_sizes_has_a_line_for_each_method_with_several():
+    rows = [
+        {"dataset": "hmm", "population": "same", "design": design, "method": method, "n_train": n, "accuracy": n / 10, "sd": 1.0}
+        for design, method, n in (
+            ("draws", "treecrf_newton", 100), ("draws", "treecrf_newton", 300), ("draws", "linear_crf", 300),
+            ("cross_validation", "linear_crf", 100),
+        )
+    ]  # fmt: skip
+    figure = accuracy_by_size(pd.DataFrame(rows))
+    [axes] = figure.axes
+    [line] = [container.lines[0] for container in axes.containers]
+    assert line.get_xydata().tolist() == [[100, 10], [300, 30]]
+    assert accuracy_by_size(pd.DataFrame(rows[2:])).get_label() == NOTHING
 
 
 def test_a_larger_sample_that_is_no_data_set_is_refused():

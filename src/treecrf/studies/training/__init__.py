@@ -78,6 +78,10 @@ STUDY = Study(
         Figure(
             "accuracy_by_seconds", ("Learning curves", "ICML figures 2 to 4", "figure"), needs=("curves",), function="accuracy_by_seconds", tells_papers=True
         ),
+        Figure(
+            "accuracy_by_size", ("Larger samples", "Accuracy by training sequences", "figure"), needs=("larger_accuracies",),
+            function="accuracy_by_size",
+        ),
     ),
     phases="{methods}.phases.parquet",
     phases_note="of the training after the choice of settings",

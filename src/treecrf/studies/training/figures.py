@@ -10,7 +10,15 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import NullFormatter
 
-from treecrf.rendering.panels import MARKER_SIZES, WIDTHS, add_legend, by_dataset, name_axes, panel_grid
+from treecrf.rendering.panels import (
+    MARKER_SIZES,
+    WIDTHS,
+    add_legend,
+    by_dataset,
+    name_axes,
+    panel_grid,
+    sentence_figure,
+)
 from treecrf.rendering.style import (
     SETTINGS,
     is_custom,
@@ -152,6 +160,47 @@ def accuracies(summary: pd.DataFrame, of_papers: bool = True) -> Figure:
         panels[0].set_ylim(len(methods) - 0.4, -0.6)
         name_axes(figure, panels, "accuracy on the test set (%)", "")
         add_legend(figure, panels, "", handlelength=1.6)
+    return figure
+
+
+def accuracy_by_size(larger_accuracies: pd.DataFrame) -> Figure:
+    """Accuracy by the number of training sequences, a panel per data set and population, a line per method.
+
+    Parameters
+    ----------
+    larger_accuracies : DataFrame
+        From `treecrf.studies.training.larger.Larger`. Draws alone are shown, of methods with several numbers of training sequences.
+
+    Returns
+    -------
+    Figure
+        Marker: mean over the draws. Bar: a standard deviation of the draws on either side. The axis of sequences is logarithmic.
+    """
+    draws = larger_accuracies[larger_accuracies["design"] == "draws"]
+    second = draws["population"].map({"same": "", "second": ", second population"})
+    shown = draws.assign(dataset=draws["dataset"].astype(str) + second.astype(str), n_train=draws["n_train"].round())
+    n_sizes = shown.groupby(["dataset", "method"], observed=True)["n_train"].transform("nunique")
+    shown = shown[n_sizes > 1]
+    if shown.empty:
+        return sentence_figure("No sample has draws of several numbers of training sequences.")
+    means = shown.groupby(["dataset", "method", "n_train"], observed=True, sort=False)[["accuracy", "sd"]].mean()
+    means = means.reset_index()
+    sets = list(by_dataset(means))
+    with mpl.rc_context(SETTINGS):
+        figure, panels = panel_grid([title for title, _ in sets], lambda n, m: (WIDTHS[n], 2.3 * m + 0.9), 2)
+        for axes, (_, of_set) in zip(panels, sets, strict=True):
+            for method in ordered_training_methods(of_set["method"]):
+                line = of_set[of_set["method"] == method].sort_values("n_train")
+                axes.errorbar(
+                    line["n_train"], line["accuracy"], line["sd"].fillna(0), **training_method_style(method), linewidth=1.0,
+                    elinewidth=0.6, markersize=_size(method), label=training_method_name(method),
+                )  # fmt: skip
+            axes.set_xscale("log")
+            sizes = sorted(of_set["n_train"].unique())
+            axes.set_xticks(sizes, [f"{size:,.0f}" for size in sizes])
+            axes.xaxis.set_minor_formatter(NullFormatter())
+        name_axes(figure, panels, "training sequences", "accuracy on all other sequences (%)")
+        add_legend(figure, panels, "bar: standard deviation over draws", handlelength=3.2)
     return figure
 
 

@@ -96,7 +96,7 @@ def sample_splits(
 ) -> tuple[SequenceSet, list[Split]]:
     """The sequences that take part, and what trains and tests in turn."""
     if sample.design == "draws":
-        return test, training_draws(test.groups, len(train), sample.n_repeats, seed)
+        return test, training_draws(test.groups, sample.n_train or len(train), sample.n_repeats, seed)
     whole = SequenceSet.concatenate([train, test])
     return whole, repeated_folds(whole.groups, sample.n_folds, sample.n_repeats, seed)
 

@@ -191,6 +191,7 @@ PAGE = StudyPage(
                 table("noise", "Variance components"),
                 table("larger_accuracies", "Larger samples and second populations: accuracy"),
                 table("larger", "Larger samples and second populations: tests"),
+                figure("accuracy_by_size", "Accuracy by number of training sequences"),
             ),
         ),
         PageSection(

@@ -51,6 +51,18 @@ class LargerSample(Model):
         "same",
         description='"second" where labels or sequences are of another kind than those of the papers: a second population.',
     )
+    n_train: int | None = Field(
+        None, ge=1, description="Training sequences of a draw; null: as many as the data set of the study has."
+    )
+    methods: list[str] | None = Field(
+        None, description="Methods that this sample tests; null: larger_methods of the study."
+    )
+
+    @model_validator(mode="after")
+    def _draws_have_a_size(self) -> LargerSample:
+        if self.n_train is not None and self.design != "draws":
+            raise ValueError("has n_train, which draws alone have; give design: draws")
+        return self
 
 
 class TrainingSettings(StudySettings):
@@ -194,7 +206,9 @@ class TrainingSettings(StudySettings):
 
     @model_validator(mode="after")
     def _methods_are_known(self) -> TrainingSettings:
-        refuse_unknown([*self.methods, *self.steady_methods, *self.larger_methods], TRAINING, self.labellers)
+        of_samples = [method for sample in self.larger_samples.values() for method in sample.methods or ()]
+        named = [*self.methods, *self.steady_methods, *self.larger_methods, *of_samples]
+        refuse_unknown(named, TRAINING, self.labellers)
         return self
 
     @property
@@ -205,13 +219,15 @@ class TrainingSettings(StudySettings):
     def larger_methods_on(self, sample: str) -> list[str]:
         """The methods that a larger sample tests: those with a choice on the data set that it is larger than."""
         of = self.larger_samples[sample].of
-        known = self.of(of).methods if of in self.datasets else []
-        return [method for method in self.larger_methods if method in known]
+        known = self.of(of).methods if of in self.datasets and self.larger_methods else []
+        wanted = self.larger_samples[sample].methods or self.larger_methods
+        return [method for method in wanted if method in known]
 
     def of_sample(self, name: str) -> tuple[TrainingSettings, dict[str, Any]]:
         """The settings of the data set that a larger sample is larger than, and JSON values of what its jobs look at beside them."""
         sample = self.larger_samples[name]
-        own = {"larger_samples": {name: sample.model_dump(mode="json")}, "equivalence_margin": self.equivalence_margin}
+        described = sample.model_dump(mode="json", exclude={"methods"})
+        own = {"larger_samples": {name: described}, "equivalence_margin": self.equivalence_margin}
         return self.of(sample.of), own
 
     @model_validator(mode="after")
