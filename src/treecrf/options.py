@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Annotated, Any, ClassVar, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
 from treecrf.io.messages import listed
 from treecrf.statistics.ranking import SEPARATION_MARGIN
@@ -33,6 +33,9 @@ class StudySettings(Model):
     of_papers: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
     """What the protocol runs differently on single data sets: overrides of settings that a configuration does not give."""
 
+    counted: ClassVar[tuple[str, ...]] = ()
+    """Settings that are numbers of iterations; each test_every-th is tested, and so one of each at least."""
+
     datasets: list[Name] = Field([], description="Data sets of this study; none: the study is left out.")
     overrides: dict[Name, dict[str, Any]] = Field(
         {}, description="Data sets with other settings than these: name, then setting and value."
@@ -58,6 +61,19 @@ class StudySettings(Model):
             if left and name in names and isinstance(own_overrides := overrides.get(name, {}), Mapping):
                 merged[name] = {**left, **own_overrides}
         return {**values, "overrides": merged}
+
+    @field_validator("*")
+    @classmethod
+    def _distinct(cls, value: Any) -> Any:
+        return each_once(value) if isinstance(value, list) else value
+
+    @model_validator(mode="after")
+    def _some_iteration_is_tested(self) -> Self:
+        for name in self.counted:
+            most, every = getattr(self, name), getattr(self, "test_every", 0)
+            if most is not None and every > most:
+                raise ValueError(f"has test_every={every} above {name}={most}; lower it")
+        return self
 
     @model_validator(mode="after")
     def _overrides_are_settings(self) -> Self:

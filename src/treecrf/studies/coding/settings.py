@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import Field, model_validator
 
 from treecrf.options import (
     Labellers,
@@ -31,6 +31,7 @@ _GENERATED: dict[str, Any] = {"methods": [*_CODES, *_OTHERS, KNOWN_MODEL], "n_se
 class CodingSettings(StudySettings):
     """The study of the M.S. thesis: many labels by the bits of a code, by beam search, and all at once."""
 
+    counted = ("tree_iterations",)
     whole: ClassVar[frozenset[str]] = StudySettings.whole | {"equivalence_margin"}
     of_papers: ClassVar = {
         "conll2000_np": {"methods": [name for name in [*_CODES, *_OTHERS] if not name.startswith("gtb")]},
@@ -97,20 +98,6 @@ class CodingSettings(StudySettings):
     equivalence_margin: float = Field(
         0.5, gt=0, description="Points of accuracy within which methods count as equivalent."
     )
-
-    @field_validator(
-        "datasets", "methods", "windows", "wide_windows", "code_lengths", "gtb_code_lengths", "beams", "tree_splits", "separable_leaves", "separable_rates",
-        "full_leaves", "full_rates", "crfsuite_penalties", "neural_dropouts",
-    )  # fmt: skip
-    @classmethod
-    def _distinct(cls, values: list[Any] | None) -> list[Any] | None:
-        return None if values is None else each_once(values)
-
-    @model_validator(mode="after")
-    def _some_iteration_is_tested(self) -> CodingSettings:
-        if self.test_every > self.tree_iterations:
-            raise ValueError(f"has test_every={self.test_every} above tree_iterations={self.tree_iterations}; lower it")
-        return self
 
     @model_validator(mode="after")
     def _methods_are_known(self) -> CodingSettings:

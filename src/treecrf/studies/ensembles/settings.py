@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, ClassVar, Literal
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import Field, model_validator
 
-from treecrf.options import Name, Regularization, StudySettings, Variance, each_once
+from treecrf.options import Name, Regularization, StudySettings, Variance
 from treecrf.studies.ensembles.methods import EXPERTS
 
 Count = Annotated[int, Field(ge=1)]
@@ -73,11 +73,6 @@ class EnsemblesSettings(StudySettings):
     equivalence_margin: float = Field(
         0.5, gt=0, description="Points of accuracy within which ensembles count as equivalent."
     )
-
-    @field_validator("datasets", "pool_seeds", "rhos", "experts")
-    @classmethod
-    def _distinct(cls, values: list[Any]) -> list[Any]:
-        return each_once(values)
 
     @model_validator(mode="after")
     def _experts_are_known(self) -> EnsemblesSettings:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import Field, model_validator
 
 from treecrf.models.registry import FUTURE
-from treecrf.options import Finite, Labellers, Name, Regularization, StudySettings, each_once, used_labellers
+from treecrf.options import Finite, Labellers, Name, Regularization, StudySettings, used_labellers
 
 _METHODS = {family: [f"{family}_{order}" for order in row.orders] or [family] for family, row in FUTURE.items()}
 """A labeller's names, one for each order."""
@@ -26,6 +26,7 @@ Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 class FutureSettings(StudySettings):
     """The study of chapter 5: features of the future, discovered as in multiple-instance learning."""
 
+    counted = ("chain_iterations",)
     whole: ClassVar[frozenset[str]] = StudySettings.whole | {"equivalence_margin"}
     of_papers: ClassVar = {
         **{name: {**own, "each_label": False, "tolerance": 0} for name, own in _OF_TABLE_5_3.items()},
@@ -72,21 +73,6 @@ class FutureSettings(StudySettings):
         "viterbi",
         description="That of MEMM and FF-MEMM; greedy: from left to right, given the labels predicted before.",
     )
-
-    @field_validator(
-        "datasets", "methods", "max_leaves", "bags", "g0", "alpha_uppers", "beta_uppers", "eta_uppers", "eta_starts"
-    )
-    @classmethod
-    def _distinct(cls, values: list[Any]) -> list[Any]:
-        return each_once(values)
-
-    @model_validator(mode="after")
-    def _some_iteration_is_tested(self) -> FutureSettings:
-        if self.test_every > self.chain_iterations:
-            raise ValueError(
-                f"has test_every={self.test_every} above chain_iterations={self.chain_iterations}; lower it"
-            )
-        return self
 
     @model_validator(mode="after")
     def _methods_are_known(self) -> FutureSettings:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import Field, model_validator
 
 from treecrf.io.messages import listed
 from treecrf.options import (
@@ -14,7 +14,6 @@ from treecrf.options import (
     Regularization,
     StudySettings,
     Variance,
-    each_once,
     refuse_unknown,
     used_labellers,
 )
@@ -52,6 +51,7 @@ _USERS = {
 class KernelsSettings(StudySettings):
     """The study of UAI 2004: conditional random fields in the space of a kernel."""
 
+    counted = ("tree_iterations",)
     whole: ClassVar[frozenset[str]] = StudySettings.whole | {"equivalence_margin", *MEASURED}
     held_out: ClassVar[float] = 1 / 3
     """Of the training sequences of a draw; the study joins the parts again, as all of them choose in turn."""
@@ -111,23 +111,9 @@ class KernelsSettings(StudySettings):
         0.5, gt=0, description="Points of accuracy within which methods count as equivalent."
     )
 
-    @field_validator(
-        "datasets", "methods", "variances", "tree_rates", "separable_leaves", "full_leaves", "treecrf_regularizations", "crfsuite_penalties", "neural_dropouts",
-        *MEASURED, "solver_degrees", "ranks", "sizes",
-    )  # fmt: skip
-    @classmethod
-    def _distinct(cls, values: list[Any]) -> list[Any]:
-        return each_once(values)
-
     @model_validator(mode="after")
     def _methods_are_known(self) -> KernelsSettings:
         refuse_unknown(self.methods, METHODS, self.labellers)
-        return self
-
-    @model_validator(mode="after")
-    def _some_iteration_is_tested(self) -> KernelsSettings:
-        if self.test_every > self.tree_iterations:
-            raise ValueError(f"has test_every={self.test_every} above tree_iterations={self.tree_iterations}; lower it")
         return self
 
     @model_validator(mode="before")

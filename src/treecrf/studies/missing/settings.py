@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import Field, model_validator
 
 from treecrf.missing import MECHANISMS
 from treecrf.models.registry import CHOICES, TREATMENTS
-from treecrf.options import Decoder, Labellers, Name, StudySettings, each_once, refuse_unknown, used_labellers
+from treecrf.options import Decoder, Labellers, Name, StudySettings, refuse_unknown, used_labellers
 from treecrf.studies.missing.trees import NETWORK, PAPERS, TREES
 
 if TYPE_CHECKING:
@@ -22,6 +22,7 @@ else:
 class MissingSettings(StudySettings):
     """The study of chapter 4: which way of handling missing input values is best."""
 
+    counted = ("n_iterations",)
     whole: ClassVar[frozenset[str]] = StudySettings.whole | {
         "methods", "rates", "mechanism_datasets", "mechanisms", "baseline", "baselines", "papers_sets", "equivalence_margin",
         "degrees_of_freedom",
@@ -120,23 +121,9 @@ class MissingSettings(StudySettings):
         "missing", description="What to do with a category that the training set does not have."
     )
 
-    @field_validator(
-        "datasets", "methods", "rates", "trees", "mechanism_datasets", "mechanisms", "l2_regularizations", "newton_leaves", "newton_rates",
-        "neural_dropouts",
-    )  # fmt: skip
-    @classmethod
-    def _distinct(cls, values: list[Any]) -> list[Any]:
-        return each_once(values)
-
     @model_validator(mode="after")
     def _methods_are_known(self) -> MissingSettings:
         refuse_unknown(self.methods, (*CHOICES, NETWORK), self.labellers)
-        return self
-
-    @model_validator(mode="after")
-    def _some_iteration_is_tested(self) -> MissingSettings:
-        if self.test_every > self.n_iterations:
-            raise ValueError(f"has test_every={self.test_every} above n_iterations={self.n_iterations}; lower it")
         return self
 
     @model_validator(mode="after")

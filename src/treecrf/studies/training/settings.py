@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import Field, model_validator
 
 from treecrf.models.registry import IN_JAVA, LABELLERS, TRAINING
 from treecrf.options import (
@@ -17,7 +17,6 @@ from treecrf.options import (
     StudySettings,
     Variance,
     Window,
-    each_once,
     refuse_unknown,
     used_labellers,
 )
@@ -68,6 +67,7 @@ class LargerSample(Model):
 class TrainingSettings(StudySettings):
     """The study of chapter 3: TreeCRF and its rivals, their accuracy and their cost."""
 
+    counted = ("n_iterations", "java_iterations")
     whole: ClassVar[frozenset[str]] = StudySettings.whole | {
         "exact_under", "blocks_under", "block_length", "equivalence_margin", "larger_samples", "larger_methods",
     }  # fmt: skip
@@ -195,15 +195,6 @@ class TrainingSettings(StudySettings):
         description="Methods that are tested on them with the settings that the data set of the papers has chosen; none: no larger samples.",
     )
 
-    @field_validator(
-        "datasets", "methods", "larger_methods", "l2_regularizations", "memm_regularizations", "original_max_leaves", "newton_leaves",
-        "newton_regularizations", "newton_rates", "newton_transitions", "anchors", "anchored_orders", "variances", "network_penalties", "neural_kinds", "neural_widths", "neural_layers", "neural_dropouts", "lightgbm_leaves", "stacking_experts", "stacking_iterations", "decoders",
-        "steady_methods",
-    )  # fmt: skip
-    @classmethod
-    def _distinct(cls, values: list[Any]) -> list[Any]:
-        return each_once(values)
-
     @model_validator(mode="after")
     def _methods_are_known(self) -> TrainingSettings:
         of_samples = [method for sample in self.larger_samples.values() for method in sample.methods or ()]
@@ -249,14 +240,6 @@ class TrainingSettings(StudySettings):
     def apart(self) -> frozenset[str]:
         """See `StudySettings`; methods in Java take long."""
         return super().apart | frozenset(IN_JAVA)
-
-    @model_validator(mode="after")
-    def _some_iteration_is_tested(self) -> TrainingSettings:
-        if self.test_every > self.n_iterations:
-            raise ValueError(f"has test_every={self.test_every} above n_iterations={self.n_iterations}; lower it")
-        if self.java_iterations is not None and self.test_every > self.java_iterations:
-            raise ValueError(f"has test_every={self.test_every} above java_iterations={self.java_iterations}; lower it")
-        return self
 
     def values(self, name: str) -> list[str]:
         """The decoders and the one that cross-validation prefers."""
