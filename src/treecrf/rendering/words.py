@@ -35,8 +35,3 @@ def with_and(items: Iterable[str]) -> str:
     """Texts in a sentence."""
     texts = list(items)
     return " and ".join([", ".join(texts[:-1]), texts[-1]] if len(texts) > 1 else texts)
-
-
-def rates_text(rates: Iterable[float]) -> str:
-    """Rates in a sentence."""
-    return f"{with_and(f'{100 * rate:g}' for rate in rates)} %"
