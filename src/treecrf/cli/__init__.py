@@ -1,5 +1,48 @@
 """The command line: one module per command, thin; what they do is in the layers below, loaded when a command runs."""
 
-from treecrf.cli._app import app, main
+from __future__ import annotations
+
+import signal
+import sys
+from importlib import import_module
+from threading import current_thread, main_thread
+from types import FrameType
+from typing import Any
 
 __all__ = ["app", "main"]
+
+INTERRUPTED, TERMINATED = 128 + signal.SIGINT, 128 + signal.SIGTERM
+"""The exit codes after Ctrl-C and after a request to end."""
+
+
+def main() -> None:
+    """Run the command line; Ctrl-C and a request to end stop it with one sentence, also while it is still loading."""
+    is_main = current_thread() is main_thread()  # others have no handlers
+    before = signal.signal(signal.SIGTERM, _terminate) if is_main else None
+    try:
+        import_module("treecrf.cli._app").run()
+    except KeyboardInterrupt:
+        _stop(INTERRUPTED)
+    except SystemExit as end:
+        if end.code not in (INTERRUPTED, TERMINATED):
+            raise
+        _stop(int(end.code))
+    finally:
+        if is_main:
+            signal.signal(signal.SIGTERM, before)
+
+
+def _terminate(number: int, _frame: FrameType | None) -> None:
+    raise SystemExit(128 + number)
+
+
+def _stop(code: int) -> None:
+    print("treecrf: interrupted; no partial output was written.", file=sys.stderr)
+    sys.exit(code)
+
+
+def __getattr__(name: str) -> Any:
+    """The application, which takes long to import."""
+    if name == "app":
+        return import_module("treecrf.cli._app").app
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import os
 import sys
 import warnings
 from typing import Annotated
@@ -35,9 +34,6 @@ treecrf predict model.npz new.csv -o out.csv     [dim]label new data[/dim]
 treecrf missing train.csv                        [dim]compare methods for missing values[/dim]
 """
 
-STOPPED = 130
-"""The exit code after Ctrl-C."""
-
 app = typer.Typer(
     name="treecrf",
     cls=Group,
@@ -47,7 +43,7 @@ app = typer.Typer(
     rich_markup_mode="rich",
     context_settings={"help_option_names": ["-h", "--help"]},
     help=help_text(HELP),
-    epilog="Exit codes: 0 success; 1 wrong input, described in one sentence; 2 wrong usage; 130 interrupted by Ctrl-C.",
+    epilog="Exit codes: 0 success; 1 wrong input, described in one sentence; 2 wrong usage; 130 or 143 interrupted.",
 )
 
 
@@ -60,7 +56,7 @@ def _start(_version: Annotated[bool, version_option("treecrf")] = False) -> None
     pass
 
 
-def main() -> None:
+def run() -> None:
     """Run the command line; wrong input ends it with one sentence and exit code 1."""
     warnings.simplefilter("ignore")  # warnings of libraries mean nothing to users of the command line
     if isinstance(sys.stdout, io.TextIOWrapper):  # do not crash on characters the terminal cannot encode
@@ -68,14 +64,13 @@ def main() -> None:
     try:
         app(prog_name="treecrf")
     except (ValueError, OSError, ImportError, MemoryError) as error:
-        if isinstance(error, BrokenPipeError):  # the reader closed the pipe
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-            sys.exit(0)
-        full = "out of memory; use a smaller file, fewer attributes or a smaller window."
-        print(f"treecrf: {full if isinstance(error, MemoryError) else error}", file=sys.stderr)
+        print(f"treecrf: {_sentence(error)}", file=sys.stderr)
         sys.exit(1)
-    except (KeyboardInterrupt, SystemExit) as end:
-        if isinstance(end, SystemExit) and end.code != STOPPED:
-            raise
-        print("treecrf: interrupted; no partial output was written.", file=sys.stderr)
-        sys.exit(STOPPED)
+
+
+def _sentence(error: Exception) -> str:
+    if isinstance(error, MemoryError):
+        return "out of memory; use a smaller file, fewer attributes or a smaller window."
+    if isinstance(error, OSError) and error.errno is not None and error.strerror is not None:  # the system's
+        return f"{error.filename or 'standard output'}: {error.strerror.lower()}; choose another place, or make room."
+    return str(error)

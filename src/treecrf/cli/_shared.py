@@ -204,7 +204,16 @@ class Command(_PlainHelp, TyperCommand):
 
 
 class Group(_PlainHelp, TyperGroup):
-    """A group of commands with plain help."""
+    """A group of commands with plain help, which end quietly where the reader of their output has closed the pipe."""
+
+    def invoke(self, ctx: Any) -> Any:
+        try:
+            result = super().invoke(ctx)
+            sys.stdout.flush()
+            return result
+        except BrokenPipeError:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # for what is flushed at the end
+            raise typer.Exit(0) from None
 
 
 class TableOptions(NamedTuple):
@@ -328,6 +337,8 @@ def check_writable(path: Path, *inputs: Path, make: bool = False) -> None:
         folder.mkdir(parents=True, exist_ok=True)
     if not folder.is_dir():
         raise FileNotFoundError(f"the folder {folder} for {path.name} does not exist; make it first.")
+    if path.exists() and not path.is_file() and not path.is_dir():
+        raise ValueError(f"{path} is not a regular file; choose another place.")
     if not os.access(folder, os.W_OK) or path.is_dir():
         raise PermissionError(f"{path} cannot be written; choose another place.")
     for file in inputs:
