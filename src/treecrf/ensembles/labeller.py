@@ -151,7 +151,8 @@ class Ensemble(Labeller):
         for expert in self.make_experts():
             began = time.thread_time()
             trained.append(expert.fit(train))
-            self.seconds_["experts"] += time.thread_time() - began
+            of_thread, by_phase = time.thread_time() - began, getattr(expert, "seconds_", {})
+            self.seconds_["experts"] += max(of_thread, sum(by_phase.values()))  # networks use threads of their own
             self._n_trained += 1
             if self._monitor is not None:
                 self._monitor(self._n_trained, dict(self.seconds_), float("nan"))

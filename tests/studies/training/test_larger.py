@@ -15,7 +15,7 @@ from treecrf.studies.training import larger
 from treecrf.studies.training.comparison_tables import find_pair
 from treecrf.studies.training.figures import accuracy_by_size
 from treecrf.studies.training.larger_comparing import compare_larger
-from treecrf.studies.training.larger_tables import larger_accuracies_layout, larger_layout
+from treecrf.studies.training.larger_tables import larger_accuracies_layout, larger_layout, trees_and_networks
 from treecrf.studies.training.settings import LargerSample, TrainingSettings
 
 FOLDS = LargerSample(of="hmm", n_folds=3, n_repeats=2)
@@ -222,6 +222,25 @@ def test_a_sample_may_name_its_methods_and_the_size_of_its_draws(sets):
         LargerSample(of="hmm", n_train=3)
     with pytest.raises(ValueError, match="absent"):
         settings_with(larger_samples={"more": own | {"methods": ["absent"]}})
+
+
+def test_a_sentence_says_when_trees_win_and_when_networks():
+    numbers = {"treecrf_newton": (70.0, 80.0), "neural_crf": (68.75, 82.5), "trees_and_net": (71.0, 83.0)}
+    rows = pd.DataFrame(
+        [
+            {"dataset": "hmm", "population": "second", "design": "draws", "method": method, "n_train": n, "accuracy": accuracy,
+             "cpu_seconds": 10.0 * n / 100, "n_trainings": 5}
+            for method, values in numbers.items()
+            for n, accuracy in zip((100, 1000), values, strict=True)
+        ]
+    )  # fmt: skip
+    assert trees_and_networks(rows) == [
+        "hmm (second population): trees minus network, +1.25 points with 100 and \u22122.50 points with 1000 training sequences. Mean "
+        "of both minus the better one, +1.00 points with 100 and +0.50 points with 1000 training sequences. One training with "
+        "1000 sequences takes 20.00 CPU seconds for trees and 20.00 for the network."
+    ]
+    assert trees_and_networks(rows[rows["n_train"] == 100]) == []
+    assert trees_and_networks(rows[rows["method"] != "neural_crf"]) == []
 
 
 def test_the_figure_of_sizes_has_a_line_for_each_method_with_several():

@@ -8,7 +8,7 @@ import matplotlib as mpl
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import NullFormatter
+from matplotlib.ticker import NullFormatter, NullLocator
 
 from treecrf.rendering.panels import (
     MARKER_SIZES,
@@ -198,7 +198,7 @@ def accuracy_by_size(larger_accuracies: pd.DataFrame) -> Figure:
             axes.set_xscale("log")
             sizes = sorted(of_set["n_train"].unique())
             axes.set_xticks(sizes, [f"{size:,.0f}" for size in sizes])
-            axes.xaxis.set_minor_formatter(NullFormatter())
+            axes.xaxis.set_minor_locator(NullLocator())
         name_axes(figure, panels, "training sequences", "accuracy on all other sequences (%)")
         add_legend(figure, panels, "bar: standard deviation over draws", handlelength=3.2)
     return figure

@@ -73,3 +73,46 @@ def larger_layout(counts: pd.DataFrame, accuracies: pd.DataFrame, comparisons: p
             ("other sample", "decision"): larger["decision"].astype(str).tolist(),
         }
     )
+
+
+TREES, NETWORK, BOTH = "treecrf_newton", "neural_crf", "trees_and_net"
+
+
+def trees_and_networks(larger_accuracies: pd.DataFrame) -> list[str]:
+    """A sentence on each data set whose draws have several numbers of training sequences: when trees win, when networks.
+
+    `larger_accuracies` is from `treecrf.studies.training.larger.Larger`. Numbers are rounded as the table shows them.
+    """
+    draws = larger_accuracies[larger_accuracies["design"] == "draws"]
+    draws = draws.assign(n_train=draws["n_train"].round().astype(int), cpu=draws["cpu_seconds"] / draws["n_trainings"])
+    found = []
+    for (dataset, population), rows in draws.groupby(["dataset", "population"], observed=True, sort=False):
+        accuracy, seconds = (
+            rows.pivot_table(index="n_train", columns="method", values=name) for name in ("accuracy", "cpu")
+        )
+        if not {TREES, NETWORK} <= set(accuracy):
+            continue
+        known = accuracy.dropna(subset=[TREES, NETWORK])
+        if len(known) < 2:
+            continue
+        ahead = _by_size(known[TREES] - known[NETWORK])
+        sentence = f"{dataset}{'' if population == 'same' else ' (second population)'}: trees minus network, {ahead}."
+        if BOTH in known:
+            sentence += (
+                f" Mean of both minus the better one, {_by_size(known[BOTH] - known[[TREES, NETWORK]].max(axis=1))}."
+            )
+        last = seconds.loc[known.index[-1]]
+        found.append(
+            f"{sentence} One training with {count_text(known.index[-1])} sequences takes {number(last[TREES])} CPU seconds for trees "
+            f"and {number(last[NETWORK])} for the network."
+        )
+    return found
+
+
+def _by_size(points: pd.Series) -> str:
+    """Points of accuracy by the number of training sequences."""
+    parts = [
+        f"{signed(value)} points with {count_text(n)}"
+        for n, value in zip(points.index.tolist(), points.tolist(), strict=True)
+    ]
+    return f"{', '.join(parts[:-1])} and {parts[-1]} training sequences"

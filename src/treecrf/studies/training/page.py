@@ -26,6 +26,7 @@ from treecrf.studies.framework.page import (
 )
 from treecrf.studies.framework.settings import TrainingSettings
 from treecrf.studies.training.answers import answers
+from treecrf.studies.training.larger_tables import trees_and_networks
 from treecrf.studies.training.methods import METHODS
 from treecrf.studies.training.tables import notes_layout
 
@@ -128,6 +129,11 @@ def _not_run(notes: pd.DataFrame) -> Sequence[Part]:
     return listed([item.format(names=names, method=method, reason=reason) for names, method, reason in rows], "notes")
 
 
+def _by_size(larger_accuracies: pd.DataFrame) -> Sequence[Part]:
+    """When trees win, when networks, by the number of training sequences."""
+    return listed(trees_and_networks(larger_accuracies))
+
+
 def _tests_note(context: PageContext) -> Sequence[Part]:
     own = context.own
     return [paragraph(TESTS_NOTE, least=own.blocks_under, length=own.block_length, margin=own.equivalence_margin)]
@@ -192,6 +198,7 @@ PAGE = StudyPage(
                 table("larger_accuracies", "Larger samples and second populations: accuracy"),
                 table("larger", "Larger samples and second populations: tests"),
                 figure("accuracy_by_size", "Accuracy by number of training sequences"),
+                computed(_by_size, "larger_accuracies"),
             ),
         ),
         PageSection(
