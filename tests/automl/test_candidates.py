@@ -15,6 +15,7 @@ from treecrf.automl.candidates import (
     Candidate,
     affordable,
     candidate_windows,
+    describe_settings,
     estimate_seconds,
     make_candidates,
     mean_run,
@@ -97,6 +98,23 @@ def test_costs_grow_with_the_data(method):
              estimate_seconds(wide.build(), large, 10), estimate_seconds(wide.build(), large, 60)]  # fmt: skip
     assert costs == sorted(costs)
     assert costs[0] < costs[-1]
+
+
+def test_ends_of_short_sequences_are_tried():
+    short, long = (number_set(0, n_sequences=120, longest=longest) for longest in (8, 60))
+    _, of_settings, *_ = make_candidates("treecrf_newton", short, [(0, 0), (1, 1)], "auto", {})
+    [anchored] = [candidate for candidate in of_settings if "anchors" in candidate.settings]
+    assert anchored.build().anchors == (2, 4)
+    assert describe_settings(anchored).endswith(", anchors 2,4")
+    assert len(of_settings) == len(GRIDS["treecrf_newton"])
+    for data, decided in ((long, {}), (short[:50], {}), (short, {"anchors": (0, 1)})):
+        _, of_settings, *_ = make_candidates("treecrf_newton", data, [(0, 0), (1, 1)], "auto", decided)
+        assert {candidate.settings.get("anchors") for candidate in of_settings} == {decided.get("anchors")}
+        assert len(of_settings) == len(GRIDS["treecrf_newton"]) - 1
+    for method in ("linear_crf", "lightgbm"):
+        assert not [
+            c for part in make_candidates(method, short, [(1, 1)], "auto", {}) for c in part if "anchors" in c.settings
+        ]
 
 
 def test_the_network_is_compared_where_the_budget_is_large():

@@ -50,6 +50,12 @@ TREE_BINS = 63
 SMALL = 5000
 """Positions below which a file is small."""
 
+ANCHORS = (2, 4)
+"""Observations from the start and from the end of short sequences that trees also see."""
+
+SHORT, MANY_SEQUENCES = 20, 100
+"""Observations of a short sequence, at most, on average; sequences from which on these are tried."""
+
 MANY_CATEGORIES = 100
 """From here on an attribute is one of words."""
 
@@ -203,6 +209,11 @@ def has_words(data: SequenceSet) -> bool:
     return any(len(attribute.categories) >= MANY_CATEGORIES for attribute in data.attributes)
 
 
+def has_ends(data: SequenceSet) -> bool:
+    """Whether there are many short sequences, of which most positions are near an end."""
+    return len(data) >= MANY_SEQUENCES and len(data.values) <= SHORT * len(data)
+
+
 def mean_run(data: SequenceSet) -> float:
     """Positions for which a label stays the same, on average, within sequences."""
     labels = np.asarray(data.labels)
@@ -247,6 +258,8 @@ def make_candidates(
     grid = [settings | usual for settings in GRIDS[method]]
     if method == "linear_crf" and has_words(data):  # most weights are of words seen seldom: the wide prior first
         grid.sort(key=lambda settings: -settings["variance"])
+    if method == "treecrf_newton" and has_ends(data):
+        grid.append(grid[0] | {"anchors": ANCHORS} | dict(decided))
     bins_matter = bool(data.number_names)
     distinct = [
         settings
@@ -320,6 +333,8 @@ def refine(candidate: Candidate, data: SequenceSet) -> Candidate:
 def describe_settings(candidate: Candidate) -> str:
     """The settings in which candidates of a method differ, in a few words."""
     shown = [f"{words} {candidate.settings[name]:g}" for name, words in WORDS.items() if name in candidate.settings]
+    if (anchors := candidate.settings.get("anchors")) is not None:
+        shown.append(f"anchors {anchors[0]},{anchors[1]}")
     return ", ".join(shown or ["usual settings"])
 
 
