@@ -40,6 +40,7 @@ WRITTEN_BY_RUNS = [ROOT / "docs/results", ROOT / "docs/api"]
 PAGES = [
     ROOT / "README.md",
     ROOT / "CONTRIBUTING.md",
+    ROOT / "SECURITY.md",
     ROOT / "CHANGELOG.md",
     ROOT / "config/README.md",
     *sorted(page for page in (ROOT / "docs").rglob("*.md") if not {*page.parents} & {*WRITTEN_BY_RUNS}),
@@ -392,7 +393,7 @@ def built(tmp_path_factory):
     folder = tmp_path_factory.mktemp("docs")
     for name in ("docs", "config", "examples"):
         shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("api"))
-    for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "CITATION.cff"):
+    for name in ("README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md", "CITATION.cff"):
         shutil.copy(ROOT / name, folder / name)
     recipe = re.search(r"sphinx-build (.*)", (ROOT / "Makefile").read_text(encoding="utf-8"))[1]
     command = [sys.executable, "-m", "sphinx", *recipe.split()]

@@ -120,4 +120,4 @@ def test_the_list_of_claims_is_one_file(planted, tmp_path):
     counts = verdicts(planted)["verdict"].value_counts()
     for verdict, n_claims in counts.items():
         assert page.count(f'verdict-{verdict}"') >= n_claims
-    assert "http" not in page
+    assert "://" not in page
