@@ -34,11 +34,7 @@ FLIP_COLUMNS = (
 
 
 def compare_flips(
-    methods: Sequence[str],
-    correct: Sequence[NDArray[np.integer]],
-    n_positions: int,
-    seed: int,
-    n_flips: int = N_FLIPS,
+    methods: Sequence[str], correct: Sequence[NDArray[np.integer]], n_positions: int, seed: int, n_flips: int = N_FLIPS
 ) -> pd.DataFrame:
     """Every pair of methods by sign flips, all trainings of each.
 

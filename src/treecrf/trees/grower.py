@@ -9,13 +9,7 @@ from numba import boolean, int64, njit, uint64, void
 from treecrf.compiled.kernel import kernel
 from treecrf.compiled.struct import Int64, compiled_type, struct
 from treecrf.trees.best_first import BestSplits, grow_best_first
-from treecrf.trees.histogram import (
-    add_rows,
-    fill_anchored_tests,
-    fill_label_tests,
-    fill_window_tests,
-    subtract_sibling,
-)
+from treecrf.trees.histogram import add_rows, fill_anchored_tests, fill_label_tests, fill_window_tests, subtract_sibling
 from treecrf.trees.joint_histogram import (
     count_swept,
     has_one_lane,

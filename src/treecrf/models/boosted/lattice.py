@@ -151,10 +151,7 @@ class LatticeTraining:
 
 
 def _choose_packing(
-    params: BoostingParams,
-    candidates: Candidates,
-    by_label: list[LabelRows],
-    weights: NDArray[np.float64] | None,
+    params: BoostingParams, candidates: Candidates, by_label: list[LabelRows], weights: NDArray[np.float64] | None
 ) -> Packing:
     lattice, order = candidates.lattice, 1 if params.sees_labels else 0
     n_positions, n_rows = len(lattice.first) - 1, len(lattice.labels)

@@ -22,13 +22,7 @@ from treecrf.models.boosted._gradient_kernels import (
     pseudo_likelihood_gradient,
 )
 from treecrf.models.boosted.boosting import Iteration, Workers
-from treecrf.models.boosted.growers import (
-    CompleteGrower,
-    Grower,
-    WeightedGrower,
-    distinct_windows_of,
-    make_evaluator,
-)
+from treecrf.models.boosted.growers import CompleteGrower, Grower, WeightedGrower, distinct_windows_of, make_evaluator
 from treecrf.models.boosted.params import BoostingParams, Criterion
 from treecrf.models.weights import vary_within
 from treecrf.sequences import MISSING, SequenceSet

@@ -23,12 +23,7 @@ from treecrf.models.boosted.label_dictionary import Candidates, learn_dictionary
 from treecrf.models.boosted.lattice import LatticeTraining
 from treecrf.models.boosted.memory import training_bytes
 from treecrf.models.boosted.params import MISSING_METHODS, SHAPE, SPLITS, BoostingParams, Criterion
-from treecrf.models.boosted.prediction import (
-    BoostedPotentials,
-    make_flat_forest,
-    staged_lattices,
-    staged_potentials,
-)
+from treecrf.models.boosted.prediction import BoostedPotentials, make_flat_forest, staged_lattices, staged_potentials
 from treecrf.models.boosted.training import DenseTraining
 from treecrf.models.chains import ChainLabeller, Chains
 from treecrf.models.inputs import refuse_missing, shares_of

@@ -7,9 +7,7 @@ from numba import float64, int32, int64, uint32, void
 from treecrf.compiled.kernel import kernel
 
 
-@kernel(
-    int64(int64[::1], int32[::1], int64[::1], int32[::1], int64[::1], uint32[:, ::1], int64[::1], int32[::1]),
-)
+@kernel(int64(int64[::1], int32[::1], int64[::1], int32[::1], int64[::1], uint32[:, ::1], int64[::1], int32[::1]))
 def find_windows(first, cells, slot_of_cell, postings, first_posting, windows, first_window, found):
     """Find the windows where each conjunction holds.
 

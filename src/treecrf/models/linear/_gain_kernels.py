@@ -131,9 +131,7 @@ def count_pairs(first_feature, features, first_cell, cells, n_tokens, counts):
                     counts[features[i], cells[j]] += 1
 
 
-@kernel(
-    void(int64[::1], int32[::1], int64[::1], int32[::1], int64[::1], int32[:, ::1], int64[::1], int32[::1]),
-)
+@kernel(void(int64[::1], int32[::1], int64[::1], int32[::1], int64[::1], int32[:, ::1], int64[::1], int32[::1]))
 def list_pairs(first_feature, features, first_cell, cells, n_tokens, candidate_of, next_place, windows):
     """Write the windows of each candidate.
 

@@ -18,16 +18,7 @@ from treecrf.models.chains import ChainLabeller, ScoredChains
 from treecrf.models.fitted import take_declared
 from treecrf.models.linear._conjunction_kernels import add_scores, find_windows
 from treecrf.models.linear.outcomes import FEATURES, Outcomes
-from treecrf.models.params_checks import (
-    NOT_NEGATIVE,
-    SEED,
-    SHARES,
-    SIZE,
-    VARIANCE,
-    number,
-    one_of,
-    optional,
-)
+from treecrf.models.params_checks import NOT_NEGATIVE, SEED, SHARES, SIZE, VARIANCE, number, one_of, optional
 from treecrf.sequences import Attribute, SequenceSet, slot_sizes, window_codes
 from treecrf.trees.columns import Columns, build_columns, distinct_windows
 

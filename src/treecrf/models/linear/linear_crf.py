@@ -22,16 +22,7 @@ from treecrf.models.inputs import refuse_missing
 from treecrf.models.linear._linear_kernels import add_cell_gradients, dot, score_windows
 from treecrf.models.linear.likelihood import likelihood_of
 from treecrf.models.linear.outcomes import FEATURES, Outcomes
-from treecrf.models.params_checks import (
-    FIRST_ORDER,
-    NOT_NEGATIVE,
-    SEED,
-    SIZE,
-    TOLERANCE,
-    VARIANCE,
-    one_of,
-    optional,
-)
+from treecrf.models.params_checks import FIRST_ORDER, NOT_NEGATIVE, SEED, SIZE, TOLERANCE, VARIANCE, one_of, optional
 from treecrf.models.weights import ClassWeight, refuse_mixed
 from treecrf.sequences import SequenceSet, slot_sizes, window_codes
 from treecrf.trees.columns import distinct_windows, number_cells
