@@ -229,3 +229,11 @@ def test_values_that_would_stop_a_run_later(change, sentence):
 @pytest.mark.parametrize("value", [None, [], "text", 3, [("datasets", {})]])
 def test_no_mapping(value):
     assert assert_clear(lambda: load_settings(value)).endswith("not keys with values; see config/README.md.")
+
+
+@pytest.mark.parametrize(
+    "name", ["../up", "/absolute", "a b", "$(touch x)", "a;b", "a'b", 'a"b', "..", "a/b", "-x", "a\n", ""]
+)
+def test_names_of_data_sets_cannot_leave_the_results_or_reach_a_shell(name):
+    with pytest.raises(ValueError, match=r"string should match pattern"):
+        load_settings({"profile": "own", "datasets": {name: {}}})

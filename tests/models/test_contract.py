@@ -6,7 +6,7 @@ from builders import by_sequence
 from labellers import LABELLERS, TEST, TRAIN
 
 import treecrf
-from treecrf import MISSING
+from treecrf import MISSING, KernelCRF, NeuralCRF, NeuralNetwork
 from treecrf.io.npz import write_npz
 from treecrf.models.custom import CustomLabeller
 
@@ -229,3 +229,21 @@ def test_arguments_of_other_kinds_get_a_sentence(named):
         ValueError, match=r"^this needs a SequenceSet, not a list; other forms of sequences are for fit, "
     ):
         next(iter(model.staged_predict(frames)))
+
+
+@pytest.mark.parametrize("make", [KernelCRF, NeuralNetwork, NeuralCRF])
+def test_numbers_that_cannot_be_standardized_are_refused(make):
+    numbers = TRAIN.numbers.copy()
+    numbers[5, 1] = -1e308
+    with pytest.raises(
+        ValueError, match=r"^number 'x2' is -1e\+308 at observation 5, too large to be standardized; divide"
+    ):
+        make().fit(TRAIN.with_numbers(numbers))
+
+
+def test_numbers_whose_squares_vanish_do_not_vary(tmp_path):
+    tiny = TRAIN.with_numbers(np.where(TRAIN.numbers > 0, 5e-324, 1e-323))
+    with pytest.warns(UserWarning, match=r"'x1', 'x2' does not vary"):
+        model = KernelCRF(tolerance=0.1).fit(tiny)
+    model.save(tmp_path / "model.npz")
+    np.testing.assert_array_equal(treecrf.load(tmp_path / "model.npz").predict(tiny), model.predict(tiny))

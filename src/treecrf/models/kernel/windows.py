@@ -13,7 +13,7 @@ from treecrf.compiled.rules import FINITE, POSITIVE
 from treecrf.compiled.struct import Float64, struct
 from treecrf.io.memory import check_memory
 from treecrf.io.messages import listed, needs_extra
-from treecrf.models.window.features import one_hot, standardized, window_numbers
+from treecrf.models.window.features import one_hot, refuse_large, standardized, window_numbers
 from treecrf.sequences import SequenceSet, slot_sizes, window_codes
 from treecrf.trees.columns import distinct_windows, number_cells
 
@@ -43,14 +43,15 @@ class Standards(NamedTuple):
         """Learn them, with a warning for numbers that do not vary; as far again as the range is wide is not far outside."""
         if not train.number_names:
             return cls(*[np.empty(0)] * 4)
-        least, most = train.numbers.min(axis=0), train.numbers.max(axis=0)
-        constant = least == most
+        refuse_large(train)
+        least, most, deviation = train.numbers.min(axis=0), train.numbers.max(axis=0), train.numbers.std(axis=0)
+        constant = (least == most) | (deviation == 0)  # squares of the smallest numbers are 0
         if constant.any():
             names = [name for name, same in zip(train.number_names, constant, strict=True) if same]
             warnings.warn(
                 f"the number {listed(names, repr)} does not vary in the training set; it is left out.", stacklevel=4
             )
-        deviation = np.where(constant, np.inf, train.numbers.std(axis=0))
+        deviation = np.where(constant, np.inf, deviation)
         return cls(train.numbers.mean(axis=0), deviation, 2 * least - most, 2 * most - least)
 
     def apply(self, data: SequenceSet) -> SequenceSet:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from treecrf.compiled.rules import FINITE, POSITIVE, Known, Rule
 from treecrf.compiled.struct import Float64, struct
-from treecrf.models.window.features import standardized
+from treecrf.models.window.features import refuse_large, standardized
 from treecrf.sequences import MISSING, Attribute, SequenceSet
 
 SHORTEST = 8
@@ -63,6 +63,7 @@ class NumberScale(NamedTuple):
 
         Of all numbers `together`, as those of a picture are, they are the same.
         """
+        refuse_large(train)
         known = ~np.isnan(train.numbers)
         n_known = np.maximum(known.sum(axis=0), 1)
         mean = np.where(known, train.numbers, 0.0).sum(axis=0) / n_known

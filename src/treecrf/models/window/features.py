@@ -74,6 +74,21 @@ MOST_DEVIATIONS = 1e15
 """Standard numbers farther from 0 are taken for it: float32 holds it, and float64 its square."""
 
 
+MOST_NUMBER = 1e150
+"""The square of a larger number leaves the range of float64."""
+
+
+def refuse_large(train: SequenceSet) -> None:
+    """Refuse numbers whose mean and deviation cannot be computed."""
+    large = np.argwhere(np.abs(train.numbers) > MOST_NUMBER)
+    if len(large):
+        row, column = large[0]
+        raise ValueError(
+            f"number {train.number_names[column]!r} is {train.numbers[row, column]:g} at observation {row}, too large to be "
+            "standardized; divide the column by a constant, or choose TreeCRF."
+        )
+
+
 def standardized(
     numbers: NDArray[np.float64], mean: NDArray[np.float64], deviation: NDArray[np.float64]
 ) -> NDArray[np.float64]:
@@ -94,6 +109,7 @@ class Scale(NamedTuple):
         """Means, and standard deviations; 1 for a number that does not vary."""
         if not train.number_names:
             return cls(np.empty(0), np.empty(0))
+        refuse_large(train)
         deviation = train.numbers.std(axis=0)
         return cls(train.numbers.mean(axis=0), np.where(deviation > 0, deviation, 1.0))
 
