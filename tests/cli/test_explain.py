@@ -79,7 +79,7 @@ def test_entities_and_segments(run, words, tmp_path, fit_trees):
         fit_trees("--iterations", 2, "--window", "0,0", file=f"{name}.csv", to=f"{name}.npz")
     _, out, _ = run("evaluate", "tags.npz", "tags.csv")
     assert re.search(r"type +precision +recall +f1 +true +predicted +correct\nall .*\nx .*\ny ", out)
-    _, out, _ = run("evaluate", "runs.npz", "runs.csv")
+    _, out, _ = run("evaluate", "runs.npz", "runs.csv", "--segments")
     assert re.search(r"Segments \(runs of one label\): \d+ of 120 found with both ends", out)
 
 

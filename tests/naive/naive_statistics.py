@@ -96,7 +96,9 @@ def chunks_of(tags, offsets):
     for begin, end in itertools.pairwise(offsets):
         first = None
         for t in range(begin, end):
-            if first is not None and (tags[t][0] in "BO" or tags[t][2:] != tags[first][2:]):
+            if first is not None and (
+                tags[t][0] in "BSUO" or tags[t - 1][0] in "ESUL" or tags[t][2:] != tags[first][2:]
+            ):
                 found.append((first, t - 1, tags[first][2:]))
                 first = None
             if first is None and tags[t] != "O":

@@ -5,7 +5,7 @@ import pytest
 from naive_statistics import chunks_of, segments_of
 from seqeval import metrics
 
-from treecrf.statistics.chunks import are_chunk_tags, chunk_f1, chunk_f1_by_type, segment_f1
+from treecrf.statistics.chunks import MIXED, chunk_f1, chunk_f1_by_type, chunk_scheme, segment_f1
 
 
 def score(true, predicted, offsets=None):
@@ -55,7 +55,14 @@ def random_offsets(rng):
     return np.concatenate([[0], np.cumsum(rng.integers(0, 8, rng.integers(1, 6)))])
 
 
-@pytest.mark.parametrize("tags", [["B", "I", "O"], ["B-x", "I-x", "B-y", "I-y", "O"], ["B-x", "I-yy", "B", "I", "O"]])
+@pytest.mark.parametrize(
+    "tags",
+    [
+        ["B", "I", "O"], ["B-x", "I-x", "B-y", "I-y", "O"], ["B-x", "I-yy", "B", "I", "O"],
+        [f"{letter}-{kind}" for letter in "BIES" for kind in "xy"] + ["O"], [f"{letter}-{kind}" for letter in "BILU" for kind in "xy"] + ["O"],
+        [*"BMES"], ["I-x", "E-x", "O"],
+    ],
+)  # fmt: skip
 def test_many_sequences_as_by_a_loop(tags):
     rng = np.random.default_rng(0)
     for _ in range(200):
@@ -70,9 +77,10 @@ def test_many_sequences_as_by_a_loop(tags):
             assert found[3:] == (len(here), len(there), len(here & there))
 
 
-def test_types_as_seqeval_counts_them():
+@pytest.mark.parametrize("letters", ["BI", "BIES", "IE"])
+def test_types_as_seqeval_counts_them(letters):
     rng = np.random.default_rng(1)
-    tags = ["B-x", "I-x", "B-y", "I-y", "O"]
+    tags = [f"{letter}-{kind}" for letter in letters for kind in "xy"] + ["O"]
     offsets = np.concatenate([[0], np.cumsum(rng.integers(1, 8, 40))])
     true, predicted = (rng.choice(tags, offsets[-1]) for _ in range(2))
     lists = [[part.tolist() for part in np.split(tags, offsets[1:-1])] for tags in (true, predicted)]
@@ -90,12 +98,22 @@ def test_segments_as_by_a_loop():
         assert segment_f1(true, predicted, offsets)[3:] == (len(one), len(two), len(one & two))
 
 
-def test_which_labels_mark_chunks():
-    assert are_chunk_tags(["B-NP", "I-NP", "O"])
-    assert are_chunk_tags(["B", "O"])
-    assert not are_chunk_tags(["O"])
-    assert not are_chunk_tags(["B-NP", "Ix", "O"])
-    assert not are_chunk_tags(["B-", "O"])
+@pytest.mark.parametrize(
+    ("labels", "scheme"),
+    [
+        ("B-NP I-NP O", "BIO"), ("B O", "BIO"), ("I-PER I-LOC O", "IO"), ("I-LOC E-LOC O", "IOE"),
+        ("B-LOC I-LOC E-LOC S-PER O", "IOBES"), ("S-LOC O", "IOBES"), ("B-LOC I-LOC L-LOC U-LOC O", "BILOU"),
+        ("B-A M-A E-A S-A", "BMES"), ("B M E S", "BMES"), ("B-LOC L-LOC E-LOC O", MIXED), ("O", None), ("B-NP Ix O", None),
+        ("B- O", None), ("S E", None), ("U O", None),
+    ],
+)  # fmt: skip
+def test_schemes_of_labels(labels, scheme):
+    assert chunk_scheme(labels.split()) == scheme
+
+
+def test_an_end_before_a_begin_ends_a_chunk():
+    true = ["B-x", "E-x", "B-x", "I-x", "E-x", "S-x"]
+    assert chunk_f1(true, true, [0, 6])[3:] == (3, 3, 3)
 
 
 def test_errors():

@@ -11,25 +11,23 @@ from numpy.typing import NDArray
 
 from treecrf.models.base import Decoder, Labeller
 from treecrf.sequences import MISSING, SequenceSet
-from treecrf.statistics.chunks import ChunkScore, are_chunk_tags, chunk_f1, chunk_f1_by_type, segment_f1
+from treecrf.statistics.chunks import ChunkScore, chunk_f1, chunk_f1_by_type, chunk_scheme, segment_f1
 from treecrf.statistics.mcnemar import compare_pairs
-from treecrf.statistics.metrics import Accuracy, brier_score, estimate_accuracy, reliability
+from treecrf.statistics.metrics import Accuracy, brier_score, estimate_accuracy, macro_f1, reliability
 from treecrf.statistics.selection import derive_seed
 from treecrf.statistics.sign_flip import compare_flips
-
-LONG_RUN = 3.0
-"""Positions of a true segment, on average, from which on labels come in runs."""
 
 
 @dataclass(frozen=True)
 class Evaluation:
     """One labeller on one set: which positions are `correct` (bool), and what fraction of the sequences has no error.
 
-    `accuracy` has its interval by group of related sequences. `log_likelihood` is the mean of a position whose label training
+    `accuracy` has its interval by group of related sequences, and `macro_f1` is the mean of the labels' F1. `log_likelihood` is the mean of a position whose label training
     had, in nats. `by_label` has label, precision, recall, f1 and n_positions (of that true label), NaN where nothing can be
     divided; `confusion` the positions by true (rows) and predicted label (columns). `brier` and `reliability` are those of
-    `treecrf.statistics.metrics`. `chunks` are the scores (`treecrf.statistics.metrics`) of all chunks ("all") and of each
-    type, empty unless labels mark chunks; `segments` those of runs of one label, None unless labels come in runs. `new_labels`
+    `treecrf.statistics.metrics`. `scheme` is that
+    of labels that mark chunks (`treecrf.statistics.chunks.chunk_scheme`), and `chunks` are the scores (`treecrf.statistics.metrics`) of all chunks ("all") and of each
+    type, empty unless labels mark chunks; `segments` those of runs of one label. `new_labels`
     has the positions of each label that training did not have: they count as errors, with a probability of 0.
     """
 
@@ -38,11 +36,13 @@ class Evaluation:
     whole_sequences: float
     log_likelihood: float
     by_label: pd.DataFrame
+    macro_f1: float
     confusion: pd.DataFrame
     brier: float
     reliability: pd.DataFrame
+    scheme: str | None
     chunks: dict[str, ChunkScore]
-    segments: ChunkScore | None
+    segments: ChunkScore
     new_labels: dict[str, int]
 
 
@@ -62,9 +62,11 @@ def evaluate(labeller: Labeller, data: SequenceSet, decoder: Decoder) -> Evaluat
         log_likelihood = float(labeller.log_likelihood(answerable).sum() / np.sum(~is_new))
     probabilities = np.pad(labeller.predict_proba(data), ((0, 0), (0, len(new))))
     chunks, segments = score_stretches(np.array(names)[truth], np.array(names)[predicted], data.offsets)
+    scheme = chunk_scheme(np.unique(np.array(names)[truth]))
     return Evaluation(
-        correct, estimate(correct, data), float(by_sequence.mean()), log_likelihood, rate_labels(confusion), confusion,
-        brier_score(probabilities, truth), reliability(probabilities, truth), chunks, segments,
+        correct, estimate(correct, data), float(by_sequence.mean()), log_likelihood, rate_labels(confusion),
+        macro_f1(truth, predicted, data.offsets), confusion,
+        brier_score(probabilities, truth), reliability(probabilities, truth), scheme, chunks, segments,
         {name: int(n) for name, n in zip(new, counts.reshape(len(names), -1)[len(known) :].sum(axis=1), strict=True) if n},
     )  # fmt: skip
 
@@ -83,12 +85,15 @@ def estimate(correct: NDArray[np.bool_], data: SequenceSet) -> Accuracy:
 
 def score_stretches(
     true: NDArray[np.str_], predicted: NDArray[np.str_], offsets: NDArray[np.int64]
-) -> tuple[dict[str, ChunkScore], ChunkScore | None]:
-    """Scores of chunks, where labels mark some, or else of segments, where the true labels stay the same for `LONG_RUN`."""
-    if are_chunk_tags(np.unique(np.concatenate([true, predicted]))):
-        return {"all": chunk_f1(true, predicted, offsets), **chunk_f1_by_type(true, predicted, offsets)}, None
-    segments = segment_f1(true, predicted, offsets)
-    return {}, segments if len(true) >= LONG_RUN * segments.n_true else None
+) -> tuple[dict[str, ChunkScore], ChunkScore]:
+    """Scores of chunks, where labels mark some, and of segments."""
+    marks_chunks = chunk_scheme(np.unique(np.concatenate([true, predicted]))) is not None
+    chunks = (
+        {"all": chunk_f1(true, predicted, offsets), **chunk_f1_by_type(true, predicted, offsets)}
+        if marks_chunks
+        else {}
+    )
+    return chunks, segment_f1(true, predicted, offsets)
 
 
 def rate_labels(confusion: pd.DataFrame) -> pd.DataFrame:

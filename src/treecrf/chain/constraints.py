@@ -40,8 +40,10 @@ class Scheme(NamedTuple):
 SCHEMES = {
     "bio": Scheme("BI", "I", "BI", "", "B", "B", "I", "I"),
     "bioes": Scheme("BIES", "IE", "BI", "BI", "S", "B", "I", "E"),
+    "bilou": Scheme("BILU", "IL", "BI", "BI", "U", "B", "I", "L"),
+    "bmes": Scheme("BMES", "ME", "BM", "BM", "S", "B", "M", "E"),
 }
-"""``bio`` is also called IOB2; ``bioes`` marks the ends of entities, and those of one position, too."""
+"""``bio`` is also called IOB2; the others mark the ends of entities, and those of one position, too, by other letters."""
 
 OUTSIDE = "O"
 

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from treecrf.automl.evaluation import Evaluation
     from treecrf.automl.labeller import TableLabeller
     from treecrf.sequences import SequenceSet
+    from treecrf.statistics.chunks import ChunkScore
 
 MOST_LABELS = 12
 """A confusion matrix of more labels does not fit on a terminal; the commonest errors are shown instead."""
@@ -29,6 +30,9 @@ def evaluate(
         list[Path] | None,
         typer.Option("--compare", metavar="MODEL", help="Another model to compare; can be repeated."),
     ] = None,
+    segments: Annotated[
+        bool, typer.Option("--segments", help="Also score segments, which are runs of one label.")
+    ] = False,
     format_: shared.Format = None,
     separator: shared.Separator = None,
     decimal: shared.Decimal = None,
@@ -70,7 +74,7 @@ def evaluate(
         if evaluations[name].new_labels:
             shared.note(_about_new_labels(name, evaluations[name].new_labels))
     for name, evaluation in evaluations.items():
-        _show(name, evaluation, len(read[name]))
+        _show(name, evaluation, len(read[name]), segments)
     if len(evaluations) > 1:
         _show_comparison(compare_models(evaluations, read[first]))
 
@@ -96,9 +100,11 @@ def _true_labels(data: SequenceSet) -> list[str]:
     return [data.label_names[code] for code in ([] if data.labels is None else data.labels)]
 
 
-def _show(name: str, evaluation: Evaluation, n_sequences: int) -> None:
+def _show(name: str, evaluation: Evaluation, n_sequences: int, segments: bool) -> None:
     n_positions, (points, low, high) = len(evaluation.correct), evaluation.accuracy
-    shared.say(f"{name}: accuracy {points:.2f} % on {n_positions:,} positions.")
+    entities = f", entity F1 {evaluation.chunks['all'].f1:.2f} %" if evaluation.chunks else ""
+    macro_f1 = f"macro F1 {100 * evaluation.macro_f1:.2f} %"
+    shared.say(f"{name}: accuracy {points:.2f} % on {n_positions:,} positions, {macro_f1}{entities}.")
     if low == low:
         shared.say(f"95 % confidence interval by sequence: {low:.1f} to {high:.1f} %.")
     n_whole = round(evaluation.whole_sequences * n_sequences)
@@ -107,7 +113,9 @@ def _show(name: str, evaluation: Evaluation, n_sequences: int) -> None:
     )
     shared.say(f"Log likelihood: {evaluation.log_likelihood:.4f} per position (0 is perfect).\n")
     shared.show_table(evaluation.by_label.rename(columns={"n_positions": "positions"}), "By label")
-    _show_stretches(evaluation)
+    _show_entities(evaluation)
+    if segments:
+        _show_segments(evaluation.segments)
     _show_calibration(evaluation)
     labels = list(evaluation.confusion.columns)
     if len(labels) <= MOST_LABELS:
@@ -121,22 +129,28 @@ def _show(name: str, evaluation: Evaluation, n_sequences: int) -> None:
     shared.show_table(errors.sort_values("positions", ascending=False, kind="stable"), "Most common errors", most=15)
 
 
-def _show_stretches(evaluation: Evaluation) -> None:
-    """Scores of entities, or else of segments."""
+def _show_entities(evaluation: Evaluation) -> None:
     import pandas as pd
 
-    if evaluation.chunks:
-        rows = [{"type": name or "(no type)", **score._asdict()} for name, score in evaluation.chunks.items()]
-        if len(rows) == 2:  # all, and the only type
-            rows = rows[:1]
-        table = pd.DataFrame(rows).rename(columns=lambda column: column.removeprefix("n_"))
-        shared.show_table(table, "Entities, in percent (correct if both ends and the type are, as in seqeval)")
-    if evaluation.segments is not None:
-        score = evaluation.segments
-        shared.say(
-            f"Segments (runs of one label): {score.n_correct:,} of {score.n_true:,} found with both ends, {score.n_predicted:,} "
-            f"predicted; precision {score.precision:.1f} %, recall {score.recall:.1f} %, F1 {score.f1:.1f} %.\n"
-        )
+    from treecrf.statistics.chunks import MIXED
+
+    if not evaluation.chunks:
+        return
+    rows = [{"type": name or "(no type)", **score._asdict()} for name, score in evaluation.chunks.items()]
+    if len(rows) == 2:  # all, and the only type
+        rows = rows[:1]
+    table = pd.DataFrame(rows).rename(columns=lambda column: column.removeprefix("n_"))
+    scheme = "" if evaluation.scheme in (None, MIXED) else f", scheme {evaluation.scheme}"
+    shared.show_table(table, f"Entities, in percent{scheme} (correct if both ends and the type are, as in seqeval)")
+    if evaluation.scheme == MIXED:
+        shared.note("The labels mix letters of several schemes, such as IOBES and BILOU; make them those of one.")
+
+
+def _show_segments(score: ChunkScore) -> None:
+    shared.say(
+        f"Segments (runs of one label): {score.n_correct:,} of {score.n_true:,} found with both ends, {score.n_predicted:,} "
+        f"predicted; precision {score.precision:.1f} %, recall {score.recall:.1f} %, F1 {score.f1:.1f} %.\n"
+    )
 
 
 def _show_calibration(evaluation: Evaluation) -> None:

@@ -45,7 +45,7 @@ def predict(
         typer.Option(
             "--constraints",
             metavar="NAME",
-            help="Allow only valid entities of an encoding, bio or bioes: no I-PER after O.",
+            help="Allow only valid entities of a scheme, bio, bioes, bilou or bmes: no I-PER after O.",
         ),
     ] = None,
     known: Annotated[

@@ -18,9 +18,11 @@ from treecrf.datasets.description import Description
 from treecrf.datasets.loading import DataError, check_count, numbered, read_bytes, text_lines
 from treecrf.io.messages import quoted
 from treecrf.sequences import Attribute, SequenceSet
-from treecrf.statistics.chunks import TAGS
 
 FILES = ("conll2000/train.txt", "conll2000/test.txt")
+
+TAGS = ("B", "I", "O")
+"""What begins the chunk tag of a word."""
 
 
 class Token(NamedTuple):

@@ -38,8 +38,12 @@ def write_npz(path: str | os.PathLike[str], header: dict[str, Any], arrays: dict
         raise FileNotFoundError(errno.ENOENT, "the folder of the file does not exist; make it first", os.fspath(path))
     text = np.frombuffer(json.dumps(header).encode(), dtype=np.uint8)
     digest = np.frombuffer(_digest(text, arrays), dtype=np.uint8)
-    with atomic(path) as temporary, open(temporary, "wb") as stream:  # numpy would add a suffix to a name
-        np.savez_compressed(stream, allow_pickle=False, header=text, digest=digest, **arrays)
+    with atomic(path) as temporary, zipfile.ZipFile(temporary, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, array in {"header": text, "digest": digest, **arrays}.items():
+            with archive.open(
+                f"{name}.npy", "w", force_zip64=True
+            ) as member:  # savez of numpy 2.1 cannot refuse pickles
+                np.lib.format.write_array(member, np.asanyarray(array), allow_pickle=False)
 
 
 def read_npz(path: str | os.PathLike[str], expected_format: str) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:

@@ -1,4 +1,4 @@
-"""The F1 score of what is found in sequences: chunks that the tags B, I and O mark, and runs of one label."""
+"""The F1 score of what is found in sequences: chunks that tags such as B, I and O mark, and runs of one label."""
 
 from __future__ import annotations
 
@@ -10,10 +10,16 @@ from numpy.typing import ArrayLike, NDArray
 
 from treecrf.io.messages import quoted
 
-TAGS = ("B", "I", "O")
+TAG = re.compile("O|[BIESLUM](-.+)?")
+"""Of a position: "O", or a letter with the type of the chunk, such as "B-NP"; or without, where there is one type."""
 
-TAG = re.compile("O|[BI](-.+)?")
-"""Of a position: "O", or "B" or "I" with the type of the chunk, such as "B-NP"; or without, where there is one type."""
+SCHEMES = {"IO": "I", "BIO": "BI", "IOE": "IE", "IOBES": "BIES", "BILOU": "BILU", "BMES": "BMES"}
+"""Letters by scheme. B, I (or M) and E (or L) are the first, the other and the last position of a chunk, S (or U) its only one."""
+
+MIXED = "mixed"
+"""Stands for letters that no scheme has together."""
+
+_MEANING = {"L": "E", "U": "S", "M": "I"}
 
 
 class ChunkScore(NamedTuple):
@@ -35,22 +41,34 @@ class ChunkScore(NamedTuple):
     n_correct: int
 
 
-def are_chunk_tags(names: ArrayLike) -> bool:
-    """Whether labels with these names mark chunks: all are tags, some of them B or I."""
-    texts = [str(name) for name in np.asarray(names)]
-    return all(TAG.fullmatch(text) for text in texts) and any(text != "O" for text in texts)
+def chunk_scheme(names: ArrayLike) -> str | None:
+    """The scheme by which labels with these names mark chunks.
+
+    Returns
+    -------
+    str or None
+        Of `SCHEMES`, or `MIXED`; None unless all labels are tags. Letters without types are tags only where they are of BIO, or all
+        four of BMES: else they may stand for something else.
+    """
+    tags = [text for text in map(str, np.asarray(names)) if text != "O"]
+    letters = {text[0] for text in tags if TAG.fullmatch(text)}
+    if not letters or not all(TAG.fullmatch(text) for text in tags):
+        return None
+    if any(len(text) == 1 for text in tags) and not (letters <= set("BI") or letters == set("BMES")):
+        return None
+    return next((name for name, known in SCHEMES.items() if letters <= set(known)), MIXED)
 
 
 def chunk_f1(true: ArrayLike, predicted: ArrayLike, offsets: ArrayLike) -> ChunkScore:
     """Precision, recall and F1 of chunks, as conlleval (Tjong Kim Sang and Buchholz 2000) counts them.
 
-    A chunk begins at a B, and at an I that stands after an O, after another type or first in its sequence; it reaches to the
-    last I of its type before another tag or the sequence's end. seqeval counts so in its default mode.
+    A chunk begins at a B or S, and at any other letter after an O, E or S, after another type or first in its sequence. It reaches
+    to the last position of its type before another chunk, an O or the sequence's end. seqeval counts so in its default mode.
 
     Parameters
     ----------
     true, predicted : str, shape (n_positions,)
-        "O", "B" or "I"; or "B-TYPE" and "I-TYPE".
+        Tags of one or several of `SCHEMES`.
     offsets : int64, shape (n_sequences + 1,)
         Sequence i has the positions ``offsets[i]`` to ``offsets[i + 1] - 1``.
 
@@ -109,9 +127,11 @@ def _found_chunks(
     names, codes = np.unique(np.concatenate(list(arrays.values())).astype(str), return_inverse=True)
     for text in names.tolist():
         if not TAG.fullmatch(text):
-            raise ValueError(f"chunk_f1: there is a tag {quoted(text)}; give B, I and O, or B-TYPE, I-TYPE and O.")
+            raise ValueError(
+                f"chunk_f1: there is a tag {quoted(text)}; give O, and letters of a scheme such as B and I, or B-TYPE and I-TYPE."
+            )
     types = sorted({text[2:] for text in names.tolist() if text != "O"})
-    tags = np.array([text[0] for text in names], dtype="U1")[codes]
+    tags = np.array([_MEANING.get(text[0], text[0]) for text in names], dtype="U1")[codes]
     kinds = np.array([types.index(text[2:]) if text != "O" else -1 for text in names], dtype=np.int64)[codes]
     halves = zip(np.split(tags, 2), np.split(kinds, 2), strict=True)
     first, second = (_chunks(tag, kind, bounds) for tag, kind in halves)
@@ -122,8 +142,9 @@ def _chunks(tags: NDArray[np.str_], types: NDArray[np.int64], offsets: NDArray[n
     """First and last position and type of every chunk; int64, shape (n_chunks, 3). The type of an O is -1."""
     bound = _bounds(offsets)
     inside = tags != "O"
-    differs = np.roll(types, 1) != types  # what the last position brings to the first is bound anyway
-    begins = (tags == "B") | (inside & (bound[:-1] | differs))
+    before = np.roll(tags, 1)  # what the last position brings to the first is bound anyway
+    goes_on = ~bound[:-1] & (np.roll(types, 1) == types) & (before != "E") & (before != "S")
+    begins = (tags == "B") | (tags == "S") | (inside & ~goes_on)
     ends = inside & (bound[1:] | np.roll(begins | ~inside, -1))
     first = np.flatnonzero(begins)
     return np.column_stack([first, np.flatnonzero(ends), types[first]])

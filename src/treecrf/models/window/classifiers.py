@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -207,13 +208,16 @@ class NeuralNetwork(WindowClassifier):
             # A generator, as a number would put the positions in the same order in every epoch.
             random_state=np.random.RandomState(np.random.PCG64(self.random_state)),
         )
+        if weights is not None and "sample_weight" not in inspect.signature(network.partial_fit).parameters:
+            raise ValueError("NeuralNetwork takes weights from scikit-learn 1.7 on; update it, or give no weights.")
+        weighted = {} if weights is None else {"sample_weight": weights}
         classes = np.arange(len(train.label_names))
         epochs = []
         # The products of small matrices gain nothing from threads, whose time would not be counted.
         with threadpool_limits(limits=1, user_api="blas"):
             for epoch in range(1, self.n_epochs + 1):
                 began = time.thread_time()
-                network.partial_fit(cells, labels, sample_weight=weights, classes=classes)
+                network.partial_fit(cells, labels, classes=classes, **weighted)
                 epochs.append(copy_weights(network))
                 seconds["update"] += time.thread_time() - began
                 if monitor is not None:
