@@ -232,7 +232,7 @@ def fit(
     about_missing = (
         f"; {counted(n_missing, 'missing cell')} ({100 * n_missing / data.n_cells:.1f} %)" if n_missing else ""
     )
-    about_missing += f": {treatment}" if labeller is not None and n_missing else ""
+    about_missing += f": {TREATED[treatment]}" if labeller is not None and n_missing else ""
     shared.note(
         f"{file}: {counted(len(data), 'sequence')}, {counted(data.n_positions, 'position')}, "
         f"{counted(len(columns.attributes), 'attribute')}{about_missing}."
