@@ -152,9 +152,9 @@ def to_latex(frame: pd.DataFrame) -> str:
 
 
 def _holds_words(column: Sequence[Any]) -> bool:
-    """Whether a column has a cell that does not begin with a number."""
+    """Whether a column has a cell that does not begin with a number, or goes on with words longer than "to" and "of"."""
     texts = [text for text in map(str, column) if text not in ("", DASH)]
-    return not all(re.match(r"[<>=+−-]*\s*[\d∞]", text) for text in texts)
+    return any(not re.match(r"[<>=+−-]*\s*[\d∞]", text) or re.search(r"[A-Za-z]{3}", text) for text in texts)
 
 
 def _cell(value: Any) -> Cell:

@@ -46,11 +46,11 @@ SUFFIXES = (".csv", ".parquet", ".svg", ".pdf", ".png")
 
 def run_page(settings: Settings, is_published: bool, folders: Folders) -> Page:
     """The page; `is_published` says whether the run is about papers."""
-    wanted = [study for study in registry() if getattr(settings, study.name).is_wanted]
+    wanted = [study.name for study in registry() if getattr(settings, study.name).is_wanted]
     sections = [
         Section("datasets", "Data sets", _datasets(settings)),
         Section("cpu-time", "CPU time", _costs(settings)),
-        Section("differing", TITLE, differing_parts(settings, [study.name for study in wanted])),
+        Section("differing", TITLE, differing_parts(settings, wanted) if settings.may_concern_papers else []),
         Section("settings", "Settings and versions", _settings(settings)),
         Section("files", "Files of results", _files(folders, is_published)),
     ]

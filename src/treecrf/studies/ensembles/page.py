@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
+from treecrf.io.messages import counted
 from treecrf.rendering.cells import number, signed
 from treecrf.rendering.parts import Part, listed, paragraph
 from treecrf.rendering.words import with_and
@@ -23,7 +24,7 @@ from treecrf.studies.framework.page import (
 GENERATED = """
 Votes of experts whose predictions alone are known. A path expert takes one expert for each class of positions; ESPBoost boosts path
 experts. Two sets of {n_sequences} generated sequences of ten letters and five experts: ads1, where each expert knows two positions,
-and ads2, where each is wrong at four positions of every sequence. They are generated on {n_pools} pools with fresh seeds,
+and ads2, where each is wrong at four positions of every sequence. They are generated on {n_pools} with fresh seeds,
 {n_samples} training samples of {n_train} sequences each.
 """
 
@@ -119,7 +120,7 @@ PAGE = StudyPage(
                     GENERATED,
                     OF_PAPER,
                     n_sequences=lambda context: f"{context.own.n_sequences:,}",
-                    n_pools=lambda context: len(context.own.pool_seeds),
+                    n_pools=lambda context: counted(len(context.own.pool_seeds), "pool"),
                     n_samples=setting("n_samples"),
                     n_train=setting("n_train"),
                 ),

@@ -30,7 +30,7 @@ from treecrf.studies.missing.claims import stars
 from treecrf.studies.missing.tree_words import tree_answers
 
 INTRODUCTION = """
-Cells of the inputs go missing completely at random, each by itself, before windows are cut; {train} damaged training sets and {test} damaged test sets for each share, the same holes for every
+Cells of the inputs go missing completely at random, each by itself, before windows are cut; {train} damaged training sets and {test} damaged test sets for each share, the same missing cells for every
 method. Lambda and iteration are chosen by hold-out within the damaged training set; share held out: {held_out}.
 Decoding: {decoder}. At 0 nothing is missing: one training, one test.
 """
