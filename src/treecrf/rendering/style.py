@@ -13,7 +13,9 @@ if TYPE_CHECKING:
 
 DECODER_NAMES = {"forward_backward": "forward-backward", "viterbi": "Viterbi", "better": "preferred by CV"}
 
-_MISSING_DRAWINGS = {name: row.drawing for name, row in TREATMENTS.items()} | {"neural_crf": DRAWINGS["neural_crf"]}
+# The treatments take the colours of the palette that stand out on white.
+_NEURAL = DRAWINGS["neural_crf"]._replace(color="#7F7F7F")
+_MISSING_DRAWINGS = {name: row.drawing for name, row in TREATMENTS.items()} | {"neural_crf": _NEURAL}
 
 METHOD_STYLES = {name: drawing.style for name, drawing in _MISSING_DRAWINGS.items()}
 """By method for missing values."""
