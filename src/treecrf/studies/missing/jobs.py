@@ -218,7 +218,19 @@ def choose_settings(
     settings: MissingSettings,
     trees: str,
 ) -> dict[str, Any]:
-    """Settings and iteration with the best accuracy on the held-out sequences; among equals fewest iterations first."""
+    """Settings and iteration with the best accuracy on the held-out sequences; among equals fewest iterations first.
+
+    Parameters
+    ----------
+    fitted, held_out : SequenceSet
+        What trains and what chooses, missing values in place.
+    window : (int, int)
+    method : str
+        The treatment of missing values, the neural CRF, or a labeller from the configuration.
+    settings : MissingSettings
+    trees : str
+        The kind of trees, of `TREES`.
+    """
     if method in settings.labellers:
         candidates = custom_candidates(settings.labellers[method])
     elif method == NETWORK:
@@ -282,7 +294,14 @@ def _predict(
 
 
 def count_correct(correct: NDArray[np.bool_], test: SequenceSet, settings: MissingSettings) -> pd.DataFrame:
-    """Sequence, its group, positions and correct positions of every block; a sequence is one where there are enough."""
+    """Sequence, its group, positions and correct positions of every block; a sequence is one where there are enough.
+
+    Parameters
+    ----------
+    correct : bool, shape (n_positions,)
+    test : SequenceSet
+    settings : MissingSettings
+    """
     length = settings.block_length if len(test) < settings.blocks_under else int(test.n_positions)
     starts = cut_blocks(test.offsets, length)
     sequence = np.searchsorted(test.offsets, starts, side="right") - 1

@@ -350,7 +350,16 @@ def _shortened(settings: TrainingSettings) -> TrainingSettings:
 
 
 def values_after(iterations: NDArray[np.int64], values: list[float], n_done: int) -> NDArray[np.float64]:
-    """What training reported after some iterations; a labeller that reports once is taken to have gone there evenly."""
+    """What training reported after some iterations.
+
+    Parameters
+    ----------
+    iterations : int64, shape (n_stages,)
+    values : list of float
+        By iteration; or one value after the last, which a labeller is taken to have approached evenly.
+    n_done : int
+        Iterations of the training.
+    """
     if len(values) == 1:
         return values[0] * iterations / n_done
     return np.array(values)[iterations - 1]
