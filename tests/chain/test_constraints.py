@@ -62,7 +62,7 @@ def test_labels_that_a_scheme_does_not_have_are_refused(name):
 
 
 def test_other_schemes_are_refused():
-    with pytest.raises(ValueError, match=r"^the scheme 'iob' is not known; choose one of bio, bioes\.$"):
+    with pytest.raises(ValueError, match=r"^the scheme 'iob' is not known; choose one of bio, bioes, bilou, bmes\.$"):
         constraints.steps_of_scheme(("O", "B"), "iob")
 
 

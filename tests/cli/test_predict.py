@@ -90,7 +90,7 @@ def test_lag(run, tagged):
         ("sequence,word\ns,a\n", ("--known", "tag"),
          "table t.csv has no column 'tag'; its columns are 'sequence', 'word'; name the column with known labels by --known."),
         ("sequence,word\ns,a\n", ("--constraints", "iob"),
-         "the scheme 'iob' is not known; choose one of bio, bioes."),
+         "the scheme 'iob' is not known; choose one of bio, bioes, bilou, bmes."),
         ("sequence,word\ns,a\n", ("--lag", 0),
          "lag=0: give a whole number of observations, at least the 1 that the labeller sees after a position."),
         ("sequence,word\ns,a\n", ("--lag", 2, "--n-best", 2),

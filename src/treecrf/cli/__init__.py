@@ -11,8 +11,11 @@ from typing import Any
 
 __all__ = ["app", "main"]
 
-INTERRUPTED, TERMINATED = 128 + signal.SIGINT, 128 + signal.SIGTERM
-"""The exit codes after Ctrl-C and after a request to end."""
+INTERRUPTED = 130
+"""The exit code after Ctrl-C: 128 and the number of the signal."""
+
+TERMINATED = 143
+"""The exit code after a request to end."""
 
 
 def main() -> None:

@@ -221,13 +221,13 @@ def fit(
         labeller, treatment = (None, "") if options.chooses else options.build()
     except ValueError as error:
         raise typer.BadParameter(str(error)) from None
-    for sentence in left_out:
-        shared.note(f"Left out: {sentence}")
     if method != AUTO:
         for name in options.settings.keys() - options.used_settings(method).keys():
             shared.note(f"{OPTIONS[name]} is ignored: {method} does not use it.")
 
     columns, data = shared.read_training_set(file, reading)
+    for sentence in left_out:
+        shared.note(f"Left out: {sentence}")
     n_missing = data.n_missing
     about_missing = (
         f"; {counted(n_missing, 'missing cell')} ({100 * n_missing / data.n_cells:.1f} %)" if n_missing else ""

@@ -284,7 +284,7 @@ def test_bad_data_are_refused():
 def test_unseen_category_fails_every_test_or_is_refused():
     data = larger_set()
     model = TreeCRF(5, 20, 1.0, (1, 1)).fit(data)
-    wider = tuple(Attribute(name, (*categories, "new")) for name, categories, _ in data.attributes)
+    wider = tuple(Attribute(name, (*categories, "new")) for name, categories, *_ in data.attributes)
     renamed = data.with_values(data.values, wider)
     np.testing.assert_array_equal(model.predict_proba(renamed), model.predict_proba(data))
     values = data.values.copy()
@@ -302,7 +302,7 @@ def test_unseen_category_fails_every_test_or_is_refused():
 def test_categories_are_matched_by_name():
     data = larger_set()
     model = TreeCRF(5, 20, 1.0, (1, 1)).fit(data)
-    turned = tuple(Attribute(name, categories[::-1]) for name, categories, _ in data.attributes)
+    turned = tuple(Attribute(name, categories[::-1]) for name, categories, *_ in data.attributes)
     values = np.array([len(a.categories) - 1 for a in data.attributes]) - data.values
     np.testing.assert_array_equal(model.predict_proba(data.with_values(values, turned)), model.predict_proba(data))
 

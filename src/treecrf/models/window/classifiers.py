@@ -346,8 +346,8 @@ class WindowLightGBM(WindowClassifier):
             booster.update()
             seconds["trees"] += time.thread_time() - began
             if monitor is not None:
-                [mean_loss] = booster.eval_train()
-                monitor(iteration, dict(seconds), -total * float(mean_loss.metric_value))
+                [(_, _, mean_loss, *_)] = booster.eval_train()
+                monitor(iteration, dict(seconds), -total * float(mean_loss))
         self.start_, self.model_text_, self.seconds_ = start, booster.model_to_string(), seconds
 
     def _restore(self, values: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> None:
