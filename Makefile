@@ -4,6 +4,9 @@ PYTHON ?= python3
 CORES ?= $(shell $(PYTHON) -c 'import os; print(len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count())')
 FUZZ ?= 2000
 SEED ?= 0
+RESOLUTION ?= lowest-direct
+VERSIONS := .venv/$(RESOLUTION)
+EXCHANGE := PYTHONPATH=src:tests/helpers
 BIN := .venv/bin
 RUNNING := .venv/.running
 INSTALLED := .venv/.installed
@@ -16,7 +19,7 @@ unexport PYTHONPATH PYTHONHOME PYTHONDONTWRITEBYTECODE
 export PYTHONNOUSERSITE := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help demo quick results archive snapshot figures docs test test-slow test-all fuzz test-slurm test-faults bench lint requirements package clean install
+.PHONY: help demo quick results archive snapshot figures docs test test-slow test-all fuzz test-slurm test-faults bench lint requirements package clean install test-versions
 
 help:  ## List the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' $(MAKEFILE_LIST) | awk -F'|' '{printf "%-20s%s\n", $$1, $$2}'
@@ -70,7 +73,19 @@ test-slow: $(INSTALLED)  ## Run the other tests: fuzzing, faults, determinism, d
 	$(BIN)/python -m pytest -m slow -n $(CORES) --no-loadscope-reorder
 	$(BIN)/python -m pytest benchmarks --tiny
 
-test-all: test test-slow  ## Run all tests
+test-versions: $(INSTALLED)  ## Run a core of the tests with other versions of packages (RESOLUTION=lowest-direct or highest)
+	$(BIN)/uv venv --quiet --clear --python $(BIN)/python $(VERSIONS)
+	$(BIN)/uv pip install --quiet --python $(VERSIONS)/bin/python --resolution $(RESOLUTION) '.[report,rivals]' \
+		'hypothesis>=6.170' 'pytest>=9' 'pytest-benchmark>=5' 'pytest-xdist>=3.8' 'seqeval>=1.2.2'
+	@mkdir -p $(VERSIONS)/here $(VERSIONS)/there
+	$(EXCHANGE) $(BIN)/python tests/helpers/exchange.py write $(VERSIONS)/here
+	$(EXCHANGE) $(VERSIONS)/bin/python tests/helpers/exchange.py check $(VERSIONS)/here
+	$(EXCHANGE) $(VERSIONS)/bin/python tests/helpers/exchange.py write $(VERSIONS)/there
+	$(EXCHANGE) $(BIN)/python tests/helpers/exchange.py check $(VERSIONS)/there
+	PYTHONPATH=src $(VERSIONS)/bin/python -m pytest -q -m "not slow" -n $(CORES) -p no:cacheprovider -W ignore::DeprecationWarning \
+		tests/chain tests/inputs tests/io tests/missing tests/models/boosted tests/models/linear tests/readers tests/trees tests/test_sequences.py
+
+test-all: test test-slow test-versions  ## Run all tests
 
 fuzz: $(INSTALLED)  ## Give every parser 2,000 fuzzed inputs (FUZZ=another number, SEED=another seed)
 	TREECRF_FUZZ=$(FUZZ) TREECRF_FUZZ_SEED=$(SEED) $(BIN)/python -m pytest -s tests/fuzz

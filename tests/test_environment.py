@@ -18,7 +18,7 @@ EXTRAS = PROJECT["optional-dependencies"]
 REQUIREMENTS = (ROOT / "requirements.txt").read_text()
 PINS = dict(re.findall(r"^([a-z0-9._-]+)==(\S+)", REQUIREMENTS, re.MULTILINE))
 
-LIBRARY = {"numba", "numpy", "pandas", "pyarrow", "rich", "scipy", "statsmodels", "threadpoolctl", "typer"}
+LIBRARY = {"numba", "numpy", "pandas", "pyarrow", "rich", "scipy", "threadpoolctl", "typer"}
 """What labelling sequences needs; rich comes with typer anyway."""
 
 
@@ -55,6 +55,7 @@ def test_the_library_imports_no_extra():
     """Every command, every labeller and the readers load without a package of an extra."""
     barred = [
         "jinja2",
+        "statsmodels",
         "jpype",
         "lightgbm",
         "jax",
