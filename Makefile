@@ -76,7 +76,7 @@ test-slow: $(INSTALLED)  ## Run the other tests: fuzzing, faults, determinism, d
 test-versions: $(INSTALLED)  ## Run a core of the tests with other versions of packages (RESOLUTION=lowest-direct or highest)
 	$(BIN)/uv venv --quiet --clear --python $(BIN)/python $(VERSIONS)
 	$(BIN)/uv pip install --quiet --python $(VERSIONS)/bin/python --resolution $(RESOLUTION) '.[report,rivals]' \
-		'hypothesis>=6.170' 'pytest>=9' 'pytest-benchmark>=5' 'pytest-xdist>=3.8' 'seqeval>=1.2.2'
+		'hypothesis>=6.170' 'pytest>=9' 'pytest-benchmark>=5' 'pytest-xdist>=3.8' 'pyphen>=0.18' 'seqeval>=1.2.2'
 	@mkdir -p $(VERSIONS)/here $(VERSIONS)/there
 	$(EXCHANGE) $(BIN)/python tests/helpers/exchange.py write $(VERSIONS)/here
 	$(EXCHANGE) $(VERSIONS)/bin/python tests/helpers/exchange.py check $(VERSIONS)/here
