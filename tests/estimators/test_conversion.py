@@ -172,7 +172,7 @@ ONE = np.zeros((2, 1))
         ([FRAMES[0], FRAMES[1][["x1"]]], "sequence 1 has the columns 'x1', sequence 0 has 'letter', 'x1', 'x2'; give all"),
         ([pd.DataFrame([[1, 2]], columns=["a", "a"])], "sequence 0 has two columns of one name ('a', 'a'); rename one."),
         ([ONE, [[1, 2], [3]]], "sequence 1, observation 1 has 1 value, observation 0 has 2; give all observations the same"),
-        ([ONE, np.zeros((0, 1))], "sequence 1 has no observations; leave it out."),
+        ([np.zeros((0, 1))], "the set has no sequences; give at least one, with an observation."),
         ([np.zeros((2, 0))], "sequence 0 has 0 feature(s) (shape=(2, 0)) while a minimum of 1 is required; give an input."),
         ([pd.DataFrame(index=[0, 1])], "the sequences have no columns; give at least one input."),
         ([np.zeros((2, 2, 2))], "sequence 0 has 3 dimensions; give one row for each observation."),

@@ -10,7 +10,8 @@
 Columns of arrays are called x0, x1, .. and hold numbers, unless they are text. Columns of frames hold what
 `SequenceSet.from_frame` takes them for. In dicts text and booleans are categories and numbers are numbers; a key that a dict lacks
 is a feature that is off, as for CRFsuite and scikit-learn's DictVectorizer: the category `ABSENT`, or the number 0. None and
-NaN are missing everywhere. What training took a column for it stays in new data.
+NaN are missing everywhere. What training took a column for it stays in new data. A sequence without observations has no labels; the
+set is that of the others.
 """
 
 from __future__ import annotations
@@ -61,12 +62,15 @@ class Given(NamedTuple):
         The labels that were given, sorted, in their own type, in the order of their codes.
     index : Index or None
         Of the rows of a DataFrame.
+    empty : tuple of int
+        Numbers of the sequences of a list that have no observation.
     """
 
     data: SequenceSet
     form: Form
     classes: NDArray[Any] | None = None
     index: Any = None
+    empty: tuple[int, ...] = ()
 
     @classmethod
     def read(cls, sequences: Any, labels: Any = None, kinds: Mapping[str, Kind] | None = None) -> Self:
@@ -89,6 +93,7 @@ class Given(NamedTuple):
         """
         sequences = as_array(sequences)
         form: Form
+        empty: tuple[int, ...] = ()
         if isinstance(sequences, SequenceSet):
             data, form = sequences, "set"
         elif is_frame(sequences):
@@ -96,18 +101,43 @@ class Given(NamedTuple):
         elif isinstance(sequences, np.ndarray) and sequences.ndim == 2:
             data, form = encode(Observations.of([sequences]), kinds), "rows"
         else:
-            data, form = _of_list(_as_list(sequences), kinds), "sequences"
+            every = _as_list(sequences)
+            filled = [sequence for sequence in every if len(sequence)]
+            empty = tuple(number for number, sequence in enumerate(every) if not len(sequence))
+            if not filled:
+                raise ValueError("the set has no sequences; give at least one, with an observation.")
+            data, form = _of_list(filled, kinds), "sequences"
         index = sequences.index if is_frame(sequences) else None
         if labels is None:
-            return cls(data, form, None, index)
-        classes, codes = sorted_labels(flat_labels(labels, data, form))
-        return cls(data.with_labels(codes, tuple(map(str, classes.tolist()))), form, classes, index)
+            return cls(data, form, None, index, empty)
+        given = cls(data, form, None, index, empty)
+        classes, codes = sorted_labels(flat_labels(given.of_filled(labels), data, form))
+        return given._replace(data=data.with_labels(codes, tuple(map(str, classes.tolist()))), classes=classes)
+
+    def of_filled(self, lists: Any) -> Any:
+        """Lists of labels, masks or weights by sequence, without those of empty sequences, which have to be empty."""
+        if not self.empty or isinstance(lists, str | bytes | Mapping) or not isinstance(lists, Sequence):
+            return lists
+        for number in self.empty:
+            if number < len(lists) and isinstance(lists[number], Sized) and len(lists[number]):
+                raise ValueError(
+                    f"sequence {number} has no observations, and {len(lists[number])} labels or others; give none."
+                )
+        return [each for number, each in enumerate(lists) if number not in self.empty]
+
+    def refuse_empty(self) -> None:
+        """Refuse sequences without observations, where there is no answer for them."""
+        if self.empty:
+            raise ValueError(f"sequence {self.empty[0]} has no observations; leave it out.")
 
     def answers(self, by_position: NDArray[Any]) -> Any:
         """Answers by position, along the first axis, in the form of the question."""
         if self.form != "sequences":
             return by_position
-        return BySequence(np.split(by_position, self.data.offsets[1:-1]))
+        parts = np.split(by_position, self.data.offsets[1:-1])
+        for number in self.empty:
+            parts.insert(number, by_position[:0])
+        return BySequence(parts)
 
     def returned(self, data: SequenceSet) -> Any:
         """The same sequences with other inputs, in a form that `read` takes for the one that it read."""
@@ -121,6 +151,14 @@ class Given(NamedTuple):
 
         frame = data.with_labels(None).to_frame(sequence=_SEQUENCE).drop(columns=_SEQUENCE)
         return frame.set_axis(pd.Index([0] * len(frame), name="sequence") if self.index is None else self.index)
+
+
+def count_empty(sequences: Any) -> int | None:
+    """How many sequences a list has, if all are without observations; None otherwise."""
+    if not isinstance(sequences, list | tuple):
+        return None
+    are_empty = all(isinstance(each, list | tuple | np.ndarray) and not len(each) for each in sequences)
+    return len(sequences) if are_empty else None
 
 
 def _as_list(sequences: Any) -> list[Any]:

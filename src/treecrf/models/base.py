@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from importlib import import_module
 from itertools import pairwise
@@ -11,12 +12,12 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, Unpack
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from treecrf.estimators.conversion import Given, flat_weights
+from treecrf.estimators.conversion import BySequence, Given, count_empty, flat_weights
 from treecrf.estimators.settings import Estimator
 from treecrf.inputs.anchors import AnchorSetting
 from treecrf.inputs.binning import MOST_BINS
 from treecrf.io.frames import Kind
-from treecrf.io.messages import listed, quoted, repeated
+from treecrf.io.messages import counted, listed, quoted, repeated
 from treecrf.io.npz import read_npz, write_npz
 from treecrf.models.decoding import (
     Constraints,
@@ -178,7 +179,11 @@ class Labeller(Estimator):
     ) -> Self:
         """`fit` of what a caller gave; the options are for `_fit`."""
         given = Given.read(X, y)
-        weights = None if sample_weight is None else flat_weights(sample_weight, given.data)
+        if given.empty:
+            warnings.warn(
+                f"{counted(len(given.empty), 'sequence')} without observations left out of training.", stacklevel=3
+            )
+        weights = None if sample_weight is None else flat_weights(given.of_filled(sample_weight), given.data)
         monitor = reporting_monitor(type(self).__name__, verbose, monitor)
         self._check_settings()
         self._fit(given.data, weights, monitor, **options)
@@ -344,6 +349,8 @@ class Labeller(Estimator):
         ValueError
             In one sentence, also for a sequence that has no labels within the limits.
         """
+        if (n_empty := count_empty(X)) is not None:
+            return BySequence([self.classes_[:0]] * n_empty)  # type: ignore[return-value]
         given, within = self._ask(X, limits)
         check_decoder(decoder)
         if not are_given(within):
@@ -365,13 +372,17 @@ class Labeller(Estimator):
         float64, shape (n_positions, n_labels)
             Of lists, such an array for each sequence. Where `has_probabilities` is false, votes or scores that add up to one.
         """
+        if (n_empty := count_empty(X)) is not None:
+            return BySequence([np.empty((0, len(self.classes_)))] * n_empty)  # type: ignore[return-value]
         given, within = self._ask(X, limits)
         ask = self._limited_marginals(given.data, within) if are_given(within) else self._checked_marginals(given.data)
         return given.answers(ask)
 
     def log_likelihood(self, X: Sequences, y: Labels = None) -> NDArray[np.float64]:
         """log P(Y | X) of every sequence, float64, shape (n_sequences,): of its labels that are known, summed over the others."""
-        return self._log_likelihood(self._read(X, y).data)
+        given = self._read(X, y)
+        of_filled = self._log_likelihood(given.data)
+        return np.insert(of_filled, np.array(given.empty, dtype=np.int64) - np.arange(len(given.empty)), 0.0)
 
     def predict_n_best(self, X: Sequences, n: int, **limits: Unpack[Limits]) -> NBest | list[list[Labelling]]:
         """The n likeliest label sequences of every sequence, exactly.
@@ -402,6 +413,7 @@ class Labeller(Estimator):
 
         refuse_lag(limits)
         given, within = self._ask(X, limits)
+        given.refuse_empty()
         trellis = self._limited_trellis(given.data, within)
         best = n_best(trellis, n, forward_backward(trellis).log_partition)
         if given.form == "set":
@@ -448,6 +460,7 @@ class Labeller(Estimator):
 
         refuse_lag(limits)
         given, within = self._ask(X, limits)
+        given.refuse_empty()
         return span_probability(self._limited_trellis(given.data, within), spans, self.label_names_, entities)
 
     def stream(self, lag: int, *, constraints: Constraints | None = None) -> LabelStream:
