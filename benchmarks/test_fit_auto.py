@@ -97,7 +97,7 @@ def test_defaults_beside_rivals(record, tables, size, tiny, tmp_path, kind):
     few = ("--iterations", 2, "--budget", 1) if tiny else ()
     _, training, trained = measured("fit", tmp_path / "train.csv", "-o", tmp_path / "m.npz", *few)
     out, judging, judged = measured("evaluate", tmp_path / "m.npz", tmp_path / "test.csv")
-    accuracy = float(re.search(r"([\d.]+)% of [\d,]+ positions", out)[1])
+    accuracy = float(re.search(r"accuracy ([\d.]+) % on [\d,]+ positions", out)[1])
     best = 0.0
     for name, points, setting in rivals(kind, train, test, size, tmp_path):
         record(f"{kind}: {name} {setting}", f"{points:.2f}")
