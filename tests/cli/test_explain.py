@@ -37,6 +37,17 @@ def test_a_row_by_its_number_and_by_its_sequence(run, model):
     assert run("explain", model, "train.csv", "--sequence", 2, "--row", 5) == (0, out, "")
 
 
+def test_a_page_shows_a_sequence_with_its_errors(run, model, tmp_path):
+    code, out, _ = run("explain", model, "train.csv", "--plot", "page.html", "--sequence", 2)
+    assert (code, out) == (0, "Wrote page.html. Open it in a browser.\n")
+    text = (tmp_path / "page.html").read_text()
+    assert all(heading in text for heading in ("One sequence", "Confusion matrix", "Permutation importance"))
+    n_rows = int((pd.read_csv(tmp_path / "train.csv")["sequence"] == 2).sum())
+    assert len(re.findall('<tr class="(right|wrong)">', text)) == n_rows
+    assert run("explain", model, "train.csv", "--plot", "page.txt")[0] == 2
+    assert run("explain", model, "train.csv", "--plot", "page.html", "--position", 2)[0] == 2
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [

@@ -323,11 +323,11 @@ def n_processors() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def check_suffix(path: Path, *known: str) -> None:
+def check_suffix(path: Path, *known: str, option: str = "--output") -> None:
     """Refuse an output whose name does not say what it is: wrong usage."""
     if path.suffix.lower() not in known:
         ending = known[0] if len(known) == 1 else f"one of {', '.join(known)}"
-        raise typer.BadParameter(f"{path.name!r} does not end in {ending}.", param_hint="--output")
+        raise typer.BadParameter(f"{path.name!r} does not end in {ending}.", param_hint=option)
 
 
 def check_writable(path: Path, *inputs: Path, make: bool = False) -> None:

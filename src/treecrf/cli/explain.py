@@ -31,6 +31,14 @@ def explain(
         str | None, typer.Option("--sequence", metavar="NAME", help="Explain a label of this sequence; needs --row.")
     ] = None,
     row: Annotated[int | None, typer.Option("--row", min=0, metavar="N", help="Row of that sequence (from 0).")] = None,
+    plot: Annotated[
+        Path | None,
+        typer.Option(
+            "--plot",
+            metavar="FILE.html",
+            help="Write a page with one sequence (--sequence, else the first), its probabilities, errors and importances.",
+        ),
+    ] = None,
     format_: shared.Format = None,
     separator: shared.Separator = None,
     decimal: shared.Decimal = None,
@@ -47,9 +55,16 @@ def explain(
     treecrf explain model.npz test.csv
     treecrf explain model.npz test.csv --position 120
     treecrf explain model.npz test.csv --sequence patient7 --row 3
+    treecrf explain model.npz test.csv --plot model.html
     """
-    if (sequence is None) != (row is None) or (position is not None and sequence is not None):
+    is_row = position is not None or row is not None
+    if plot is not None and is_row:
+        raise typer.BadParameter("--plot shows a sequence; leave --position and --row out.")
+    if plot is None and ((sequence is None) != (row is None) or (position is not None and sequence is not None)):
         raise typer.BadParameter("name one row by --position, or by --sequence and --row together.")
+    if plot is not None:
+        shared.check_suffix(plot, ".html", option="--plot")
+        shared.check_writable(plot, model, file)
     dialect = shared.parse_dialect(format_, separator, decimal, encoding)
     from treecrf.automl.labeller import TableLabeller
     from treecrf.readers.reading import read_table
@@ -58,7 +73,9 @@ def explain(
     table = read_table(file, dialect, labeller.columns.sequence, shared.note)
     for sentence in labeller.unseen(table):
         shared.note(sentence)
-    if position is None and sequence is None:
+    if plot is not None:
+        _plot(labeller, table, f"{model.name} on {file.name}", sequence, seed, plot)
+    elif position is None and sequence is None:
         _explain_model(labeller, table, seed)
     else:
         _explain_row(labeller, table, _find_row(labeller, table, position, sequence, row), seed)
@@ -94,6 +111,35 @@ def _explain_model(model: TableLabeller, table: TypedTable, seed: int) -> None:
         shared.show_table(shown.reset_index(), title)
     else:
         shared.show_table(gains, title, most=20)
+
+
+def _plot(model: TableLabeller, table: TypedTable, title: str, sequence: str | None, seed: int, path: Path) -> None:
+    """Write the page; without labels it has the sequence alone."""
+    from treecrf.automl.cross_validation import draw_part
+    from treecrf.automl.evaluation import evaluate
+    from treecrf.automl.explanation import permutation_importance
+    from treecrf.automl.picture import write_picture
+    from treecrf.io.files import write_text
+
+    number = 0 if sequence is None else _find_row(model, table, None, sequence, 0)[0]
+    has_labels = model.columns.label in table and len(table[model.columns.label].distinct[1]) > 0
+    encoded = model.encode(table, labelled=has_labels, new_labels=has_labels)
+    one = encoded.select([number])
+    first = int(encoded.observation_offsets[number])
+    rows = table.frame[list(model.columns.attributes)].iloc[first : first + one.n_positions]
+    names = model.labeller.label_names_
+    ready = model.prepare(one)
+    predicted = [names[code] for code in model.labeller.predict(ready)]
+    true = confusion = importance = None
+    if one.labels is not None:
+        true = [encoded.label_names[code] for code in one.labels]
+        data = draw_part(encoded, seed, MOST_POSITIONS, 2)
+        confusion = evaluate(model.labeller, model.prepare(data), "forward_backward").confusion
+        with shared.progress("permuting columns", len(data.attributes) + len(data.number_names)) as tick:
+            importance = permutation_importance(model, data, seed, tick)
+    probabilities = model.labeller.predict_proba(ready)
+    write_text(write_picture(title, rows, probabilities, predicted, names, true, confusion, importance), path)
+    shared.say(f"Wrote {path}. Open it in a browser.")
 
 
 def _find_row(
