@@ -4,6 +4,7 @@ import os
 from pathlib import Path
 
 import pytest
+from browsing import started
 from builders import TESTS, write_training_results
 from xdist.scheduler import LoadScopeScheduling
 
@@ -26,6 +27,13 @@ def mirror():
 def data():
     """The folder of small invented files."""
     return TESTS / "data"
+
+
+@pytest.fixture(scope="session")
+def chromium():
+    """A browser without a network."""
+    with started() as chromium:
+        yield chromium
 
 
 @pytest.fixture

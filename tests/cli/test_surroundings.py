@@ -49,6 +49,10 @@ def test_pipes_with_names_are_no_files(run, model, table, tmp_path):
         assert run(*arguments) == (1, "", f"treecrf: {what}\n")
 
 
+ENDLESS = ("--method", "treecrf_newton", "--iterations", "1000000")
+"""Options of a training that is going on at every moment."""
+
+
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 @pytest.mark.parametrize("moment", [0.0, 0.2, 0.6, 2.0, 4.0])
 def test_signals_end_with_one_sentence_and_no_partial_file(table, tmp_path, number, moment):
@@ -58,7 +62,7 @@ def test_signals_end_with_one_sentence_and_no_partial_file(table, tmp_path, numb
         "import signal, sys; signal.signal(signal.SIGINT, signal.default_int_handler); from treecrf.cli import main; "
         "sys.stderr.write('begun\\n'); sys.stderr.flush(); main()"
     )
-    command = [sys.executable, "-c", heeding, "fit", table, "-o", tmp_path / "other.npz", "--budget", "600"]
+    command = [sys.executable, "-c", heeding, "fit", table, "-o", tmp_path / "other.npz", *ENDLESS]
     process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, start_new_session=True)
     assert process.stderr.readline() == "begun\n"
     time.sleep(moment + 0.05)

@@ -2,7 +2,7 @@
 
 import pandas as pd
 import pytest
-from browsing import opened, started
+from browsing import opened
 from builders import ROOT
 
 from treecrf.explorer.gathering import gather
@@ -74,13 +74,6 @@ def told(chromium, told_file):
     """A tab with that page."""
     with opened(chromium, told_file) as browser:
         yield browser
-
-
-@pytest.fixture(scope="session")
-def chromium():
-    """A browser without a network."""
-    with started() as chromium:
-        yield chromium
 
 
 @pytest.fixture(scope="session")

@@ -1,8 +1,7 @@
 """Pages with texts that people named, in Chromium: shown as text, and no script runs but the page's own."""
 
 import pandas as pd
-import pytest
-from browsing import opened, started
+from browsing import opened
 from markupsafe import Markup
 
 from treecrf.rendering.layouts import to_html
@@ -13,12 +12,6 @@ TEXTS = (
     f"<script>{RUN}</script>", f"</script><script>{RUN}</script>", f'"><img src=x onerror="{RUN}">', f"' onmouseover='{RUN}",
     f"<svg onload=\"{RUN}\">", "{{ 7 * 7 }}", "a\u2028b\u2029c", "| a | b |", "ü" * 300, f"javascript:{RUN}", "&lt;b&gt;", "]]>-->",
 )  # fmt: skip
-
-
-@pytest.fixture(scope="module")
-def chromium():
-    with started() as running:
-        yield running
 
 
 def test_what_people_named_is_shown_as_text(chromium, tmp_path):

@@ -2,7 +2,7 @@
 
 import pandas as pd
 import pytest
-from browsing import opened, started
+from browsing import opened
 
 from treecrf.explorer.gathering import gather
 from treecrf.io.files import read_configuration
@@ -67,10 +67,10 @@ def test_every_kept_method_has_hard_sequences_with_the_right_number_of_errors(ga
     assert any(row.observed for row in gathered.hardest.itertuples())
 
 
-def test_it_opens_without_a_network(finished):
+def test_it_opens_without_a_network(finished, chromium):
     page = finished / "reports/explorer.html"
     assert 'href="explorer.html"' in (finished / "reports/index.html").read_text()
-    with started() as chromium, opened(chromium, page) as browser:
+    with opened(chromium, page) as browser:
         for study in STUDIES:
             view = browser.view(f"leaderboard?study={study}")
             view.locator("table").first.locator("tbody tr").last.locator(

@@ -15,7 +15,6 @@ from treecrf.rendering.cells import signed
 from treecrf.statistics.estimates import adjust_holm
 from treecrf.statistics.mcnemar import compare_pairs
 from treecrf.studies.framework.job_context import JobContext, SummaryContext
-from treecrf.studies.framework.published import read_published
 from treecrf.studies.framework.resamples import overlap_of
 from treecrf.studies.framework.settings import FutureSettings
 from treecrf.studies.future import STUDY
@@ -26,7 +25,7 @@ from treecrf.studies.future.figures import accuracy_by_order, feature_trees, wha
 from treecrf.studies.future.jobs import RUN_NAMES, compare_future, shared_part
 from treecrf.studies.future.methods import method_text, variant_names, with_published
 from treecrf.studies.future.names import INSTANCE, NO_BAG
-from treecrf.studies.future.published import future_accuracies
+from treecrf.studies.future.published import future_accuracies, read_published
 from treecrf.studies.future.summary import (
     compare_neighbours,
     compare_variants,
@@ -370,7 +369,7 @@ def test_published_values_are_all_there():
     assert published["xor", "ff_memm_0", "bag 6"] == 100
     assert published["nettalk_binary", "sliding_window", NO_BAG] == 84.2
     assert published["nettalk_binary", "ff_memm_2", "bag 4"] == 89.6
-    assert len(published) == 3 * 7 + len(read_published("future", "table_5_5_nettalk_binary"))
+    assert len(published) == 3 * 7 + len(read_published("table_5_5_nettalk_binary"))
 
 
 def test_tables_say_what_the_frames_hold(frames):

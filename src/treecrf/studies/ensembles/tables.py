@@ -19,8 +19,8 @@ from treecrf.rendering.cells import (
     with_deviation,
 )
 from treecrf.studies.ensembles.methods import EXPERTS, STEPS, VOTES, method_text, ordered_methods
+from treecrf.studies.ensembles.published import read_published
 from treecrf.studies.framework.comparisons import Comparison, compare_steps, pairs_layout
-from treecrf.studies.framework.published import read_published
 from treecrf.studies.framework.tables import PUBLISHED, Block, by_key, printed_layout
 
 
@@ -29,7 +29,7 @@ def table_1_layout(losses: pd.DataFrame) -> pd.DataFrame:
 
     Means and population deviations over the samples. The last row is not in the paper.
     """
-    printed = by_key(read_published("ensembles", "table_1"), "dataset", "method")
+    printed = by_key(read_published("table_1"), "dataset", "method")
     found: dict[Any, pd.Series] = dict(list(losses.groupby(["dataset", "method", "pool"])["loss"]))
     pools = {f"measured, pool {n}": pool for n, pool in enumerate(dict.fromkeys(losses["pool"]), start=1)}
 

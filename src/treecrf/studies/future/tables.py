@@ -20,11 +20,11 @@ from treecrf.rendering.cells import (
     signed,
     with_deviation,
 )
-from treecrf.studies.framework.published import read_published
 from treecrf.studies.framework.tables import MEASURED, PUBLISHED, Column, printed_layout
 from treecrf.studies.future.comparisons import gains
 from treecrf.studies.future.methods import decoder_text, family_name, method_text, with_published
 from treecrf.studies.future.names import MEMM_DECODERS, NO_BAG
+from treecrf.studies.future.published import read_published
 
 STEPS = {"alpha": "α", "beta": "β", "eta": "η"}
 """Kinds of steps as readers see them."""
@@ -50,7 +50,7 @@ def patterns_layout(summary: pd.DataFrame) -> pd.DataFrame:
 
     Measured values are medians and means over the draws, a line for each end of the last bags.
     """
-    published = read_published("future", "table_5_3_ff_memm_synthetic")
+    published = read_published("table_5_3_ff_memm_synthetic")
     printed = {(row["dataset"], float(row["g0"])): row for row in published.to_dict("records")}
     patterns = summary[(summary["method"] == "ff_memm_0") & (summary["bag"] == "bag 6") & _is_generated(summary)]
     measured: dict[Any, pd.DataFrame] = dict(iter(patterns.groupby(["kind", "g0"], sort=False)))
@@ -95,7 +95,7 @@ def generated_layout(best: pd.DataFrame) -> pd.DataFrame:
     Below them stands what a window of one observation reaches at best, computed (`best_window_accuracy`): a bound for the
     sliding window alone. The last block says by method which end is nearer to the published values.
     """
-    published = read_published("future", "table_5_4_synthetic_accuracy")
+    published = read_published("table_5_4_synthetic_accuracy")
     columns = {"sliding_window" if name == "sw" else name: name for name in published.columns.drop("dataset")}
     measured = best[_is_generated(best) & best["bag"].isin([NO_BAG, "bag 6"])]
     blocks = []

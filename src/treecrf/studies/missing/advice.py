@@ -36,6 +36,7 @@ USES = {
     "imputation_indicator": "the same, and the commonest value is a good guess",
     "default_direction": "whether a value is missing depends on the label; fast",
     "incorporated": "whether a value is missing depends on the label; no assumption on why",
+    "neural_crf": "many sequences whose labels depend on distant observations; needs the extra neural",
 }
 """What each method is meant for, by its definition."""
 

@@ -29,7 +29,6 @@ from treecrf.rendering.cells import (
 )
 from treecrf.rendering.style import DECODER_NAMES, is_custom, ordered_training_methods, training_method_name
 from treecrf.statistics.ranking import AT_THE_TOP
-from treecrf.studies.framework.published import read_published
 from treecrf.studies.framework.tables import (
     CHOICE,
     END,
@@ -57,6 +56,7 @@ from treecrf.studies.training.comparison_tables import (
 )
 from treecrf.studies.training.larger_tables import larger_accuracies_layout, larger_layout
 from treecrf.studies.training.names import BETTER, PAIR
+from treecrf.studies.training.published import read_published
 
 __all__ = [
     "accuracy_layout",
@@ -121,7 +121,7 @@ def shrinkage_layout(summary: pd.DataFrame, comparisons: pd.DataFrame, peak_comp
     over the perturbed runs. The better of the two has a `STAR` for each of `SHRINKAGE_LEVELS` that McNemar's p is below,
     and then a `DAGGER` where the sequence-level test decides so too (`treecrf.studies.training.comparing.compare`).
     """
-    told, published = _with_iterations(summary), read_published("training", "table_3_4_shrinkage")
+    told, published = _with_iterations(summary), read_published("table_3_4_shrinkage")
     cells, printed = by_key(told, "dataset", "method", "decoder"), by_key(published, "dataset", "variant", "decoder")
     tests = {PEAK: by_key(peak_comparisons, *PAIR), CHOICE: by_key(comparisons, *PAIR)}
     decoders = [decoder for decoder in dict.fromkeys(summary["decoder"]) if decoder != BETTER]
@@ -152,7 +152,7 @@ def methods_layout(summary: pd.DataFrame, comparisons: pd.DataFrame, peak_compar
     finds every difference that stars or bold mark.
     """
     better = _with_iterations(summary)[summary["decoder"] == BETTER]
-    published = read_published("training", "table_3_5_methods")
+    published = read_published("table_3_5_methods")
     printed, cells = by_key(published, "dataset", "method"), by_key(better, "dataset", "method")
     tests = {PEAK: by_key(peak_comparisons, *PAIR), CHOICE: by_key(comparisons, *PAIR)}
     others = [name for name in ordered_training_methods(better["method"]) if name in UNPRINTED or is_custom(name)]
@@ -198,7 +198,7 @@ def methods_layout(summary: pd.DataFrame, comparisons: pd.DataFrame, peak_compar
 
 def step_seconds_layout(costs: pd.DataFrame) -> pd.DataFrame:
     """Table 3.6 as printed: length, features, and CPU seconds of an iteration of forward-backward and of an induction."""
-    published, cells = read_published("training", "table_3_6_cpu_per_iteration"), by_key(costs, "dataset", "method")
+    published, cells = read_published("table_3_6_cpu_per_iteration"), by_key(costs, "dataset", "method")
     printed = by_key(published, "dataset")
     counts = {("", "average length"): "average_length", ("", "features"): "n_features"}
     columns = {

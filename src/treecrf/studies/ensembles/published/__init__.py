@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import pandas as pd
 
-from treecrf.studies.framework.published import read_published
+from treecrf.studies.framework.published import read_beside
+
+
+def read_published(name: str) -> pd.DataFrame:
+    """The published table in a file of this folder."""
+    return read_beside(__file__, name)
 
 
 def table_1() -> pd.DataFrame:
     """Published Hamming losses."""
-    return read_published("ensembles", "table_1")
+    return read_published("table_1")
 
 
 def mean_losses(losses: pd.DataFrame) -> pd.DataFrame:

@@ -6,19 +6,22 @@ from functools import cache
 
 import pandas as pd
 
-from treecrf.studies.framework.published import read_published
+from treecrf.studies.framework.published import read_beside
 from treecrf.studies.future.names import NO_BAG
+
+
+def read_published(name: str) -> pd.DataFrame:
+    """The published table in a file of this folder."""
+    return read_beside(__file__, name)
 
 
 @cache
 def future_accuracies() -> pd.DataFrame:
     """Published accuracies (PhD tables 5.4 and 5.5): dataset, method, bag, percent, table."""
-    synthetic = read_published("future", "table_5_4_synthetic_accuracy").melt(
-        "dataset", var_name="method", value_name="percent"
-    )
+    synthetic = read_published("table_5_4_synthetic_accuracy").melt("dataset", var_name="method", value_name="percent")
     synthetic["method"] = synthetic["method"].replace("sw", "sliding_window")
     synthetic["bag"] = synthetic["method"].map(lambda method: "bag 6" if method.startswith("ff_") else NO_BAG)
-    nettalk = read_published("future", "table_5_5_nettalk_binary")
+    nettalk = read_published("table_5_5_nettalk_binary")
     family, bag = nettalk["method"].str.split("_bag").str[0], nettalk["method"].str.extract(r"_bag(\d+)", expand=False)
     names = [
         f"{name}_{order}" if order else "sliding_window" for name, order in zip(family, nettalk["order"], strict=True)
@@ -32,4 +35,4 @@ def future_accuracies() -> pd.DataFrame:
 
 def start_values() -> pd.DataFrame:
     """Published accuracies of FF-MEMM by G_0 (PhD table 5.3)."""
-    return read_published("future", "table_5_3_ff_memm_synthetic")
+    return read_published("table_5_3_ff_memm_synthetic")

@@ -6,7 +6,12 @@ from functools import cache
 
 import pandas as pd
 
-from treecrf.studies.framework.published import read_published
+from treecrf.studies.framework.published import read_beside
+
+
+def read_published(name: str) -> pd.DataFrame:
+    """The published table in a file of this folder."""
+    return read_beside(__file__, name)
 
 
 @cache
@@ -15,4 +20,4 @@ def missing_value_coefficients() -> pd.DataFrame:
 
     dataset, missing_rate, baseline, method, coefficient, significant (the star: p < 0.05).
     """
-    return read_published("missing", "table_4_1_missing_values")
+    return read_published("table_4_1_missing_values")

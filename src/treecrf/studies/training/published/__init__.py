@@ -6,7 +6,7 @@ from functools import cache
 
 import pandas as pd
 
-from treecrf.studies.framework.published import read_published
+from treecrf.studies.framework.published import read_beside
 
 STANDS_FOR = {
     "treecrf": "treecrf",
@@ -21,6 +21,11 @@ INFERRED = ("faq_ai_general", "faq_ai_neural", "faq_aix")
 """Data sets whose 20 columns are inferred (`treecrf.datasets.faq`): the dissertation does not name them."""
 
 
+def read_published(name: str) -> pd.DataFrame:
+    """The published table in a file of this folder."""
+    return read_beside(__file__, name)
+
+
 @cache
 def training_accuracies() -> pd.DataFrame:
     """Published accuracies of the training study (PhD tables 3.4 and 3.5): dataset, method, decoder, percent, table, number.
@@ -29,11 +34,11 @@ def training_accuracies() -> pd.DataFrame:
     one another: table 3.5 prints the accuracies of TreeCRF that table 3.4 has, and several methods have the same rival.
     """
     variants = {"shrinkage": "treecrf", "original": "treecrf_original"}
-    by_decoder = read_published("training", "table_3_4_shrinkage")
+    by_decoder = read_published("table_3_4_shrinkage")
     names = by_decoder["variant"] + ", " + by_decoder["decoder"]
     parts = [by_decoder.assign(method=by_decoder["variant"].map(variants), table="3.4", number=names)]
     printed = dict(zip(zip(by_decoder["dataset"], by_decoder["accuracy_percent"], strict=True), names, strict=True))
-    by_method = read_published("training", "table_3_5_methods")
+    by_method = read_published("table_3_5_methods")
     for method, published in STANDS_FOR.items():
         rows = by_method[by_method["method"] == published]
         numbers = [
@@ -61,8 +66,8 @@ def training_costs() -> pd.DataFrame:
     where table 3.6 does not have the method.
     """
     totals, steps = (
-        read_published("training", "table_3_5_methods"),
-        read_published("training", "table_3_6_cpu_per_iteration"),
+        read_published("table_3_5_methods"),
+        read_published("table_3_6_cpu_per_iteration"),
     )
     parts = []
     for method, published in STANDS_FOR.items():
