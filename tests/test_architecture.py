@@ -31,6 +31,7 @@ LAYERS = (
     "estimators",
     "sequences",
     "options",
+    "metrics",
     "statistics",
     "records",
     "compiled",

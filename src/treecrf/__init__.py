@@ -14,6 +14,7 @@ from treecrf.models.registry import CLASS_PATHS, WRAPPERS
 if TYPE_CHECKING:  # for editors and type checkers alone, which cannot read the registry
     from treecrf import chain as chain
     from treecrf import datasets as datasets
+    from treecrf import metrics as metrics
     from treecrf import missing as missing
     from treecrf.ensembles.labeller import Ensemble as Ensemble
     from treecrf.ensembles.sequential import StackedSequential as StackedSequential
@@ -39,7 +40,7 @@ if TYPE_CHECKING:  # for editors and type checkers alone, which cannot read the 
     from treecrf.sequences import SequenceSet as SequenceSet
 
 _PATHS = {
-    **dict.fromkeys(("chain", "datasets", "missing"), ""),
+    **dict.fromkeys(("chain", "datasets", "metrics", "missing"), ""),
     **{name: f"treecrf.sequences:{name}" for name in ("MISSING", "Attribute", "SequenceSet")},
     "load": "treecrf.models.base:load",
     **CLASS_PATHS,

@@ -1,0 +1,148 @@
+"""Metrics of sequences of labels in lists, as `sklearn.metrics.make_scorer` and cross-validation take them.
+
+scikit-learn's own metrics take a list of lists for several labels of one row. These take one list of labels for each sequence.
+Positions whose true label is None do not count.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from treecrf.io.messages import counted
+from treecrf.statistics import metrics
+from treecrf.statistics.chunks import chunk_f1
+
+__all__ = ["accuracy", "balanced_accuracy", "entity_f1", "log_loss", "macro_f1", "sequence_accuracy"]
+
+Labels = Sequence[Any] | NDArray[Any]
+
+
+def accuracy(y_true: Sequence[Labels], y_pred: Sequence[Labels]) -> float:
+    """Fraction of positions that are labelled correctly.
+
+    Parameters
+    ----------
+    y_true, y_pred : list of lists
+        Labels of each sequence.
+    """
+    return metrics.accuracy(*_codes(y_true, y_pred))
+
+
+def balanced_accuracy(y_true: Sequence[Labels], y_pred: Sequence[Labels]) -> float:
+    """Mean, over the true labels, of the fraction of their positions that is labelled correctly.
+
+    Parameters
+    ----------
+    y_true, y_pred : list of lists
+        Labels of each sequence.
+    """
+    return metrics.balanced_accuracy(*_codes(y_true, y_pred))
+
+
+def macro_f1(y_true: Sequence[Labels], y_pred: Sequence[Labels]) -> float:
+    """Mean of the F1 scores of the labels.
+
+    Parameters
+    ----------
+    y_true, y_pred : list of lists
+        Labels of each sequence.
+    """
+    return metrics.macro_f1(*_codes(y_true, y_pred))
+
+
+def sequence_accuracy(y_true: Sequence[Labels], y_pred: Sequence[Labels]) -> float:
+    """Fraction of sequences without an error.
+
+    Parameters
+    ----------
+    y_true, y_pred : list of lists
+        Labels of each sequence.
+    """
+    return metrics.sequence_accuracy(*_codes(y_true, y_pred))
+
+
+def entity_f1(y_true: Sequence[Labels], y_pred: Sequence[Labels]) -> float:
+    """F1 of entities, from 0 to 1, in any scheme of `treecrf.statistics.chunks.SCHEMES`, as seqeval's default mode counts them.
+
+    Parameters
+    ----------
+    y_true, y_pred : list of lists of str
+        Tags of each sequence, such as "B-PER", "I-PER" and "O"; all are known.
+    """
+    lengths = _lengths(y_true, y_pred)
+    true, predicted = (np.array([str(tag) for tags in each for tag in tags], dtype=str) for each in (y_true, y_pred))
+    return chunk_f1(true, predicted, np.concatenate([[0], np.cumsum(lengths)])).f1 / 100
+
+
+def log_loss(
+    y_true: Sequence[Labels], probabilities: Sequence[ArrayLike], classes: Sequence[Any] | NDArray[Any]
+) -> float:
+    """Mean of -log P(true label) over positions, in nats.
+
+    Parameters
+    ----------
+    y_true : list of lists
+        Labels of each sequence.
+    probabilities : list of arrays, shape (n_observations, n_labels)
+        As ``predict_proba`` gives them.
+    classes : sequence, length n_labels
+        The labels in the order of the columns: ``classes_`` of the model.
+
+    Raises
+    ------
+    ValueError
+        If there are not as many probabilities as labels, or a label is none of the classes.
+    """
+    _lengths(y_true, probabilities)
+    place_of = {label: place for place, label in enumerate(np.asarray(classes).tolist())}
+    flat = [label for labels in y_true for label in np.asarray(labels, dtype=object).tolist()]
+    unknown = [label for label in flat if label is not None and label not in place_of]
+    if unknown:
+        raise ValueError(f"log_loss: the label {unknown[0]!r} is none of the classes, {list(place_of)}.")
+    known = np.array([label is not None for label in flat])
+    rows = np.concatenate([np.asarray(part, dtype=np.float64).reshape(-1, len(place_of)) for part in probabilities])[
+        known
+    ]
+    places = np.array([place_of[label] for label in flat if label is not None], dtype=np.int64)
+    with np.errstate(divide="ignore"):
+        return float(-np.log(rows[np.arange(len(rows)), places]).mean())
+
+
+def _codes(
+    y_true: Sequence[Labels], y_pred: Sequence[Labels]
+) -> tuple[NDArray[np.int16], NDArray[np.int16], NDArray[np.int64]]:
+    """True and predicted labels by common codes, and the offsets of sequences that are not empty."""
+    lengths = _lengths(y_true, y_pred)
+    code_of: dict[Any, int] = {}
+    flat = [
+        [label for labels in each for label in np.asarray(labels, dtype=object).tolist()] for each in (y_true, y_pred)
+    ]
+    true, predicted = (
+        np.array(
+            [metrics.UNKNOWN if label is None else code_of.setdefault(label, len(code_of)) for label in labels],
+            dtype=np.int16,
+        )
+        for labels in flat
+    )
+    return true, predicted, np.concatenate([[0], np.cumsum(lengths[lengths > 0])])
+
+
+def _lengths(y_true: Sequence[Any], y_pred: Sequence[Any]) -> NDArray[np.int64]:
+    """Of the sequences, once both have the same."""
+    lengths = [np.array([len(each) for each in part], dtype=np.int64) for part in (y_true, y_pred)]
+    if len(lengths[0]) != len(lengths[1]):
+        raise ValueError(
+            f"there are {counted(len(lengths[0]), 'sequence')} of true labels and {len(lengths[1])} of predictions; give both for each."
+        )
+    differing = np.flatnonzero(lengths[0] != lengths[1])
+    if len(differing):
+        number = int(differing[0])
+        raise ValueError(
+            f"sequence {number} has {counted(int(lengths[0][number]), 'true label')} and {lengths[1][number]} predictions; give both "
+            "for each position."
+        )
+    return lengths[0]

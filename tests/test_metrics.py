@@ -1,0 +1,64 @@
+"""Metrics of lists of labels, against scikit-learn's and seqeval's, and in their tools."""
+
+import numpy as np
+import pytest
+import seqeval.metrics
+import sklearn.metrics
+from sklearn.model_selection import cross_val_predict, cross_val_score
+
+import treecrf
+from treecrf import LinearCRF, metrics
+
+TRUE = [["B-x", "I-x", "O"], ["O"], ["B-y", "O", "B-x", "I-x"]]
+PREDICTED = [["B-x", "I-x", "O"], ["B-y"], ["B-y", "O", "O", "I-x"]]
+
+
+def flat(lists):
+    return [label for labels in lists for label in labels]
+
+
+def test_as_scikit_learn_counts_positions():
+    true, predicted = flat(TRUE), flat(PREDICTED)
+    assert metrics.accuracy(TRUE, PREDICTED) == sklearn.metrics.accuracy_score(true, predicted)
+    assert metrics.macro_f1(TRUE, PREDICTED) == pytest.approx(
+        sklearn.metrics.f1_score(true, predicted, average="macro")
+    )
+    expected = sklearn.metrics.balanced_accuracy_score(true, predicted)
+    assert metrics.balanced_accuracy(TRUE, PREDICTED) == pytest.approx(expected)
+    assert metrics.sequence_accuracy(TRUE, PREDICTED) == pytest.approx(1 / 3)
+
+
+def test_entities_as_seqeval_counts_them():
+    assert metrics.entity_f1(TRUE, PREDICTED) == pytest.approx(seqeval.metrics.f1_score(TRUE, PREDICTED))
+
+
+def test_log_loss_as_scikit_learn_has_it():
+    rng = np.random.default_rng(0)
+    classes = ["B-x", "B-y", "I-x", "O"]
+    probabilities = [rng.dirichlet(np.ones(4), size=len(labels)) for labels in TRUE]
+    expected = sklearn.metrics.log_loss(flat(TRUE), np.concatenate(probabilities), labels=classes)
+    assert metrics.log_loss(TRUE, probabilities, classes) == pytest.approx(expected)
+    with pytest.raises(ValueError, match="'O' is none of the classes"):
+        metrics.log_loss(TRUE, [part[:, :3] for part in probabilities], classes[:3])
+
+
+def test_unknown_labels_and_empty_sequences_do_not_count():
+    assert metrics.accuracy([["a", None], []], [["a", "b"], []]) == 1.0
+    assert metrics.sequence_accuracy([["a", None], []], [["a", "b"], []]) == 1.0
+
+
+@pytest.mark.parametrize("wrong", [[["a"]], [["a"], ["b", "c"]]])
+def test_other_numbers_of_labels_are_refused(wrong):
+    with pytest.raises(ValueError, match="give both for each"):
+        metrics.accuracy([["a"], ["b"]], wrong)
+
+
+def test_in_cross_validation():
+    rng = np.random.default_rng(1)
+    X = [[str(letter) for letter in rng.choice(list("ab"), 6)] for _ in range(12)]
+    y = [["v" if letter == "a" else "w" for letter in letters] for letters in X]
+    scorer = sklearn.metrics.make_scorer(treecrf.metrics.macro_f1)
+    model = LinearCRF(window=(0, 0), max_iterations=10)
+    assert cross_val_score(model, X, y, scoring=scorer, cv=3).tolist() == [1.0, 1.0, 1.0]
+    predicted = cross_val_predict(model, X, y, cv=3)
+    assert metrics.accuracy(y, list(predicted)) == 1.0
