@@ -39,28 +39,28 @@ def keep_entries(lattice, potentials, n_best, always, first, last, kept):
     for position in range(lattice.offsets[first], lattice.offsets[last]):
         longest = max(longest, lattice.first[position + 1] - lattice.first[position])
     logs, scores = np.zeros(longest), np.zeros(longest)  # of the labels before and of these
-    others, values = np.zeros(longest + 1, dtype=np.int64), np.zeros(longest + 1)
+    predecessors, values = np.zeros(longest + 1, dtype=np.int64), np.zeros(longest + 1)
     for sequence in range(first, last):
         begin = lattice.offsets[sequence]
-        n_others = int64(0)
+        n_predecessors = int64(0)
         for position in range(begin, lattice.offsets[sequence + 1]):
             now, end, before, before_end = span(lattice, position, begin)
             is_first = position == begin
-            n_others = int64(0)
+            n_predecessors = int64(0)
             for other in range(before, before_end):
                 if is_first or kept[other]:
-                    others[n_others] = int64(other - before)
-                    n_others += 1
+                    predecessors[n_predecessors] = int64(other - before)
+                    n_predecessors += 1
             highest = -np.inf
             for entry in range(now, end):
                 pair, largest = uint64(lattice.first_pair[position]) + (entry - now) * (before_end - before), -np.inf
-                for i in range(uint64(n_others)):
-                    other = uint64(others[i])
+                for i in range(uint64(n_predecessors)):
+                    other = uint64(predecessors[i])
                     value = step(lattice, potentials, entry, before + other, pair + other, is_first)
                     values[i] = value + (0.0 if is_first else logs[other])
                     largest = max(largest, values[i])
                 total = 0.0
-                for i in range(uint64(n_others)):
+                for i in range(uint64(n_predecessors)):
                     total += np.exp(values[i] - largest)
                 scores[entry - now] = largest + np.log(total)
                 highest = max(highest, scores[entry - now])

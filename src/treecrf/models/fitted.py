@@ -58,12 +58,12 @@ def take_declared(arrays: dict[str, NDArray[Any]], declared: Declared, known: Kn
         waiting = [each for each in waiting if not _is_settled(*each, lengths)]
     if waiting:
         raise TypeError(f"nothing tells the axis {waiting[0][1]} of {waiting[0][0]}")
-    found = {**known, **lengths}
+    limits = {**known, **lengths}
     for name, kind in kinds.items():
         for rule in kind.rules:
-            if not rule.holds(values[name], found):
+            if not rule.holds(values[name], limits):
                 raise ValueError(f"{name} must {rule.need}")
-        found[name] = values[name]
+        limits[name] = values[name]
     for name, kind in declared.items():
         if name not in kinds:
             fields, of_struct = get_type_hints(kind, include_extras=True), take_prefixed(name, arrays)

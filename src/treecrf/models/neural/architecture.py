@@ -46,36 +46,39 @@ class Architecture(NamedTuple):
     def shapes(self) -> Shapes:
         """Of the weights, by name; a bias has one axis."""
         n_inputs = self.n_attributes * self.embedding
-        found: Shapes = {"embeddings": (self.n_codes, self.embedding)} if self.n_attributes else {}
+        shapes: Shapes = {"embeddings": (self.n_codes, self.embedding)} if self.n_attributes else {}
         if self.picture is None:
             n_inputs += 2 * self.n_numbers
         else:
             n_before = 2
             for number, n_filters in enumerate(FILTERS):
-                found |= {f"picture_{number}": (3, 3, n_before, n_filters), f"picture_{number}_bias": (n_filters,)}
+                shapes |= {f"picture_{number}": (3, 3, n_before, n_filters), f"picture_{number}_bias": (n_filters,)}
                 n_before = n_filters
             rows, columns = (-(-side // 2 ** len(FILTERS)) for side in self.picture)
-            found |= {"picture_out": (rows * columns * n_before, 2 * self.width), "picture_out_bias": (2 * self.width,)}
+            shapes |= {
+                "picture_out": (rows * columns * n_before, 2 * self.width),
+                "picture_out_bias": (2 * self.width,),
+            }
             n_inputs += 2 * self.width
         n_inputs *= self.n_places
         w = self.width
         if self.kind == "convolution":
-            found |= {"first": (n_inputs, w), "first_bias": (w,)}
+            shapes |= {"first": (n_inputs, w), "first_bias": (w,)}
             for layer in range(CONVOLUTIONS * self.n_layers):
-                found |= {f"layer_{layer}_scale": (w,), f"layer_{layer}_shift": (w,)}
-                found |= {f"layer_{layer}": (3 * w, w), f"layer_{layer}_bias": (w,)}
+                shapes |= {f"layer_{layer}_scale": (w,), f"layer_{layer}_shift": (w,)}
+                shapes |= {f"layer_{layer}": (3 * w, w), f"layer_{layer}_bias": (w,)}
             n_inputs = w
         else:
             for layer in range(self.n_layers):
-                found |= {f"layer_{layer}": (n_inputs, 8 * w), f"layer_{layer}_bias": (8 * w,)}
-                found |= {f"layer_{layer}_state": (2, w, 4 * w)}
+                shapes |= {f"layer_{layer}": (n_inputs, 8 * w), f"layer_{layer}_bias": (8 * w,)}
+                shapes |= {f"layer_{layer}_state": (2, w, 4 * w)}
                 n_inputs = 2 * w
-        found |= {"out": (n_inputs, self.n_labels), "out_bias": (self.n_labels,)}
-        return found | ({"transitions": (self.n_labels, self.n_labels + 1)} if self.order else {})
+        shapes |= {"out": (n_inputs, self.n_labels), "out_bias": (self.n_labels,)}
+        return shapes | ({"transitions": (self.n_labels, self.n_labels + 1)} if self.order else {})
 
     def start(self, rng: np.random.Generator) -> dict[str, NDArray[np.float32]]:
         """Weights drawn at random (Glorot and Bengio 2010), the same on every machine."""
-        found = {}
+        weights = {}
         for name, shape in self.shapes().items():
             drawn = rng.standard_normal(shape)
             if name == "transitions" or len(shape) == 1:
@@ -93,8 +96,8 @@ class Architecture(NamedTuple):
                 value += 1
             if self.kind == "lstm" and name.endswith("_bias") and name.startswith("layer"):
                 value.reshape(2, 4, -1)[:, 1] = 1  # forget gates begin open
-            found[name] = value.astype(np.float32)
-        return found
+            weights[name] = value.astype(np.float32)
+        return weights
 
     @property
     def n_weights(self) -> int:

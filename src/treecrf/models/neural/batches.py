@@ -175,7 +175,7 @@ def first_rows(attributes: tuple[Attribute, ...]) -> NDArray[np.int64]:
     )
 
 
-def scatter(batch: Batch, found: NDArray[Any], out: NDArray[Any]) -> None:
-    """Write what was found for the positions of a batch, shape (n_rows, length, ..), to their places in the set."""
+def scatter(batch: Batch, rows: NDArray[Any], out: NDArray[Any]) -> None:
+    """Write rows of values for the positions of a batch, shape (n_rows, length, ..), to their places in the set."""
     there = batch.positions >= 0
-    out[batch.positions[there]] = found[there]
+    out[batch.positions[there]] = rows[there]

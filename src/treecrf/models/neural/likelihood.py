@@ -43,13 +43,13 @@ def log_likelihood(scores: Array, transitions: Array | None, labels: Array, weig
     ahead, _ = _messages(scores, transitions, inside)
     all_labels = scores + before @ transitions.T + ahead
     conditional = (one_hot * all_labels).sum(axis=2) - logsumexp(all_labels, axis=2)
-    found = jnp.where(inside, weights * conditional, 0.0).sum(axis=1)
+    log_likelihoods = jnp.where(inside, weights * conditional, 0.0).sum(axis=1)
     if not are_partial:
-        return found
+        return log_likelihoods
     allowed = jnp.where((labels == -1)[:, :, None] | (one_hot > 0), scores, FORBIDDEN)
     difference = _messages(allowed, transitions, inside)[1] - _messages(scores, transitions, inside)[1]
     is_partial = (labels == -1).any(axis=1)
-    return jnp.where(is_partial, weights[:, 0] * difference, found)
+    return jnp.where(is_partial, weights[:, 0] * difference, log_likelihoods)
 
 
 def _messages(scores: Array, transitions: Array, inside: Array) -> tuple[Array, Array]:

@@ -82,10 +82,10 @@ def _see_pictures(weights: Weights, images: Array) -> Array:
     """What convolutions find in each picture, shape (n_pictures, n_features)."""
     for number in range(len(FILTERS)):
         axes = jax.lax.conv_dimension_numbers(images.shape, (3, 3, 1, 1), ("NHWC", "HWIO", "NHWC"))
-        found = jax.lax.conv_general_dilated(
+        filtered = jax.lax.conv_general_dilated(
             images, weights[f"picture_{number}"], (1, 1), "SAME", dimension_numbers=axes
         )
-        images = jax.nn.relu(found + weights[f"picture_{number}_bias"])
+        images = jax.nn.relu(filtered + weights[f"picture_{number}_bias"])
         images = jax.lax.reduce_window(images, -jnp.inf, jax.lax.max, (1, 2, 2, 1), (1, 2, 2, 1), "SAME")
     flat = images.reshape(len(images), -1)
     return jax.nn.relu(flat @ weights["picture_out"] + weights["picture_out_bias"])
@@ -112,8 +112,8 @@ def _recur(name: str, width: int, weights: Weights, features: Array, inside: Arr
 
     nothing = jnp.zeros((2, len(inside), width), features.dtype)
     along = (given.transpose(1, 2, 0, 3), counts.transpose(1, 2, 0)[..., None])
-    _, found = jax.lax.scan(step, (nothing, nothing), along)
-    forward, backward = found[:, 0], found[::-1, 1]
+    _, hidden_states = jax.lax.scan(step, (nothing, nothing), along)
+    forward, backward = hidden_states[:, 0], hidden_states[::-1, 1]
     return jnp.concatenate([forward, backward], axis=2).transpose(1, 0, 2)
 
 

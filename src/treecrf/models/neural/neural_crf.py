@@ -162,8 +162,8 @@ class NeuralCRF(ChainLabeller):
         def train_on(data: SequenceSet, counts: Floats, phase: str) -> Iterator[dict[str, NDArray[Any]]]:
             nonlocal n_reports
             began = time.process_time()  # JAX works in threads of its own
-            for found, value in self._epochs(shape, data, counts):
-                yield found
+            for of_epoch, value in self._epochs(shape, data, counts):
+                yield of_epoch
                 self.seconds_[phase] += time.process_time() - began
                 n_reports, began = n_reports + 1, time.process_time()
                 if monitor is not None:
@@ -174,10 +174,10 @@ class NeuralCRF(ChainLabeller):
             fitted, choosing = hold_out(train.groups, self.held_out, self.random_state)
             first = counts[np.isin(np.repeat(np.arange(len(train)), train.lengths), fitted)]
             self.n_epochs_ = self._choose(train_on(train.select(fitted), first, "choice"), train.select(choosing))
-        for epoch, found in enumerate(islice(train_on(train, counts, "update"), self.n_epochs_), start=1):
-            self.weights_ = found
+        for epoch, of_epoch in enumerate(islice(train_on(train, counts, "update"), self.n_epochs_), start=1):
+            self.weights_ = of_epoch
             for judge in self._judges:
-                judge(epoch, found)
+                judge(epoch, of_epoch)
 
     def fit_watched(self, train: SequenceSet, data: SequenceSet, watch: Watch, every: int = 1) -> None:
         """See `ChainLabeller`; an iteration is a pass over all sequences, and none are held out."""

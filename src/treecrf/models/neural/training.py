@@ -77,8 +77,8 @@ def compiled_gradient(shape: Architecture, are_partial: bool) -> Callable[..., A
     def loss(weights: Any, batch: Any, labels: Any, counts: Any, total: Any, missing_codes: Any, *drawn: Any) -> Any:
         codes, numbers, inside = batch
         scores = network.scores(shape, weights, codes, numbers, inside, missing_codes, *drawn)
-        found = log_likelihood(scores, weights.get("transitions"), labels, counts, are_partial).sum()
-        return -found / total, found
+        value = log_likelihood(scores, weights.get("transitions"), labels, counts, are_partial).sum()
+        return -value / total, value
 
     def gradient(
         state: State, batch: Any, labels: Any, counts: Any, total: Any, missing_codes: Any, rates: Any, seed: Any
@@ -143,13 +143,16 @@ def epochs(
     total = np.float32(counts.sum() / sum(1 for _ in data.shuffled(np.random.default_rng(0))))
     drawn = np.array(rates, dtype=np.float32), np.uint32(seed % 2**32)
     while True:
-        found = []
+        log_likelihoods = []
         for batch in data.shuffled(rng):
             there = known[batch.positions], weighing[batch.positions]
             gradient, value = differentiate(state, _inputs(batch), *there, total, missing_codes, *drawn)
             state = step(state, gradient)
-            found.append(value)
-        yield {name: np.asarray(value) for name, value in state.average.items()}, float(np.sum(found, dtype=np.float64))
+            log_likelihoods.append(value)
+        yield (
+            {name: np.asarray(value) for name, value in state.average.items()},
+            float(np.sum(log_likelihoods, dtype=np.float64)),
+        )
 
 
 def _inputs(batch: Batch) -> tuple[NDArray[Any], ...]:

@@ -48,13 +48,13 @@ def check_model_text(text: str, n_labels: int, n_features: int) -> None:
     if not len(lists["feature_names"]) == len(lists["feature_infos"]) == n_features:
         raise ValueError(f"model_text is not of {n_features} features")
     trees, _, _ = rest.partition("end of trees")
-    found = list(_TREE.finditer(trees))
-    sizes = [str(len(tree[0].encode()) + 1) for tree in found]
+    blocks = list(_TREE.finditer(trees))
+    sizes = [str(len(tree[0].encode()) + 1) for tree in blocks]
     if sizes != lists["tree_sizes"] or _TREE.sub("", trees).strip():
         raise ValueError("model_text has trees of other sizes than it says")
-    if len(found) % n_labels or [int(tree[1]) for tree in found] != list(range(len(found))):
+    if len(blocks) % n_labels or [int(tree[1]) for tree in blocks] != list(range(len(blocks))):
         raise ValueError("model_text has trees left out")
-    for tree in found:
+    for tree in blocks:
         name = f"tree {tree[1]} of model_text"
         _check_tree(name, _fields(name, tree[2]), n_features)
 

@@ -246,7 +246,7 @@ def _give_each(copies, columns, leaf, child, n_unknown, n_surrogates, share, tel
     positions, weights = copies.positions, copies.weights
     dense = copies.vector_of[leaf] >= 0
     vector = copies.vectors[max(copies.vector_of[leaf], 0)]
-    child_end, leaf_end, n_told = copies.ends[child], copies.ends[leaf], int64(0)
+    child_end, leaf_end, n_unknown_rows = copies.ends[child], copies.ends[leaf], int64(0)
     for i in range(uint64(n_unknown)):
         position = uint64(copies.unknown_positions[i])
         weight = int64(copies.unknown_weights[i])
@@ -263,12 +263,12 @@ def _give_each(copies, columns, leaf, child, n_unknown, n_surrogates, share, tel
             positions[uint64(leaf_end)] = position
             weights[uint64(leaf_end)] = to_leaf
             leaf_end += to_leaf > 0
-        told = to_child if tell_child else to_leaf
-        copies.unknown_positions[uint64(n_told)] = position
-        copies.unknown_weights[uint64(n_told)] = told
-        n_told += told > 0
+        unknown_weight = to_child if tell_child else to_leaf
+        copies.unknown_positions[uint64(n_unknown_rows)] = position
+        copies.unknown_weights[uint64(n_unknown_rows)] = unknown_weight
+        n_unknown_rows += unknown_weight > 0
     copies.ends[child], copies.ends[leaf] = child_end, leaf_end
-    return n_told
+    return n_unknown_rows
 
 
 @kernel(int64(WEIGHTED_ROWS, COLUMNS, TREE, int64, int64, boolean))
@@ -284,14 +284,14 @@ def distribute(copies, columns, tree, child, n_unknown, tell_child):
     n_surrogates = _resolve(copies, columns, tree, split, True)
     if n_surrogates == 0 and (share == 0 or share == FULL):
         _give_all(copies, child if share == FULL else leaf, n_unknown)
-        n_told = n_unknown if tell_child == (share == FULL) else 0
+        n_unknown_rows = n_unknown if tell_child == (share == FULL) else 0
     else:
-        n_told = _give_each(copies, columns, leaf, child, n_unknown, n_surrogates, share, tell_child)
+        n_unknown_rows = _give_each(copies, columns, leaf, child, n_unknown, n_surrogates, share, tell_child)
         _resolve(copies, columns, tree, split, False)
     copies.used[0] = copies.ends[child]
     if copies.vector_of[leaf] >= 0 and copies.n_entries[leaf] * _FEW < copies.vectors.shape[1]:
         _take_list(copies, leaf, _list_vector(copies, copies.vectors[copies.vector_of[leaf]], copies.used[0]))
-    return n_told
+    return n_unknown_rows
 
 
 @kernel(void(WEIGHTED_ROWS, int16[:, ::1], int64, int64, int64, int32[::1]))
