@@ -18,7 +18,6 @@ if TYPE_CHECKING:  # for editors and type checkers alone, which cannot read the 
     from treecrf import missing as missing
     from treecrf.ensembles.labeller import Ensemble as Ensemble
     from treecrf.ensembles.sequential import StackedSequential as StackedSequential
-    from treecrf.models.base import load as load
     from treecrf.models.boosted.memm import MEMM as MEMM
     from treecrf.models.boosted.memm import SlidingWindow as SlidingWindow
     from treecrf.models.boosted.treecrf import TreeCRF as TreeCRF
@@ -33,6 +32,7 @@ if TYPE_CHECKING:  # for editors and type checkers alone, which cannot read the 
     from treecrf.models.linear.linear_crf import LinearCRF as LinearCRF
     from treecrf.models.linear.perceptron import VotedPerceptron as VotedPerceptron
     from treecrf.models.neural.neural_crf import NeuralCRF as NeuralCRF
+    from treecrf.models.persistence import load as load
     from treecrf.models.window.classifiers import NeuralNetwork as NeuralNetwork
     from treecrf.models.window.classifiers import WindowLightGBM as WindowLightGBM
     from treecrf.sequences import MISSING as MISSING
@@ -42,7 +42,7 @@ if TYPE_CHECKING:  # for editors and type checkers alone, which cannot read the 
 _PATHS = {
     **dict.fromkeys(("chain", "datasets", "metrics", "missing"), ""),
     **{name: f"treecrf.sequences:{name}" for name in ("MISSING", "Attribute", "SequenceSet")},
-    "load": "treecrf.models.base:load",
+    "load": "treecrf.models.persistence:load",
     **CLASS_PATHS,
     "StackedSequential": WRAPPERS["StackedSequential"],
 }

@@ -13,7 +13,8 @@ from treecrf import (
     SequenceSet,
     TreeCRF,
 )  # fmt: skip
-from treecrf.models.base import Labeller, load_class
+from treecrf.models.base import Labeller
+from treecrf.models.persistence import load_class
 from treecrf.models.registry import CLASS_PATHS
 
 TRAIN, TEST = (number_set(seed, 30, 2, longest=8) for seed in (0, 1))

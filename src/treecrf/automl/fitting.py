@@ -10,7 +10,8 @@ import numpy as np
 
 from treecrf.ensembles.labeller import Ensemble
 from treecrf.missing import Imputer, Indicator, transform_of
-from treecrf.models.base import Labeller, Monitor, load_class
+from treecrf.models.base import Labeller, Monitor
+from treecrf.models.persistence import load_class
 from treecrf.models.pipelines import DerivingLabeller, ImputingLabeller, TransformingLabeller
 from treecrf.models.registry import IN_TREES, LABELLERS
 from treecrf.sequences import SequenceSet

@@ -15,8 +15,9 @@ from treecrf.io.messages import counted, listed, quoted
 from treecrf.io.npz import read_npz, write_npz
 from treecrf.missing import Imputer, Indicator
 from treecrf.missing.transforms import describe_transform, restore_transform
-from treecrf.models.base import FORMAT, Labeller, rebuild
+from treecrf.models.base import FORMAT, Labeller
 from treecrf.models.inputs import RARE
+from treecrf.models.persistence import rebuild
 from treecrf.readers.tables import TableColumns, TypedTable
 from treecrf.sequences import SequenceSet
 

@@ -1,11 +1,10 @@
-"""Base of all labellers: settings, training, predictions, files, and loading from them."""
+"""Base of all labellers: settings, training, predictions, and what a file holds."""
 
 from __future__ import annotations
 
 import os
 import warnings
 from collections.abc import Iterable, Iterator, Mapping
-from importlib import import_module
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, Unpack
 
@@ -17,8 +16,8 @@ from treecrf.estimators.settings import Estimator
 from treecrf.inputs.anchors import AnchorSetting
 from treecrf.inputs.binning import MOST_BINS
 from treecrf.io.frames import Kind
-from treecrf.io.messages import counted, listed, quoted, repeated
-from treecrf.io.npz import read_npz, write_npz
+from treecrf.io.messages import counted, quoted
+from treecrf.io.npz import write_npz
 from treecrf.models.decoding import (
     Constraints,
     Labelling,
@@ -29,7 +28,7 @@ from treecrf.models.decoding import (
     limits_of_set,
     refuse_lag,
 )
-from treecrf.models.fitted import Declared, named_arrays, prefixed, refuse_rest, take_declared, take_prefixed
+from treecrf.models.fitted import Declared, named_arrays, take_declared
 from treecrf.models.inputs import Inputs, check_set, check_training_set, refuse_missing
 from treecrf.models.monitor import Monitor, reporting_monitor
 from treecrf.models.params_checks import (
@@ -43,7 +42,6 @@ from treecrf.models.params_checks import (
     check_params,
     optional,
 )
-from treecrf.models.registry import CLASS_PATHS, WRAPPERS
 from treecrf.models.weights import ClassWeight, position_weights, refuse_weights, without_silent
 from treecrf.sequences import MISSING, Attribute, SequenceSet
 from treecrf.statistics.metrics import METRICS, sum_log_probabilities
@@ -124,11 +122,6 @@ class Labeller(Estimator):
     def _params_for_file(self) -> dict[str, Any]:
         """Settings as JSON values, labellers among them by class and settings."""
         return {name: _described(value) for name, value in self.get_params().items()}
-
-    @classmethod
-    def _params_from_file(cls, params: dict[str, Any]) -> dict[str, Any]:
-        """What `_params_for_file` gave, once it has been read."""
-        return {name: _built(value) for name, value in params.items()}
 
     def _check_settings(self) -> None:
         """Refuse a setting that is out of its range, in one sentence."""
@@ -616,113 +609,8 @@ def check_decoder(decoder: str) -> None:
         raise ValueError(f"decoder {decoder!r} is not known; choose one of {', '.join(DECODERS)}.")
 
 
-# --- loading ----------------------------------------------------------------------------------------
-
-
-def load_class(class_path: str) -> Any:
-    """The class that ``module:Class`` names; nothing else of the registry is loaded."""
-    module, _, name = class_path.partition(":")
-    return getattr(import_module(module), name)
-
-
-def load(path: str | os.PathLike[str]) -> Labeller:
-    """Read a labeller that `Labeller.save` wrote; a ValueError names the file if it is something else."""
-    return rebuild(*read_npz(path, FORMAT), os.fspath(path))
-
-
-_UNFIT = (LookupError, TypeError, AttributeError, ValueError, ArithmeticError, RecursionError, MemoryError)
-"""What comes of a header and arrays that do not describe a labeller."""
-
-
-def rebuild(header: dict[str, Any], arrays: Mapping[str, NDArray[Any]], place: str) -> Labeller:
-    """The labeller that `Labeller.contents` described.
-
-    Nothing of what they say is believed: settings are checked as in `Labeller.fit`, arrays by the rules that are declared with
-    them. A ValueError names the place that they are from, and the part that is wrong.
-    """
-    name = header.get("class")
-    try:
-        kind = _class_named(name)
-    except LookupError:
-        raise ValueError(
-            f"{place} holds a {quoted(name)}, which is not known; import the module that has it."
-        ) from None
-    try:
-        model, rest = kind(**kind._params_from_file(header["params"])), dict(arrays)
-        model._check_settings()
-        model.inputs_ = Inputs.from_described(header)
-        model.label_names_, model._classes = _checked_labels(header["label_names"], header["classes"])
-        model._restore(header["values"], rest)
-        refuse_rest(rest)
-    except _UNFIT as error:
-        raise ValueError(
-            f"{place} holds a {name} that is damaged or of another version of treecrf ({quoted(str(error))}); train it again."
-        ) from error
-    return model
-
-
-def _checked_labels(names: Any, classes: Any) -> tuple[tuple[str, ...], NDArray[Any]]:
-    """Names of labels from a file, and the labels themselves."""
-    is_named = isinstance(names, list) and len(names) > 1 and all(isinstance(name, str) for name in names)
-    if not is_named or repeated(names) is not None:
-        raise ValueError(f"label_names are {quoted(names)}")
-    labels = np.array(classes)
-    if labels.shape != (len(names),) or labels.dtype.kind not in "biufU":
-        raise ValueError(f"classes are {quoted(classes)}")
-    return tuple(names), labels
-
-
-def packed(name: str, labellers: Iterable[Labeller]) -> tuple[list[dict[str, Any]], dict[str, NDArray[Any]]]:
-    """The headers of fitted labellers, and their arrays, whose names begin with `name` and the labeller's number."""
-    headers, arrays = list[dict[str, Any]](), dict[str, NDArray[Any]]()
-    for number, labeller in enumerate(labellers):
-        header, of_labeller = labeller.contents()
-        headers.append(header)
-        arrays |= prefixed(f"{name}_{number}", of_labeller)
-    return headers, arrays
-
-
-def unpacked(
-    name: str, headers: list[dict[str, Any]], arrays: dict[str, NDArray[Any]], label_names: tuple[str, ...]
-) -> list[Any]:
-    """The labellers of these labels that `packed` was given; their arrays are taken out."""
-    return [
-        rebuild_part(header, take_prefixed(f"{name}_{number}", arrays), f"{name} {number}", label_names)
-        for number, header in enumerate(headers)
-    ]
-
-
-def rebuild_part(
-    header: dict[str, Any], arrays: Mapping[str, NDArray[Any]], place: str, label_names: tuple[str, ...]
-) -> Labeller:
-    """`rebuild` of a labeller within another one, which has the same labels."""
-    part = rebuild(header, arrays, place)
-    if part.label_names_ != label_names:
-        raise ValueError(f"{place} has the labels {listed(part.label_names_)}, not {listed(label_names)}")
-    return part
-
-
-def _class_named(name: Any) -> type[Labeller]:
-    """The class of a labeller, which is imported if it is this package's."""
-    paths = CLASS_PATHS | WRAPPERS
-    if isinstance(name, str) and name in paths:
-        load_class(paths[name])
-    kind = Labeller.registry[str(name)]
-    if not kind.is_saved:
-        raise LookupError(name)
-    return kind
-
-
 def _described(setting: Any) -> Any:
     """A setting as JSON value."""
     if isinstance(setting, Labeller):
         return {"class": type(setting).__name__, "params": setting._params_for_file()}
     return [_described(each) for each in setting] if isinstance(setting, tuple | list) else setting
-
-
-def _built(setting: Any) -> Any:
-    """The setting that `_described` described; lists become tuples."""
-    if isinstance(setting, dict) and setting.keys() == {"class", "params"}:
-        kind = _class_named(setting["class"])
-        return kind(**kind._params_from_file(setting["params"]))
-    return tuple(_built(each) for each in setting) if isinstance(setting, list) else setting

@@ -13,9 +13,10 @@ from treecrf.estimators.transform import Transform
 from treecrf.inputs import BLOCKS, DerivedInputs
 from treecrf.missing import transform_of
 from treecrf.missing.transforms import describe_transform, restore_transform
-from treecrf.models.base import DECODERS, Decoder, Labeller, Monitor, rebuild_part
+from treecrf.models.base import DECODERS, Decoder, Labeller, Monitor
 from treecrf.models.inputs import check_set, check_training_set
 from treecrf.models.params_checks import FLAG, NAME, Check, one_of, optional, several, whole
+from treecrf.models.persistence import rebuild_part
 from treecrf.models.registry import IN_TREES, TREATMENTS
 from treecrf.sequences import SequenceSet
 

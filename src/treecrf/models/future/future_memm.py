@@ -13,7 +13,7 @@ from treecrf import chain
 from treecrf.compiled import rules
 from treecrf.compiled.struct import Float64, Int64
 from treecrf.inputs.binning import MOST_BINS
-from treecrf.models.base import Monitor, rebuild_part
+from treecrf.models.base import Monitor
 from treecrf.models.boosted.memm import normalize_locally
 from treecrf.models.boosted.treecrf import TreeCRF
 from treecrf.models.chains import ChainLabeller
@@ -44,6 +44,7 @@ from treecrf.models.params_checks import (
     optional,
     whole,
 )
+from treecrf.models.persistence import rebuild_part
 from treecrf.models.weights import refuse_weights
 from treecrf.sequences import Attribute, SequenceSet, slot_sizes
 from treecrf.statistics.selection import hold_out

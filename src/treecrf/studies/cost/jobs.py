@@ -16,10 +16,11 @@ import numpy as np
 import pandas as pd
 
 from treecrf.datasets import synthetic
-from treecrf.models.base import Labeller, load_class
+from treecrf.models.base import Labeller
 from treecrf.models.boosted.checkpoint import Checkpoint
 from treecrf.models.boosted.treecrf import TreeCRF
 from treecrf.models.java.machine import java_problem
+from treecrf.models.persistence import load_class
 from treecrf.models.registry import FORWARD_BACKWARD, IN_JAVA, INDUCTION, LABELLERS, TRAINING
 from treecrf.sequences import SequenceSet
 from treecrf.studies.cost.settings import CostSettings

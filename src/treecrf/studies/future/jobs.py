@@ -17,13 +17,14 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from treecrf.datasets.synthetic import Splits, best_window_accuracy, find_rule, future_splits, is_positive
-from treecrf.models.base import DECODERS, Labeller, load_class
+from treecrf.models.base import DECODERS, Labeller
 from treecrf.models.boosted.checkpoint import Checkpoint
 from treecrf.models.boosted.memm import MEMM
 from treecrf.models.boosted.treecrf import TreeCRF
 from treecrf.models.chains import ChainLabeller
 from treecrf.models.custom import CustomLabeller
 from treecrf.models.future.future_memm import FutureFeatureMEMM, FutureFeatureTreeCRF
+from treecrf.models.persistence import load_class
 from treecrf.models.registry import FUTURE, LABELLERS
 from treecrf.options import LabellerSettings
 from treecrf.sequences import SequenceSet

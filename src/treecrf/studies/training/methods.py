@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from treecrf.models.base import Labeller, load_class
+from treecrf.models.base import Labeller
+from treecrf.models.persistence import load_class
 from treecrf.models.registry import LABELLERS, TRAINING
 from treecrf.studies.framework.custom import Candidate, CustomMethod, combinations, custom_candidates
 from treecrf.studies.training.settings import TrainingSettings

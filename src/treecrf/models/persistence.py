@@ -1,0 +1,125 @@
+"""Labellers from files, and labellers within labellers."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treecrf.io.messages import listed, quoted, repeated
+from treecrf.io.npz import read_npz
+from treecrf.models.base import FORMAT, Labeller
+from treecrf.models.fitted import prefixed, refuse_rest, take_prefixed
+from treecrf.models.inputs import Inputs
+from treecrf.models.registry import CLASS_PATHS, WRAPPERS
+
+
+def load_class(class_path: str) -> Any:
+    """The class that ``module:Class`` names; nothing else of the registry is loaded."""
+    module, _, name = class_path.partition(":")
+    return getattr(import_module(module), name)
+
+
+def load(path: str | os.PathLike[str]) -> Labeller:
+    """Read a labeller that `Labeller.save` wrote; a ValueError names the file if it is something else."""
+    return rebuild(*read_npz(path, FORMAT), os.fspath(path))
+
+
+_UNFIT = (LookupError, TypeError, AttributeError, ValueError, ArithmeticError, RecursionError, MemoryError)
+"""What comes of a header and arrays that do not describe a labeller."""
+
+
+def rebuild(header: dict[str, Any], arrays: Mapping[str, NDArray[Any]], place: str) -> Labeller:
+    """The labeller that `Labeller.contents` described.
+
+    Nothing of what they say is believed: settings are checked as in `Labeller.fit`, arrays by the rules that are declared with
+    them. A ValueError names the place that they are from, and the part that is wrong.
+    """
+    name = header.get("class")
+    try:
+        kind = _class_named(name)
+    except LookupError:
+        raise ValueError(
+            f"{place} holds a {quoted(name)}, which is not known; import the module that has it."
+        ) from None
+    try:
+        model, rest = kind(**_built_params(header["params"])), dict(arrays)
+        model._check_settings()
+        model.inputs_ = Inputs.from_described(header)
+        model.label_names_, model._classes = _checked_labels(header["label_names"], header["classes"])
+        model._restore(header["values"], rest)
+        refuse_rest(rest)
+    except _UNFIT as error:
+        raise ValueError(
+            f"{place} holds a {name} that is damaged or of another version of treecrf ({quoted(str(error))}); train it again."
+        ) from error
+    return model
+
+
+def _checked_labels(names: Any, classes: Any) -> tuple[tuple[str, ...], NDArray[Any]]:
+    """Names of labels from a file, and the labels themselves."""
+    is_named = isinstance(names, list) and len(names) > 1 and all(isinstance(name, str) for name in names)
+    if not is_named or repeated(names) is not None:
+        raise ValueError(f"label_names are {quoted(names)}")
+    labels = np.array(classes)
+    if labels.shape != (len(names),) or labels.dtype.kind not in "biufU":
+        raise ValueError(f"classes are {quoted(classes)}")
+    return tuple(names), labels
+
+
+def packed(name: str, labellers: Iterable[Labeller]) -> tuple[list[dict[str, Any]], dict[str, NDArray[Any]]]:
+    """The headers of fitted labellers, and their arrays, whose names begin with `name` and the labeller's number."""
+    headers, arrays = list[dict[str, Any]](), dict[str, NDArray[Any]]()
+    for number, labeller in enumerate(labellers):
+        header, of_labeller = labeller.contents()
+        headers.append(header)
+        arrays |= prefixed(f"{name}_{number}", of_labeller)
+    return headers, arrays
+
+
+def unpacked(
+    name: str, headers: list[dict[str, Any]], arrays: dict[str, NDArray[Any]], label_names: tuple[str, ...]
+) -> list[Any]:
+    """The labellers of these labels that `packed` was given; their arrays are taken out."""
+    return [
+        rebuild_part(header, take_prefixed(f"{name}_{number}", arrays), f"{name} {number}", label_names)
+        for number, header in enumerate(headers)
+    ]
+
+
+def rebuild_part(
+    header: dict[str, Any], arrays: Mapping[str, NDArray[Any]], place: str, label_names: tuple[str, ...]
+) -> Labeller:
+    """`rebuild` of a labeller within another one, which has the same labels."""
+    part = rebuild(header, arrays, place)
+    if part.label_names_ != label_names:
+        raise ValueError(f"{place} has the labels {listed(part.label_names_)}, not {listed(label_names)}")
+    return part
+
+
+def _class_named(name: Any) -> type[Labeller]:
+    """The class of a labeller, which is imported if it is this package's."""
+    paths = CLASS_PATHS | WRAPPERS
+    if isinstance(name, str) and name in paths:
+        load_class(paths[name])
+    kind = Labeller.registry[str(name)]
+    if not kind.is_saved:
+        raise LookupError(name)
+    return kind
+
+
+def _built_params(params: dict[str, Any]) -> dict[str, Any]:
+    """Settings of a labeller that `Labeller.contents` described."""
+    return {name: _built(value) for name, value in params.items()}
+
+
+def _built(setting: Any) -> Any:
+    """The setting that `Labeller.contents` described; lists become tuples."""
+    if isinstance(setting, dict) and setting.keys() == {"class", "params"}:
+        kind = _class_named(setting["class"])
+        return kind(**_built_params(setting["params"]))
+    return tuple(_built(each) for each in setting) if isinstance(setting, list) else setting
