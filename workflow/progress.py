@@ -5,17 +5,40 @@ Snakemake's own messages go to .snakemake/log. A failed step is shown with the f
 
 from __future__ import annotations
 
-import argparse
-import fcntl
-import shlex
+import os
+import signal
 import sys
-import time
-from collections.abc import Iterator
-from importlib.metadata import version
-from pathlib import Path
-from typing import IO
+from types import FrameType
+
+
+def leave(number: int, _frame: FrameType | None = None) -> None:
+    """End at once, with one sentence, on a signal."""
+    os.write(2, b"Interrupted; the same command continues.\n")
+    os._exit(128 + number)
+
+
+if __name__ == "__main__":  # before the other modules, whose import takes long
+    signal.signal(signal.SIGINT, leave)
+    signal.signal(signal.SIGTERM, leave)
+
+import argparse  # noqa: E402
+import fcntl  # noqa: E402
+import logging  # noqa: E402
+import shlex  # noqa: E402
+import threading  # noqa: E402
+import time  # noqa: E402
+from collections.abc import Iterator  # noqa: E402
+from importlib.metadata import version  # noqa: E402
+from pathlib import Path  # noqa: E402
+from typing import IO  # noqa: E402
 
 COMMAND = "python workflow/progress.py"
+
+JOB_SCRIPTS = "/.snakemake/scripts/"
+"""In the first argument of each Python that Snakemake starts for a job on this machine."""
+
+MOST_SECONDS = 10.0
+"""A job may take to end by itself after a signal."""
 
 WRONG_USAGE = 2
 """Snakemake's exit code, which then says what is wrong."""
@@ -24,9 +47,13 @@ WRONG_USAGE = 2
 def main(options: list[str]) -> int:
     """Run Snakemake with `options`, name what it wrote and the next command; returns the exit code."""
     configurations, began = parse(options), time.time()
+    import_snakemake()
     mark = take_mark()
-    code = run_snakemake(options)
+    code, number = run_snakemake(options)
     drop_mark(mark)
+    if number:
+        logging.shutdown()  # takes the bar away
+        leave(number)
     if code != WRONG_USAGE:
         tell("Not everything is finished." if code else f"Done in {time.time() - began:.0f} s.")
         for line in summary(options, configurations, code, began):
@@ -49,16 +76,26 @@ def parse(options: list[str]) -> list[str]:
     return list(parser.parse_known_args(options)[0].configfile)
 
 
-def run_snakemake(options: list[str]) -> int:
-    """The exit code of Snakemake with the progress view."""
+def import_snakemake() -> None:
+    """Load Snakemake, which takes long."""
+    import snakemake.cli  # noqa: F401
+
+
+def run_snakemake(options: list[str]) -> tuple[int, int]:
+    """The exit code of Snakemake with the progress view, and the signal that ended it, 0 for none."""
     from snakemake.cli import main as snakemake
 
     sys.path[1:1] = [""]  # classes of the user's own are found in the working folder, as with python -m snakemake
+    interruption = Interruption()
+    interruption.install()
+    code = 0
     try:
         snakemake([*options, "--logger", "treecrf"])  # which would take targets after it for loggers
     except SystemExit as end:
-        return int(end.code or 0)
-    return 0
+        code = int(end.code or 0)
+    except KeyboardInterrupt:
+        pass
+    return code, interruption.number
 
 
 def summary(options: list[str], configurations: list[str], code: int, began: float) -> Iterator[str]:
@@ -91,6 +128,76 @@ def summary(options: list[str], configurations: list[str], code: int, began: flo
         yield "Next: make quick (the papers' data sets, in about half an hour)"
     else:
         yield f"Next: {COMMAND} archive {again} (writes one zip)"
+
+
+# --- signals ----------------------------------------------------------------------------------------
+
+
+class Interruption:
+    """Ends Snakemake and its jobs on Ctrl-C and SIGTERM, without messages of either.
+
+    Attributes
+    ----------
+    number : int
+        The first signal that came, 0 before one came.
+    """
+
+    def __init__(self) -> None:
+        self.number = 0
+
+    def install(self) -> None:
+        """Receive the signals, also those that Snakemake would receive, and keep Ctrl-C from the jobs."""
+        import snakemake.workflow
+        from snakemake.scheduling.job_scheduler import JobScheduler
+        from snakemake.shell import shell
+
+        interruption = self
+
+        class Scheduler(JobScheduler):  # type: ignore[misc, unused-ignore]
+            """Ends at once on SIGTERM, and calls no hook for failed jobs after a signal."""
+
+            def schedule(self) -> bool:
+                is_right: bool = super().schedule()
+                if interruption.number:
+                    raise KeyboardInterrupt
+                return is_right
+
+            def exit_gracefully(self, number: int, frame: FrameType | None) -> None:
+                interruption.receive(number, frame)
+
+        snakemake.workflow.JobScheduler = Scheduler
+        shell.prefix("trap '' INT; set -euo pipefail; ")  # a job would print where it was
+        signal.signal(signal.SIGINT, self.receive)
+        signal.signal(signal.SIGTERM, self.receive)
+
+    def receive(self, number: int, _frame: FrameType | None) -> None:
+        """End the jobs, then Snakemake by an exception; at a second signal, end at once."""
+        if self.number:
+            leave(self.number)
+        self.number = number
+        logging.disable()
+        threading.Thread(target=end_jobs, daemon=True).start()
+        raise KeyboardInterrupt
+
+
+def end_jobs() -> None:
+    """Ask jobs on this machine to end, also those that still begin, and end those that do not."""
+    import psutil
+
+    asked: dict[psutil.Process, float] = {}
+    while True:
+        for process in psutil.Process().children(recursive=True):
+            try:
+                if JOB_SCRIPTS not in "".join(process.cmdline()[1:2]):
+                    continue
+                if process not in asked:
+                    asked[process] = time.monotonic()
+                    process.terminate()
+                elif time.monotonic() - asked[process] > MOST_SECONDS:
+                    process.kill()
+            except psutil.NoSuchProcess:
+                continue
+        time.sleep(0.1)
 
 
 # --- locks ------------------------------------------------------------------------------------------

@@ -57,7 +57,7 @@ def test_entry_point():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     assert project["scripts"] == {
         "treecrf": "treecrf.cli:main",
-        "treecrf-report": "treecrf.cli.report:main",
+        "treecrf-report": "treecrf.cli:report_main",
     }
 
 

@@ -1,18 +1,20 @@
 """The command treecrf-report."""
 
+import signal
 import sys
 from importlib.metadata import version
 
 import pytest
+from interrupting import interrupted
 from planted_runs import plant_manifest, plant_run
 
-from treecrf.cli.report import main
+from treecrf.cli import report_main
 
 
 def call(monkeypatch, *arguments):
     monkeypatch.setattr(sys, "argv", ["treecrf-report", *map(str, arguments)])
     with pytest.raises(SystemExit) as end:
-        main()
+        report_main()
     return end.value.code
 
 
@@ -43,3 +45,22 @@ def test_help_names_the_commands(monkeypatch, capsys, option):
 def test_version_is_that_of_the_package(monkeypatch, capsys):
     assert call(monkeypatch, "--version") == 0
     assert capsys.readouterr().out == f"treecrf-report {version('treecrf')}\n"
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("moment", [0.05, 0.1, 0.3, 0.6, 1.0])
+def test_signals_end_with_one_sentence_and_no_partial_file(tmp_path, number, moment):
+    """While it is loading, reading or writing; it may have been faster."""
+    one, other = (plant_run(tmp_path / name) for name in ("one", "other"))
+    for run in (one, other):
+        plant_manifest(run)
+    code, err = interrupted("report_main", ["compare", one, other, "-o", tmp_path / "there"], number, moment)
+    if moment > 0.3 and code == 0:
+        return
+    assert (code, err) == (128 + number, "treecrf-report: interrupted; no partial output was written.\n")
+    assert {path.name for path in tmp_path.glob("there/*")} <= {
+        "settings.csv",
+        "numbers.csv",
+        "verdicts.csv",
+        "index.html",
+    }

@@ -4,10 +4,10 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
+from interrupting import interrupted
 
 COMMAND = [sys.executable, "-m", "treecrf"]
 
@@ -58,19 +58,10 @@ ENDLESS = ("--method", "treecrf_newton", "--iterations", "1000000")
 def test_signals_end_with_one_sentence_and_no_partial_file(table, tmp_path, number, moment):
     """Whatever it is doing then: loading, reading, training in other processes."""
     before = {path.name for path in tmp_path.iterdir()}
-    heeding = (  # what runs in the background ignores the signal
-        "import signal, sys; signal.signal(signal.SIGINT, signal.default_int_handler); from treecrf.cli import main; "
-        "sys.stderr.write('begun\\n'); sys.stderr.flush(); main()"
-    )
-    command = [sys.executable, "-c", heeding, "fit", table, "-o", tmp_path / "other.npz", *ENDLESS]
-    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, start_new_session=True)
-    assert process.stderr.readline() == "begun\n"
-    time.sleep(moment + 0.05)
-    os.killpg(process.pid, number)
-    _, err = process.communicate(timeout=60)
+    code, err = interrupted("main", ["fit", table, "-o", tmp_path / "other.npz", *ENDLESS], number, moment + 0.05)
     assert err.splitlines()[-1:] == ["treecrf: interrupted; no partial output was written."]
     assert "Traceback" not in err
-    assert process.returncode == 128 + number
+    assert code == 128 + number
     assert {path.name for path in tmp_path.iterdir()} == before
 
 

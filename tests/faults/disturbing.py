@@ -12,6 +12,7 @@ from pathlib import Path
 
 import yaml
 from comparing import differences, result_digests
+from interrupting import session_members
 
 ROOT = Path(__file__).resolve().parents[2]
 ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1")
@@ -67,7 +68,7 @@ class Workflow:
         if self._process is None:
             return 0
         killed: set[int] = set()
-        while members := _session(self._process.pid):
+        while members := session_members(self._process.pid):
             for member in members:
                 try:
                     os.kill(member, signal.SIGKILL)
@@ -117,20 +118,6 @@ class Workflow:
         page = self.folder / "reports/index.html"
         whole = page.is_file() and page.read_text(encoding="utf-8").rstrip().endswith("</html>")
         return differences(found, expected) + ([] if whole else [str(page)])
-
-
-def _session(leader: int) -> list[int]:
-    """The living processes of a session."""
-    members = []
-    for entry in Path("/proc").iterdir():
-        if entry.name.isdigit():
-            try:
-                state, *rest = (entry / "stat").read_text().rpartition(")")[2].split()
-            except OSError:  # gone
-                continue
-            if state != "Z" and int(rest[2]) == leader:
-                members.append(int(entry.name))
-    return members
 
 
 def cut(path: Path) -> None:

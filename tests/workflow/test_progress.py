@@ -3,8 +3,10 @@
 import importlib.util
 import logging
 import os
+import signal
 import subprocess
 import sys
+import time
 from importlib.metadata import version
 from io import StringIO
 from pathlib import Path
@@ -12,6 +14,7 @@ from types import SimpleNamespace
 
 import pytest
 from builders import ROOT
+from interrupting import session_members
 from rich.console import Console
 from snakemake_interface_logger_plugins.common import LogEvent
 
@@ -242,6 +245,56 @@ def test_a_failed_run_names_what_is_finished_and_how_to_continue(progress, setti
     ]
     later = Path("reports/unfinished.html").stat().st_mtime + 1
     assert len(list(progress.summary(["--cores", "2"], [], 1, later))) == 1  # that page is of an earlier run
+
+
+# --- signals ----------------------------------------------------------------------------------------
+
+LONG = """
+rule all:
+    input: "made/1", "made/2"
+rule long:
+    output: "made/{number}"
+    log: "{number}.log"
+    message: "Takes long"
+    script: "long.py"
+"""
+
+SCRIPT = """
+import sys, time
+sys.path.insert(0, SCRIPTS)
+from _job import job
+from treecrf.io.files import atomic
+with job(snakemake):
+    with atomic(snakemake.output[0]) as temporary:
+        temporary.write_text("half")
+        time.sleep(600)
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.workflow
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("moment", [0.1, 0.5, 1.0, 2.0, "started", "at work"])
+def test_signals_end_a_run_with_one_sentence(tmp_path, number, moment):
+    """Whatever is going on: loading, planning, a job that is loading, and one that writes. Ctrl-C goes to all processes of a terminal."""
+    (tmp_path / "Snakefile").write_text(LONG)
+    (tmp_path / "long.py").write_text(f"SCRIPTS = {str(WORKFLOW / 'scripts')!r}\n" + SCRIPT)
+    command = [sys.executable, str(WORKFLOW / "progress.py"), "--cores", "2"]
+    process = subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, text=True, start_new_session=True)
+    sign = {"started": ".snakemake/scripts/*", "at work": "made/*.tmp"}.get(moment)
+    deadline = time.monotonic() + 120
+    while sign and not list(tmp_path.glob(sign)) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    if sign is None:
+        time.sleep(moment)
+    (os.kill if number == signal.SIGTERM else os.killpg)(process.pid, number)
+    _, err = process.communicate(timeout=60)
+    assert err.splitlines()[-1:] == ["Interrupted; the same command continues."]
+    assert len(err.splitlines()) <= 2, err  # Snakemake's profile
+    assert process.returncode == 128 + number
+    assert session_members(process.pid) == []
+    assert not (tmp_path / "made").is_dir() or os.listdir(tmp_path / "made") == []
+    assert list(tmp_path.glob(".snakemake/locks/*")) == []
 
 
 # --- locks ------------------------------------------------------------------------------------------

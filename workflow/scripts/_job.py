@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import errno
 import glob
+import signal
 import sys
 import traceback
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
+from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 from treecrf.io.checksums import forget, note, refuse_damaged
@@ -34,6 +36,11 @@ def tidy(outputs: Iterable[str], record: Path) -> None:
     forget(outputs)
 
 
+def end(number: int, _frame: FrameType | None) -> None:
+    """End on a signal, so that temporary files are removed."""
+    sys.exit(128 + number)
+
+
 @contextmanager
 def job(snakemake: Any, noted: bool = True) -> Iterator[None]:
     """Send all messages to the log, see that inputs and outputs are whole, and leave a record (`treecrf.records.jobs`).
@@ -47,6 +54,7 @@ def job(snakemake: Any, noted: bool = True) -> Iterator[None]:
     noted : bool
         Whether the outputs' checksums are written down; no for what others may replace.
     """
+    signal.signal(signal.SIGTERM, end)
     with open(snakemake.log[0], "w", encoding="utf-8", buffering=1) as stream:
         sys.stdout = sys.stderr = stream
         try:

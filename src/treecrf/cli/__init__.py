@@ -9,7 +9,7 @@ from threading import current_thread, main_thread
 from types import FrameType
 from typing import Any
 
-__all__ = ["app", "main"]
+__all__ = ["app", "main", "report_main"]
 
 INTERRUPTED = 130
 """The exit code after Ctrl-C: 128 and the number of the signal."""
@@ -19,17 +19,27 @@ TERMINATED = 143
 
 
 def main() -> None:
-    """Run the command line; Ctrl-C and a request to end stop it with one sentence, also while it is still loading."""
+    """Run ``treecrf``."""
+    _run("treecrf", "treecrf.cli._app")
+
+
+def report_main() -> None:
+    """Run ``treecrf-report``."""
+    _run("treecrf-report", "treecrf.cli.report")
+
+
+def _run(program: str, module: str) -> None:
+    """Call ``run`` of a module; Ctrl-C and a request to end stop it with one sentence, also while the module is loading."""
     is_main = current_thread() is main_thread()  # others have no handlers
     before = signal.signal(signal.SIGTERM, _terminate) if is_main else None
     try:
-        import_module("treecrf.cli._app").run()
+        import_module(module).run()
     except KeyboardInterrupt:
-        _stop(INTERRUPTED)
+        _stop(program, INTERRUPTED)
     except SystemExit as end:
         if end.code not in (INTERRUPTED, TERMINATED):
             raise
-        _stop(int(end.code))
+        _stop(program, int(end.code))
     finally:
         if is_main:
             signal.signal(signal.SIGTERM, before)
@@ -39,8 +49,8 @@ def _terminate(number: int, _frame: FrameType | None) -> None:
     raise SystemExit(128 + number)
 
 
-def _stop(code: int) -> None:
-    print("treecrf: interrupted; no partial output was written.", file=sys.stderr)
+def _stop(program: str, code: int) -> None:
+    print(f"{program}: interrupted; no partial output was written.", file=sys.stderr)
     sys.exit(code)
 
 

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import io
-import sys
-import warnings
 from typing import Annotated
 
 import typer
 
-from treecrf.cli._shared import Command, Group, help_text, version_option
+from treecrf.cli._shared import Command, Group, help_text, run_program, version_option
 from treecrf.cli.describe import describe
 from treecrf.cli.evaluate import evaluate
 from treecrf.cli.explain import explain
@@ -57,20 +54,5 @@ def _start(_version: Annotated[bool, version_option("treecrf")] = False) -> None
 
 
 def run() -> None:
-    """Run the command line; wrong input ends it with one sentence and exit code 1."""
-    warnings.simplefilter("ignore")  # warnings of libraries mean nothing to users of the command line
-    if isinstance(sys.stdout, io.TextIOWrapper):  # do not crash on characters the terminal cannot encode
-        sys.stdout.reconfigure(errors="replace")
-    try:
-        app(prog_name="treecrf")
-    except (ValueError, OSError, ImportError, MemoryError) as error:
-        print(f"treecrf: {_sentence(error)}", file=sys.stderr)
-        sys.exit(1)
-
-
-def _sentence(error: Exception) -> str:
-    if isinstance(error, MemoryError):
-        return "out of memory; use a smaller file, fewer attributes or a smaller window."
-    if isinstance(error, OSError) and error.errno is not None and error.strerror is not None:  # the system's
-        return f"{error.filename or 'standard output'}: {error.strerror.lower()}; choose another place, or make room."
-    return str(error)
+    """Run the command line."""
+    run_program(app, "treecrf")

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import inspect
+import io
 import os
 import shutil
 import sys
+import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib.metadata import version
@@ -214,6 +216,26 @@ class Group(_PlainHelp, TyperGroup):
         except BrokenPipeError:
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # for what is flushed at the end
             raise typer.Exit(0) from None
+
+
+def run_program(app: typer.Typer, name: str) -> None:
+    """Run a command line; wrong input ends it with one sentence and exit code 1."""
+    warnings.simplefilter("ignore")  # warnings of libraries mean nothing to users of the command line
+    if isinstance(sys.stdout, io.TextIOWrapper):  # do not crash on characters the terminal cannot encode
+        sys.stdout.reconfigure(errors="replace")
+    try:
+        app(prog_name=name)
+    except (ValueError, OSError, ImportError, MemoryError) as error:
+        print(f"{name}: {_sentence(error)}", file=sys.stderr)
+        sys.exit(1)
+
+
+def _sentence(error: Exception) -> str:
+    if isinstance(error, MemoryError):
+        return "out of memory; use a smaller file, fewer attributes or a smaller window."
+    if isinstance(error, OSError) and error.errno is not None and error.strerror is not None:  # the system's
+        return f"{error.filename or 'standard output'}: {error.strerror.lower()}; choose another place, or make room."
+    return str(error)
 
 
 class TableOptions(NamedTuple):

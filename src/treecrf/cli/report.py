@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from treecrf.cli._shared import version_option
+from treecrf.cli._shared import Group, run_program, version_option
 
 app = typer.Typer(
     name="treecrf-report",
+    cls=Group,
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
     help="Work with the results of a run of the studies.",
-    epilog="Exit codes: 0 fine; 1 wrong input, described in one sentence; 2 wrong usage.",
+    epilog="Exit codes: 0 success; 1 wrong input, described in one sentence; 2 wrong usage; 130 or 143 interrupted.",
 )
 
 
@@ -41,14 +41,6 @@ def compare(
     typer.echo(f"Open {output / PAGE}")
 
 
-def main() -> None:
-    """Run the command line; wrong input ends it with one sentence and exit code 1."""
-    try:
-        app(prog_name="treecrf-report")
-    except (ValueError, OSError) as error:
-        print(f"treecrf-report: {error}", file=sys.stderr)
-        sys.exit(1)
-
-
-if __name__ == "__main__":
-    main()
+def run() -> None:
+    """Run the command line."""
+    run_program(app, "treecrf-report")

@@ -270,8 +270,6 @@ def write_comparison(
         settings, (numbers, n_numbers), (verdicts, n_claims) = (
             compare_settings(one, other), compare_numbers(one, other), compare_verdicts(one, other),
         )  # fmt: skip
-    for name, frame in (("settings", settings), ("numbers", numbers), ("verdicts", verdicts)):
-        write_frame(frame, place / f"{name}.csv")
     n_alone, n_flipped = int((numbers["column"] == ROW).sum()), int((verdicts["rule"] == AS_JUDGED).sum())
     said = (
         f"Settings, versions and raw files that differ: {len(settings):,}. "
@@ -293,6 +291,8 @@ def write_comparison(
         ],
         folders=Folders(place, place),
     )  # fmt: skip
+    for name, frame in (("settings", settings), ("numbers", numbers), ("verdicts", verdicts)):
+        write_frame(frame, place / f"{name}.csv")
     write_text(page, place / PAGE)
     return said
 
