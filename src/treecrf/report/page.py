@@ -14,7 +14,7 @@ from treecrf.rendering.folders import Folders
 from treecrf.rendering.layouts import read_layout
 from treecrf.rendering.parts import Group, Page, Study
 from treecrf.rendering.templates import render_page
-from treecrf.report import claim_pages, ledger, provenance
+from treecrf.report import claim_pages, ledger, lessons, provenance
 from treecrf.report.overview import overview
 from treecrf.report.papers import MISSING, PAPERS, missing_pages, paper_page
 from treecrf.report.run_page import PATH as RUN
@@ -52,6 +52,8 @@ def write_page(settings: Settings, logs: str | os.PathLike[str], finished: bool 
     if is_published:
         papers = [paper_page(paper, shown, claims, compared, EXPLORER if finished else "") for paper in PAPERS]
         pages = [page for page in papers if page is not None] + missing_pages(shown)
+        learnt = lessons.lessons_page(settings, pages)
+        pages[:0] = [learnt] if learnt else []
         pages += claim_pages.claim_pages(claims, by_rule, compared, [page.path for page in pages])
     else:
         pages = [_study_page(study) for study in shown]
@@ -112,7 +114,7 @@ def known_pages() -> list[tuple[str, str]]:
         (claim_pages.PATH, "Claims"),
     ]
     of_studies = [(f"{study.name}.html", study.title) for study in registry()]
-    return [(PAGE, "Overview"), *of_papers, *of_studies, (RUN, "This run")]
+    return [(PAGE, "Overview"), (lessons.PATH, lessons.TITLE), *of_papers, *of_studies, (RUN, "This run")]
 
 
 def _study_page(study: Study) -> Page:

@@ -29,6 +29,7 @@ from treecrf.rendering.parts import Study as Shown
 from treecrf.report import evidence, ledger, provenance
 from treecrf.report.claim_pages import claim_pages
 from treecrf.report.differing import TITLE, differing_layout
+from treecrf.report.lessons import lessons_page
 from treecrf.report.overview import overview
 from treecrf.report.page import studies, unfinished
 from treecrf.report.papers import PAPERS, missing_pages, paper_page
@@ -109,8 +110,10 @@ def write_pages(settings: Settings, folder: Path) -> None:
     shown = [part.shown for part in parts]
     papers = [paper_page(paper, shown, claims, compared) for paper in PAPERS]
     pages = [page for page in papers if page is not None] + missing_pages(shown)
-    pages += claim_pages(claims, by_rule, compared, [page.path for page in pages])
     settings = settings.model_copy(update={"results": str(found)})
+    learnt = lessons_page(settings, pages)
+    pages[:0] = [learnt] if learnt else []
+    pages += claim_pages(claims, by_rule, compared, [page.path for page in pages])
     costs = pd.DataFrame([row for part in parts for row in part.origin["cpu_time"]])
     if len(costs):  # studies share the jobs that prepare their data
         costs = costs.drop_duplicates(["study", "step", "data set"])

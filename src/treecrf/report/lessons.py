@@ -1,0 +1,321 @@
+"""What a run of the papers' protocol shows: short answers, numbers with their intervals, each with a link to its table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+from markupsafe import Markup
+
+from treecrf.io.files import read_frame
+from treecrf.io.messages import counted
+from treecrf.rendering.cells import signed
+from treecrf.rendering.parts import Group, Page, Section, listed, paragraph
+from treecrf.rendering.style import method_name, training_method_name
+from treecrf.rendering.words import with_and
+from treecrf.statistics.estimates import SIGNIFICANCE_LEVEL
+from treecrf.statistics.metrics import mean_with_interval
+from treecrf.studies import registry
+from treecrf.studies.coding.methods import BEST, method_text
+from treecrf.studies.framework.paths import StudyFiles
+from treecrf.studies.framework.settings import Settings
+
+PATH, TITLE = "learnt.html", "What we learnt"
+
+INTRODUCTION = """
+What this run answers. Differences are percentage points of accuracy with 95 % intervals; <em>better</em> and
+<em>worse</em> are what a test on sequences finds after Holm's correction.
+"""
+
+TREES, NET, BOTH = "treecrf_newton", "neural_crf", "trees_and_net"
+DECISIONS = ("better", "equivalent", "undecided", "worse")
+OPPOSITE = {"better": "worse", "worse": "better"}
+
+FEW = 3
+"""So many data sets are named one by one; of more the mean is given, with the largest differences."""
+
+
+class Lesson(NamedTuple):
+    """An answer: what it is about, sentences, and the page and anchor of its table."""
+
+    title: str
+    sentences: Sequence[str]
+    target: str
+
+
+class Gap(NamedTuple):
+    """Points by which a method is more accurate than another on a data set, with interval and decision."""
+
+    dataset: str
+    points: float
+    low: float
+    high: float
+    decision: str
+
+    @property
+    def text(self) -> str:
+        return f"{signed(self.points)} on {self.dataset} ({signed(self.low)} to {signed(self.high)}, {self.decision})"
+
+
+class Frames:
+    """Frames of a run by study and name, those of all data sets of their own one under another."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._studies = {study.name: StudyFiles(study, settings) for study in registry()}
+
+    def read(self, study: str, name: str) -> pd.DataFrame:
+        """A frame of a study; empty without it. Data sets that repeat another one of the study are left out."""
+        names = self._studies[study].all_datasets()
+        frames = [self.of(study, dataset, name) for dataset in names if self._source(dataset) not in names]
+        filled = [frame for frame in frames if len(frame)]
+        return pd.concat(filled, ignore_index=True) if filled else pd.DataFrame()
+
+    def of(self, study: str, dataset: str, name: str) -> pd.DataFrame:
+        """A frame of a data set; empty without it."""
+        path = Path(self._settings.results, study, dataset, f"{name}.csv")
+        return read_frame(path) if path.is_file() else pd.DataFrame()
+
+    def _source(self, dataset: str) -> str | None:
+        return getattr(self._settings.datasets[dataset], "source", None)
+
+
+def lessons_page(settings: Settings, pages: Iterable[Page]) -> Page | None:
+    """The page of what was learnt, with links to those of `pages` that are there; None where nothing was.
+
+    Parameters
+    ----------
+    settings : Settings
+        Where the results are.
+    pages : iterable of Page
+    """
+    anchors = {
+        f"{page.path}#{section.identifier}" for page in pages for group in page.groups for section in group.sections
+    }
+    frames = Frames(settings)
+    found = [lesson for lesson in (answer(frames) for answer in LESSONS) if lesson is not None]
+    if not found:
+        return None
+    items = [_item(lesson, lesson.target in anchors) for lesson in found]
+    return Page(PATH, TITLE, TITLE, [Group("", [Section("learnt", "", listed(items))])], [paragraph(INTRODUCTION)])
+
+
+def _item(lesson: Lesson, is_linked: bool) -> Markup:
+    link = Markup(' <a href="{}">Table</a>').format(lesson.target) if is_linked else Markup("")
+    return Markup("<b>{}.</b> {}{}").format(lesson.title, " ".join(lesson.sentences), link)
+
+
+# --- differences ------------------------------------------------------------------------------------
+
+
+def gaps(
+    frame: pd.DataFrame,
+    method: str,
+    other: str,
+    ends: Sequence[str] = ("points_low", "points_high"),
+    points: str = "accuracy_points",
+) -> list[Gap]:
+    """`method` minus `other` on each data set of a frame of comparisons: the columns dataset, method, other, decision and those named."""
+    found = []
+    for row in frame.to_dict("records"):
+        if (row["method"], row["other"]) == (method, other):
+            found.append(Gap(row["dataset"], row[points], row[ends[0]], row[ends[1]], row["decision"]))
+        elif (row["method"], row["other"]) == (other, method):
+            decision = OPPOSITE.get(row["decision"], row["decision"])
+            found.append(Gap(row["dataset"], -row[points], -row[ends[1]], -row[ends[0]], decision))
+    return found
+
+
+def difference(what: str, found: Sequence[Gap]) -> list[str]:
+    """Gaps as a sentence: a few one by one, of many their mean, its interval over the data sets, and the decisions; none without one."""
+    if not found:
+        return []
+    if len(found) <= FEW:
+        return [f"{what}: {with_and(gap.text for gap in found)}."]
+    mean, (low, high) = mean_with_interval(pd.Series([gap.points for gap in found]))
+    decisions = [gap.decision for gap in found]
+    counts = [f"{name} on {decisions.count(name)}" for name in DECISIONS if name in decisions]
+    ordered = sorted(found, key=lambda gap: gap.points)
+    mean_text = f"{signed(mean)} on average over {len(found)} data sets ({signed(low)} to {signed(high)})"
+    return [f"{what}: {mean_text}, {with_and(counts)}.", f"Extremes: {ordered[0].text} and {ordered[-1].text}."]
+
+
+def _trained(frames: Frames, method: str, other: str) -> list[Gap]:
+    """Two methods of the study of training, with their preferred decoders."""
+    frame = frames.read("training", "comparisons")
+    frame = frame[frame["decoder"] == "better"] if len(frame) else frame
+    return gaps(frame, method, other, ("low", "high"), "mean_points")
+
+
+def _training_difference(frames: Frames, method: str, other: str) -> list[str]:
+    what = f"{training_method_name(method)} minus {training_method_name(other)}"
+    return difference(what, _trained(frames, method, other))
+
+
+# --- answers ----------------------------------------------------------------------------------------
+
+
+def linear_features(frames: Frames) -> Lesson | None:
+    """Trees against linear features (PhD chapter 3)."""
+    sentences = _training_difference(frames, TREES, "linear_crf") + _training_difference(
+        frames, "treecrf", "induced_crf"
+    )
+    return _lesson("Trees vs linear features", sentences, "dissertation.html#training-published")
+
+
+def nets(frames: Frames) -> Lesson | None:
+    """Trees against a neural CRF."""
+    return _lesson("Trees vs nets", _training_difference(frames, NET, TREES), "dissertation.html#training-accuracy")
+
+
+def trees_and_net(frames: Frames) -> Lesson | None:
+    """Trees and net against each alone."""
+    sentences = _training_difference(frames, BOTH, TREES) + _training_difference(frames, BOTH, NET)
+    return _lesson("Trees and net together", sentences, "dissertation.html#training-accuracy")
+
+
+def missing_values(frames: Frames) -> Lesson | None:
+    """Instance weighting where cells go missing at random (PhD chapter 4), at the highest rate."""
+    frame = frames.read("missing", "comparisons")
+    if not len(frame):
+        return None
+    highest = _with_baseline(frame[frame["rate"] == frame["rate"].max()], "instance_weighting")
+    sentences = [
+        sentence
+        for other in ("imputation", "indicator")
+        for sentence in difference(
+            f"With {highest['rate'].iloc[0]:.0%} of cells missing, instance weighting minus {method_name(other)}",
+            gaps(highest, "instance_weighting", other),
+        )
+    ]
+    return _lesson("Missing at random", sentences, "missing-values.html#missing-advice")
+
+
+def label_holes(frames: Frames) -> Lesson | None:
+    """Instance weighting where cells go missing by label, against the best other treatment of each data set."""
+    tests, counts = frames.read("missing", "mechanism_comparisons"), frames.read("missing", "mechanism_evaluations")
+    if not (len(tests) and len(counts)):
+        return None
+    tests, counts = (frame[frame["mechanism"] == "label"] for frame in (tests, counts))
+    sums = counts.groupby(["dataset", "method"], sort=False)[["n_correct", "n_positions"]].sum()
+    shares = (sums["n_correct"] / sums["n_positions"]).drop("instance_weighting", level="method")
+    found = [
+        (method, gap)
+        for dataset, method in shares.groupby("dataset", sort=False).idxmax()
+        for gap in gaps(
+            _with_baseline(tests[tests["dataset"] == dataset], "instance_weighting"), "instance_weighting", method
+        )
+    ]
+    sentences = [
+        f"Where cells go missing by label, instance weighting minus {method_name(method)}: {gap.text}."
+        for method, gap in found
+    ]
+    return _lesson("Missing by label", sentences, "missing-values.html#missing-mechanisms")
+
+
+def _with_baseline(comparisons: pd.DataFrame, baseline: str) -> pd.DataFrame:
+    """Comparisons of treatments with one baseline: each pair once, as `gaps` reads them."""
+    return comparisons[comparisons["baseline"] == baseline].rename(columns={"baseline": "other"})
+
+
+def many_labels(frames: Frames) -> Lesson | None:
+    """Trees of all labels at once against the chosen cascade of codes (M.S. thesis)."""
+    best, tests = frames.read("coding", "best"), frames.read("coding", "comparisons")
+    if not (len(best) and len(tests)):
+        return None
+    cascades = best[(best["learner"] == "gtb") & (best["use"] == "cascade") & (best["window"] == 1)]
+    found = [
+        gap
+        for row in cascades.to_dict("records")
+        for gap in gaps(
+            tests[(tests["dataset"] == row["dataset"]) & (tests["window"] == 1)], "separable", row["method"]
+        )
+    ]
+    what = f"{method_text('separable')} minus {method_text(f'gtb_{BEST}')}"
+    return _lesson("Many labels", difference(what, found), "thesis.html#coding-all")
+
+
+def future_features(frames: Frames) -> Lesson | None:
+    """Discovered features of the future (PhD chapter 5)."""
+    from treecrf.studies.future.comparisons import gains
+
+    best, tests = frames.read("future", "best"), frames.read("future", "comparisons")
+    if not (len(best) and len(tests)):
+        return None
+    found = [Gap(name, pair.points, *pair.interval, pair.decision) for name, pair in gains(best, tests).items()]
+    sentences = difference("Best labeller with discovered future features minus the best without", found)
+    return _lesson("Future features", sentences, "dissertation.html#future-orders")
+
+
+def related_sequences(frames: Frames) -> Lesson | None:
+    """What cross-validation promises where related proteins are on both sides of a split, and where they are not."""
+    sentences = []
+    for dataset, how in (
+        ("protein_ungrouped", "related proteins on both sides"),
+        ("protein", "related proteins together"),
+    ):
+        summary = frames.of("training", dataset, "summary")
+        if not len(summary):
+            return None
+        rows = summary[
+            (summary["decoder"] == "better")
+            & summary["method"].isin(["treecrf", TREES, "treecrf_original", "linear_crf"])
+        ]
+        promised = rows["cv_accuracy"] - rows["chosen_accuracy"]
+        mean, (low, high) = mean_with_interval(promised.dropna())
+        sentences.append(
+            f"With {how}, cross-validation says {signed(mean)} points compared with the test set ({signed(low)} to "
+            f"{signed(high)} over {counted(len(promised.dropna()), 'method')})."
+        )
+    return _lesson("Related proteins", sentences, "dissertation.html#training-accuracy")
+
+
+def label_pairs(frames: Frames) -> Lesson | None:
+    """Linear features of label pairs, which the papers' programs have, against features of labels alone."""
+    sentences = _training_difference(frames, "linear_crf", "linear_crf_labels")
+    sentences += _training_difference(frames, "induced_crf", "induced_crf_labels")
+    return _lesson("Features of label pairs", sentences, "dissertation.html#training-accuracy")
+
+
+def tests_of_positions(frames: Frames) -> Lesson | None:
+    """How many differences McNemar's test on positions finds, and how many of them a test on sequences does."""
+    frame = frames.read("training", "comparisons")
+    if not len(frame):
+        return None
+    frame = frame[frame["decoder"] == "better"]
+    by_positions = frame["p_holm"] < SIGNIFICANCE_LEVEL
+    by_sequences = frame["decision"].isin(["better", "worse"])
+    n_both = int((by_positions & by_sequences).sum())
+    sentences = [
+        f"Of {len(frame)} pairs of methods, McNemar's test on positions separates {int(by_positions.sum())}; a test on sequences "
+        f"confirms {n_both} of these (both with Holm's correction)."
+    ]
+    cut, full = (_bag_accuracy(frames, name) for name in ("xor", "xor_full"))
+    shared = cut.index.intersection(full.index)
+    if len(shared) > 1:
+        mean, (low, high) = mean_with_interval(cut[shared] - full[shared])
+        sentences.append(
+            f"On xor, cutting the last bags at the end of a sequence adds {signed(mean)} points ({signed(low)} to {signed(high)} over "
+            f"{len(shared)} methods)."
+        )
+    return _lesson("Choices of the papers' protocol", sentences, "dissertation.html#training-tests")
+
+
+def _bag_accuracy(frames: Frames, dataset: str) -> pd.Series:
+    best = frames.of("future", dataset, "best")
+    if not len(best):
+        return pd.Series(dtype=np.float64)
+    return best.loc[~best["method"].str.startswith("ff_")].set_index("method")["test_mean"]
+
+
+def _lesson(title: str, sentences: Sequence[str], target: str) -> Lesson | None:
+    return Lesson(title, sentences, target) if sentences else None
+
+
+LESSONS: tuple[Callable[[Frames], Lesson | None], ...] = (
+    linear_features, nets, trees_and_net, missing_values, label_holes, many_labels, future_features, related_sequences, label_pairs,
+    tests_of_positions,
+)  # fmt: skip

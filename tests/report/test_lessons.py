@@ -1,0 +1,89 @@
+"""The page of what was learnt, from planted comparisons."""
+
+import pandas as pd
+import pytest
+
+from treecrf.rendering.parts import Group, Page, Section, paragraph
+from treecrf.report.lessons import PATH, Gap, difference, gaps, lessons_page
+from treecrf.studies.framework.settings import load_settings
+
+
+@pytest.fixture
+def comparisons():
+    """TreeCRF-Newton before and after the linear CRF, in either order of the pair."""
+    return pd.DataFrame(
+        [
+            {"dataset": "one", "method": "treecrf_newton", "other": "linear_crf", "mean_points": 2.0, "low": 1.0, "high": 3.0,
+             "decision": "better"},
+            {"dataset": "two", "method": "linear_crf", "other": "treecrf_newton", "mean_points": 0.5, "low": 0.25, "high": 0.75,
+             "decision": "better"},
+        ]
+    ).assign(decoder="better", p_holm=[0.01, 0.2])  # fmt: skip
+
+
+@pytest.fixture
+def settings(tmp_path, comparisons):
+    """A run of two data sets that has these comparisons."""
+    settings = load_settings(
+        {
+            "profile": "protocol",
+            "datasets": {"protein": {}, "nettalk": {}},
+            "training": {"datasets": ["protein", "nettalk"]},
+        }
+    )
+    for name, place in (("one", "protein"), ("two", "nettalk")):
+        folder = tmp_path / "training" / place
+        folder.mkdir(parents=True)
+        comparisons[comparisons["dataset"] == name].assign(dataset=place).to_csv(
+            folder / "comparisons.csv", index=False
+        )
+    return settings.model_copy(update={"results": str(tmp_path)})
+
+
+def text_of(page):
+    return " ".join(str(part.html) for group in page.groups for section in group.sections for part in section.parts)
+
+
+def test_a_pair_in_the_other_order_is_turned(comparisons):
+    one, two = gaps(comparisons, "treecrf_newton", "linear_crf", ("low", "high"), "mean_points")
+    assert one == Gap("one", 2.0, 1.0, 3.0, "better")
+    assert two == Gap("two", -0.5, -0.75, -0.25, "worse")
+
+
+def test_few_data_sets_are_named_one_by_one():
+    (sentence,) = difference(
+        "A minus B", [Gap("one", 2.0, 1.0, 3.0, "better"), Gap("two", -0.5, -1.0, 0.0, "undecided")]
+    )
+    assert sentence == "A minus B: +2.00 on one (+1.00 to +3.00, better) and −0.50 on two (−1.00 to 0.00, undecided)."
+    assert difference("A minus B", []) == []
+
+
+def test_many_data_sets_have_a_mean_with_its_interval_and_the_extremes():
+    points = [1.0, 2.0, 3.0, 4.0]
+    mean, extremes = difference("A minus B", [Gap(f"s{i}", x, x - 1, x + 1, "better") for i, x in enumerate(points)])
+    # Student's t with 3 degrees of freedom: 2.5 ± 3.182 · 1.291 / 2
+    assert "+2.50 on average over 4 data sets (+0.45 to +4.55), better on 4" in mean
+    assert extremes.startswith("Extremes: +1.00 on s0")
+    assert "+4.00 on s3" in extremes
+
+
+def test_the_page_has_numbers_of_the_run_and_links_to_what_is_there(settings):
+    sections = [Section("training-published", "Accuracy", [paragraph("x")])]
+    there = Page("dissertation.html", "PhD", "PhD", [Group("", sections)])
+    page = lessons_page(settings, [there])
+    text = text_of(page)
+    assert page.path == PATH
+    assert "TreeCRF-Newton minus linear CRF: +2.00 on protein" in text
+    assert "−0.50 on nettalk" in text
+    assert 'href="dissertation.html#training-published"' in text
+    assert "#training-tests" not in text  # that section is not in this run
+    assert "Of 2 pairs of methods, McNemar's test on positions separates 1; a test on sequences" in text.replace(
+        "&#39;", "'"
+    )
+
+
+def test_a_run_without_results_has_no_page(tmp_path):
+    settings = load_settings(
+        {"profile": "protocol", "datasets": {"protein": {}}, "training": {"datasets": ["protein"]}}
+    )
+    assert lessons_page(settings.model_copy(update={"results": str(tmp_path)}), []) is None
