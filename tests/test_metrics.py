@@ -1,10 +1,12 @@
 """Metrics of lists of labels, against scikit-learn's and seqeval's, and in their tools."""
 
+import pickle
+
 import numpy as np
 import pytest
 import seqeval.metrics
 import sklearn.metrics
-from sklearn.model_selection import cross_val_predict, cross_val_score
+from sklearn.model_selection import GridSearchCV, KFold, cross_val_predict, cross_val_score, cross_validate
 
 import treecrf
 from treecrf import LinearCRF, metrics
@@ -62,3 +64,41 @@ def test_in_cross_validation():
     assert cross_val_score(model, X, y, scoring=scorer, cv=3).tolist() == [1.0, 1.0, 1.0]
     predicted = cross_val_predict(model, X, y, cv=3)
     assert metrics.accuracy(y, list(predicted)) == 1.0
+
+
+def learnable():
+    rng = np.random.default_rng(1)
+    X = [[str(letter) for letter in rng.choice(list("ab"), rng.integers(3, 7))] for _ in range(12)]
+    return X, [["B-v" if letter == "a" else "O" for letter in letters] for letters in X]
+
+
+def test_scorers_take_lists_in_searches():
+    X, y = learnable()
+    noisy = [["O" if i % 4 == 0 else label for i, label in enumerate(labels)] for labels in y]
+    model = LinearCRF(window=(0, 0), max_iterations=10)
+    found = cross_validate(model, X, noisy, scoring=metrics.SCORERS, cv=3, return_estimator=True)
+    assert {f"test_{name}" for name in metrics.SCORERS} < set(found)
+    for fold, (_, test) in enumerate(KFold(3).split(X)):
+        fitted, asked, true = found["estimator"][fold], [X[i] for i in test], [noisy[i] for i in test]
+        predicted = fitted.predict(asked)
+        for name in ("accuracy", "balanced_accuracy", "macro_f1", "sequence_accuracy", "entity_f1"):
+            assert found[f"test_{name}"][fold] == getattr(metrics, name)(true, predicted)
+        loss = metrics.log_loss(true, fitted.predict_proba(asked), fitted.classes_)
+        assert found["test_log_loss"][fold] == -loss < 0
+    grid = {"variance": [0.1, 10.0]}
+    search = GridSearchCV(model, grid, cv=3, scoring=metrics.SCORERS["log_loss"]).fit(X, y)
+    assert search.best_params_ == {"variance": 10.0}  # labels follow from letters, so that weights may be large
+    assert pickle.loads(pickle.dumps(search)).score(X, y) == search.score(X, y)
+
+
+def test_probabilities_of_lists_name_the_scorers():
+    X, y = learnable()
+    model = LinearCRF(window=(0, 0), max_iterations=10).fit(X, y)
+    with pytest.raises(ValueError, match=r"give scorers of treecrf\.metrics\.SCORERS, such as SCORERS\['log_loss'\]"):
+        sklearn.metrics.get_scorer("neg_log_loss")(model, X, y)
+
+
+def test_tuples_are_labels_of_metrics_too():
+    true, predicted = [[("a", 1), ("b", 2)]], [[("a", 1), ("a", 1)]]
+    assert metrics.accuracy(true, predicted) == 0.5
+    assert metrics.log_loss(true, [np.full((2, 2), 0.5)], [("a", 1), ("b", 2)]) == pytest.approx(np.log(2))

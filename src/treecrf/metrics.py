@@ -1,22 +1,25 @@
-"""Metrics of sequences of labels in lists, as `sklearn.metrics.make_scorer` and cross-validation take them.
+"""Metrics of sequences of labels in lists, and scorers for scikit-learn's searches and cross-validation.
 
 scikit-learn's own metrics take a list of lists for several labels of one row. These take one list of labels for each sequence.
-Positions whose true label is None do not count.
+Positions whose true label is None do not count. `SCORERS` has a scorer for each metric, by name: ``cross_val_score(model, X, y,
+scoring=SCORERS["macro_f1"])``, and ``cross_validate(model, X, y, scoring=SCORERS)`` for all.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from treecrf.io.arrays import of_objects
 from treecrf.io.messages import counted
 from treecrf.statistics import metrics
 from treecrf.statistics.chunks import chunk_f1
 
-__all__ = ["accuracy", "balanced_accuracy", "entity_f1", "log_loss", "macro_f1", "sequence_accuracy"]
+__all__ = ["SCORERS", "accuracy", "balanced_accuracy", "entity_f1", "log_loss", "macro_f1", "sequence_accuracy"]
 
 Labels = Sequence[Any] | NDArray[Any]
 
@@ -98,8 +101,10 @@ def log_loss(
         If there are not as many probabilities as labels, or a label is none of the classes.
     """
     _lengths(y_true, probabilities)
-    place_of = {label: place for place, label in enumerate(np.asarray(classes).tolist())}
-    flat = [label for labels in y_true for label in np.asarray(labels, dtype=object).tolist()]
+    place_of = {
+        label: place for place, label in enumerate(classes.tolist() if isinstance(classes, np.ndarray) else classes)
+    }
+    flat = [label for labels in y_true for label in of_objects(labels)]
     unknown = [label for label in flat if label is not None and label not in place_of]
     if unknown:
         raise ValueError(f"log_loss: the label {unknown[0]!r} is none of the classes, {list(place_of)}.")
@@ -112,15 +117,32 @@ def log_loss(
         return float(-np.log(rows[np.arange(len(rows)), places]).mean())
 
 
+@dataclass(frozen=True)
+class _Scorer:
+    """A scorer by a metric, which can be pickled."""
+
+    metric: Callable[..., float]
+
+    def __call__(self, estimator: Any, X: Any, y: Any) -> float:
+        if self.metric is log_loss:
+            return -log_loss(y, estimator.predict_proba(X), estimator.classes_)
+        return self.metric(y, estimator.predict(X))
+
+
+SCORERS: dict[str, Callable[..., float]] = {
+    metric.__name__: _Scorer(metric)
+    for metric in (accuracy, balanced_accuracy, macro_f1, sequence_accuracy, entity_f1, log_loss)
+}
+"""Called with a fitted labeller, sequences and lists of labels, by name of the metric; more is better: "log_loss" is negative."""
+
+
 def _codes(
     y_true: Sequence[Labels], y_pred: Sequence[Labels]
 ) -> tuple[NDArray[np.int16], NDArray[np.int16], NDArray[np.int64]]:
     """True and predicted labels by common codes, and the offsets of sequences that are not empty."""
     lengths = _lengths(y_true, y_pred)
     code_of: dict[Any, int] = {}
-    flat = [
-        [label for labels in each for label in np.asarray(labels, dtype=object).tolist()] for each in (y_true, y_pred)
-    ]
+    flat = [[label for labels in each for label in of_objects(labels)] for each in (y_true, y_pred)]
     true, predicted = (
         np.array(
             [metrics.UNKNOWN if label is None else code_of.setdefault(label, len(code_of)) for label in labels],

@@ -16,24 +16,25 @@ set is that of the others.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence, Sized
-from numbers import Integral
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from treecrf.estimators.tables import Observations, as_array, check_kind, described, encode, is_frame, lengths_of
+from treecrf.estimators.labels import flat_labels, flat_weights, sequence_groups, sorted_labels
+from treecrf.estimators.tables import Observations, as_array, check_kind, described, encode, is_frame
 from treecrf.io.arrays import first_relatives, of_objects
 from treecrf.io.frames import Kind
-from treecrf.io.messages import counted, listed, quoted
-from treecrf.sequences import MISSING, SequenceSet
+from treecrf.io.messages import quoted
+from treecrf.sequences import SequenceSet
 
 if TYPE_CHECKING:
     import pandas as pd
 
     Sequences: TypeAlias = SequenceSet | Sequence[Any] | NDArray[Any] | pd.DataFrame
     Labels: TypeAlias = Sequence[Any] | NDArray[Any] | pd.Series | None
+    Groups: TypeAlias = Labels
 
 
 _SEQUENCE = "(sequence)"
@@ -47,6 +48,11 @@ class BySequence(list):
     """A list with one entry a sequence. Where numpy is given it, it is an array of objects: lengths may differ."""
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
+        if dtype is not None and np.dtype(dtype) != object:
+            raise ValueError(
+                "this is a list with one entry for each sequence and no array of one type; to score it, give scorers of "
+                "treecrf.metrics.SCORERS, such as SCORERS['log_loss'], in place of names or metrics of scikit-learn."
+            )
         return of_objects(self)
 
 
@@ -116,14 +122,29 @@ class Given(NamedTuple):
 
     def of_filled(self, lists: Any) -> Any:
         """Lists of labels, masks or weights by sequence, without those of empty sequences, which have to be empty."""
-        if not self.empty or isinstance(lists, str | bytes | Mapping) or not isinstance(lists, Sequence):
+        if not self.empty or isinstance(lists, str | bytes | Mapping) or not isinstance(lists, Sequence | np.ndarray):
+            return lists
+        if len(lists) != len(self.data) + len(self.empty):
             return lists
         for number in self.empty:
-            if number < len(lists) and isinstance(lists[number], Sized) and len(lists[number]):
+            if isinstance(lists[number], Sequence | np.ndarray) and len(lists[number]):
                 raise ValueError(
                     f"sequence {number} has no observations, and {len(lists[number])} labels or others; give none."
                 )
-        return [each for number, each in enumerate(lists) if number not in self.empty]
+        kept = [each for number, each in enumerate(lists) if number not in self.empty]
+        return np.array(kept) if isinstance(lists, np.ndarray) and lists.ndim == 1 else kept
+
+    def weights(self, sample_weight: Any) -> NDArray[Any] | None:
+        """Weights of sequences or of positions, where there are some."""
+        return None if sample_weight is None else flat_weights(self.of_filled(as_array(sample_weight)), self.data)
+
+    def in_groups(self, groups: Any) -> Self:
+        """The sequences in groups of related ones, where these are given."""
+        if groups is None:
+            return self
+        rows = self.data.observation_offsets if self.form == "rows" else None
+        codes = sequence_groups(groups, len(self.data) + len(self.empty), rows)
+        return self._replace(data=self.data.with_groups(np.delete(codes, self.empty)))
 
     def refuse_empty(self) -> None:
         """Refuse sequences without observations, where there is no answer for them."""
@@ -212,159 +233,3 @@ def _of_indexed_frame(frame: Any, known: Mapping[str, Kind] | None) -> SequenceS
         )
     table = Observations.of_frames([frame])
     return encode(table._replace(lengths=np.diff(np.r_[starts, len(frame)])), known)
-
-
-# --- labels, masks and weights ----------------------------------------------------------------------
-
-
-def flat_labels(labels: Any, data: SequenceSet, form: str) -> list[Any]:
-    """The labels one after another, once their number is right.
-
-    Parameters
-    ----------
-    labels : sequence or array
-        A list for each sequence or, of rows and of a set, one label for each position.
-    data : SequenceSet
-    form : str
-        Of the input that `data` was: "sequences", "rows" or "set".
-    """
-    labels = as_array(labels)
-    if isinstance(labels, str | bytes | Mapping) or not isinstance(labels, Iterable):
-        raise ValueError(f"the labels are {described(labels)}; give one list of labels for each sequence.")
-    if is_frame(labels):
-        labels = np.asarray(labels)
-    if isinstance(labels, np.ndarray) and labels.ndim == 2 and labels.shape[1] == 1 and form == "rows":
-        labels = labels[:, 0]
-    label_list = list(labels)
-    is_nested = [isinstance(each, Iterable) and not isinstance(each, str | bytes) for each in label_list]
-    if form == "rows" or (form == "set" and not all(is_nested)):
-        if any(is_nested):
-            raise ValueError("the labels are lists, and the sequences are rows; give one label for each row.")
-        if len(label_list) != data.n_positions:
-            raise ValueError(
-                f"there are {counted(len(label_list), 'label')} and {counted(data.n_positions, 'position')}; give one for each."
-            )
-        return label_list
-    if not all(is_nested):
-        raise ValueError(
-            f"labels of sequence {is_nested.index(False)}: {quoted(label_list[is_nested.index(False)])} is one label; give one list of "
-            "labels for each sequence."
-        )
-    if len(label_list) != len(data):
-        raise ValueError(
-            f"there are {counted(len(data), 'sequence')}, and labels of {len(label_list)}; give one list of labels for each sequence."
-        )
-    nested = [list(each) for each in label_list]
-    wrong = np.flatnonzero(lengths_of(nested) != data.lengths)
-    if len(wrong):
-        number = int(wrong[0])
-        raise ValueError(
-            f"sequence {number} has {counted(len(nested[number]), 'label')} and "
-            f"{counted(int(data.lengths[number]), 'observation')}; give one label for each."
-        )
-    return [label for each in nested for label in each]
-
-
-def known_codes(known: Any, data: SequenceSet, form: str, classes: NDArray[Any]) -> NDArray[np.int64]:
-    """Labels that are known already, None elsewhere, in the shape of the sequences, as codes of `classes`, shape (n_positions,).
-
-    Parameters
-    ----------
-    known, data, form
-        As `labels`, `data` and `form` of `flat_labels`.
-    classes : array, shape (n_labels,)
-    """
-    try:
-        known_labels, codes = sorted_labels(flat_labels(known, data, form))
-    except ValueError as error:
-        raise ValueError(f"known: {error}") from None
-    code_of = {label: code for code, label in enumerate(classes.tolist())}
-    for label in known_labels.tolist():
-        if label not in code_of:
-            raise ValueError(
-                f"known: {quoted(label)} is none of the labels, which are {listed(classes.tolist())}; give None where the label is "
-                "not known."
-            )
-    return np.array([*(code_of[label] for label in known_labels.tolist()), MISSING])[codes]
-
-
-def flat_masks(allowed: Any, data: SequenceSet, form: str) -> Any:
-    """The labels that positions may have, bool, shape (n_positions, n_labels).
-
-    Parameters
-    ----------
-    allowed : list of bool arrays, or bool array
-        A mask for each sequence where the input was a list of sequences; else the whole.
-    data : SequenceSet
-    form : str
-        As for `flat_labels`.
-    """
-    if form != "sequences":
-        return allowed
-    if isinstance(allowed, str | bytes | Mapping) or not isinstance(allowed, Iterable):
-        raise ValueError(f"allowed is {described(allowed)}; give one mask, positions by labels, for each sequence.")
-    masks = list(allowed)
-    if len(masks) != len(data):
-        raise ValueError(
-            f"allowed: there are {counted(len(data), 'sequence')}, and masks of {len(masks)}; give one mask, positions by labels, for "
-            "each."
-        )
-    try:
-        masks = [np.asarray(mask) for mask in masks]
-    except ValueError:
-        raise ValueError("allowed: the rows of a mask have different lengths; give a bool for each label.") from None
-    for number, (mask, length) in enumerate(zip(masks, data.lengths.tolist(), strict=True)):
-        if mask.ndim != 2 or len(mask) != length or mask.shape[1] != masks[0].shape[1]:
-            raise ValueError(
-                f"allowed: the mask of sequence {number} has the shape {mask.shape}; give ({length}, the number of labels)."
-            )
-    return np.concatenate(masks)
-
-
-def flat_weights(weights: Any, data: SequenceSet) -> NDArray[Any]:
-    """Weights as one array: one for each sequence or position as they are, lists of a sequence's positions one after another."""
-    weights = as_array(weights)
-    if isinstance(weights, np.ndarray) and weights.ndim == 1 and weights.dtype != object:
-        return weights
-    if isinstance(weights, str | bytes | Mapping) or not isinstance(weights, Iterable):
-        raise ValueError(
-            f"sample_weight is {described(weights)}; give one number for each sequence, or a list of them."
-        )
-    weight_list = list(weights)
-    if not any(isinstance(each, Iterable) for each in weight_list):
-        return np.asarray(weight_list)
-    lengths = [len(each) if isinstance(each, Sized) else 0 for each in weight_list]
-    if lengths != data.lengths.tolist():
-        raise ValueError(
-            f"sample_weight has lists of the lengths {listed(lengths)}, the sequences have {listed(data.lengths.tolist())}; give "
-            "numbers, one for each sequence or each position."
-        )
-    return np.concatenate([np.asarray(each) for each in weight_list])
-
-
-def sorted_labels(labels: list[Any]) -> tuple[NDArray[Any], NDArray[np.int64]]:
-    """The different labels, in their own type, and the code of each, `MISSING` for None and NaN."""
-    import pandas as pd
-
-    codes, distinct = pd.factorize(of_objects(labels))
-    kinds = [_label_kind(label) for label in distinct]
-    if "" in kinds:
-        raise ValueError(
-            f"Unknown label type: {quoted(distinct[kinds.index('')])} is a label; labels are text or whole numbers, None where they are "
-            "not known."
-        )
-    if len(set(kinds)) > 1:
-        raise ValueError(f"labels are {' and '.join(sorted(set(kinds)))}; give them one type.")
-    classes, place_of = np.unique(np.array(distinct.tolist()), return_inverse=True)
-    return classes, np.append(place_of, MISSING)[codes]
-
-
-def _label_kind(label: Any) -> str:
-    """Text, truth values, or whole numbers, which may be floats; empty for what is no label."""
-    if isinstance(label, str):
-        return "text" if label else ""
-    if isinstance(label, bool | np.bool_):
-        return "booleans"
-    if isinstance(label, Integral) or (isinstance(label, float | np.floating) and float(label).is_integer()):
-        return "numbers"
-    return ""

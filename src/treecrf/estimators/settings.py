@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import inspect
 import sys
 from typing import Any, NoReturn, Self
@@ -35,6 +36,18 @@ class Estimator:
         usual = {name: repr(parameter.default) for name, parameter in _settings(type(self)).items()}
         changed = {name: repr(value) for name, value in self.get_params().items() if repr(value) != usual[name]}
         return f"{type(self).__name__}({', '.join(f'{name}={value}' for name, value in changed.items())})"
+
+    def _repr_html_(self) -> str:
+        """The settings as a table that unfolds, for notebooks; those that are not at their defaults are bold."""
+        usual = {name: repr(parameter.default) for name, parameter in _settings(type(self)).items()}
+        rows = []
+        for name, value in self.get_params().items():
+            cell = html.escape(repr(value))
+            rows.append(f"<tr><th>{name}</th><td>{cell if repr(value) == usual[name] else f'<b>{cell}</b>'}</td></tr>")
+        return (
+            f"<details><summary><code>{html.escape(repr(self))}</code></summary><table><tbody>{''.join(rows)}</tbody></table>"
+            "</details>"
+        )
 
     @property
     def feature_names_in_(self) -> NDArray[np.object_]:

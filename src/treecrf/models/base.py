@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, Unpack
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from treecrf.estimators.conversion import BySequence, Given, count_empty, flat_weights
+from treecrf.estimators.conversion import BySequence, Given, count_empty
+from treecrf.estimators.routing import MetadataRequests
 from treecrf.estimators.settings import Estimator
 from treecrf.inputs.anchors import AnchorSetting
 from treecrf.inputs.binning import MOST_BINS
@@ -49,7 +50,7 @@ from treecrf.statistics.metrics import METRICS, sum_log_probabilities
 if TYPE_CHECKING:  # kernels are loaded for predictions alone
     from treecrf.chain.n_best import NBest
     from treecrf.chain.trellis import Trellis
-    from treecrf.estimators.conversion import Labels, Sequences
+    from treecrf.estimators.conversion import Groups, Labels, Sequences
     from treecrf.models.streaming import LabelStream
 
 Codes = NDArray[np.int16]
@@ -62,7 +63,7 @@ FORMAT = "treecrf.model/1"
 _NEW = -2  # the code of a label that training did not have
 
 
-class Labeller(Estimator):
+class Labeller(MetadataRequests, Estimator):
     """A sequence labeller with the interface of a scikit-learn estimator.
 
     Its public methods take sequences in the forms of `treecrf.estimators.conversion` and limits of the labels; what they call
@@ -135,6 +136,7 @@ class Labeller(Estimator):
         y: Labels = None,
         *,
         sample_weight: ArrayLike | None = None,
+        groups: Groups = None,
         monitor: Monitor | None = None,
         verbose: bool | int = False,
     ) -> Self:
@@ -148,6 +150,8 @@ class Labeller(Estimator):
             The labels, unless `X` is a set that has them: text or whole numbers, by sequence.
         sample_weight : array_like of float, shape (n_sequences,) or (n_positions,), optional
             What each sequence or position counts, for a method that takes weights (`treecrf.models.weights`).
+        groups : list, length n_sequences, optional
+            What each sequence belongs to, such as a person: those of one group stay together where training holds some out.
         monitor : callable, optional
             Called as ``monitor(iteration, seconds_by_phase, log_likelihood)`` after every iteration, the log likelihood
             of the sequences that it trained on, without a prior or penalty.
@@ -159,24 +163,25 @@ class Labeller(Estimator):
         ValueError
             For unusable settings or data, in one sentence.
         """
-        return self._fit_given(X, y, sample_weight, monitor, verbose)
+        return self._fit_given(X, y, sample_weight, groups, monitor, verbose)
 
     def _fit_given(
         self,
         X: Sequences,
         y: Labels,
         sample_weight: ArrayLike | None,
+        groups: Groups,
         monitor: Monitor | None,
         verbose: bool | int,
         **options: Any,
     ) -> Self:
         """`fit` of what a caller gave; the options are for `_fit`."""
-        given = Given.read(X, y)
+        given = Given.read(X, y).in_groups(groups)
         if given.empty:
             warnings.warn(
                 f"{counted(len(given.empty), 'sequence')} without observations left out of training.", stacklevel=3
             )
-        weights = None if sample_weight is None else flat_weights(given.of_filled(sample_weight), given.data)
+        weights = given.weights(sample_weight)
         monitor = reporting_monitor(type(self).__name__, verbose, monitor)
         self._check_settings()
         self._fit(given.data, weights, monitor, **options)
@@ -371,6 +376,14 @@ class Labeller(Estimator):
         ask = self._limited_marginals(given.data, within) if are_given(within) else self._checked_marginals(given.data)
         return given.answers(ask)
 
+    def predict_log_proba(self, X: Sequences, **limits: Unpack[Limits]) -> NDArray[np.float64]:
+        """The logarithms of `predict_proba`, in its form; -inf where a probability is 0."""
+        probabilities = self.predict_proba(X, **limits)
+        with np.errstate(divide="ignore"):
+            if isinstance(probabilities, BySequence):
+                return BySequence(np.log(each) for each in probabilities)
+            return np.log(probabilities)
+
     def log_likelihood(self, X: Sequences, y: Labels = None) -> NDArray[np.float64]:
         """log P(Y | X) of every sequence, float64, shape (n_sequences,): of its labels that are known, summed over the others."""
         given = self._read(X, y)
@@ -492,7 +505,13 @@ class Labeller(Estimator):
         return lagged_marginals(self._limited_trellis(data, limits), n_later)
 
     def score(
-        self, X: Sequences, y: Labels = None, *, decoder: Decoder = "forward_backward", metric: str = "accuracy"
+        self,
+        X: Sequences,
+        y: Labels = None,
+        *,
+        decoder: Decoder = "forward_backward",
+        metric: str = "accuracy",
+        sample_weight: ArrayLike | None = None,
     ) -> float:
         """How good predictions are, at the positions whose label is known; more is better.
 
@@ -507,13 +526,17 @@ class Labeller(Estimator):
         metric : str
             "accuracy" (fraction of positions that are labelled correctly), or another name of `treecrf.statistics.metrics.METRICS`:
             "balanced_accuracy", "macro_f1", "sequence_accuracy".
+        sample_weight : array_like of float, shape (n_sequences,) or (n_positions,), optional
+            What each sequence or position counts in the metric.
         """
         if metric not in METRICS:
             raise ValueError(f"metric {quoted(metric)} is not known; choose one of {', '.join(METRICS)}.")
         if isinstance(y, str) and y in DECODERS:
             raise ValueError(f"y={y!r} is a decoder and no labels; name it: decoder={y!r}.")
         given = self._read(X, y)
-        return METRICS[metric](self._truth(given), self.predict(given.data, decoder), given.data.offsets)
+        weights = given.weights(sample_weight)
+        of_positions = None if weights is None else position_weights(given.data, weights, None)
+        return METRICS[metric](self._truth(given), self.predict(given.data, decoder), given.data.offsets, of_positions)
 
     def staged_score(
         self, X: Sequences, decoders: tuple[Decoder, ...] = DECODERS, y: Labels = None

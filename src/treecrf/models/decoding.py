@@ -16,7 +16,8 @@ from treecrf.chain.constraints import (
     scheme_of,
     steps_of_scheme,
 )
-from treecrf.estimators.conversion import Given, flat_masks, known_codes
+from treecrf.estimators.conversion import Given
+from treecrf.estimators.labels import flat_masks, known_codes
 from treecrf.io.messages import quoted
 
 if TYPE_CHECKING:  # kernels are loaded for predictions alone

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -15,12 +15,13 @@ UNKNOWN = -1
 """The code of a label that is not known (`treecrf.sequences.MISSING`)."""
 
 Codes = NDArray[np.int16]
-Metric = Callable[[Codes, Codes, NDArray[np.int64]], float]
+Weights = NDArray[np.float64] | None
+Metric = Callable[[Codes, Codes, NDArray[np.int64], Weights], float]
 """Called with true codes (`UNKNOWN` for positions that do not count, -2 for a label that training did not have), predicted
-codes, and offsets of sequences."""
+codes, offsets of sequences, and weights of positions (None: all count the same)."""
 
 
-def accuracy(truth: Codes, predicted: Codes, offsets: NDArray[np.int64]) -> float:
+def accuracy(truth: Codes, predicted: Codes, offsets: NDArray[np.int64], weights: Weights = None) -> float:
     """Fraction of positions that are labelled correctly.
 
     Parameters
@@ -28,11 +29,13 @@ def accuracy(truth: Codes, predicted: Codes, offsets: NDArray[np.int64]) -> floa
     truth, predicted : int16, shape (n_positions,)
         As `Metric` says.
     offsets : int64, shape (n_sequences + 1,)
+    weights : float64, shape (n_positions,), optional
     """
-    return float((truth == predicted)[truth != UNKNOWN].mean())
+    known = truth != UNKNOWN
+    return float(np.average((truth == predicted)[known], weights=_of(weights, known)))
 
 
-def balanced_accuracy(truth: Codes, predicted: Codes, offsets: NDArray[np.int64]) -> float:
+def balanced_accuracy(truth: Codes, predicted: Codes, offsets: NDArray[np.int64], weights: Weights = None) -> float:
     """Mean, over the labels that occur, of the fraction of their positions that is labelled correctly.
 
     Parameters
@@ -40,13 +43,16 @@ def balanced_accuracy(truth: Codes, predicted: Codes, offsets: NDArray[np.int64]
     truth, predicted : int16, shape (n_positions,)
         As `Metric` says.
     offsets : int64, shape (n_sequences + 1,)
+    weights : float64, shape (n_positions,), optional
     """
     known = truth != UNKNOWN
     _, label_of = np.unique(truth[known], return_inverse=True)
-    return float((np.bincount(label_of, (truth == predicted)[known]) / np.bincount(label_of)).mean())
+    of_known = _of(weights, known)
+    right = (truth == predicted)[known] if of_known is None else (truth == predicted)[known] * of_known
+    return float((np.bincount(label_of, right) / np.bincount(label_of, of_known)).mean())
 
 
-def macro_f1(truth: Codes, predicted: Codes, offsets: NDArray[np.int64]) -> float:
+def macro_f1(truth: Codes, predicted: Codes, offsets: NDArray[np.int64], weights: Weights = None) -> float:
     """Mean of the F1 scores of the labels that occur, or are predicted: each is ``2 hits / (positions + predictions)``.
 
     Parameters
@@ -54,21 +60,28 @@ def macro_f1(truth: Codes, predicted: Codes, offsets: NDArray[np.int64]) -> floa
     truth, predicted : int16, shape (n_positions,)
         As `Metric` says.
     offsets : int64, shape (n_sequences + 1,)
+    weights : float64, shape (n_positions,), optional
     """
     known = truth != UNKNOWN
-    truth, predicted = truth[known], predicted[known]
-    names = np.union1d(truth, predicted)
-    places = [np.searchsorted(names, codes) for codes in (truth, predicted, truth[truth == predicted])]
-    positions, predictions, hits = (np.bincount(place, minlength=len(names)) for place in places)
+    truth, predicted, of_known = truth[known], predicted[known], _of(weights, known)
+    names, is_hit = np.union1d(truth, predicted), truth == predicted
+    counted = ((truth, of_known), (predicted, of_known), (truth[is_hit], _of(of_known, is_hit)))
+    positions, predictions, hits = (
+        np.bincount(np.searchsorted(names, codes), of_codes, minlength=len(names)) for codes, of_codes in counted
+    )
     return mean_f1(hits, positions, predictions)
 
 
-def mean_f1(hits: NDArray[np.int64], positions: NDArray[np.int64], predictions: NDArray[np.int64]) -> float:
+def _of(weights: Weights, chosen: NDArray[np.bool_]) -> Weights:
+    return None if weights is None else weights[chosen]
+
+
+def mean_f1(hits: NDArray[Any], positions: NDArray[Any], predictions: NDArray[Any]) -> float:
     """Mean of the F1 scores of the labels that occur, or are predicted, from the counts of each label.
 
     Parameters
     ----------
-    hits, positions, predictions : int64, shape (n_labels,)
+    hits, positions, predictions : int64, or float64 where positions have weights, shape (n_labels,)
         Positions where the label is predicted rightly, where it is true, and where it is predicted.
     """
     occurs = positions + predictions
@@ -76,16 +89,19 @@ def mean_f1(hits: NDArray[np.int64], positions: NDArray[np.int64], predictions: 
     return float((2 * hits[there] / occurs[there]).mean())
 
 
-def sequence_accuracy(truth: Codes, predicted: Codes, offsets: NDArray[np.int64]) -> float:
-    """Fraction of sequences all of whose positions are labelled correctly.
+def sequence_accuracy(truth: Codes, predicted: Codes, offsets: NDArray[np.int64], weights: Weights = None) -> float:
+    """Fraction of sequences all of whose positions are labelled correctly; a sequence has the mean of its weights.
 
     Parameters
     ----------
     truth, predicted : int16, shape (n_positions,)
         As `Metric` says.
     offsets : int64, shape (n_sequences + 1,)
+    weights : float64, shape (n_positions,), optional
     """
-    return float(np.logical_and.reduceat((truth == predicted) | (truth == UNKNOWN), offsets[:-1]).mean())
+    is_right = np.logical_and.reduceat((truth == predicted) | (truth == UNKNOWN), offsets[:-1])
+    of_sequences = None if weights is None else np.add.reduceat(weights, offsets[:-1]) / np.diff(offsets)
+    return float(np.average(is_right, weights=of_sequences))
 
 
 METRICS: dict[str, Metric] = {

@@ -52,7 +52,7 @@ from treecrf.trees.forest import Forest, forest_limits
 from treecrf.trees.tree import MAX_LEAVES
 
 if TYPE_CHECKING:
-    from treecrf.estimators.conversion import Labels, Sequences
+    from treecrf.estimators.conversion import Groups, Labels, Sequences
 
 _LESS = "train on fewer sequences, or lower the order, the number of labels, the window or max_leaves"
 
@@ -256,6 +256,7 @@ class TreeCRF(ChainLabeller):
         y: Labels = None,
         *,
         sample_weight: ArrayLike | None = None,
+        groups: Groups = None,
         monitor: Monitor | None = None,
         verbose: bool | int = False,
         checkpoint: Checkpoint | str | os.PathLike[str] | None = None,
@@ -268,7 +269,7 @@ class TreeCRF(ChainLabeller):
             With labels, some of which may not be known (`MISSING`): the likelihood sums over all that complete the known
             ones (Tsuboi et al. 2008), while order 0 and a `MEMM` leave out positions whose label, or one that they look at,
             is not known. At least two label names.
-        y, monitor, verbose
+        y, groups, monitor, verbose
             As for `Labeller.fit`.
         sample_weight : array_like of float, shape (n_sequences,) or (n_positions,), optional
             By sequence, what multiplies its log likelihood: a weight of 2 is the sequence twice, 0 leaves it out. By position,
@@ -282,7 +283,7 @@ class TreeCRF(ChainLabeller):
         ValueError
             For unusable settings or data, in one sentence.
         """
-        return self._fit_given(X, y, sample_weight, monitor, verbose, checkpoint=checkpoint)
+        return self._fit_given(X, y, sample_weight, groups, monitor, verbose, checkpoint=checkpoint)
 
     def _fit(
         self,

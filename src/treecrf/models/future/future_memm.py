@@ -52,7 +52,7 @@ from treecrf.trees.forest import Evaluator, Forest, forest_limits, join_trees
 from treecrf.trees.tree import MAX_LEAVES, Tree
 
 if TYPE_CHECKING:
-    from treecrf.estimators.conversion import Labels, Sequences
+    from treecrf.estimators.conversion import Groups, Labels, Sequences
 
 
 @dataclass(eq=False, repr=False)
@@ -173,6 +173,7 @@ class FutureFeatureMEMM(ChainLabeller):
         y: Labels = None,
         *,
         sample_weight: ArrayLike | None = None,
+        groups: Groups = None,
         monitor: Monitor | None = None,
         verbose: bool | int = False,
         validation: SequenceSet | None = None,
@@ -181,7 +182,7 @@ class FutureFeatureMEMM(ChainLabeller):
 
         Parameters
         ----------
-        X, y, monitor, verbose
+        X, y, groups, monitor, verbose
             As for `Labeller.fit`; a stage is a change of the scores.
         sample_weight
             Refused.
@@ -193,7 +194,7 @@ class FutureFeatureMEMM(ChainLabeller):
         ValueError
             For unusable settings or data, in one sentence.
         """
-        return self._fit_given(X, y, sample_weight, monitor, verbose, validation=validation)
+        return self._fit_given(X, y, sample_weight, groups, monitor, verbose, validation=validation)
 
     def _fit(
         self,

@@ -1,0 +1,197 @@
+"""Labels, masks, weights and groups in the shape of the sequences, one after another."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sized
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treecrf.estimators.tables import as_array, described, is_frame, lengths_of
+from treecrf.io.arrays import of_objects
+from treecrf.io.messages import counted, listed, quoted
+from treecrf.sequences import MISSING, SequenceSet
+
+
+def flat_labels(labels: Any, data: SequenceSet, form: str) -> list[Any]:
+    """The labels one after another, once their number is right.
+
+    Parameters
+    ----------
+    labels : sequence or array
+        A list for each sequence or, of rows and of a set, one label for each position.
+    data : SequenceSet
+    form : str
+        Of the input that `data` was: "sequences", "rows" or "set".
+    """
+    labels = as_array(labels)
+    if isinstance(labels, str | bytes | Mapping) or not isinstance(labels, Iterable):
+        raise ValueError(f"the labels are {described(labels)}; give one list of labels for each sequence.")
+    if is_frame(labels):
+        labels = np.asarray(labels)
+    if isinstance(labels, np.ndarray) and labels.ndim == 2 and labels.shape[1] == 1 and form == "rows":
+        labels = labels[:, 0]
+    label_list = list(labels)
+    is_nested = [isinstance(each, Iterable) and not isinstance(each, str | bytes) for each in label_list]
+    if form == "rows" or (form == "set" and not all(is_nested)):
+        if any(is_nested):
+            raise ValueError("the labels are lists, and the sequences are rows; give one label for each row.")
+        if len(label_list) != data.n_positions:
+            raise ValueError(
+                f"there are {counted(len(label_list), 'label')} and {counted(data.n_positions, 'position')}; give one for each."
+            )
+        return label_list
+    if not all(is_nested):
+        raise ValueError(
+            f"labels of sequence {is_nested.index(False)}: {quoted(label_list[is_nested.index(False)])} is one label; give one list of "
+            "labels for each sequence."
+        )
+    if len(label_list) != len(data):
+        raise ValueError(
+            f"there are {counted(len(data), 'sequence')}, and labels of {len(label_list)}; give one list of labels for each sequence."
+        )
+    nested = [list(each) for each in label_list]
+    wrong = np.flatnonzero(lengths_of(nested) != data.lengths)
+    if len(wrong):
+        number = int(wrong[0])
+        raise ValueError(
+            f"sequence {number} has {counted(len(nested[number]), 'label')} and "
+            f"{counted(int(data.lengths[number]), 'observation')}; give one label for each."
+        )
+    return [label for each in nested for label in each]
+
+
+def known_codes(known: Any, data: SequenceSet, form: str, classes: NDArray[Any]) -> NDArray[np.int64]:
+    """Labels that are known already, None elsewhere, in the shape of the sequences, as codes of `classes`, shape (n_positions,).
+
+    Parameters
+    ----------
+    known, data, form
+        As `labels`, `data` and `form` of `flat_labels`.
+    classes : array, shape (n_labels,)
+    """
+    try:
+        known_labels, codes = sorted_labels(flat_labels(known, data, form))
+    except ValueError as error:
+        raise ValueError(f"known: {error}") from None
+    code_of = {label: code for code, label in enumerate(classes.tolist())}
+    for label in known_labels.tolist():
+        if label not in code_of:
+            raise ValueError(
+                f"known: {quoted(label)} is none of the labels, which are {listed(classes.tolist())}; give None where the label is "
+                "not known."
+            )
+    return np.array([*(code_of[label] for label in known_labels.tolist()), MISSING])[codes]
+
+
+def flat_masks(allowed: Any, data: SequenceSet, form: str) -> Any:
+    """The labels that positions may have, bool, shape (n_positions, n_labels).
+
+    Parameters
+    ----------
+    allowed : list of bool arrays, or bool array
+        A mask for each sequence where the input was a list of sequences; else the whole.
+    data : SequenceSet
+    form : str
+        As for `flat_labels`.
+    """
+    if form != "sequences":
+        return allowed
+    if isinstance(allowed, str | bytes | Mapping) or not isinstance(allowed, Iterable):
+        raise ValueError(f"allowed is {described(allowed)}; give one mask, positions by labels, for each sequence.")
+    masks = list(allowed)
+    if len(masks) != len(data):
+        raise ValueError(
+            f"allowed: there are {counted(len(data), 'sequence')}, and masks of {len(masks)}; give one mask, positions by labels, for "
+            "each."
+        )
+    try:
+        masks = [np.asarray(mask) for mask in masks]
+    except ValueError:
+        raise ValueError("allowed: the rows of a mask have different lengths; give a bool for each label.") from None
+    for number, (mask, length) in enumerate(zip(masks, data.lengths.tolist(), strict=True)):
+        if mask.ndim != 2 or len(mask) != length or mask.shape[1] != masks[0].shape[1]:
+            raise ValueError(
+                f"allowed: the mask of sequence {number} has the shape {mask.shape}; give ({length}, the number of labels)."
+            )
+    return np.concatenate(masks)
+
+
+def flat_weights(weights: Any, data: SequenceSet) -> NDArray[Any]:
+    """Weights as one array: one for each sequence or position as they are, lists of a sequence's positions one after another."""
+    weights = as_array(weights)
+    if isinstance(weights, np.ndarray) and weights.ndim == 1 and weights.dtype != object:
+        return weights
+    if isinstance(weights, str | bytes | Mapping) or not isinstance(weights, Iterable):
+        raise ValueError(
+            f"sample_weight is {described(weights)}; give one number for each sequence, or a list of them."
+        )
+    weight_list = list(weights)
+    if not any(isinstance(each, Iterable) for each in weight_list):
+        return np.asarray(weight_list)
+    lengths = [len(each) if isinstance(each, Sized) else 0 for each in weight_list]
+    if lengths != data.lengths.tolist():
+        raise ValueError(
+            f"sample_weight has lists of the lengths {listed(lengths)}, the sequences have {listed(data.lengths.tolist())}; give "
+            "numbers, one for each sequence or each position."
+        )
+    return np.concatenate([np.asarray(each) for each in weight_list])
+
+
+def sequence_groups(groups: Any, n_sequences: int, rows: NDArray[np.int64] | None = None) -> NDArray[np.int64]:
+    """The group of each sequence as a number, shape (n_sequences,).
+
+    Parameters
+    ----------
+    groups : list, Series or array
+        One name or number for each sequence or, where `rows` are given, for each row, the same in all rows of a sequence.
+    n_sequences : int
+    rows : int64, shape (n_sequences + 1,), optional
+        Where the rows of each sequence begin.
+    """
+    import pandas as pd
+
+    groups = as_array(groups)
+    if isinstance(groups, str | bytes | Mapping) or not isinstance(groups, Iterable):
+        raise ValueError(f"groups are {described(groups)}; give the group of each sequence.")
+    codes = pd.factorize(of_objects(groups))[0].astype(np.int64)
+    if rows is not None and len(codes) == rows[-1]:
+        by_row, codes = codes, codes[rows[:-1]]
+        mixed = by_row != np.repeat(codes, np.diff(rows))
+        if mixed.any():
+            raise ValueError(f"groups: the sequence of row {int(mixed.argmax())} is in two groups; give it one.")
+    if len(codes) != n_sequences:
+        raise ValueError(f"there are {counted(n_sequences, 'sequence')} and {len(codes)} groups; give one for each.")
+    if (codes < 0).any():
+        raise ValueError(f"groups: sequence {int((codes < 0).argmax())} has none; give each sequence one.")
+    return codes
+
+
+def sorted_labels(labels: list[Any]) -> tuple[NDArray[Any], NDArray[np.int64]]:
+    """The different labels, in their own type, and the code of each, `MISSING` for None and NaN."""
+    import pandas as pd
+
+    codes, distinct = pd.factorize(of_objects(labels))
+    kinds = [_label_kind(label) for label in distinct]
+    if "" in kinds:
+        raise ValueError(
+            f"Unknown label type: {quoted(distinct[kinds.index('')])} is a label; labels are text or whole numbers, None where they are "
+            "not known."
+        )
+    if len(set(kinds)) > 1:
+        raise ValueError(f"labels are {' and '.join(sorted(set(kinds)))}; give them one type.")
+    classes, place_of = np.unique(np.array(distinct.tolist()), return_inverse=True)
+    return classes, np.append(place_of, MISSING)[codes]
+
+
+def _label_kind(label: Any) -> str:
+    """Text, truth values, or whole numbers, which may be floats; empty for what is no label."""
+    if isinstance(label, str):
+        return "text" if label else ""
+    if isinstance(label, bool | np.bool_):
+        return "booleans"
+    if isinstance(label, Integral) or (isinstance(label, float | np.floating) and float(label).is_integer()):
+        return "numbers"
+    return ""
