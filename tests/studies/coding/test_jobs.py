@@ -8,8 +8,14 @@ from planted_predictions import assert_confidence
 from treecrf import CodedCRF, TreeCRF, VotedPerceptron, chain, datasets
 from treecrf.datasets.hidden_markov import known_model
 from treecrf.sequences import SequenceSet
-from treecrf.studies.coding.jobs import PREDICTION_NAMES, RUN_NAMES, Draw, label_test_sets, score_chunks
-from treecrf.studies.coding.learners import make_candidates
+from treecrf.studies.coding.jobs import (
+    PREDICTION_NAMES,
+    RUN_NAMES,
+    Draw,
+    label_test_sets,
+    make_candidates,
+    score_chunks,
+)
 from treecrf.studies.coding.methods import method_text
 from treecrf.studies.coding.settings import CodingSettings
 from treecrf.studies.framework.confidence import CONFIDENCE

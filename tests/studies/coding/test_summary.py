@@ -5,11 +5,17 @@ import pandas as pd
 import pytest
 from scipy.stats import ttest_rel
 
-from treecrf.studies.coding.comparing import compare_gains, compare_methods
-from treecrf.studies.coding.comparisons import compare_steps, find_pair
 from treecrf.studies.coding.figures import accuracy_by_length, accuracy_by_seconds
-from treecrf.studies.coding.summary import average_runs, choose_by_held_out, summarise
-from treecrf.studies.coding.tables import all_labels_layout, beams_layout, choices_layout, codes_layout, steps_layout
+from treecrf.studies.coding.summary import average_runs, choose_by_held_out, compare_gains, compare_methods, summarise
+from treecrf.studies.coding.tables import (
+    all_labels_layout,
+    beams_layout,
+    choices_layout,
+    codes_layout,
+    compare_steps,
+    find_pair,
+    steps_layout,
+)
 from treecrf.studies.framework.job_context import SummaryContext
 from treecrf.studies.framework.resamples import Rules, count_correct
 

@@ -13,8 +13,8 @@ import pandas as pd
 
 from treecrf.rendering.cells import number, seconds_text, signed
 from treecrf.rendering.words import interval_text, p_text, points_text
-from treecrf.studies.coding.comparisons import find_pair, with_best
-from treecrf.studies.coding.methods import BEAM, is_cascade, learner_of, method_text
+from treecrf.studies.coding.methods import BEAM, is_cascade, learner_of, method_text, with_best
+from treecrf.studies.coding.tables import find_pair
 from treecrf.studies.framework.claims.judge import Results
 from treecrf.studies.framework.claims.kinds import Measured
 

@@ -13,7 +13,6 @@ from matplotlib.ticker import FixedLocator, LogLocator, MaxNLocator, NullFormatt
 
 from treecrf.rendering.panels import MARKER_SIZES, WIDTHS, add_legend, name_axes, panel_grid, sentence_figure
 from treecrf.rendering.style import OTHER_STYLE, SETTINGS, SMALL
-from treecrf.studies.coding.comparisons import with_best
 from treecrf.studies.coding.methods import (
     ALL_LABELS,
     BEAM,
@@ -27,6 +26,7 @@ from treecrf.studies.coding.methods import (
     is_coded,
     method_text,
     use_text,
+    with_best,
 )
 
 Style = dict[str, Any]

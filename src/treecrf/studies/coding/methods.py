@@ -6,6 +6,15 @@ import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
+import pandas as pd
+
+CHUNK_NAMES = ("precision", "recall", "f1")
+"""Columns about noun phrases, in percent."""
+
+LINE = ["dataset", "method", "window", "size"]
+"""Columns that tell the points of lines apart: observations of a window; bits of a code, labels of a beam, else 0."""
+
+
 LEARNERS = {"gtb": "GTB", "vp": "VP"}
 """Base learners of the thesis: gradient tree boosting and the voted perceptron."""
 
@@ -95,3 +104,9 @@ def method_text(method: str) -> str:
 def method_texts(methods: Iterable[str]) -> list[str]:
     """`method_text` of each."""
     return [method_text(method) for method in methods]
+
+
+def with_best(best: pd.DataFrame, window: int) -> dict[str, str]:
+    """The chosen cascade of each learner by "gtb_cascade_best" and the like, of one data set and window."""
+    rows = best[(best["window"] == window) & best["method"].map(is_cascade).astype(bool)]
+    return {f"{row['learner']}_{BEST}": str(row["method"]) for row in rows.to_dict("records")}
