@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 
 from treecrf.io.files import write_frame, write_json
-from treecrf.studies.future.names import NO_BAG
+from treecrf.studies.future.methods import NO_BAG
 from treecrf.studies.missing.published import missing_value_coefficients
 from treecrf.studies.training.names import BETTER
 

@@ -2,8 +2,7 @@
 
 import pandas as pd
 
-from treecrf.studies.cost.names import SPEED_UP
-from treecrf.studies.cost.tables import sampling_layout, windows_layout
+from treecrf.studies.cost.tables import SPEED_UP, sampling_layout, windows_layout
 
 
 def test_windows_and_sampling():

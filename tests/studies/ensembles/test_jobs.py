@@ -13,18 +13,19 @@ from treecrf.ensembles.stacking import Stacking
 from treecrf.ensembles.voting import position_classes
 from treecrf.sequences import SequenceSet
 from treecrf.statistics.selection import derive_seed
-from treecrf.studies.ensembles.bound import check_bound, lemma_1
-from treecrf.studies.ensembles.experts import make_expert
 from treecrf.studies.ensembles.generated import BOOSTED_NAMES, BOUND_NAMES, LOSS_NAMES, vote_on_generated_sets
 from treecrf.studies.ensembles.jobs import (
     BOOSTING_NAMES,
     EXPERT_NAMES,
     PREDICTION_NAMES,
     RUN_NAMES,
+    check_bound,
     combine_experts,
+    divide,
+    lemma_1,
+    make_expert,
 )
 from treecrf.studies.ensembles.methods import COMBINED, EXPERTS, VOTES
-from treecrf.studies.ensembles.parts import divide
 from treecrf.studies.ensembles.settings import EnsemblesSettings
 from treecrf.studies.framework.confidence import CONFIDENCE
 from treecrf.studies.framework.job_context import JobContext

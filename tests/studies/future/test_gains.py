@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from treecrf.studies.future.comparisons import gains
+from treecrf.studies.future.tables import gains
 
 
 def found_best(**accuracies):

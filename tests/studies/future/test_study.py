@@ -18,20 +18,24 @@ from treecrf.studies.framework.job_context import JobContext, SummaryContext
 from treecrf.studies.framework.resamples import overlap_of
 from treecrf.studies.framework.settings import FutureSettings
 from treecrf.studies.future import STUDY
-from treecrf.studies.future.comparisons import find_pair
-from treecrf.studies.future.example import one_directional_example
-from treecrf.studies.future.features import describe_features, tree_rows
 from treecrf.studies.future.figures import accuracy_by_order, feature_trees, what_features_see
-from treecrf.studies.future.jobs import RUN_NAMES, compare_future, shared_part
-from treecrf.studies.future.methods import method_text, variant_names, with_published
-from treecrf.studies.future.names import INSTANCE, NO_BAG
-from treecrf.studies.future.published import future_accuracies, read_published
+from treecrf.studies.future.jobs import (
+    RUN_NAMES,
+    compare_future,
+    describe_features,
+    one_directional_example,
+    shared_part,
+    tree_rows,
+)
+from treecrf.studies.future.methods import INSTANCE, NO_BAG, method_text, variant_names
+from treecrf.studies.future.published import future_accuracies, read_published, with_published
 from treecrf.studies.future.summary import (
     compare_neighbours,
     compare_variants,
     decompose_draws,
     summarise,
 )
+from treecrf.studies.future.tables import find_pair
 from treecrf.trees.forest import Evaluator
 
 METHODS = ["sliding_window", "memm_1", "crf_2", "ff_memm_0", "ff_crf_1"]

@@ -14,9 +14,15 @@ from treecrf.statistics.selection import derive_seed, sequence_folds
 from treecrf.studies.framework.confidence import marginals_after
 from treecrf.studies.framework.job_context import JobContext
 from treecrf.studies.framework.selection import Trained, choose, train_as_chosen
-from treecrf.studies.kernels.jobs import PREDICTION_NAMES, RUN_NAMES, label_test_sets
+from treecrf.studies.kernels.jobs import (
+    PREDICTION_NAMES,
+    RUN_NAMES,
+    compare_ranks,
+    compare_solvers,
+    label_test_sets,
+    measure_sizes,
+)
 from treecrf.studies.kernels.learners import chosen_values, make_candidates, make_kernel_crf
-from treecrf.studies.kernels.measuring import compare_ranks, compare_solvers, measure_sizes
 from treecrf.studies.kernels.settings import KernelsSettings
 
 SETTINGS = KernelsSettings(

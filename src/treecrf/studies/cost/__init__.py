@@ -42,7 +42,7 @@ STUDY = Study(
     within="training",
     claimed=("scaling", "windows", "sampling"),
     explored=Explored(
-        name="names.option_name",
+        name="tables.option_name",
         test="Nothing is tested: these are measurements of time, with one accuracy each.",
         scores=(
             Rows(

@@ -6,7 +6,6 @@ import pandas as pd
 
 from treecrf.io.files import stacked
 from treecrf.statistics.metrics import geometric_mean
-from treecrf.studies.cost.names import SPEED_UP
 from treecrf.studies.framework.job_context import SummaryContext
 
 
@@ -14,7 +13,7 @@ def summarise(context: SummaryContext) -> dict[str, pd.DataFrame]:
     """scaling_medians, windows_medians and sampling_medians, as far as they are measured; of data sets with a column stand_in.
 
     Seconds are medians over the repeats, columns that end in low and high the smallest and largest; accuracies and log
-    likelihoods are means. `SPEED_UP` has a geometric mean and its 95 % interval over the repeats.
+    likelihoods are means. seconds_speed_up has a geometric mean and its 95 % interval over the repeats.
     """
     reduce = {"scaling": reduce_scaling, "windows": reduce_windows, "sampling": reduce_sampling}
     reduced = {f"{name}_medians": reduce[name](stacked(parts)) for name, parts in context.frames.items()}
@@ -55,7 +54,7 @@ def reduce_sampling(sampling: pd.DataFrame) -> pd.DataFrame:
         log_likelihood=("log_likelihood", "mean"),
     )  # fmt: skip
     speed_ups = groups["faster"].agg(geometric_mean)
-    reduced[SPEED_UP] = [(mean, *interval) for mean, interval in speed_ups]
+    reduced[[*_spread("seconds_speed_up")]] = [(mean, *interval) for mean, interval in speed_ups]
     return reduced.reset_index()
 
 

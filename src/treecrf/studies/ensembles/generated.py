@@ -14,7 +14,7 @@ from treecrf.ensembles.baselines import BETAS, Descent, OnlineMajorityVote, Rand
 from treecrf.ensembles.espboost import ESPBoost, choose_rounds, cross_validated_losses, fold_of_positions, record
 from treecrf.ensembles.generators import Predicted, ads1, ads2
 from treecrf.statistics.selection import derive_seed
-from treecrf.studies.ensembles.bound import Checked, check_bound
+from treecrf.studies.ensembles.jobs import Checked, check_bound
 from treecrf.studies.ensembles.settings import EnsemblesSettings
 from treecrf.studies.framework.job_context import JobContext
 

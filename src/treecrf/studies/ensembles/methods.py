@@ -25,7 +25,7 @@ EXPERTS = {
     "lightgbm": "LightGBM",
     "neural_crf": "neural CRF",
 }
-"""Labellers of `treecrf.studies.ensembles.experts`, in the order of tables."""
+"""Labellers of `treecrf.studies.ensembles.jobs`, in the order of tables."""
 
 BEST, STACKED, BOOSTED = "best_retrained", "stacking_retrained", "boosted_stacking_retrained"
 

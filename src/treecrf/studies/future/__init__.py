@@ -23,7 +23,7 @@ STUDY = Study(
         ),
         Job(
             "one_directional_example", "{frame}.csv", ("example",),
-            verb="compute_example", message="Computes the example of section 5.1", datasets="", module="example", has_settings=False, minutes=5,
+            verb="compute_example", message="Computes the example of section 5.1", datasets="", has_settings=False, minutes=5,
         ),
     ),
     summary=Summary(("runs", "summary", "best", "comparisons", "tests", "variances", "weights", "trees"), settings=("exact_under", "equivalence_margin")),

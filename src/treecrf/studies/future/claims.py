@@ -12,14 +12,14 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
-from treecrf.rendering.cells import number
-from treecrf.rendering.words import points_text
+from treecrf.rendering.cells import number, signed
+from treecrf.rendering.words import p_text, points_text
 from treecrf.studies.framework.claims.judge import Degrees, Results
 from treecrf.studies.framework.claims.kinds import NO, YES, Kind, Measured, largest_fall
 from treecrf.studies.framework.comparisons import Comparison
-from treecrf.studies.future.comparisons import find_pair, pair_text
 from treecrf.studies.future.methods import method_text, variant_names
 from treecrf.studies.future.published import future_accuracies
+from treecrf.studies.future.tables import find_pair
 
 PASSES = {"forward": "the forward pass", "backward": "the backward pass", "both": "both"}
 """What reads the example of section 5.1."""
@@ -141,8 +141,8 @@ def _measured(dataset: str, pair: Comparison) -> Measured[float]:
     published = _published_gain_text(dataset, pair.method, pair.other)
     return Measured(
         pair.points,
-        pair_text(pair),
-        f"{pair_text(pair)}{published}",
+        _pair_text(pair),
+        f"{_pair_text(pair)}{published}",
         interval=pair.interval_90,
         what=f"{method_text(pair.method)} vs {method_text(pair.other)}",
         published=_published(dataset, pair.method) - _published(dataset, pair.other),
@@ -177,3 +177,13 @@ def _published_gain_text(dataset: str, method: str, other: str) -> str:
 def _published_list(dataset: str, methods: Sequence[str]) -> str:
     values = [_published(dataset, method) for method in methods]
     return "" if np.isnan(values).any() else f" (published {', '.join(map(number, values))})"
+
+
+def _pair_text(pair: Comparison) -> str:
+    """Points and both tests in words."""
+    low, high = map(signed, pair.interval)
+    valid = f"by the sequence-level test {p_text(pair.p)}, 95 % interval {low} to {high}"
+    tests = (
+        f"by the paper's test median {p_text(pair.papers_p)}, {'no sequence-level test' if np.isnan(pair.p) else valid}"
+    )
+    return f"{method_text(pair.method)} {points_text(pair.points)} against {method_text(pair.other)} ({tests})"

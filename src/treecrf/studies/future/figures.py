@@ -13,8 +13,8 @@ from matplotlib.figure import Figure
 from treecrf.models.registry import FUTURE
 from treecrf.rendering.panels import MARKER_SIZES, add_legend, name_axes, panel_grid, sentence_figure, with_several
 from treecrf.rendering.style import OTHER_STYLE, SETTINGS, SMALL
-from treecrf.studies.future.methods import family_name, with_published
-from treecrf.studies.future.names import INSTANCE, NO_BAG
+from treecrf.studies.future.methods import INSTANCE, NO_BAG, family_name
+from treecrf.studies.future.published import with_published
 
 SECOND_BAG: dict[str, Any] = {"color": "#E69F00", "marker": "P", "linestyle": (0, (1.2, 1.2))}
 """Of a labeller's second bag; further ones differ by the legend alone."""
@@ -72,7 +72,7 @@ def _draw_line(axes: Axes, family: str, bag: str, bags: list[str], line: pd.Data
 def what_features_see(weights: pd.DataFrame) -> Figure:
     """What the first discovered future features of a model look at, category by category and distance by distance.
 
-    `weights` is from `treecrf.studies.future.features.describe_features`, of one model; a panel per feature. Colour:
+    `weights` is from `treecrf.studies.future.jobs.describe_features`, of one model; a panel per feature. Colour:
     how much higher Q is where the category stands at the distance than it is on average, in points of probability.
     Right of it: the same of G, the score of the instance itself, relative to its largest.
     """
@@ -118,7 +118,7 @@ def _draw_heat(figure: Figure, axes: Axes, of_feature: pd.DataFrame, rows: list[
 def feature_trees(trees: pd.DataFrame) -> Figure:
     """The first tree of the first discovered future features of a model, a panel per feature.
 
-    `trees` is from `treecrf.studies.future.features.describe_features`, of one model. Left: the test fails; right: it
+    `trees` is from `treecrf.studies.future.jobs.describe_features`, of one model. Left: the test fails; right: it
     holds. Leaves: what the tree adds to G.
     """
     if trees.empty:

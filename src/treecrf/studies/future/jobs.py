@@ -7,7 +7,7 @@ One job is one method on one data set: every draw of the data (seed), every vari
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from itertools import product
 from typing import Any, NamedTuple
@@ -16,6 +16,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from treecrf import chain
 from treecrf.datasets.synthetic import Splits, best_window_accuracy, find_rule, future_splits, is_positive
 from treecrf.models.base import DECODERS, Labeller
 from treecrf.models.boosted.checkpoint import Checkpoint
@@ -23,19 +24,20 @@ from treecrf.models.boosted.memm import MEMM
 from treecrf.models.boosted.treecrf import TreeCRF
 from treecrf.models.chains import ChainLabeller
 from treecrf.models.custom import CustomLabeller
+from treecrf.models.future.features import Bags, FutureFeature
 from treecrf.models.future.future_memm import FutureFeatureMEMM, FutureFeatureTreeCRF
 from treecrf.models.persistence import load_class
 from treecrf.models.registry import FUTURE, LABELLERS
 from treecrf.options import LabellerSettings
-from treecrf.sequences import SequenceSet
+from treecrf.sequences import Attribute, SequenceSet
 from treecrf.studies.framework.confidence import CONFIDENCE, confidence, marginals_after
 from treecrf.studies.framework.custom import custom_candidates
 from treecrf.studies.framework.job_cache import Frames
 from treecrf.studies.framework.job_context import JobContext
 from treecrf.studies.framework.resamples import shared_part
-from treecrf.studies.future.features import describe_features
-from treecrf.studies.future.names import MEMM_DECODERS, NO_BAG, WHOLE_FUTURE
+from treecrf.studies.future.methods import INSTANCE, MEMM_DECODERS, NO_BAG, TREE_NAMES, WEIGHT_NAMES, WHOLE_FUTURE
 from treecrf.studies.future.settings import FutureSettings
+from treecrf.trees.tree import Tree
 
 RUN_NAMES = [
     "dataset", "method", "bag", "g0", "seed", "max_leaves", "eta_start", "alpha_upper", "beta_upper", "eta_upper", "n_iterations",
@@ -65,7 +67,7 @@ class FutureOutcome(NamedTuple):
     predictions : DataFrame
         Columns `PREDICTION_NAMES`, of the test sequences.
     weights, trees : DataFrame
-        What the features look at, see `treecrf.studies.future.features.describe_features`; of the first seed.
+        What the features look at, see `treecrf.studies.future.jobs.describe_features`; of the first seed.
     """
 
     runs: pd.DataFrame
@@ -391,3 +393,131 @@ def warm_kernels() -> None:
     )
     for method in ("sliding_window", "memm_1", "crf_1", "crf_2", "crf_3", "crf_4", "ff_memm_0", "ff_crf_1"):
         compare_future(JobContext(settings, "warm", method, splits={0: sets}))
+
+
+MOST_DISTANCES = 10
+"""Distances that are looked at where bags reach to the end."""
+
+ROOT = -1
+"""Value of the column `parent` for a root."""
+
+
+def describe_features(model: FutureFeatureMEMM, data: SequenceSet) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """What the future features of a model look at.
+
+    Parameters
+    ----------
+    model : FutureFeatureMEMM
+    data : SequenceSet
+        Sequences to average over.
+
+    Returns
+    -------
+    weights : DataFrame
+        feature (from 1), label (its name), eta, attribute, category, distance, value, n. Distance `INSTANCE`: mean of G
+        over the instances that have the category, minus its mean over all. Distance j: mean of Q over the positions t whose
+        instance t + j has it, minus its mean over the positions that have an instance there. n: over how many.
+    trees : DataFrame
+        feature, tree (from 1), node, parent, side ("yes" or "no": of the parent's test), test (of an inner node, else
+        ""), value (of a leaf, weighted, else NaN).
+    """
+    bags = Bags(model.align_inputs(data, model.unseen), model.bag, model.instance_window)
+    weights: list[dict[str, Any]] = []
+    trees: list[dict[str, Any]] = []
+    for number, feature in enumerate(model.features_, start=1):
+        constant = {"feature": number, "label": model.label_names_[feature.label], "eta": feature.weight}
+        weights += [constant | row for row in _weights(bags, feature)]
+        for tree_number, tree in enumerate(feature.trees, start=1):
+            rows = tree_rows(tree, bags.instances.attributes)
+            trees += [{"feature": number, "tree": tree_number} | row for row in rows]
+    return pd.DataFrame(weights, columns=WEIGHT_NAMES), pd.DataFrame(trees, columns=TREE_NAMES)
+
+
+def _weights(bags: Bags, feature: FutureFeature) -> Iterator[dict[str, Any]]:
+    """Rows of the frame of weights, for one feature."""
+    scores = bags.scores(feature)
+    probabilities = bags.probabilities(scores)
+    yield from _means(bags, INSTANCE, np.arange(len(scores)), scores)
+    lengths = np.diff(bags.offsets)
+    place = np.arange(len(probabilities)) - np.repeat(bags.offsets[:-1], lengths)
+    instance = np.repeat(bags.instance_offsets[:-1], lengths) + place
+    end = np.repeat(bags.instance_offsets[1:], lengths)
+    for distance in range(1, (bags.size if bags.size > 0 else MOST_DISTANCES) + 1):
+        there = instance + distance < end
+        yield from _means(bags, distance, (instance + distance)[there], probabilities[there])
+
+
+def _means(
+    bags: Bags, distance: int, instances: np.ndarray[Any, Any], values: np.ndarray[Any, Any]
+) -> Iterator[dict[str, Any]]:
+    """Means of values by each category of the instances they belong to, relative to the mean of all."""
+    for j, attribute in enumerate(bags.instances.attributes):
+        codes = bags.instances.values[instances, j]
+        for code, category in enumerate(attribute.categories):
+            chosen = values[codes == code]
+            mean = chosen.mean() - values.mean() if len(chosen) else np.nan
+            yield {
+                "attribute": attribute.name, "category": category, "distance": distance, "value": mean, "n": len(chosen),
+            }  # fmt: skip
+
+
+def tree_rows(tree: Tree, attributes: tuple[Attribute, ...]) -> list[dict[str, Any]]:
+    """The nodes of a tree over single observations, parents before children.
+
+    Returns
+    -------
+    list of dict
+        node, parent, side, test, value; see `describe_features`.
+    """
+    rows: list[dict[str, Any]] = [{"node": 0, "parent": ROOT, "side": "", "test": "", "value": np.nan}]
+    node_of_leaf = {0: 0}
+    for split, (leaf, column) in enumerate(zip(tree.parents, tree.columns, strict=True)):
+        parent, attribute, code = node_of_leaf[int(leaf)], attributes[column], int(tree.test(split)[0])
+        category = attribute.categories[code] if code < len(attribute.categories) else "<outside>"
+        rows[parent]["test"] = f"{attribute.name} = {category}"
+        for side, child_leaf in (("no", int(leaf)), ("yes", split + 1)):
+            node_of_leaf[child_leaf] = len(rows)
+            rows.append({"node": len(rows), "parent": parent, "side": side, "test": "", "value": np.nan})
+    for leaf, node in node_of_leaf.items():
+        rows[node]["value"] = float(tree.values[leaf])
+    return rows
+
+
+STAY, MOVE = 0.9, 0.05
+EMISSIONS = np.array([[0.45, 0.1, 0.45], [0.8, 0.1, 0.1], [0.1, 0.1, 0.8]])
+"""P(e | l) of section 5.1's hidden Markov model, rows l1 to l3."""
+
+
+def one_directional_example(job: JobContext[None]) -> pd.DataFrame:
+    """Section 5.1: what each direction alone says about the second of three labels, and what both say.
+
+    The observations are e1, e2, e3. What each direction says comes from `treecrf.chain`, run on a part of the sequence:
+    on e1 and e2, and on a label drawn evenly that is followed by e3. alpha and beta are alpha_2 without the constant of
+    the first label, and beta_2, beside those that the text prints; forward, backward and both are P(label | e1, e2),
+    P(label | e3) and P(label | e1, e2, e3).
+    """
+    transitions = np.full((3, 3), MOVE) + np.eye(3) * (STAY - MOVE)
+    marginals = {
+        name: _marginals_of_second(observed, transitions)
+        for name, observed in (("forward", (0, 1)), ("backward", (None, 2)), ("both", (0, 1, 2)))
+    }
+    return pd.DataFrame(
+        {
+            "label": ["l1", "l2", "l3"],
+            "alpha": EMISSIONS[:, 1] * (EMISSIONS[:, 0] @ transitions),
+            "beta": transitions @ EMISSIONS[:, 2],
+            "published_alpha": [0.045, 0.07475, 0.01525],
+            "published_beta": [0.45, 0.1525, 0.7475],
+            **marginals,
+        }
+    )
+
+
+def _marginals_of_second(observed: Sequence[int | None], transitions: NDArray[np.float64]) -> NDArray[np.float64]:
+    """P(second label of section 5.1 | what is observed); None: nothing is seen there."""
+    potentials = np.zeros((3, len(observed), 4))  # the last state is START
+    for t, symbol in enumerate(observed):
+        seen = 0.0 if symbol is None else np.log(EMISSIONS[:, symbol])[:, None]
+        potentials[:, t] = np.column_stack([np.log(transitions), np.full(3, -np.log(3.0))]) + seen
+    found = chain.forward_backward(potentials, np.array([0, len(observed)]), 1).labels
+    return found[0 if observed[0] is None else 1]

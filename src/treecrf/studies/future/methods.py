@@ -5,9 +5,19 @@ from __future__ import annotations
 import pandas as pd
 
 from treecrf.models.registry import FUTURE
-from treecrf.rendering.style import DECODER_NAMES
-from treecrf.studies.future.names import NO_BAG
-from treecrf.studies.future.published import future_accuracies
+
+NO_BAG, WHOLE_FUTURE = "no bag", "bag to the end"
+"""Of `bag`: methods without bags, and bags that reach to the end; else ``bag 6`` and the like."""
+
+INSTANCE = 0
+"""Of `distance`: the score of the instance itself."""
+
+WEIGHT_NAMES = ["feature", "label", "eta", "attribute", "category", "distance", "value", "n"]
+TREE_NAMES = ["feature", "tree", "node", "parent", "side", "test", "value"]
+"""Columns of the frames of weights and trees."""
+
+MEMM_DECODERS = ("forward_backward", "viterbi", "greedy")
+"""How MEMM and FF-MEMM may be decoded (CRFs: not the last); greedy: from left to right, each label given those predicted before."""
 
 
 def family_name(family: str) -> str:
@@ -30,11 +40,6 @@ def method_text(method: str) -> str:
     return f"{text} {bag}".strip()
 
 
-def decoder_text(decoder: str) -> str:
-    """What readers see of a decoder."""
-    return DECODER_NAMES.get(decoder, decoder)
-
-
 def variant_name(method: str, bag: str) -> str:
     """A method with its bag, where it has one."""
     return method if bag == NO_BAG else f"{method} ({bag})"
@@ -52,14 +57,3 @@ def variant_names(frame: pd.DataFrame) -> pd.Series:
 def discovers_features(method: str) -> bool:
     """Whether a method, perhaps with its bag, discovers features of the future."""
     return method.startswith("ff_")
-
-
-def with_published(summary: pd.DataFrame) -> pd.DataFrame:
-    """A summary (one G_0 of each method and bag) with the columns family, order and published (percent, or NaN).
-
-    Published values belong to the kind of the data, not to its name: bags cut at the end and full ones share them.
-    """
-    parts = [split_method(method) for method in summary["method"]]
-    known = future_accuracies().rename(columns={"dataset": "kind", "percent": "published"})
-    joined = summary.merge(known[["kind", "method", "bag", "published"]], on=["kind", "method", "bag"], how="left")
-    return joined.assign(family=[family for family, _ in parts], order=[order for _, order in parts])

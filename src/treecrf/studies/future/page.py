@@ -15,7 +15,8 @@ from treecrf.studies.framework.page import (
     table,
     text,
 )
-from treecrf.studies.future.methods import decoder_text, method_text
+from treecrf.studies.future.methods import method_text
+from treecrf.studies.future.tables import decoder_text
 
 INTRODUCTION = """
 Labellers that look back at previous labels, and one that also looks ahead: FF-MEMM discovers patterns of later observations

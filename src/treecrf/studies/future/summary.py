@@ -21,8 +21,7 @@ from treecrf.statistics.mcnemar import compare_pairs
 from treecrf.statistics.variance import decompose_variance
 from treecrf.studies.framework.job_context import SummaryContext
 from treecrf.studies.framework.resamples import overlap_of
-from treecrf.studies.future.methods import variant_name, variant_names
-from treecrf.studies.future.names import MEMM_DECODERS, TREE_NAMES, WEIGHT_NAMES
+from treecrf.studies.future.methods import MEMM_DECODERS, TREE_NAMES, WEIGHT_NAMES, variant_name, variant_names
 
 VARIANT = ["dataset", "method", "bag", "g0"]
 """Columns that tell the rows of the tables apart."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -20,11 +21,20 @@ from treecrf.rendering.cells import (
     signed,
     with_deviation,
 )
+from treecrf.rendering.style import DECODER_NAMES
+from treecrf.statistics.estimates import OPPOSITES, SIGNIFICANCE_LEVEL, adjust_holm
+from treecrf.studies.framework.comparisons import Comparison
+from treecrf.studies.framework.comparisons import find_pair as find_compared
 from treecrf.studies.framework.tables import MEASURED, PUBLISHED, Column, printed_layout
-from treecrf.studies.future.comparisons import gains
-from treecrf.studies.future.methods import decoder_text, family_name, method_text, with_published
-from treecrf.studies.future.names import MEMM_DECODERS, NO_BAG
-from treecrf.studies.future.published import read_published
+from treecrf.studies.future.methods import (
+    MEMM_DECODERS,
+    NO_BAG,
+    discovers_features,
+    family_name,
+    method_text,
+    variant_names,
+)
+from treecrf.studies.future.published import read_published, start_values, with_published
 
 STEPS = {"alpha": "α", "beta": "β", "eta": "η"}
 """Kinds of steps as readers see them."""
@@ -50,7 +60,7 @@ def patterns_layout(summary: pd.DataFrame) -> pd.DataFrame:
 
     Measured values are medians and means over the draws, a line for each end of the last bags.
     """
-    published = read_published("table_5_3_ff_memm_synthetic")
+    published = start_values()
     printed = {(row["dataset"], float(row["g0"])): row for row in published.to_dict("records")}
     patterns = summary[(summary["method"] == "ff_memm_0") & (summary["bag"] == "bag 6") & _is_generated(summary)]
     measured: dict[Any, pd.DataFrame] = dict(iter(patterns.groupby(["kind", "g0"], sort=False)))
@@ -295,3 +305,41 @@ def _means(summary: pd.DataFrame) -> list[str]:
 
 def _step_text(value: float) -> str:
     return DASH if pd.isna(value) else f"{value:.3g}"
+
+
+def decoder_text(decoder: str) -> str:
+    """What readers see of a decoder."""
+    return DECODER_NAMES.get(decoder, decoder)
+
+
+def find_pair(comparisons: pd.DataFrame, method: str, other: str) -> Comparison | None:
+    """Two variants in "comparisons" of one data set (`treecrf.studies.future.summary.compare_variants`), None without them.
+
+    Their names are those of `treecrf.studies.future.methods.variant_name`. Without the sequence-level test, which needs two draws, its p-value
+    and intervals are NaN.
+    """
+    return find_compared(comparisons.rename(columns={"median_p": "papers_p"}), method, other)
+
+
+def gains(best: pd.DataFrame, comparisons: pd.DataFrame) -> dict[str, Comparison]:
+    """By data set, the best variant that discovers features against the best that does not, where there are both.
+
+    `best` and `comparisons` are of all data sets. The best is the one that validation prefers, as a user would choose it. The
+    pairs of all data sets are a family: a difference that Holm's correction over them does not leave is undecided.
+    """
+    found = {}
+    for dataset, variants in best.groupby("dataset", sort=False):
+        ranked = variant_names(variants.sort_values("validation_mean", ascending=False, kind="stable"))
+        discovers = ranked.map(discovers_features).astype(bool)
+        if discovers.any() and not discovers.all():
+            pair = (str(ranked[discovers].iloc[0]), str(ranked[~discovers].iloc[0]))
+            compared = find_pair(comparisons[comparisons["dataset"] == dataset], *pair)
+            if compared is not None:
+                found[str(dataset)] = compared
+    holm = adjust_holm(np.array([pair.p for pair in found.values()]))
+    return {name: _corrected(pair, float(p)) for (name, pair), p in zip(found.items(), holm, strict=True)}
+
+
+def _corrected(pair: Comparison, p_holm: float) -> Comparison:
+    is_left = pair.decision not in OPPOSITES or p_holm < SIGNIFICANCE_LEVEL
+    return replace(pair, p_holm=p_holm, decision=pair.decision if is_left else "undecided")

@@ -20,17 +20,17 @@ STUDY = Study(
         Job(
             "compare_solvers", "{dataset}/{frame}.csv", ("solvers",),
             verb="compare_solvers", message="Follows the solvers to the minimum on {wildcards.dataset}",
-            datasets="solver_datasets", module="measuring", mem_mb=4000,
+            datasets="solver_datasets", mem_mb=4000,
         ),
         Job(
             "compare_ranks", "{dataset}/{frame}.csv", ("ranks",),
             verb="compare_ranks", message="Measures what low ranks lose on {wildcards.dataset}",
-            datasets="rank_datasets", module="measuring", mem_mb=4000,
+            datasets="rank_datasets", mem_mb=4000,
         ),
         Job(
             "measure_sizes", "{dataset}/{frame}.csv", ("sizes",),
             verb="measure_sizes", message="Measures time and memory by positions on {wildcards.dataset}",
-            datasets="size_datasets", module="measuring", mem_mb=4000,
+            datasets="size_datasets", mem_mb=4000,
         ),
     ),
     summary=Summary(("runs", "lines", "comparisons"), settings=("exact_under", "equivalence_margin")),

@@ -21,8 +21,7 @@ from treecrf.rendering.panels import (
     with_several,
 )
 from treecrf.rendering.style import SETTINGS
-from treecrf.studies.kernels.methods import DEGREES, METHODS
-from treecrf.studies.kernels.names import FORM_NAMES, PIVOT_NAMES, SOLVER_TEXTS
+from treecrf.studies.kernels.methods import DEGREES, FORM_NAMES, METHODS, PIVOT_NAMES, SOLVER_TEXTS
 
 Style = dict[str, Any]
 

@@ -62,3 +62,21 @@ def ordered_methods(methods: Iterable[str]) -> list[str]:
     """Each once: those of `METHODS` in its order, then the others in the order given."""
     given = list(dict.fromkeys(methods))
     return [name for name in METHODS if name in given] + [name for name in given if name not in METHODS]
+
+
+SOLVER_TEXTS = {
+    "lbfgs": "L-BFGS",
+    "lbfgs_matrix": "L-BFGS, kernel matrix",
+    "newton": "Newton",
+    "subspace": "subspace descent",
+    "block_jacobi": "block Jacobi, as printed",
+    "block_jacobi_halved": "block Jacobi, step halving",
+    "crfsuite": "CRFsuite, primal",
+}
+"""Solvers, in the order of tables."""
+
+PIVOT_NAMES = {"random": "random", "greedy": "greedy", "uniform": "uniform"}
+"""Rules of choosing pivots."""
+
+FORM_NAMES = {"monomials": "monomials", "matrix": "kernel matrix", "low_rank": "low rank"}
+"""Forms of the model."""

@@ -17,8 +17,7 @@ from treecrf.rendering.cells import (
     with_deviation,
 )
 from treecrf.studies.framework.comparisons import compare_steps, pairs_layout
-from treecrf.studies.kernels.methods import STEPS, method_text, ordered_methods
-from treecrf.studies.kernels.names import FORM_NAMES, PIVOT_NAMES, SOLVER_TEXTS
+from treecrf.studies.kernels.methods import FORM_NAMES, PIVOT_NAMES, SOLVER_TEXTS, STEPS, method_text, ordered_methods
 
 
 def accuracy_layout(lines: pd.DataFrame) -> pd.DataFrame:

@@ -34,7 +34,7 @@ from treecrf.report.ledger import claim_rows, verdicts
 from treecrf.studies.framework.claims.judge import Results
 from treecrf.studies.framework.claims.rows import check_claim
 from treecrf.studies.framework.job_context import JobContext
-from treecrf.studies.future.example import one_directional_example
+from treecrf.studies.future.jobs import one_directional_example
 from treecrf.studies.missing.summary import analyse
 from treecrf.studies.training.comparing import compare
 

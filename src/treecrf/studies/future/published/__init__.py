@@ -7,7 +7,7 @@ from functools import cache
 import pandas as pd
 
 from treecrf.studies.framework.published import read_beside
-from treecrf.studies.future.names import NO_BAG
+from treecrf.studies.future.methods import NO_BAG, split_method
 
 
 def read_published(name: str) -> pd.DataFrame:
@@ -31,6 +31,17 @@ def future_accuracies() -> pd.DataFrame:
     )
     parts = [synthetic.assign(table="5.4"), nettalk.assign(table="5.5")]
     return pd.concat(parts, ignore_index=True)[["dataset", "method", "bag", "percent", "table"]]
+
+
+def with_published(summary: pd.DataFrame) -> pd.DataFrame:
+    """A summary (one G_0 of each method and bag) with the columns family, order and published (percent, or NaN).
+
+    Published values belong to the kind of the data, not to its name: bags cut at the end and full ones share them.
+    """
+    parts = [split_method(method) for method in summary["method"]]
+    known = future_accuracies().rename(columns={"dataset": "kind", "percent": "published"})
+    joined = summary.merge(known[["kind", "method", "bag", "published"]], on=["kind", "method", "bag"], how="left")
+    return joined.assign(family=[family for family, _ in parts], order=[order for _, order in parts])
 
 
 def start_values() -> pd.DataFrame:
