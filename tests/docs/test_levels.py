@@ -5,7 +5,7 @@ import pytest
 from builders import ROOT
 from simulated_levels import BEGIN, END, HIGHEST, SITUATIONS, draws, simulate, table, walk
 
-from treecrf.studies.training.comparing import ENOUGH_TRAININGS
+from treecrf.studies.training.summary import ENOUGH_TRAININGS
 
 PAGE = (ROOT / "docs/statistics.md").read_text(encoding="utf-8")
 LINES = PAGE[PAGE.index(BEGIN) : PAGE.index(END)].split("\n")

@@ -8,7 +8,7 @@ from treecrf.missing import Imputer, Indicator
 from treecrf.models.boosted.treecrf import TreeCRF
 from treecrf.sequences import Attribute, SequenceSet
 from treecrf.studies.framework.settings import MissingSettings
-from treecrf.studies.missing.trees import Trees
+from treecrf.studies.missing.methods import Trees
 
 SMALL = Trees(
     "small trees", {"l2_regularization": 3.0}, {"max_leaves": "newton_leaves", "learning_rate": "newton_rates"}

@@ -6,7 +6,7 @@ import pandas as pd
 from treecrf.io.files import write_frame, write_json
 from treecrf.studies.future.methods import NO_BAG
 from treecrf.studies.missing.published import missing_value_coefficients
-from treecrf.studies.training.names import BETTER
+from treecrf.studies.training.choices import BETTER
 
 FB, VITERBI = "forward_backward", "viterbi"
 CHAPTER_3 = ("protein", "nettalk", "hyphen", "faq_ai_general", "faq_ai_neural", "faq_aix")

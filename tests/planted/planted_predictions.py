@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from treecrf.studies.training.comparing import Rules
-from treecrf.studies.training.names import UNPERTURBED
+from treecrf.studies.training.choices import UNPERTURBED
+from treecrf.studies.training.summary import Rules
 
 FB, VITERBI = "forward_backward", "viterbi"
 RULES = Rules(exact_under=25, blocks_under=6, block_length=50, equivalence_margin=0.5)

@@ -75,9 +75,8 @@ def missing(
     with needs_extra("report"):
         from treecrf.studies.framework.settings import MissingSettings
         from treecrf.studies.missing.advice import accuracy_table, advice_sentences, judge, recommended
-        from treecrf.studies.missing.one_table import n_jobs, study_own_missing, study_table
+        from treecrf.studies.missing.one_table import n_jobs, study_own_missing, study_table, write_missing_report
         from treecrf.studies.missing.ranking import CASE
-        from treecrf.studies.missing.table_report import write_missing_report
 
     columns, data = shared.read_training_set(file, reading)
     other = None

@@ -21,7 +21,7 @@ from treecrf.studies.framework.claims.judge import REPLICATED
 from treecrf.studies.framework.paths import StudyFiles
 from treecrf.studies.framework.settings import Settings
 from treecrf.studies.framework.views import distinct_accuracies, is_near, published_values
-from treecrf.studies.training.names import BETTER
+from treecrf.studies.training.choices import BETTER
 
 ABOUT_PAPERS = """
 treecrf trains conditional random fields whose potentials are sums of regression trees (TreeCRF), and computes the tables and

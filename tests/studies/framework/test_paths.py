@@ -5,7 +5,7 @@ import pytest
 from treecrf.studies import cost, missing
 from treecrf.studies.framework.paths import StudyFiles
 from treecrf.studies.framework.settings import load_settings
-from treecrf.studies.missing.trees import TREES, Trees
+from treecrf.studies.missing.methods import TREES, Trees
 from treecrf.studies.training import STUDY
 
 METHODS = ["treecrf", "linear_crf", "mallet", "memm", "lightgbm", "sliding_window"]

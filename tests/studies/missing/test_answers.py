@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from treecrf.studies.missing.answers import answers
+from treecrf.studies.missing.advice import answers
 
 METHODS = ("instance_weighting", "imputation")
 

@@ -9,11 +9,11 @@ from treecrf.rendering.cells import Cell
 from treecrf.rendering.layouts import to_fragment
 from treecrf.rendering.style import save_figure
 from treecrf.statistics.ranking import BEST, NOT_SEPARATED, UNTESTED, WORSE
+from treecrf.studies.missing.advice import tree_answers
 from treecrf.studies.missing.figures import accuracy_by_mechanism, accuracy_by_trees
+from treecrf.studies.missing.methods import TREES, Trees
 from treecrf.studies.missing.ranking import best_of_trees, mean_accuracies, spreads, standings
 from treecrf.studies.missing.tables import mechanisms_layout, tree_differences_layout, trees_layout
-from treecrf.studies.missing.tree_words import tree_answers
-from treecrf.studies.missing.trees import TREES, Trees
 
 WEIGHTING, IMPUTATION, INDICATOR = "instance_weighting", "imputation", "indicator"
 

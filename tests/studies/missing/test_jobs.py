@@ -12,7 +12,7 @@ from treecrf.models.neural.neural_crf import NeuralCRF
 from treecrf.sequences import Attribute, SequenceSet
 from treecrf.studies.framework.job_context import JobContext
 from treecrf.studies.missing import jobs as study
-from treecrf.studies.missing.trees import TREES
+from treecrf.studies.missing.methods import TREES
 
 METHODS = (
     "instance_weighting", "surrogate_splitting", "imputation", "indicator", "imputation_indicator", "default_direction",

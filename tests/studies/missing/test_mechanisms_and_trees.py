@@ -7,7 +7,7 @@ from treecrf.missing import MECHANISMS
 from treecrf.models.boosted.treecrf import TreeCRF
 from treecrf.studies.framework.job_context import JobContext
 from treecrf.studies.missing import jobs as study
-from treecrf.studies.missing.trees import TREES
+from treecrf.studies.missing.methods import TREES
 
 
 def test_every_mechanism_is_evaluated_and_some_spare_the_training_set():

@@ -10,7 +10,7 @@ from builders import NOTHING
 from treecrf.cli.fit import fit
 from treecrf.statistics.ranking import BEST, CLOSE, EQUIVALENT, NOT_SEPARATED, WORSE
 from treecrf.studies.framework.settings import load_settings
-from treecrf.studies.training.answers import answers, fit_command, groups_layout
+from treecrf.studies.training.page import answers, fit_command, groups_layout
 
 TABLE = {"kind": "table", "path": "my words.csv", "sequence": "word", "label": "hyphen", "window": [2, 3]}
 METHODS = ("treecrf", "linear_crf", "mine")

@@ -6,8 +6,8 @@ import pytest
 from planted_predictions import FB, RULES, VITERBI, choice_of, predictions
 
 from treecrf.statistics.two_way import estimate_trainings, make_pairs
-from treecrf.studies.training.comparing import Rules, compare, compare_peaks
-from treecrf.studies.training.names import BETTER, UNPERTURBED
+from treecrf.studies.training.choices import BETTER, UNPERTURBED
+from treecrf.studies.training.summary import Rules, compare, compare_peaks
 
 
 def compared(*frames, rules=RULES):

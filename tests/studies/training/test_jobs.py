@@ -17,9 +17,8 @@ from treecrf.studies.framework.confidence import CONFIDENCE
 from treecrf.studies.framework.custom import candidate_name
 from treecrf.studies.framework.job_context import JobContext
 from treecrf.studies.training import jobs as training
-from treecrf.studies.training.choices import peaks
+from treecrf.studies.training.choices import UNPERTURBED, peaks
 from treecrf.studies.training.methods import METHODS, candidates
-from treecrf.studies.training.names import UNPERTURBED
 from treecrf.studies.training.settings import GRIDS, TrainingSettings
 
 SETTINGS = TrainingSettings(

@@ -12,10 +12,14 @@ from treecrf.studies.framework.job_context import JobContext
 from treecrf.studies.framework.paths import StudyFiles
 from treecrf.studies.framework.settings import load_settings
 from treecrf.studies.training import larger
-from treecrf.studies.training.comparison_tables import find_pair
+from treecrf.studies.training.comparisons import (
+    compare_larger,
+    find_pair,
+    larger_accuracies_layout,
+    larger_layout,
+    trees_and_networks,
+)
 from treecrf.studies.training.figures import accuracy_by_size
-from treecrf.studies.training.larger_comparing import compare_larger
-from treecrf.studies.training.larger_tables import larger_accuracies_layout, larger_layout, trees_and_networks
 from treecrf.studies.training.settings import LargerSample, TrainingSettings
 
 FOLDS = LargerSample(of="hmm", n_folds=3, n_repeats=2)

@@ -6,8 +6,7 @@ import pytest
 from planted_predictions import RULES, VITERBI, choice_of, predictions
 
 from treecrf.statistics.ranking import BEST, NOT_SEPARATED, WORSE
-from treecrf.studies.training.comparing import compare
-from treecrf.studies.training.ranking import noise, rank
+from treecrf.studies.training.summary import compare, noise, rank
 
 
 def ranked(**parts):

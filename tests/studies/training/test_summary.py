@@ -7,10 +7,9 @@ import pytest
 from treecrf.statistics.metrics import mean_with_interval
 from treecrf.studies.training import jobs as training
 from treecrf.studies.training import summary as training_summary
-from treecrf.studies.training.choices import joined_candidates, peaks
-from treecrf.studies.training.comparing import Rules
-from treecrf.studies.training.names import AS_CHOSEN, BETTER, UNPERTURBED
+from treecrf.studies.training.choices import AS_CHOSEN, BETTER, UNPERTURBED, joined_candidates, peaks
 from treecrf.studies.training.published import training_accuracies, training_costs
+from treecrf.studies.training.summary import Rules
 
 FB, VITERBI = "forward_backward", "viterbi"
 CONSTANT = {"dataset": "toy", "method": "treecrf"}

@@ -8,7 +8,7 @@ OF_MECHANISMS = ("mechanism_rate", "mechanism_training_sets", "run_length")
 KINDS = ("", "tree_", "mechanism_")
 """Before the names of evaluations and comparisons: as in the papers, other trees, values missing not at random."""
 
-CONDITION = {"variant": "@condition_tables.condition_texts"}
+CONDITION = {"variant": "@tables.condition_texts"}
 
 
 STUDY = Study(
@@ -84,7 +84,7 @@ STUDY = Study(
             Rows(
                 "comparisons",
                 {
-                    "variant": "@condition_tables.comparison_texts", "quantity": "'log odds vs the baseline'",
+                    "variant": "@tables.comparison_texts", "quantity": "'log odds vs the baseline'",
                     "source": "'PhD table 4.1'", "measured": "coefficient",
                     "low": "coefficient - 1.96 * clustered_standard_error", "high": "coefficient + 1.96 * clustered_standard_error",
                 },

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import pandas as pd
@@ -13,17 +13,20 @@ from treecrf.rendering.cells import DASH, interval_texts, number, signed
 from treecrf.rendering.parts import Part, Table, listed, paragraph
 from treecrf.rendering.style import method_name, ordered_methods
 from treecrf.rendering.words import with_and
+from treecrf.statistics.estimates import SIGNIFICANCE_LEVEL
 from treecrf.statistics.metrics import geometric_mean
-from treecrf.statistics.ranking import AT_THE_TOP, WORSE
-from treecrf.studies.missing.ranking import CASE, mean_accuracies, standings
+from treecrf.statistics.ranking import AT_THE_TOP, CLOSE, NOT_SEPARATED, WORSE
+from treecrf.studies.missing.methods import PAPERS, TREES
+from treecrf.studies.missing.ranking import CASE, best_of_trees, mean_accuracies, spreads, standings
 from treecrf.studies.missing.tables import PHASES_APART
 
 MECHANISM_CASE = ("dataset", "rate", "mechanism")
+TREE_CASE = ("dataset", "rate", "trees")
 
 AT_RANDOM = ("mcar", "test_only")
 """Mechanisms by which a cell is missing whatever its value and label are."""
 
-WEIGHTING = "instance_weighting"
+WEIGHTING, INCORPORATED = "instance_weighting", "incorporated"
 
 BEST, BEATEN = "▲", "▼"
 """After an accuracy of the best method, and after that of one that is significantly worse than another."""
@@ -231,3 +234,157 @@ def _relative_costs(costs: pd.DataFrame) -> dict[str, float]:
         return {}
     ratios = by_cell.div(by_cell["imputation"], axis=0)
     return {str(name): geometric_mean(ratios[name].dropna())[0] for name in ratios if ratios[name].notna().any()}
+
+
+def answers(
+    descriptions: Mapping[str, Mapping[str, Any]], evaluations: pd.DataFrame, comparisons: pd.DataFrame
+) -> list[Part]:
+    """The answers on each data set that has several rates; frames as of `treecrf.studies.missing.summary.analyse`.
+
+    `descriptions` are from `treecrf.datasets.description.describe_sets`, by data set.
+    """
+    means = mean_accuracies(evaluations)
+    ranked = standings(means, comparisons)
+    parts: list[Part] = []
+    for name, description in descriptions.items():
+        of_set = ranked[ranked["dataset"] == name]
+        if len(set(of_set["rate"])) > 1:
+            layout = holes_layout(of_set)
+            parts += [
+                _told(name, description, of_set),
+                Table(f"Cost of missing values on {name}", layout, is_list=True),
+            ]
+    return parts
+
+
+def holes_layout(ranked: pd.DataFrame) -> pd.DataFrame:
+    """A row for each share of missing cells: the best accuracy, what it lost, and how the ways of handling holes stand to the best.
+
+    Parameters
+    ----------
+    ranked : DataFrame
+        Of one data set, from `standings`.
+    """
+    best = ranked.groupby("rate")["percent"].max()
+    return pd.DataFrame(
+        {
+            "missing rate": [f"{100 * rate:g} %" for rate in best.index],
+            "best accuracy (%)": [number(value) for value in best],
+            "change (points)": [signed(value - best.iloc[0]) for value in best],
+            "best or equivalent": [_names(ranked, rate, AT_THE_TOP) for rate in best.index],
+            "not separated from the best": [_names(ranked, rate, (CLOSE, NOT_SEPARATED)) for rate in best.index],
+        }
+    )
+
+
+def _names(ranked: pd.DataFrame, rate: float, standings_of: Collection[str]) -> str:
+    at_rate = ranked[ranked["rate"] == rate]
+    names = ordered_methods(at_rate.loc[at_rate["standing"].isin(standings_of), "method"])
+    return "all" if len(names) == len(at_rate) else ", ".join(map(method_name, names)) or DASH
+
+
+def _told(name: str, description: Mapping[str, Any], ranked: pd.DataFrame) -> Part:
+    """How many cells are missing already, what more of them cost, and which way is never found worse."""
+    best = ranked.groupby("rate")["percent"].max()
+    most = best.index[-1]
+    n_missing = sum(description[side]["missing_cells"] for side in ("train", "test"))
+    own = f"{n_missing:,} of its cells are missing already;" if n_missing else "No cell is missing;"
+    lost = best.iloc[0] - best.iloc[-1]
+    return paragraph(
+        "<b>{name}.</b> {own} with {most} more missing at random, the best method loses {lost} points. {ways}",
+        name=name, own=own, most=f"{100 * most:g} %", lost=number(lost), ways=_never_worse(ranked),
+    )  # fmt: skip
+
+
+def _never_worse(ranked: pd.DataFrame) -> str:
+    """The ways that are significantly worse than another at no share."""
+    is_worse = (ranked["standing"] == WORSE).groupby(ranked["method"]).any()
+    never = ordered_methods(map(str, is_worse[~is_worse].index))
+    if len(never) == len(is_worse):
+        return "No test separates the methods for missing values."
+    if not never:
+        return "Each method is significantly worse than another at some share."
+    return f"Never significantly worse than another: {with_and(map(method_name, never))}."
+
+
+# --- other trees ------------------------------------------------------------------------------------
+
+
+def tree_answers(evaluations: pd.DataFrame, comparisons: pd.DataFrame, differences: pd.DataFrame) -> str:
+    """Whether methods still matter with other trees, whether instance weighting wins again, and what the trees gain.
+
+    The frames are tree_evaluations, tree_comparisons and tree_differences of `treecrf.studies.missing.summary.summarise`; cases
+    without missing cells are left out. Empty without other trees.
+    """
+    evaluations, comparisons, differences = (
+        frame[frame["rate"] > 0] for frame in (evaluations, comparisons, differences)
+    )
+    if differences.empty:
+        return ""
+    shared = evaluations[evaluations["method"].isin(differences["method"])]  # custom labellers have no trees
+    means = mean_accuracies(shared, TREE_CASE)
+    others = [kind for kind in TREES if kind in set(differences["trees"]) - {PAPERS}]
+    return " ".join(
+        sentence
+        for kind in others
+        for sentence in (
+            *_matters(means, comparisons, kind),
+            *_weighting(means, comparisons, kind),
+            _gains(means, differences, kind),
+        )
+    )
+
+
+def _matters(means: pd.DataFrame, comparisons: pd.DataFrame, kind: str) -> Iterator[str]:
+    """In how many cases the best method is better than the worst, and by how much; nothing where there is one method."""
+    found = spreads(means, comparisons, TREE_CASE)
+    n_cases, n_real, ahead = {}, {}, {}
+    for trees, part in found.groupby("trees"):
+        n_cases[trees], n_real[trees] = len(part), int((part["valid_p_holm"] < SIGNIFICANCE_LEVEL).sum())
+        ahead[trees] = f"{number(part['accuracy_points'].mean())} points ahead on average"
+    if kind not in n_cases:
+        return
+    verdict = "matters" if n_real[kind] else "makes no difference that the tests find"
+    yield (
+        f"With {TREES[kind].name} the choice of the method {verdict}: the best one is significantly better than the worst in "
+        f"{n_real[kind]} of {counted(n_cases[kind], 'case')} (data set and share), {ahead[kind]}; with "
+        f"{TREES[PAPERS].name} in {n_real[PAPERS]} of {n_cases[PAPERS]}, {ahead[PAPERS]}."
+    )
+
+
+def _weighting(means: pd.DataFrame, comparisons: pd.DataFrame, kind: str) -> Iterator[str]:
+    """How instance weighting stands to the best method and to tests for missing cells; nothing where it was not run."""
+    of_weighting = means[means["method"] == WEIGHTING]
+    n_cases = of_weighting["trees"].value_counts()
+    if kind not in n_cases:
+        return
+    ranked = standings(means, comparisons, TREE_CASE)
+    unbeaten = (ranked["method"] == WEIGHTING) & (ranked["standing"] != WORSE)
+    n_unbeaten = ranked.loc[unbeaten, "trees"].value_counts().reindex([kind, PAPERS], fill_value=0)
+    pair = comparisons[
+        (comparisons["trees"] == kind)
+        & (comparisons["method"] == WEIGHTING)
+        & (comparisons["baseline"] == INCORPORATED)
+    ]
+    better, worse = ((pair["decision"] == word).sum() for word in ("better", "worse"))
+    never_beaten = n_unbeaten[kind] == n_cases[kind]
+    verdict = ("wins" if better else "is never beaten") if never_beaten else "does not always win"
+    against = f" Against {method_name(INCORPORATED)} it is better in {better} of {counted(len(pair), 'case')} and worse in {worse}."
+    yield (
+        f"{method_name(WEIGHTING).capitalize()} {verdict} with them: no sequence-level test finds it worse than another method in "
+        f"{n_unbeaten[kind]} of {counted(n_cases[kind], 'case')}, with {TREES[PAPERS].name} in {n_unbeaten[PAPERS]} of "
+        f"{n_cases[PAPERS]}.{against if len(pair) else ''}"
+    )
+
+
+def _gains(means: pd.DataFrame, differences: pd.DataFrame, kind: str) -> str:
+    """In how many cases the other trees are better than the papers', with the same method and with the best one of each."""
+    against = differences[(differences["trees"] == kind) & (differences["baseline_trees"] == PAPERS)]
+    alike = against[against["baseline"] == against["method"]]
+    best = best_of_trees(means, against)
+    better, worse = ([(rows["decision"] == word).sum() for rows in (alike, best)] for word in ("better", "worse"))
+    return (
+        f"Beside {TREES[PAPERS].name} with the same method they are better in {better[0]} of {counted(len(alike), 'case')} "
+        f"(data set, share and method) and worse in {worse[0]}; their best method is better than the best one with "
+        f"{TREES[PAPERS].name} in {better[1]} of {counted(len(best), 'case')} and worse in {worse[1]}."
+    )

@@ -24,7 +24,7 @@ from treecrf.rendering.panels import (
 )
 from treecrf.rendering.style import SETTINGS, SMALL, method_name, method_style, ordered_methods
 from treecrf.statistics.two_way import BLOCK
-from treecrf.studies.missing.trees import TREES
+from treecrf.studies.missing.methods import TREES
 
 BASELINE_COLOR = "#4d4d4d"
 BAR_COLOR = "#0072B2"

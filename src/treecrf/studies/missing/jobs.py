@@ -30,9 +30,8 @@ from treecrf.statistics.selection import best_candidate, derive_seed, hold_out
 from treecrf.studies.framework.custom import Candidate, CustomMethod, candidate_name, combinations, custom_candidates
 from treecrf.studies.framework.job_cache import Frames
 from treecrf.studies.framework.job_context import JobContext
-from treecrf.studies.missing.names import COUNT_NAMES
+from treecrf.studies.missing.methods import COUNT_NAMES, NETWORK, PAPERS, TREES
 from treecrf.studies.missing.settings import MissingSettings
-from treecrf.studies.missing.trees import NETWORK, PAPERS, TREES
 
 Transform = Callable[[SequenceSet], SequenceSet]
 
@@ -139,7 +138,7 @@ def evaluate_method(
     rate : float
         Share of cells that go missing.
     trees : str
-        One of `treecrf.studies.missing.trees.TREES`; no matter to a custom labeller.
+        One of `treecrf.studies.missing.methods.TREES`; no matter to a custom labeller.
     mechanism : str
         One of `treecrf.missing.MECHANISMS`. Where it spares training sets there is one of these.
     """

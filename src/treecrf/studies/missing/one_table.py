@@ -2,20 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from itertools import product
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
+from treecrf.io.files import atomic, write_frame, write_text
 from treecrf.missing.mechanisms import resample_missing
+from treecrf.rendering.folders import Folders
+from treecrf.rendering.layouts import write_layout
+from treecrf.rendering.markdown import parts_markdown
+from treecrf.rendering.style import save_figure
 from treecrf.sequences import SequenceSet
 from treecrf.statistics.selection import derive_seed, hold_out
 from treecrf.studies.framework.job_context import JobContext
 from treecrf.studies.framework.settings import MissingSettings
+from treecrf.studies.missing.advice import advice
+from treecrf.studies.missing.figures import accuracy_by_rate
 from treecrf.studies.missing.jobs import MissingOutcome, evaluate_method
 from treecrf.studies.missing.summary import analyse
+from treecrf.studies.missing.tables import (
+    accuracy_layout,
+    costs_layout,
+    deviance_layout,
+    effects_layout,
+    significance_layout,
+    variances_layout,
+)
 
 Progress = Callable[[int, str], None]
 """Called with the number of finished jobs and what the last one was."""
@@ -144,3 +160,33 @@ def _analyse(counts: pd.DataFrame, settings: MissingSettings) -> dict[str, pd.Da
 def n_jobs(settings: MissingSettings) -> int:
     """Jobs of `study_table`."""
     return len(settings.rates) * len(settings.methods)
+
+
+ADVICE = "advice.md"
+
+
+def write_missing_report(frames: Mapping[str, pd.DataFrame], folder: Path, baseline: str) -> Path:
+    """Write the advice, its figure, its tables and the frames behind them; return the path of the advice, `ADVICE`.
+
+    `frames` are from `treecrf.studies.missing.one_table.study_table`; tables of comparisons measure against `baseline`.
+    """
+    for name, frame in frames.items():
+        write_frame(frame, folder / f"{name}.csv")
+    layouts = {
+        "accuracy": accuracy_layout(frames["evaluations"], frames["comparisons"]),
+        "cpu_seconds": costs_layout(frames["costs"]),
+    }
+    if len(frames["comparisons"]):
+        layouts["effects"] = effects_layout(frames["comparisons"], baseline)
+        layouts["significance"] = significance_layout(frames["comparisons"], baseline)
+        layouts["deviance"] = deviance_layout(frames["deviance"])
+        layouts["variances"] = variances_layout(frames["variances"])
+    for name, layout in layouts.items():
+        write_layout(layout, str(folder / "tables" / name))
+    figure = accuracy_by_rate(frames["evaluations"])
+    for kind in ("svg", "png"):
+        with atomic(folder / f"accuracy.{kind}") as temporary:
+            save_figure(figure, temporary, kind)
+    parts = advice(frames["evaluations"], frames["comparisons"], frames["costs"])
+    write_text(f"# Missing values\n\n{parts_markdown(parts, Folders(folder, folder))}", folder / ADVICE)
+    return folder / ADVICE

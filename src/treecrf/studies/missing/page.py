@@ -24,10 +24,8 @@ from treecrf.studies.framework.page import (
     table,
     text,
 )
-from treecrf.studies.missing.advice import advice
-from treecrf.studies.missing.answers import answers
+from treecrf.studies.missing.advice import advice, answers, tree_answers
 from treecrf.studies.missing.claims import stars
-from treecrf.studies.missing.tree_words import tree_answers
 
 INTRODUCTION = """
 Cells of the inputs go missing completely at random, each by itself, before windows are cut; {train} damaged training sets and {test} damaged test sets for each share, the same missing cells for every

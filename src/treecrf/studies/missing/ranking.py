@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from treecrf.statistics.ranking import AT_THE_TOP, BEST, UNTESTED, rank_cases
-from treecrf.studies.missing.trees import PAPERS
+from treecrf.studies.missing.methods import PAPERS
 
 CASE = ("dataset", "rate")
 

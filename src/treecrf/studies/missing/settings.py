@@ -9,7 +9,7 @@ from pydantic import Field, model_validator
 from treecrf.missing import MECHANISMS
 from treecrf.models.registry import CHOICES, TREATMENTS
 from treecrf.options import Decoder, Labellers, Name, StudySettings, refuse_unknown, used_labellers
-from treecrf.studies.missing.trees import NETWORK, PAPERS, TREES
+from treecrf.studies.missing.methods import NETWORK, PAPERS, TREES
 
 if TYPE_CHECKING:
     MissingMethod = str

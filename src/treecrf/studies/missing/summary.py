@@ -12,8 +12,7 @@ from treecrf.sequences import SequenceSet
 from treecrf.statistics.blocks import CROSSED_COLUMNS, compare_crossed, decompose_crossed
 from treecrf.statistics.deviance import analysis_of_deviance, compare_all
 from treecrf.studies.framework.job_context import SummaryContext
-from treecrf.studies.missing.names import COUNT_NAMES
-from treecrf.studies.missing.trees import PAPERS
+from treecrf.studies.missing.methods import COUNT_NAMES, PAPERS
 
 
 def summarise(context: SummaryContext) -> dict[str, pd.DataFrame]:

@@ -111,9 +111,9 @@ STUDY = Study(
             ),
         ),
         predictions=(
-            Rows("predictions", {**TRAINED}, through="comparing.counted_at_choice"),
+            Rows("predictions", {**TRAINED}, through="summary.counted_at_choice"),
             Rows(
-                "predictions", {**TRAINED, "decoder": "'better'"}, through="comparing.counted_at_choice",
+                "predictions", {**TRAINED, "decoder": "'better'"}, through="summary.counted_at_choice",
                 where="decoder_of == 'better'", join="summary",
                 joined={"dataset": "dataset", "method": "method", "chosen_decoder": "decoder", "decoder": "decoder_of"},
             ),

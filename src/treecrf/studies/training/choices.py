@@ -1,20 +1,41 @@
-"""Choice of the decoder, candidate and iteration of a method that tables show: the preferred one, and the peak."""
+"""Values of columns of this study's frames, and the decoder, candidate and iteration that tables show."""
 
 from __future__ import annotations
 
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 import pandas as pd
 
-from treecrf.options import Decoder
+if TYPE_CHECKING:
+    from treecrf.options import Decoder
 from treecrf.statistics.selection import best_candidate
-from treecrf.studies.training.names import AS_CHOSEN, UNPERTURBED
+
+BETTER = "better"
+"""Of `decoder`: the decoder that cross-validation prefers (table 3.5 shows one number)."""
+
+UNPERTURBED = -1
+"""Of `run`: the run that starts from no weights; the others hold their seed."""
+
+AS_CHOSEN = "as chosen for each split"
+"""Of `candidate`: for a method whose splits have one each, and not the same one."""
+
+CHOICE, PEAK = "choice", "peak"
+"""Of `stage`: after the chosen iteration, or after the one with the best accuracy on the test set."""
+
+SEQUENCES, BLOCKS = "sequences", "blocks"
+"""Of `valid_test`: what a test takes as independent."""
+
+METHODS, TRAININGS = "methods", "these trainings"
+"""Of `about`: what a test compares."""
+
+PAIR = ("dataset", "decoder", "method", "other")
+"""Columns that tell comparisons apart."""
 
 
 def preferred_decoder(choice: pd.DataFrame) -> Decoder:
     """The decoder with the better cross-validated accuracy, mean over the splits; the first one wins ties."""
     means = choice.groupby("decoder", sort=False)["cv_accuracy"].mean()
-    return cast(Decoder, means.idxmax())
+    return cast("Decoder", means.idxmax())
 
 
 def joined_candidates(curves: pd.DataFrame) -> pd.DataFrame:

@@ -1,113 +1,317 @@
-"""Tests between two methods of the training study, as the ledger reads them."""
+"""Tests between two methods of the training study, and their tables: at the choice, and on larger samples."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
-from treecrf.rendering.cells import signed
-from treecrf.rendering.style import DECODER_NAMES, training_method_name
-from treecrf.rendering.words import direction, p_text, points_text
-from treecrf.studies.framework.claims.judge import Results
-from treecrf.studies.framework.claims.kinds import Measured
-from treecrf.studies.framework.claims.rows import first_of
-from treecrf.studies.training.names import BETTER, BLOCKS
-from treecrf.studies.training.published import training_accuracies
+from treecrf.rendering.cells import (
+    DASH,
+    cell_texts,
+    count_text,
+    dataset_names,
+    grouped,
+    interval_texts,
+    number,
+    p_value_text,
+    signed,
+    with_deviation,
+)
+from treecrf.rendering.style import ordered_training_methods
+from treecrf.rendering.words import p_text
+from treecrf.statistics.estimates import CONFIDENCE, Estimates, decide, estimate_resampled, opposite
+from treecrf.statistics.two_way import estimate_crossed
+from treecrf.studies.framework.tables import Row, Rows, by_key, method_names, sorted_by_method
+from treecrf.studies.training.choices import BETTER, BLOCKS, METHODS, PAIR
 
 
-@dataclass(frozen=True)
-class MethodPair:
-    """Two methods on one data set.
+def ranks_layout(ranks: pd.DataFrame) -> pd.DataFrame:
+    """Methods of each data set from the best on: the gap to it with its interval, the standing, and the ranks that tests leave."""
+    return pd.DataFrame(
+        {
+            "data set": dataset_names(ranks),
+            "method": method_names(ranks["method"]),
+            "accuracy, all positions (%)": cell_texts(ranks["accuracy"], number),
+            "minus the best (points)": cell_texts(ranks["gap_points"], signed),
+            "95 %, Holm": interval_texts(ranks["gap_low"], ranks["gap_high"]),
+            "standing": ranks["standing"].astype(str).tolist(),
+            "rank": cell_texts(ranks["rank"], count_text),
+            "rank interval": [f"{low}–{high}" for low, high in zip(ranks["rank_low"], ranks["rank_high"], strict=True)],
+            "unit of the test": ranks["valid_test"].astype(str).tolist(),
+        }
+    )
 
-    Attributes
-    ----------
-    dataset, decoder, method, other : str
-    points, p : float
-        That `method` is better, the mean of all trainings, and the p-value of the sequence-level test, which decides.
-    papers_points, papers_p : float
-        The same of one training each by the paper's test, McNemar's.
-    interval : (float, float)
-        Of the points, 90 %.
-    by_blocks : bool
-        Whether there are too few sequences for anything but a test of blocks of these.
-    published : float
-        The same points as published.
+
+def matrix_layout(comparisons: pd.DataFrame, dataset: str) -> pd.DataFrame:
+    """Every method of a data set against every other, each with its preferred decoder.
+
+    Points that the method of the row is ahead of that of the column, Holm's p of the sequence-level test, and the decision.
     """
+    rows = comparisons[(comparisons["dataset"] == dataset) & (comparisons["decoder"] == BETTER)]
+    methods = ordered_training_methods([*rows["method"], *rows["other"]])
+    pairs = by_key(rows, *PAIR)
+    columns = {"method": method_names(methods)}
+    for other, name in zip(methods, method_names(methods), strict=True):
+        columns[name] = [find_pair(pairs, dataset, BETTER, method, other).text for method in methods]
+    return pd.DataFrame(columns)
 
-    dataset: str
-    decoder: str
-    method: str
-    other: str
+
+def noise_layout(noise: pd.DataFrame) -> pd.DataFrame:
+    """Standard deviations that sequences, methods, trainings and the rest give to accuracies, in points."""
+    sd = 100 * noise["variance"].astype(float) ** 0.5
+    return pd.DataFrame(
+        {
+            "data set": dataset_names(noise),
+            "term": noise["component"].astype(str).tolist(),
+            "of one sequence (points)": cell_texts(sd, number),
+            "of a method's accuracy (points)": cell_texts(noise["accuracy_points"], number),
+        }
+    )
+
+
+def pairs_layout(comparisons: pd.DataFrame, decoder: str) -> pd.DataFrame:
+    """The tests of every pair of methods with a decoder; "better": the one that cross-validation prefers.
+
+    A row per data set and pair. By McNemar's test, of the unperturbed trainings: accuracy of the method
+    minus that of the other in points, the positions on which only either is right, p-values. By the sequence-level test
+    (`treecrf.studies.training.summary.compare`, all trainings): points, interval and p-value, both also with Holm's
+    correction over the pairs of the data set, what is taken as independent, the decision.
+    """
+    rows = comparisons[comparisons["decoder"] == decoder]
+    mcnemar, valid = "by McNemar's test", "by the sequence-level test"
+    return grouped(
+        {
+            ("", "data set"): dataset_names(rows),
+            ("", "method"): method_names(rows["method"]),
+            ("", "against"): method_names(rows["other"]),
+            (mcnemar, "points"): cell_texts(rows["accuracy_points"], signed),
+            (mcnemar, "method alone right"): cell_texts(rows["only_method"], count_text),
+            (mcnemar, "other alone right"): cell_texts(rows["only_other"], count_text),
+            (mcnemar, "p"): cell_texts(rows["p_value"], p_value_text),
+            (mcnemar, "p, Holm"): cell_texts(rows["p_holm"], p_value_text),
+            (valid, "points"): cell_texts(rows["mean_points"], signed),
+            (valid, "95 %"): interval_texts(rows["low"], rows["high"]),
+            (valid, "p"): cell_texts(rows["valid_p_value"], p_value_text),
+            (valid, "95 %, Holm"): interval_texts(rows["holm_low"], rows["holm_high"]),
+            (valid, "p, Holm"): cell_texts(rows["valid_p_holm"], p_value_text),
+            (valid, "over"): [_independent(row) for row in rows.to_dict("records")],
+            (valid, "decision"): rows["decision"].astype(str).tolist(),
+        }
+    )
+
+
+class Pair(NamedTuple):
+    """A method against another: points and p-value of the paper's test, points, Holm's p and decision of a valid one."""
+
     points: float
-    p: float
-    papers_points: float
-    papers_p: float
-    interval: tuple[float, float]
-    by_blocks: bool
-    published: float
+    p_value: float
+    mean_points: float
+    valid_p_holm: float
+    decision: str
 
     @property
-    def tests(self) -> str:
-        """Both tests in words."""
-        blocks = ", where only flips of blocks of these documents can decide" if self.by_blocks else ""
-        return f"by the paper's test {p_text(self.papers_p)}, by the sequence-level test {p_text(self.p)}{blocks}"
+    def agrees(self) -> bool:
+        """Whether the sequence-level test finds the difference of the paper's test."""
+        return self.decision == ("better" if self.points > 0 else "worse")
 
-    def measured(self) -> Measured[float]:
-        """The comparison as claims look at it."""
-        first, second = training_method_name(self.method), training_method_name(self.other)
-        decoder = "" if self.decoder == BETTER else f", {DECODER_NAMES[self.decoder]}"
-        interval = f"90 % interval {signed(self.interval[0])} to {signed(self.interval[1])}"
-        published = "" if np.isnan(self.published) else f", published {points_text(self.published)}"
-        return Measured(
-            self.points,
-            f"{self.dataset}{decoder}: {first} {points_text(self.points)} against {second} ({self.tests}, {interval})",
-            f"{first} is {direction(self.points)} {second} on {self.dataset}{decoder} ({self.tests}{published})",
-            self.p,
-            self.interval,
-            (self.papers_points, self.papers_p),
-            what=f"{first} vs {second}{decoder}",
-            published=None if np.isnan(self.published) else self.published,
-        )
+    @property
+    def text(self) -> str:
+        """What the sequence-level test says."""
+        if not self.decision:
+            return DASH
+        return f"{signed(self.mean_points)} ({p_text(self.valid_p_holm)}) {self.decision}"
 
 
-def compare(
-    results: Results, dataset: str, method: str, other: str, decoder: str = BETTER, frame: str = "comparisons"
-) -> MethodPair | None:
-    """Two methods on one data set, one of which may be `INDUCTION`; None where one of them was not run.
+def find_pair(pairs: Rows, dataset: str, decoder: str, method: str, other: str) -> Pair:
+    """The comparison of two methods, whichever comes first; NaN and an empty decision where there is none."""
+    for first, second, sign in ((method, other, 1), (other, method, -1)):
+        row = pairs.get((dataset, decoder, first, second))
+        if row is not None:
+            decision = str(row["decision"]) if sign > 0 else opposite(str(row["decision"]))
+            points = sign * row["accuracy_points"], row["p_value"]
+            return Pair(*points, sign * row["mean_points"], row["valid_p_holm"], decision)
+    return Pair(np.nan, np.nan, np.nan, np.nan, "")
 
-    The frame "peak_comparisons" compares them at the peaks of their test curves instead of at the choice.
+
+def _independent(row: Row) -> str:
+    """What the test takes as independent, and how many of it; "these trainings" where it is not about the methods."""
+    of_blocks = row["valid_test"] == BLOCKS
+    units = f"{count_text(row['n_blocks'])} blocks" if of_blocks else f"{count_text(row['n_clusters'])} sequences"
+    return units if row["about"] == METHODS else f"{units}, {row['about']}"
+
+
+COMPARISON_NAMES = [
+    "dataset", "sample", "population", "decoder", "method", "other", "mean_points", "low", "high", "low_90", "high_90",
+    "valid_p_value", "holm_low", "holm_high", "valid_p_holm", "about", "valid_test", "n_clusters", "n_trainings", "decision",
+]  # fmt: skip
+
+
+def compare_larger(counts: pd.DataFrame, accuracies: pd.DataFrame) -> pd.DataFrame:
+    """Every pair of methods on each larger sample, each with its preferred decoder.
+
+    Parameters
+    ----------
+    counts, accuracies : DataFrame
+        Of `treecrf.studies.training.larger.Larger`, of all methods and samples.
+
+    Returns
+    -------
+    DataFrame
+        Columns `COMPARISON_NAMES`, as in `treecrf.studies.training.summary.compare`; dataset is that of the papers which the
+        sample is larger than. n_clusters: groups of related sequences.
+
+    Notes
+    -----
+    Of folds: the corrected resampled t test with n_test / n_train = 1 / (n_folds - 1) (Bouckaert and Frank 2004, LNCS
+    3056:3-12); the mean over the folds. Of draws: groups of sequences crossed with training sets
+    (`treecrf.statistics.two_way.estimate_crossed` with Satterthwaite's rule); a cell of a group that trains is empty.
     """
-    pairs = results.frame("training", dataset, frame)
-    if pairs is None:
-        return None
-    there = {*pairs["method"], *pairs["other"]}
-    first, second = first_of(method, there), first_of(other, there)
-    for one, two, sign in ((first, second, 1), (second, first, -1)):
-        rows = pairs[(pairs["method"] == one) & (pairs["other"] == two) & (pairs["decoder"] == decoder)]
-        if len(rows):
-            row = rows.iloc[0]
-            ends = sorted(float(sign * row[name]) for name in ("low_90", "high_90"))
-            return MethodPair(
-                dataset,
-                decoder,
-                first,
-                second,
-                points=float(sign * row["mean_points"]),
-                p=float(row["valid_p_value"]),
-                papers_points=float(sign * row["accuracy_points"]),
-                papers_p=float(row["p_value"]),
-                interval=(ends[0], ends[1]),
-                by_blocks=bool(row["valid_test"] == BLOCKS),
-                published=_published_points(dataset, first, second, decoder),
+    found = [
+        _compare_sample(counts[counts["sample"] == sample], of_sample)
+        for sample, of_sample in accuracies.groupby("sample", sort=False)
+        if len(of_sample) > 1
+    ]
+    return pd.concat(found, ignore_index=True) if found else pd.DataFrame(columns=COMPARISON_NAMES)
+
+
+def _compare_sample(counts: pd.DataFrame, accuracies: pd.DataFrame) -> pd.DataFrame:
+    names = accuracies["method"].tolist()
+    correct, positions = _cells(counts, names)
+    first, second = np.triu_indices(len(names), 1)
+    sample = accuracies.iloc[0]
+    differences = correct[first] - correct[second]
+    estimates = _estimates(differences, positions, str(sample["design"]), int(sample["n_folds"]))
+    (low, high), (low_90, high_90) = estimates.interval(), estimates.interval(CONFIDENCE)
+    holm_low, holm_high = estimates.interval_holm()
+    margin = float(sample["equivalence_margin"])
+    return pd.DataFrame(
+        {
+            "dataset": sample["dataset"], "sample": sample["sample"], "population": sample["population"], "decoder": BETTER,
+            "method": [names[place] for place in first],
+            "other": [names[place] for place in second],
+            "mean_points": estimates.points, "low": low, "high": high, "low_90": low_90, "high_90": high_90,
+            "valid_p_value": estimates.p_value, "holm_low": holm_low, "holm_high": holm_high, "valid_p_holm": estimates.p_holm,
+            "about": METHODS, "valid_test": sample["design"], "n_clusters": len(positions), "n_trainings": sample["n_trainings"],
+            "decision": decide(estimates.points, estimates.p_holm, low_90, high_90, margin=margin),
+        }
+    )[COMPARISON_NAMES]  # fmt: skip
+
+
+def _cells(counts: pd.DataFrame, methods: list[str]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Correct positions, shape (n_methods, n_groups, n_trainings), and positions, shape (n_groups, n_trainings)."""
+    groups, group = np.unique(counts["group"], return_inverse=True)
+    training = counts["training"].to_numpy(dtype=np.int64)
+    method = pd.Index(methods).get_indexer(pd.Index(counts["method"]))
+    correct = np.zeros((len(methods), len(groups), 1 + training.max()), dtype=np.int64)
+    correct[method, group, training] = counts["n_correct"]
+    positions = np.zeros(correct.shape[1:], dtype=np.int64)
+    positions[group, training] = counts["n_positions"]
+    return correct, positions
+
+
+def _estimates(differences: NDArray[np.int64], positions: NDArray[np.int64], design: str, n_folds: int) -> Estimates:
+    """Of differences of shape (n_pairs, n_groups, n_trainings)."""
+    if design == "draws":
+        return estimate_crossed(differences, positions, satterthwaite=True)
+    return estimate_resampled(differences.sum(axis=1), positions.sum(axis=0), 1 / (n_folds - 1))
+
+
+PAPERS = "papers' test set"
+POPULATIONS = {"same": "larger sample", "second": "second population"}
+DESIGNS = {"cross_validation": "folds", "draws": "draws"}
+
+
+def larger_accuracies_layout(larger_accuracies: pd.DataFrame, summary: pd.DataFrame) -> pd.DataFrame:
+    """Accuracy of every method on the papers' test set and on each larger sample."""
+    rows = sorted_by_method(larger_accuracies)
+    of_papers = by_key(summary[summary["decoder"] == BETTER], "dataset", "method")
+    known = [of_papers.get(key, {}).get("chosen_accuracy") for key in zip(rows["dataset"], rows["method"], strict=True)]
+    return grouped(
+        {
+            ("", "data set"): rows["dataset"].astype(str).tolist(),
+            ("", "method"): method_names(rows["method"]),
+            (PAPERS, "accuracy (%)"): [DASH if value is None else number(value) for value in known],
+            ("other sample", "name"): rows["sample"].astype(str).tolist(),
+            ("other sample", "is a"): [POPULATIONS[name] for name in rows["population"]],
+            ("other sample", "accuracy (%), mean ± sd"): [
+                with_deviation(mean, sd, n)
+                for mean, sd, n in zip(rows["accuracy"], rows["sd"], rows["n_trainings"], strict=True)
+            ],
+            ("other sample", "trainings"): cell_texts(rows["n_trainings"], count_text),
+            ("other sample", "sequences that train"): cell_texts(rows["n_train"].round(), count_text),
+            ("other sample", "sequences that test"): cell_texts(rows["n_test"].round(), count_text),
+        }
+    )
+
+
+def larger_layout(counts: pd.DataFrame, accuracies: pd.DataFrame, comparisons: pd.DataFrame) -> pd.DataFrame:
+    """Tests of every pair of methods on the papers' test set and on each larger sample; p-values with Holm's correction."""
+    larger = compare_larger(counts, accuracies)
+    pairs = by_key(comparisons, *PAIR)
+    papers = [find_pair(pairs, *key) for key in zip(*(larger[name] for name in PAIR), strict=True)]
+    return grouped(
+        {
+            ("", "data set"): larger["dataset"].astype(str).tolist(),
+            ("", "method"): method_names(larger["method"]),
+            ("", "against"): method_names(larger["other"]),
+            (PAPERS, "points"): [signed(pair.mean_points) if pair.decision else DASH for pair in papers],
+            (PAPERS, "p, Holm"): [p_value_text(pair.valid_p_holm) if pair.decision else DASH for pair in papers],
+            (PAPERS, "decision"): [pair.decision or DASH for pair in papers],
+            ("other sample", "name"): larger["sample"].astype(str).tolist(),
+            ("other sample", "is a"): [POPULATIONS[name] for name in larger["population"]],
+            ("other sample", "points"): cell_texts(larger["mean_points"], signed),
+            ("other sample", "95 %, Holm"): interval_texts(larger["holm_low"], larger["holm_high"]),
+            ("other sample", "p, Holm"): cell_texts(larger["valid_p_holm"], p_value_text),
+            ("other sample", "over"): [
+                f"{count_text(n)} {DESIGNS[design]}"
+                for n, design in zip(larger["n_trainings"], larger["valid_test"], strict=True)
+            ],
+            ("other sample", "decision"): larger["decision"].astype(str).tolist(),
+        }
+    )
+
+
+TREES, NETWORK, BOTH = "treecrf_newton", "neural_crf", "trees_and_net"
+
+
+def trees_and_networks(larger_accuracies: pd.DataFrame) -> list[str]:
+    """A sentence on each data set whose draws have several numbers of training sequences: when trees win, when networks.
+
+    `larger_accuracies` is from `treecrf.studies.training.larger.Larger`. Numbers are rounded as the table shows them.
+    """
+    draws = larger_accuracies[larger_accuracies["design"] == "draws"]
+    draws = draws.assign(n_train=draws["n_train"].round().astype(int), cpu=draws["cpu_seconds"] / draws["n_trainings"])
+    found = []
+    for (dataset, population), rows in draws.groupby(["dataset", "population"], observed=True, sort=False):
+        accuracy, seconds = (
+            rows.pivot_table(index="n_train", columns="method", values=name) for name in ("accuracy", "cpu")
+        )
+        if not {TREES, NETWORK} <= set(accuracy):
+            continue
+        known = accuracy.dropna(subset=[TREES, NETWORK])
+        if len(known) < 2:
+            continue
+        ahead = _by_size(known[TREES] - known[NETWORK])
+        sentence = f"{dataset}{'' if population == 'same' else ' (second population)'}: trees minus network, {ahead}."
+        if BOTH in known:
+            sentence += (
+                f" Mean of both minus the better one, {_by_size(known[BOTH] - known[[TREES, NETWORK]].max(axis=1))}."
             )
-    return None
+        last = seconds.loc[known.index[-1]]
+        found.append(
+            f"{sentence} One training with {count_text(known.index[-1])} sequences takes {number(last[TREES])} CPU seconds for trees "
+            f"and {number(last[NETWORK])} for the network."
+        )
+    return found
 
 
-def _published_points(dataset: str, method: str, other: str, decoder: str) -> float:
-    """Published accuracy of `method` minus that of `other`; NaN without either."""
-    table: pd.DataFrame = training_accuracies()
-    table = table[(table["dataset"] == dataset) & (table["decoder"] == decoder)]
-    percent = table.set_index("method")["percent"]
-    return float(percent.get(method, np.nan) - percent.get(other, np.nan))
+def _by_size(points: pd.Series) -> str:
+    """Points of accuracy by the number of training sequences."""
+    parts = [
+        f"{signed(value)} points with {count_text(n)}"
+        for n, value in zip(points.index.tolist(), points.tolist(), strict=True)
+    ]
+    return f"{', '.join(parts[:-1])} and {parts[-1]} training sequences"

@@ -26,7 +26,7 @@ from treecrf.rendering.style import (
     training_method_name,
     training_method_style,
 )
-from treecrf.studies.training.names import BETTER
+from treecrf.studies.training.choices import BETTER
 from treecrf.studies.training.published import training_accuracies, training_costs
 
 FIGURE_METHODS = ("treecrf", "induced_crf", "mallet", "linear_crf")

@@ -26,8 +26,8 @@ from treecrf.studies.framework.confidence import CONFIDENCE, confidence, margina
 from treecrf.studies.framework.custom import Candidate, candidate_name
 from treecrf.studies.framework.job_cache import Frames, JobCache
 from treecrf.studies.framework.job_context import JobContext
+from treecrf.studies.training.choices import CHOICE, PEAK, UNPERTURBED
 from treecrf.studies.training.methods import METHODS, candidates, find_method
-from treecrf.studies.training.names import CHOICE, PEAK, UNPERTURBED
 from treecrf.studies.training.settings import TrainingSettings
 
 CURVE_NAMES = [

@@ -21,7 +21,7 @@ from treecrf.options import (
     used_labellers,
 )
 from treecrf.statistics.estimates import LEAST_CLUSTERS
-from treecrf.studies.training.names import BETTER
+from treecrf.studies.training.choices import BETTER
 
 if TYPE_CHECKING:
     TrainingMethod = str

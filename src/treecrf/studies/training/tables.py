@@ -46,16 +46,17 @@ from treecrf.studies.framework.tables import (
     row_names,
     sorted_by_method,
 )
-from treecrf.studies.training.comparison_tables import (
+from treecrf.studies.training.choices import BETTER, PAIR
+from treecrf.studies.training.comparisons import (
     Pair,
     find_pair,
+    larger_accuracies_layout,
+    larger_layout,
     matrix_layout,
     noise_layout,
     pairs_layout,
     ranks_layout,
 )
-from treecrf.studies.training.larger_tables import larger_accuracies_layout, larger_layout
-from treecrf.studies.training.names import BETTER, PAIR
 from treecrf.studies.training.published import read_published
 
 __all__ = [
@@ -119,7 +120,7 @@ def shrinkage_layout(summary: pd.DataFrame, comparisons: pd.DataFrame, peak_comp
 
     Lines: published; peak of the test curve with its iteration; cross-validated choice; its mean and standard deviation
     over the perturbed runs. The better of the two has a `STAR` for each of `SHRINKAGE_LEVELS` that McNemar's p is below,
-    and then a `DAGGER` where the sequence-level test decides so too (`treecrf.studies.training.comparing.compare`).
+    and then a `DAGGER` where the sequence-level test decides so too (`treecrf.studies.training.summary.compare`).
     """
     told, published = _with_iterations(summary), read_published("table_3_4_shrinkage")
     cells, printed = by_key(told, "dataset", "method", "decoder"), by_key(published, "dataset", "variant", "decoder")
@@ -243,7 +244,7 @@ def accuracy_layout(summary: pd.DataFrame, ranks: pd.DataFrame) -> pd.DataFrame:
     """Accuracy of every method at the choice, with the decoder that cross-validation prefers, by data set.
 
     Mean and standard deviation over the perturbed runs, in percent; a method without such runs shows its unperturbed
-    accuracy. bold are the best and those equivalent to it (`treecrf.studies.training.ranking.rank`).
+    accuracy. bold are the best and those equivalent to it (`treecrf.studies.training.summary.rank`).
     """
     top = ranks[ranks["standing"].isin(AT_THE_TOP)]
     return _accuracies(summary, "chosen", set(zip(top["dataset"], top["method"], strict=True)))

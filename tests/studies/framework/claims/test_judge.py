@@ -36,7 +36,7 @@ from treecrf.studies.framework.claims.rows import check_claim
 from treecrf.studies.framework.job_context import JobContext
 from treecrf.studies.future.jobs import one_directional_example
 from treecrf.studies.missing.summary import analyse
-from treecrf.studies.training.comparing import compare
+from treecrf.studies.training.summary import compare
 
 
 def find(folder, claim):

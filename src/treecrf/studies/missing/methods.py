@@ -1,4 +1,4 @@
-"""The registry of kinds of trees that the ways of handling missing values are tried with: one row each."""
+"""The names of methods and columns that frames of this study have."""
 
 from __future__ import annotations
 
@@ -47,3 +47,8 @@ TREES = {
     ),
 }
 """By name, in the order of rows."""
+
+
+COUNT_NAMES = [
+    "dataset", "rate", "method", "training_set", "test_set", "sequence", "group", "block", "n_positions", "n_correct",
+]  # fmt: skip
