@@ -200,16 +200,16 @@ class SequenceSet:
             )
         offsets, positions = arrays.gather_ranges(self.offsets, chosen)
         observation_offsets, rows = arrays.gather_ranges(self.observation_offsets, chosen)
-        part = copy.copy(self)  # what is right in a whole is right in its parts: they are not checked again
-        for name, array in (
-            ("values", self.values[rows]),
-            ("offsets", offsets),
-            ("labels", None if self.labels is None else self.labels[positions]),
-            ("observation_offsets", observation_offsets),
-            ("groups", self.groups[chosen]),
-            ("numbers", self.numbers[rows]),
-        ):
-            object.__setattr__(part, name, array if array is None else arrays.frozen(array))
+        return self.derived(
+            values=self.values[rows], offsets=offsets, labels=None if self.labels is None else self.labels[positions],
+            observation_offsets=observation_offsets, groups=self.groups[chosen], numbers=self.numbers[rows],
+        )  # fmt: skip
+
+    def derived(self, **parts: Any) -> SequenceSet:
+        """A copy with other parts, by name, in their final types; for what is right by construction: nothing is checked again."""
+        part = copy.copy(self)
+        for name, value in parts.items():
+            object.__setattr__(part, name, arrays.frozen(value) if isinstance(value, np.ndarray) else value)
         return part
 
     def with_values(self, values: ArrayLike, attributes: Sequence[Attribute] | None = None) -> SequenceSet:

@@ -247,3 +247,22 @@ def test_relatives_stay_relatives_one_by_one():
     related = MIXED.with_groups(np.arange(12) // 3)
     assert Given.read(list(related)).data.groups.tolist() == (3 * (np.arange(12) // 3)).tolist()
     assert isinstance(Given.read(list(related)).data, SequenceSet)
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [
+        ["b", "a", "b"], ["b", None, float("nan")], ["", "a", "a"], ["a", 1, True], [np.str_("b"), "a", "b"],
+        [1, 2.5, None], [np.float32(0.1), np.int8(3), float("nan")], [True, False, True], [2**53 + 1, 0, 1], [None, None, None],
+    ],
+)  # fmt: skip
+def test_cells_of_dicts_are_read_as_those_of_a_column_of_objects(cells):
+    frame = pd.DataFrame({"x": pd.Series(cells, dtype=object)})
+    for kind in ("category", "number"):
+        try:
+            expected = Given.read([frame], kinds={"x": kind}).data
+        except ValueError:
+            with pytest.raises(ValueError, match="give a number"):
+                Given.read([[{"x": cell} for cell in cells]], kinds={"x": kind})
+            continue
+        assert Given.read([[{"x": cell} for cell in cells]], kinds={"x": kind}).data == expected

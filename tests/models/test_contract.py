@@ -1,5 +1,8 @@
 """What every labeller promises: files, threads, warm starts, weights, unknown labels, missing cells, streams, forms of sequences."""
 
+import pickle
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 import pytest
 from builders import by_sequence
@@ -71,6 +74,25 @@ def test_a_file_keeps_the_labeller(named, tmp_path):
     assert arrays.keys() == arrays_again.keys()
     for key, array in arrays.items():
         assert (array.dtype, array.tobytes()) == (arrays_again[key].dtype, arrays_again[key].tobytes()), key
+
+
+def test_a_pickle_keeps_the_labeller_and_is_about_as_large_as_its_file(named, tmp_path):
+    name, _, labeller = named
+    pickled = pickle.dumps(labeller)
+    assert_same(pickle.loads(pickled), labeller)
+    if name not in ("CustomLabeller", "WindowLightGBM", "WindowLightGBM with anchors"):  # whose text a file compresses
+        labeller.save(tmp_path / "model.npz")
+        assert 0.5 < len(pickled) / (tmp_path / "model.npz").stat().st_size < 2
+
+
+def test_predictions_in_threads_at_once_are_those_of_one(named):
+    _, _, labeller = named
+    alone = labeller.predict_proba(TEST), labeller.predict(TEST, "viterbi")
+    with ThreadPoolExecutor(4) as threads:
+        for _ in range(4):
+            together = [threads.submit(labeller.predict_proba, TEST), threads.submit(labeller.predict, TEST, "viterbi")]
+            for expected, answer in zip(alone, together, strict=True):
+                np.testing.assert_array_equal(answer.result(), expected)
 
 
 def test_an_array_of_another_type_is_refused(named, tmp_path):

@@ -300,3 +300,12 @@ def boost(codes, offsets, labels, n_labels, order, start, n_iterations, fit, pse
             for key, value in zip(keys, fitted, strict=True):
                 potential[key] += value
     return potential
+
+
+def leaf_of(tree, codes, before):
+    """The leaf of one row: its window codes, and the labels before it, nearest first."""
+    leaf, cells = 0, [*codes, *before]
+    for split, parent in enumerate(tree.parents):
+        if leaf == parent and cells[tree.columns[split]] in tree.test(split):
+            leaf = split + 1
+    return leaf

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from numbers import Real
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from treecrf.io.frames import Column, Kind, column_kind, encode_categories
 from treecrf.io.messages import counted, listed, quoted
-from treecrf.sequences import Attribute, SequenceSet
+from treecrf.sequences import MISSING, Attribute, SequenceSet
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    Cells: TypeAlias = pd.Series | NDArray[Any]
 
 ABSENT = "(absent)"
 """The category of an observation whose dict lacks the key."""
@@ -23,13 +25,13 @@ ABSENT = "(absent)"
 class Observations(NamedTuple):
     """The observations of some sequences.
 
-    `columns` are Series by name, whose cells may be `_LACKING` where they are `from_dicts`; `kind_of` says what one holds, where
-    training has not decided that.
+    `columns` are by name, those of frames Series, others arrays, whose cells may be `_LACKING` where they are `from_dicts`;
+    `kind_of` says what one holds, where training has not decided that.
     """
 
-    columns: dict[str, pd.Series]
+    columns: dict[str, Cells]
     lengths: NDArray[np.int64]
-    kind_of: Callable[[pd.Series], Kind]
+    kind_of: Callable[[Any], Kind]
     from_dicts: bool = False
 
     @classmethod
@@ -63,8 +65,6 @@ class Observations(NamedTuple):
 
     @classmethod
     def of_dicts(cls, sequences: Sequence[Any]) -> Self:
-        import pandas as pd
-
         for number, sequence in enumerate(sequences):
             check_kind(sequence, is_dicts, "a list of dicts", number)
         rows = [row for sequence in sequences for row in sequence]
@@ -75,13 +75,10 @@ class Observations(NamedTuple):
                 if name not in cells:
                     cells[name] = np.full(len(rows), _LACKING, dtype=object)
                 cells[name][place] = value
-        columns = {name: pd.Series(column, dtype=object) for name, column in cells.items()}
-        return cls(columns, lengths_of(sequences), _kind_of_cells, from_dicts=True)
+        return cls(dict(cells), lengths_of(sequences), _kind_of_cells, from_dicts=True)
 
     @classmethod
     def of_arrays(cls, sequences: Sequence[Any]) -> Self:
-        import pandas as pd
-
         parts = [as_table(sequence, number) for number, sequence in enumerate(sequences)]
         widths = np.array([part.shape[1] for part in parts])
         if (widths != widths[0]).any():
@@ -93,11 +90,9 @@ class Observations(NamedTuple):
         kinds = {part.dtype.kind for part in parts}
         if kinds <= set("iuf"):
             values = np.concatenate(parts)
-            columns = {f"x{j}": pd.Series(column) for j, column in enumerate(values.T)}
-            return cls(columns, lengths_of(parts), lambda column: "number")
+            return cls(_by_name(values), lengths_of(parts), lambda column: "number")
         values = np.concatenate([part.astype(object) for part in parts])
-        columns = {f"x{j}": pd.Series(column, dtype=object) for j, column in enumerate(values.T)}
-        return cls(columns, lengths_of(parts), _kind_of_cells)
+        return cls(_by_name(values), lengths_of(parts), _kind_of_cells)
 
     def place(self, row: int) -> str:
         """Where a row is, for errors."""
@@ -108,6 +103,10 @@ class Observations(NamedTuple):
 
 _LACKING = object()
 """Stands in a column of dicts where a dict has no such key."""
+
+
+def _by_name(values: NDArray[Any]) -> dict[str, Cells]:
+    return {f"x{j}": column for j, column in enumerate(values.T)}
 
 
 def encode(table: Observations, known: Mapping[str, Kind] | None) -> SequenceSet:
@@ -137,10 +136,8 @@ def encode(table: Observations, known: Mapping[str, Kind] | None) -> SequenceSet
 
 def _known_columns(table: Observations, known: Mapping[str, Kind]) -> dict[str, Any]:
     """The columns that training had, in its order."""
-    import pandas as pd
-
     if table.from_dicts:
-        lacking = pd.Series(np.full(int(table.lengths.sum()), _LACKING, dtype=object))
+        lacking = np.full(int(table.lengths.sum()), _LACKING, dtype=object)
         return {name: table.columns.get(name, lacking) for name in known}
     if set(table.columns) != set(known):
         raise ValueError(
@@ -150,15 +147,16 @@ def _known_columns(table: Observations, known: Mapping[str, Kind]) -> dict[str, 
     return {name: table.columns[name] for name in known}
 
 
-def _encode_numbers(table: Observations, column: pd.Series, name: str, is_known: bool) -> NDArray[np.float64]:
-    if column.dtype == object:
-        column = column.mask(_is_lacking(column), 0.0)
-        if _kind_of_cells(column) == "number":
-            column = column.astype(np.float64)
-    parsed = Column(column, name)
+def _encode_numbers(table: Observations, column: Cells, name: str, is_known: bool) -> NDArray[np.float64]:
+    if isinstance(column, np.ndarray) and (numbers := _plain_numbers(column)) is not None:
+        return numbers
+    cells = _as_series(column, 0.0)
+    if cells.dtype == object and _kind_of_cells(cells) == "number":
+        cells = cells.astype(np.float64)
+    parsed = Column(cells, name)
     if parsed.strange.any():
         row = int(parsed.strange.argmax())
-        value = column.iloc[row]
+        value = cells.iloc[row]
         if isinstance(value, Real) and not np.isfinite(float(value)):
             raise ValueError(
                 f"{table.place(row)}: {name!r} is infinity or too large ({float(value)}); give a finite number, or NaN where it "
@@ -169,30 +167,75 @@ def _encode_numbers(table: Observations, column: pd.Series, name: str, is_known:
     return parsed.numbers
 
 
-def _encode_categories(table: Observations, column: pd.Series, name: str) -> tuple[Attribute, NDArray[np.int32]]:
-    if column.dtype == object:
-        column = column.mask(_is_lacking(column), ABSENT)
-        for row, cell in enumerate(column):
+def _encode_categories(table: Observations, column: Cells, name: str) -> tuple[Attribute, NDArray[np.int32]]:
+    if isinstance(column, np.ndarray) and (plain := _plain_categories(column)) is not None:
+        return Attribute(name, plain[0]), plain[1]
+    cells = _as_series(column, ABSENT)
+    if cells.dtype == object:
+        for row, cell in enumerate(cells):
             if isinstance(cell, list | tuple | set | dict | np.ndarray):
                 raise ValueError(
                     f"{table.place(row)}: {name!r}: the argument must be a string or a number, not {quoted(cell)}; give each "
                     "part a name of its own."
                 )
-    codes, categories = encode_categories(Column(column, name))
+    codes, categories = encode_categories(Column(cells, name))
     return Attribute(name, categories), codes
 
 
-def _is_lacking(column: pd.Series) -> NDArray[np.bool_]:
+def _plain_numbers(column: NDArray[Any]) -> NDArray[np.float64] | None:
+    """The numbers of an array of finite ones, None and NaN; None for other arrays. Without pandas, for the sake of few rows."""
+    cells = column
+    if column.dtype == object:
+        listed_cells = [0.0 if cell is _LACKING else cell for cell in column]
+        if not all(issubclass(kind, _NUMBERS) and kind is not bool for kind in set(map(type, listed_cells))):
+            return None
+        try:
+            cells = np.array(listed_cells, dtype=np.float64)
+        except OverflowError:
+            return None
+    numbers = np.array(cells, dtype=np.float64)
+    return None if np.isinf(numbers).any() else numbers
+
+
+_NUMBERS = (float, int, np.floating, np.integer, type(None))
+
+
+def _plain_categories(column: NDArray[Any]) -> tuple[tuple[str, ...], NDArray[np.int32]] | None:
+    """The categories, sorted, and the codes of an array of text, None and NaN; None for other arrays."""
     if column.dtype != object:
-        return np.zeros(len(column), dtype=np.bool_)
+        return None
+    cells = [ABSENT if cell is _LACKING else cell for cell in column]
+    try:
+        distinct = set(cells)
+        texts = [cell for cell in distinct if type(cell) is str]
+        "".join(texts).encode()
+    except (TypeError, UnicodeEncodeError):  # a cell that cannot be hashed, or half a surrogate pair
+        return None
+    others = (cell for cell in distinct if type(cell) is not str)
+    if not all(cell is None or (type(cell) is float and cell != cell) for cell in others):
+        return None
+    names = tuple(sorted(text for text in texts if text))
+    code_of = {text: code for code, text in enumerate(names)}
+    return names, np.array([code_of.get(cell, MISSING) for cell in cells], dtype=np.int32)
+
+
+def _as_series(column: Cells, lacking: Any) -> pd.Series:
+    """A column as a Series, whose cells are `lacking` where dicts have none."""
+    import pandas as pd
+
+    series = pd.Series(column)
+    return series.mask(_is_lacking(series), lacking) if series.dtype == object else series
+
+
+def _is_lacking(column: Any) -> NDArray[np.bool_]:
     return np.fromiter((cell is _LACKING for cell in column), dtype=np.bool_, count=len(column))
 
 
-def _seen(column: pd.Series) -> pd.Series:
+def _seen(column: Any) -> Any:
     return column[~_is_lacking(column)] if column.dtype == object else column
 
 
-def _kind_of_cells(column: pd.Series) -> Kind:
+def _kind_of_cells(column: Iterable[Any]) -> Kind:
     """Numbers if all cells are numbers, or missing; booleans are not."""
     known = [cell for cell in column if cell is not None and cell == cell]
     return "number" if all(isinstance(c, Real) and not isinstance(c, bool | np.bool_) for c in known) else "category"

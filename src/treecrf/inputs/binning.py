@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from itertools import pairwise
 from typing import Any, Self
 
@@ -45,6 +46,7 @@ class Binner:
 
     def fit(self, train: SequenceSet) -> Self:
         """Find the edges; labels are not looked at."""
+        self.__dict__.pop("attributes", None)
         self.edges_ = {name: _find_edges(train.numbers[:, j], self.n_bins) for j, name in enumerate(train.number_names)}
         return self
 
@@ -73,10 +75,12 @@ class Binner:
             known = ~np.isnan(numbers) & (edges is not None)
             codes = np.searchsorted(() if edges is None else edges, numbers)
             columns.append(np.where(known, codes, MISSING)[:, None])
-        plain = data.with_numbers(np.empty((len(data.values), 0)), ())
-        return plain.with_values(np.hstack(columns), (*data.attributes, *self.attributes))
+        return data.derived(
+            values=np.hstack(columns, dtype=np.int32), attributes=(*data.attributes, *self.attributes),
+            numbers=np.empty((len(data.values), 0)), number_names=(),
+        )  # fmt: skip
 
-    @property
+    @cached_property
     def attributes(self) -> tuple[Attribute, ...]:
         """The ordered attributes that stand for the numbers."""
         return tuple(

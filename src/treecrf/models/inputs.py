@@ -144,7 +144,7 @@ class Inputs(NamedTuple):
             data = self.binner.transform(data)
         if self.anchored is None:
             return data
-        return data.with_values(np.hstack([data.values, self.anchored.derive(data)]), self.attributes)
+        return data.derived(values=np.hstack([data.values, self.anchored.derive(data)]), attributes=self.attributes)
 
     def _check_names(self, data: SequenceSet) -> None:
         names_given, names_trained = ([a.name for a in attributes] for attributes in (data.attributes, self.categories))
@@ -181,7 +181,7 @@ class Inputs(NamedTuple):
                 if unseen == "error":
                     raise ValueError(f"{problem}; drop them or set unseen='missing'.")
                 warnings.warn(f"{problem}; they are treated as missing.", stacklevel=5)
-        return data.with_values(values, self.categories)
+        return data.derived(values=values, attributes=self.categories)
 
     def described(self) -> dict[str, Any]:
         """The inputs as JSON values."""

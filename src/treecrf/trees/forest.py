@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Any, NamedTuple
 
 import numpy as np
-from numba import boolean, float64, int16, int64, uint64, void
+from numba import boolean, float64, int16, int32, int64, njit, uint64, void
 from numpy.typing import NDArray
 
 from treecrf.compiled.kernel import kernel
@@ -191,6 +191,65 @@ class Forest(NamedTuple):
         )  # fmt: skip
         return tree if self.parents.flags.writeable else Tree._make(array.copy() for array in tree)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """A pickle has integers in the fewest bytes, so that it is about as large as a file, which is compressed."""
+        parts = self._replace(first_code=np.diff(self.first_code))
+        return _restore, tuple((_narrow(array), array.dtype) for array in parts)
+
+    def for_kernels(self) -> Forest:
+        """The forest itself, a copy if its arrays cannot be written to, which kernels ask for."""
+        return self if self.parents.flags.writeable else Forest._make(array.copy() for array in self)
+
+
+def _narrow(array: NDArray[Any]) -> NDArray[Any]:
+    """Integers in the narrowest type that holds them; others as they are."""
+    if array.dtype.kind not in "iu":
+        return array
+    ends = (np.min_scalar_type(int(end)) for end in (array.min(initial=0), array.max(initial=0)))
+    return array.astype(np.result_type(*ends))
+
+
+def _restore(*parts: tuple[NDArray[Any], np.dtype[Any]]) -> Forest:
+    """What `Forest.__reduce__` gave."""
+    forest = Forest._make(array.astype(kind) for array, kind in parts)
+    return forest._replace(first_code=np.concatenate([[0], np.cumsum(forest.first_code)]).astype(np.int64))
+
+
+FOREST = compiled_type(Forest)
+
+
+@njit(inline="always")
+def tree_of(forest, number):
+    """One tree as views; its sets begin where they do in the forest's codes."""
+    begin, end, n_sets = forest.first_split[number], forest.first_split[number + 1], 1 + forest.surrogates.shape[1]
+    return Tree(
+        forest.parents[begin:end], forest.columns[begin:end], forest.codes,
+        forest.first_code[begin * n_sets : end * n_sets + 1], forest.values[begin + number : end + number + 1],
+        forest.shares[begin:end], forest.surrogates[begin:end], forest.gains[begin:end],
+    )  # fmt: skip
+
+
+@kernel(void(FOREST, int64, int64, COLUMNS, int16[:, ::1], ROUTING, float64[:, :, ::1]))
+def add_trees(forest, first, end, columns, labels_of_state, routing, potentials):
+    """Add trees ``first`` to ``end - 1`` to the potentials of their labels, shape (n_labels, n_positions, n_all_states).
+
+    Of a few positions, calling the kernels for each tree would take most of the time.
+    """
+    for number in range(first, end):
+        tree = tree_of(forest, number)
+        route(tree, columns, labels_of_state, routing)
+        add_leaf_values(tree.values, routing, False, potentials[number % len(potentials)])
+
+
+@kernel(void(FOREST, int64[::1], COLUMNS, int16[:, ::1], ROUTING, int32[::1], int64[::1], float64[::1]))
+def add_trees_to_entries(forest, trees, columns, labels_of_state, routing, positions, entries, scores):
+    """Add to ``scores[entries[i]]`` what the trees give position ``positions[i]``, where there is one state."""
+    for number in trees:
+        tree = tree_of(forest, number)
+        route(tree, columns, labels_of_state, routing)
+        for i in range(uint64(len(entries))):
+            scores[uint64(entries[i])] += tree.values[uint64(routing.membership[0, uint64(positions[i])])]
+
 
 def join_trees(trees: list[Tree]) -> Forest:
     """Store trees one after another."""
@@ -226,3 +285,20 @@ class Evaluator:
         route(tree, self._columns, self._labels_of_state, self._routing)
         values = np.exp(tree.values) if exponentiated else tree.values
         add_leaf_values(values, self._routing, exponentiated, potentials)
+
+    def add_trees(self, forest: Forest, first: int, end: int, potentials: NDArray[np.float64]) -> None:
+        """Add trees ``first`` to ``end - 1`` to the potentials of all labels, shape (n_labels, n_positions, n_all_states)."""
+        add_trees(forest.for_kernels(), first, end, self._columns, self._labels_of_state, self._routing, potentials)
+
+    def add_to_entries(
+        self,
+        forest: Forest,
+        trees: NDArray[np.int64],
+        positions: NDArray[np.int32],
+        entries: NDArray[np.int64],
+        scores: NDArray[np.float64],
+    ) -> None:
+        """Add to ``scores[entries]`` what some trees give `positions`, where there is one state."""
+        add_trees_to_entries(
+            forest.for_kernels(), trees, self._columns, self._labels_of_state, self._routing, positions, entries, scores
+        )

@@ -1,11 +1,13 @@
 """`TreeCRF` and its trees against the naive versions, and its promises: same bits, continuation, files, errors."""
 
+import multiprocessing
 import os
 import pickle
 import subprocess
 import sys
 import tracemalloc
 import warnings
+from concurrent.futures import ProcessPoolExecutor
 
 import naive
 import numpy as np
@@ -123,6 +125,15 @@ def test_training_knows_what_it_predicts_for_its_own_set(labeller, settings):
     found = labeller(4, 6, 1.0, **settings).fit_predict_proba(data)
     model = labeller(4, 6, 1.0, **settings).fit(data)
     np.testing.assert_allclose(found, model.predict_proba(data), atol=1e-12)
+
+
+def test_processes_that_are_given_a_model_predict_the_same():
+    data = larger_set()
+    model = TreeCRF(4, 20, 1.0, (2, 2)).fit(data)
+    with ProcessPoolExecutor(2, multiprocessing.get_context("spawn")) as processes:
+        answers = [processes.submit(model.predict_proba, part) for part in (data[:20], data[20:])]
+        together = np.concatenate([answer.result() for answer in answers])
+    np.testing.assert_array_equal(together, model.predict_proba(data))
 
 
 def test_refitting_without_warm_start_forgets():

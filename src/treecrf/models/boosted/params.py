@@ -219,8 +219,13 @@ class BoostingParams:
     def check_shape(self, before: Mapping[str, Any], names: Iterable[str], advice: str) -> None:
         """Refuse settings that differ from those of the training so far, `before`; `advice` says what to do."""
         for name in names:
-            if list(np.atleast_1d(getattr(self, name))) != list(np.atleast_1d(before[name])):
+            if _as_list(getattr(self, name)) != _as_list(before[name]):
                 raise ValueError(f"{name} was {before[name]} in the training so far; {advice}.")
+
+
+def _as_list(value: Any) -> Any:
+    """A pair as a list, whatever it is kept in; other values as they are."""
+    return list(value) if isinstance(value, tuple | list | np.ndarray) else value
 
 
 def _share(fraction: float, number: int) -> int:

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from treecrf import chain
 from treecrf.chain.beam import choose_beam
 from treecrf.chain.lattice import Weights
-from treecrf.models.boosted.boosting import split_iterations
 from treecrf.models.boosted.growers import columns_of, distinct_windows_of, make_evaluator
 from treecrf.models.boosted.label_dictionary import Candidates, make_candidates
 from treecrf.models.boosted.lattice import LabelRows, LatticePotentials, PairEvaluator, rows_by_label
@@ -20,7 +19,6 @@ from treecrf.models.chains import LatticeChains
 from treecrf.sequences import Attribute, SequenceSet, slot_sizes, window_codes
 from treecrf.trees.flat import FlatForest
 from treecrf.trees.forest import Evaluator, Forest
-from treecrf.trees.tree import Tree
 
 
 class BoostedPotentials(NamedTuple):
@@ -56,10 +54,10 @@ def staged_potentials(learnt: BoostedPotentials, data: SequenceSet, every: int) 
     divides = params.missing not in WHOLE_ROWS and data.has_missing
     evaluator = make_evaluator(columns, space.labels_of_state, divides, forest.most_leaves, forest.n_surrogates)
     potentials = np.repeat(learnt.start[:, None, :], len(columns.cells), axis=1)
-    for number in range(forest.n_trees):
-        evaluator.add(forest.tree(number), potentials[number % n_labels])
-        if (number + 1) % (every * n_labels) == 0:
-            yield potentials if window_of is None else np.take(potentials, window_of, axis=1)
+    n_trees = every * n_labels
+    for end in range(n_trees, forest.n_trees + 1, n_trees):
+        evaluator.add_trees(forest, end - n_trees, end, potentials)
+        yield potentials if window_of is None else np.take(potentials, window_of, axis=1)
 
 
 def staged_lattices(learnt: BoostedPotentials, data: SequenceSet, every: int) -> Iterator[LatticeChains]:
@@ -75,28 +73,31 @@ def staged_lattices(learnt: BoostedPotentials, data: SequenceSet, every: int) ->
         yield _chains(potentials, params.beam)
         return
     add, by_label = _adder(learnt, data, candidates, potentials), rows_by_label(lattice, n_labels)
-    iterations = split_iterations(learnt.forest, learnt.transitions)
-    for end in range(every, len(iterations) + 1, every):
+    for end in range(every, len(learnt.transitions) + 1, every):
         for label, of_label in enumerate(by_label):  # what is added to stays in the cache
-            for iteration in iterations[end - every : end]:
-                add(iteration.trees[label], of_label)
-        for iteration in iterations[end - every : end] if not params.sees_labels else ():
-            potentials.transitions += iteration.transitions
+            add(np.arange((end - every) * n_labels + label, end * n_labels, n_labels), of_label)
+        for change in learnt.transitions[end - every : end] if not params.sees_labels else ():
+            potentials.transitions += change
         yield _chains(potentials, params.beam)
 
 
 def _adder(
     learnt: BoostedPotentials, data: SequenceSet, candidates: Candidates, potentials: LatticePotentials
-) -> Callable[[Tree, LabelRows], None]:
-    """What adds a tree to the pairs of a label, or, where it sees the window alone, to the entries."""
-    params, most_leaves, n_labels = learnt.params, learnt.forest.most_leaves, len(learnt.start)
+) -> Callable[[NDArray[np.int64], LabelRows], None]:
+    """What adds some trees of a label to its pairs, or, where they see the window alone, to its entries."""
+    params, forest, n_labels = learnt.params, learnt.forest, len(learnt.start)
     columns = columns_of(data, params.window, params.codes_missing)
     if params.sees_labels:
-        pairs = PairEvaluator(columns, candidates.predecessors, n_labels, most_leaves)
-        return lambda tree, of_label: pairs.add(tree, of_label, potentials)
-    windows = Evaluator(columns, chain.StateSpace(n_labels, 0).labels_of_state, most_leaves)
-    return lambda tree, of_label: potentials.add_leaves(
-        of_label.entries, tree.values, windows.leaves(tree)[of_label.positions]
+        pairs = PairEvaluator(columns, candidates.predecessors, n_labels, forest.most_leaves)
+
+        def add_to_pairs(trees: NDArray[np.int64], of_label: LabelRows) -> None:
+            for number in trees:
+                pairs.add(forest.tree(number), of_label, potentials)
+
+        return add_to_pairs
+    windows = Evaluator(columns, chain.StateSpace(n_labels, 0).labels_of_state, forest.most_leaves)
+    return lambda trees, of_label: windows.add_to_entries(
+        forest, trees, of_label.positions, of_label.entries, potentials.unary
     )
 
 

@@ -54,6 +54,7 @@ from treecrf.trees.tree import MAX_LEAVES
 if TYPE_CHECKING:
     from treecrf.estimators.conversion import Groups, Labels, Sequences
 
+_PARAMS = [field.name for field in fields(BoostingParams) if field.name != "criterion"]
 _LESS = "train on fewer sequences, or lower the order, the number of labels, the window or max_leaves"
 
 
@@ -362,8 +363,7 @@ class TreeCRF(ChainLabeller):
 
     def boosting_params(self) -> BoostingParams:
         """The settings that training and predictions take, and the criterion that the class follows."""
-        names = (field.name for field in fields(BoostingParams) if field.name != "criterion")
-        return BoostingParams(**{name: getattr(self, name) for name in names}, criterion=self._criterion)
+        return BoostingParams(**{name: getattr(self, name) for name in _PARAMS}, criterion=self._criterion)
 
     def _draw_start(self, n_labels: int) -> NDArray[np.float64]:
         shape = (n_labels, chain.StateSpace(n_labels, self.order).n_states)

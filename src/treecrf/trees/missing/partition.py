@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 from treecrf.compiled.kernel import kernel
 from treecrf.compiled.struct import Bool, Int32, Int64, allocate, compiled_type, struct
 from treecrf.trees.columns import COLUMNS, Columns
+from treecrf.trees.forest import Forest
 from treecrf.trees.partition import copy_states, divide_states, take_all_states
 from treecrf.trees.problem import FULL
 from treecrf.trees.tree import TREE, Tree, set_of
@@ -381,6 +382,11 @@ class BlendingEvaluator:
         while route_copies(tree, self._columns, self._labels_of_state, self._copies) < 0:
             self._copies = with_longer_lists(self._copies)
         add_blended(tree.values, self._copies, self._blended, potentials, exponentiated=exponentiated)
+
+    def add_trees(self, forest: Forest, first: int, end: int, potentials: NDArray[np.float64]) -> None:
+        """As `Evaluator.add_trees`."""
+        for number in range(first, end):
+            self.add(forest.tree(number), potentials[number % len(potentials)])
 
 
 def add_blended(
