@@ -240,7 +240,7 @@ def many_labels(frames: Frames) -> Lesson | None:
 
 def future_features(frames: Frames) -> Lesson | None:
     """Discovered features of the future (PhD chapter 5)."""
-    from treecrf.studies.future.comparisons import gains
+    from treecrf.studies.future.tables import gains
 
     best, tests = frames.read("future", "best"), frames.read("future", "comparisons")
     if not (len(best) and len(tests)):
