@@ -1,12 +1,20 @@
 """Sequences in every form against the set that they stand for, and a sentence for each thing that is none."""
 
+import enum
+from datetime import date
+
 import numpy as np
 import pandas as pd
 import pytest
 from builders import number_set
+from sklearn import config_context
+from sklearn.base import clone
+from sklearn.pipeline import make_pipeline
 
+from treecrf import LinearCRF, load
 from treecrf.estimators.conversion import BySequence, Given
 from treecrf.estimators.tables import ABSENT
+from treecrf.missing import Imputer, Indicator, inject
 from treecrf.sequences import MISSING, SequenceSet
 
 
@@ -266,3 +274,144 @@ def test_cells_of_dicts_are_read_as_those_of_a_column_of_objects(cells):
                 Given.read([[{"x": cell} for cell in cells]], kinds={"x": kind})
             continue
         assert Given.read([[{"x": cell} for cell in cells]], kinds={"x": kind}).data == expected
+
+
+# --- labels of other types --------------------------------------------------------------------------
+
+
+class Colour(enum.Enum):
+    RED = 1
+    BLUE = 2
+
+
+OTHER_LABELS = {
+    "bytes": (b"a", b"b"), "tuples": (("a", 1), ("b", 1)), "dates": (date(2020, 1, 1), date(2021, 1, 1)),
+    "enums": (Colour.BLUE, Colour.RED), "stamps": (pd.Timestamp("2020-01-01"), pd.Timestamp("2020-01-02")),
+    "sets": (frozenset("a"), frozenset("b")),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", OTHER_LABELS)
+def test_what_a_dictionary_can_have_as_key_is_a_label(kind, tmp_path):
+    first, second = OTHER_LABELS[kind]
+    labels = [[first if label == "X" else second for label in part] for part in LABELS]
+    model = LinearCRF(max_iterations=10).fit(FRAMES, labels)
+    as_text = LinearCRF(max_iterations=10).fit(FRAMES, [["1" if label == "X" else "2" for label in p] for p in LABELS])
+    assert model.classes_.tolist() == [first, second]
+    found, expected = np.concatenate(model.predict(FRAMES)), np.concatenate(as_text.predict(FRAMES))
+    assert [{first: "1", second: "2"}[label] for label in found] == expected.tolist()
+    assert model.score(FRAMES, labels) == as_text.score(
+        FRAMES, [["1" if each == "X" else "2" for each in p] for p in LABELS]
+    )
+    known = [[second] + [None] * (len(part) - 1) for part in labels]
+    assert model.predict(FRAMES, known=known)[0][0] == second
+    with pytest.warns(UserWarning, match=rf"^labels are {type(first).__name__}, which a file cannot hold"):
+        model.save(tmp_path / "model.npz")
+    assert load(tmp_path / "model.npz").classes_.tolist() == [str(first), str(second)]
+
+
+@pytest.mark.parametrize(
+    "labels", [[np.array([["a"], ["b"]])], [pd.DataFrame({"y": ["a", "b"]})], np.array([[["a"], ["b"]]])]
+)
+def test_columns_of_labels_are_labels(labels):
+    assert Given.read([ONE], labels).data.labels.tolist() == [0, 1]
+    assert Given.read(ONE, labels[0]).data.labels.tolist() == [0, 1]
+
+
+@pytest.mark.parametrize(
+    ("labels", "sentence"),
+    [
+        ([np.eye(2)], r"labels of sequence 0 have the shape \(2, 2\); give one label for each observation, such as names\[array"),
+        ([[["a"], ["b"]]], r"Unknown label type: \['a'\] is a label; give each observation one label that a dictionary's key"),
+        ([[b"a", "b"]], "labels are bytes and text; give them one type."),
+        ([[date(2020, 1, 1), 3]], "labels are date and numbers; give them one type."),
+    ],
+)  # fmt: skip
+def test_tables_and_mixtures_of_labels_are_named(labels, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        Given.read([ONE], labels)
+    if isinstance(labels[0], np.ndarray):
+        with pytest.raises(ValueError, match=r"the labels have the shape \(2, 2\); give one label for each"):
+            Given.read(ONE, labels[0])
+
+
+# --- columns ----------------------------------------------------------------------------------------
+
+
+def test_new_columns_of_frames_are_left_out():
+    model = LinearCRF(max_iterations=10).fit(FRAMES, LABELS)
+    wider = [frame.assign(label="X", extra=1)[["extra", "x2", "label", "x1", "letter"]] for frame in FRAMES]
+    with pytest.warns(
+        UserWarning, match=r"^2 columns that the training set did not have left out: 'extra', 'label'\.$"
+    ):
+        found = model.predict(wider)
+    assert [part.tolist() for part in found] == [part.tolist() for part in model.predict(FRAMES)]
+    with pytest.raises(
+        ValueError, match=r"^the sequences have 3 columns \('x1', 'x2', 'extra'\), the training set had 3"
+    ):
+        model.predict([frame.drop(columns="letter").assign(extra=1) for frame in FRAMES])
+    with pytest.raises(ValueError, match="the sequences have 3 columns"):  # of arrays nobody knows which are new
+        LinearCRF(max_iterations=10).fit(ARRAYS, LABELS).predict([np.hstack([a, a[:, :1]]) for a in ARRAYS])
+
+
+def test_levels_of_categorical_columns_are_categories():
+    levels = pd.CategoricalDtype(["q", "p", "r"])
+    frames = [
+        pd.DataFrame({"c": pd.Series(["p", None, "q"], dtype=levels)}),
+        pd.DataFrame({"c": pd.Series(["p"], dtype=levels)}),
+    ]
+    data = Given.read(frames).data
+    assert data.attributes[0].categories == ("q", "p", "r")
+    assert data.values.ravel().tolist() == [1, MISSING, 0, 1]
+    numbers = pd.DataFrame({"c": pd.Categorical([3, 1, 3], categories=[3, 1, 2])})
+    assert Given.read([numbers]).data.attributes[0].categories == ("3", "1", "2")
+    alike = pd.DataFrame({"c": pd.Categorical([1, "1"], categories=[1, "1"])})
+    assert Given.read([alike]).data.attributes[0].categories == ("1",)
+
+
+# --- what transforms give back ----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "transform", [Imputer(add_indicator=True), Indicator("category")], ids=lambda one: type(one).__name__
+)
+def test_transforms_give_frames_for_frames(transform):
+    holes = inject(MIXED, 0.2, np.random.default_rng(0))
+    frames, _ = frames_of(holes)
+    frames = [frame.set_axis(range(5, 5 + len(frame))) for frame in frames]
+    filled = transform.fit(frames).transform(frames)
+    expected = transform.fit(holes).transform(holes)
+    assert [frame.index[0] for frame in filled] == [5] * len(frames)
+    assert list(filled[0].columns) == transform.get_feature_names_out().tolist()
+    assert not any(frame.isna().any().any() for frame in filled)
+    assert Given.read(filled).data == expected.with_labels(None, ())
+    dicts = transform.fit_transform([frame.to_dict("records") for frame in frames])
+    assert all(isinstance(part, pd.DataFrame) for part in dicts)
+    assert dicts[0].columns.tolist() == filled[0].columns.tolist()
+    assert transform.transform(list(holes))[3] == expected[3]
+
+
+def test_transforms_give_arrays_for_arrays_unless_frames_are_asked_for():
+    holes = [np.where(np.arange(array.size).reshape(array.shape) % 5 == 3, np.nan, array) for array in ARRAYS]
+    imputer = Imputer()
+    filled = imputer.fit_transform(holes)
+    for before, after in zip(holes, filled, strict=True):
+        assert isinstance(after, np.ndarray)
+        np.testing.assert_array_equal(after[~np.isnan(before)], before[~np.isnan(before)])
+    framed = clone(imputer.set_output(transform="pandas")).fit_transform(holes)
+    assert [frame.columns.tolist() for frame in framed] == [["x0", "x1"]] * len(holes)
+    np.testing.assert_array_equal(framed[2].to_numpy(), filled[2])
+    assert isinstance(imputer.set_output(transform="default").transform(holes)[0], np.ndarray)
+    with config_context(transform_output="pandas"):
+        assert isinstance(Imputer().fit_transform(holes)[0], pd.DataFrame)
+    with pytest.raises(ValueError, match=r"^transform='numpy': choose 'default', 'pandas' or 'polars'\.$"):
+        imputer.set_output(transform="numpy")
+    nothing = Imputer().fit_transform([FRAMES[0].iloc[:0], *FRAMES])
+    assert [len(frame) for frame in nothing] == [0, *map(len, FRAMES)]
+
+
+def test_pipelines_set_the_output_of_their_transforms():
+    pipeline = make_pipeline(Imputer(), LinearCRF(max_iterations=10)).set_output(transform="pandas").fit(ARRAYS, LABELS)
+    assert isinstance(pipeline[:1].transform(ARRAYS)[0], pd.DataFrame)
+    plain = LinearCRF(max_iterations=10).fit(ARRAYS, LABELS)
+    assert [part.tolist() for part in pipeline.predict(ARRAYS)] == [part.tolist() for part in plain.predict(ARRAYS)]

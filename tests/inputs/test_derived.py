@@ -8,6 +8,7 @@ import pytest
 from naive_derived import derived
 
 from treecrf import MISSING, Attribute, LinearCRF, SequenceSet, TreeCRF, load
+from treecrf.estimators.conversion import Given
 from treecrf.inputs import DerivedInputs
 from treecrf.inputs.derived import DIFFERENCES, STATISTICS, differences, rolling_statistics
 from treecrf.models.pipelines import DerivingLabeller
@@ -157,10 +158,18 @@ def test_new_words_have_parts_that_training_knows():
 def test_frames_and_lists_are_taken():
     frame = pd.DataFrame({"x": [1.0, 2.0, 4.5, 0.25]})
     derived_frames = DerivedInputs(spans=(2,)).fit_transform([frame, frame + 1])
-    assert [len(each) for each in derived_frames] == [1, 1]
+    assert [len(each) for each in derived_frames] == [4, 4]
     inputs = DerivedInputs(spans=(2,)).fit([frame])
     assert inputs.get_feature_names_out().tolist()[:2] == ["x", "x: change since the previous"]
-    assert derived_frames[0].number_names == tuple(inputs.get_feature_names_out())
+    assert derived_frames[0].columns.tolist() == inputs.get_feature_names_out().tolist()
+
+
+def test_derived_numbers_of_frames_stay_numbers():
+    frames = [pd.DataFrame({"x": np.r_[np.arange(30.0), 5.0]}), pd.DataFrame({"x": np.arange(3.0)})]
+    derived_set = DerivedInputs(spans=(2,)).fit_transform(Given.read(frames).data)
+    again = Given.read(DerivedInputs(spans=(2,)).fit_transform(frames)).data
+    assert again == derived_set
+    assert "x: change since the previous" in again.number_names  # though it has two values, both whole
 
 
 @pytest.mark.parametrize(

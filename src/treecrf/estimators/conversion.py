@@ -17,13 +17,14 @@ set is that of the others.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from treecrf.estimators.labels import flat_labels, flat_weights, sequence_groups, sorted_labels
-from treecrf.estimators.tables import Observations, as_array, check_kind, described, encode, is_frame
+from treecrf.estimators.tables import KINDS, Observations, as_array, check_kind, described, encode, is_dicts, is_frame
 from treecrf.io.arrays import first_relatives, of_objects
 from treecrf.io.frames import Kind
 from treecrf.io.messages import quoted
@@ -37,7 +38,6 @@ if TYPE_CHECKING:
     Groups: TypeAlias = Labels
 
 
-_SEQUENCE = "(sequence)"
 _ADVICE = "give a list of sequences (DataFrames, 2-d arrays, lists of dicts), or a SequenceSet"
 
 
@@ -66,10 +66,12 @@ class Given(NamedTuple):
         A set; a list with one entry a sequence; rows that are not divided.
     classes : array or None
         The labels that were given, sorted, in their own type, in the order of their codes.
-    index : Index or None
-        Of the rows of a DataFrame.
+    index : Index, list of Index, or None
+        Of the rows of a DataFrame, or of each DataFrame of a list.
     empty : tuple of int
         Numbers of the sequences of a list that have no observation.
+    kind : "set", "named" or "array"
+        What each sequence of a list is: one with names has frames or dicts.
     """
 
     data: SequenceSet
@@ -77,6 +79,7 @@ class Given(NamedTuple):
     classes: NDArray[Any] | None = None
     index: Any = None
     empty: tuple[int, ...] = ()
+    kind: Literal["set", "named", "array"] = "array"
 
     @classmethod
     def read(cls, sequences: Any, labels: Any = None, kinds: Mapping[str, Kind] | None = None) -> Self:
@@ -100,6 +103,8 @@ class Given(NamedTuple):
         sequences = as_array(sequences)
         form: Form
         empty: tuple[int, ...] = ()
+        index: Any = None
+        kind: Literal["set", "named", "array"] = "array"
         if isinstance(sequences, SequenceSet):
             data, form = sequences, "set"
         elif is_frame(sequences):
@@ -113,10 +118,16 @@ class Given(NamedTuple):
             if not filled:
                 raise ValueError("the set has no sequences; give at least one, with an observation.")
             data, form = _of_list(filled, kinds), "sequences"
-        index = sequences.index if is_frame(sequences) else None
+            if isinstance(filled[0], SequenceSet):
+                kind = "set"
+            elif is_frame(filled[0]) or is_dicts(filled[0]):
+                kind = "named"
+            index = [each.index for each in every] if is_frame(filled[0]) and all(map(is_frame, every)) else None
+        if is_frame(sequences):
+            index = sequences.index
+        given = cls(data, form, None, index, empty, kind)
         if labels is None:
-            return cls(data, form, None, index, empty)
-        given = cls(data, form, None, index, empty)
+            return given
         classes, codes = sorted_labels(flat_labels(given.of_filled(labels), data, form))
         return given._replace(data=data.with_labels(codes, tuple(map(str, classes.tolist()))), classes=classes)
 
@@ -160,18 +171,56 @@ class Given(NamedTuple):
             parts.insert(number, by_position[:0])
         return BySequence(parts)
 
-    def returned(self, data: SequenceSet) -> Any:
-        """The same sequences with other inputs, in a form that `read` takes for the one that it read."""
-        if self.form == "set":
-            return data
-        if self.form == "sequences":
-            return BySequence(data)
-        if self.index is None and not data.attributes:
-            return data.numbers.copy()
-        import pandas as pd
+    def returned(self, data: SequenceSet, container: str = "default") -> Any:
+        """The same sequences with other inputs, in a form that `read` takes for the one that it read.
 
-        frame = data.with_labels(None).to_frame(sequence=_SEQUENCE).drop(columns=_SEQUENCE)
-        return frame.set_axis(pd.Index([0] * len(frame), name="sequence") if self.index is None else self.index)
+        Parameters
+        ----------
+        data : SequenceSet
+        container : "default", "pandas" or "polars"
+            What sequences become that are no sets. "default": arrays of numbers stay arrays unless there are categories now, all
+            other forms become DataFrames.
+        """
+        if self.form == "set" or self.kind == "set":
+            return data if self.form == "set" else BySequence(data)
+        if container == "default" and self.index is None and self.kind == "array" and not data.attributes:
+            return self.answers(data.numbers.copy())
+        frame = _frame_of(data)
+        if self.form == "rows":
+            if container == "polars":
+                return _as_polars(frame)
+            import pandas as pd
+
+            index = pd.Index([0] * len(frame), name="sequence") if self.index is None else self.index
+            return frame.set_axis(index)
+        ends = data.observation_offsets.tolist()
+        parts = [frame.iloc[begin:end].reset_index(drop=True) for begin, end in pairwise(ends)]
+        for number in self.empty:
+            parts.insert(number, frame.iloc[:0])
+        if container == "polars":
+            return BySequence(_as_polars(part) for part in parts)
+        if self.index is not None:
+            parts = [part.set_axis(index) for part, index in zip(parts, self.index, strict=True)]
+        return BySequence(parts)
+
+
+def _frame_of(data: SequenceSet) -> pd.DataFrame:
+    """The inputs of a set, a row for each observation: categories, with all that there are, then numbers."""
+    import pandas as pd
+
+    columns: dict[str, Any] = {
+        attribute.name: pd.Categorical.from_codes(codes, pd.Index(attribute.categories, dtype=object))
+        for attribute, codes in zip(data.attributes, data.values.T, strict=True)
+    }
+    frame = pd.DataFrame(columns | dict(zip(data.number_names, data.numbers.T, strict=True)))
+    frame.attrs[KINDS] = dict.fromkeys(data.number_names, "number")
+    return frame
+
+
+def _as_polars(frame: pd.DataFrame) -> Any:
+    import polars  # type: ignore[import-not-found, unused-ignore]
+
+    return polars.from_pandas(frame)
 
 
 def count_empty(sequences: Any) -> int | None:

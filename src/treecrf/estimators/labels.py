@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Mapping, Sized
-from numbers import Integral
+from itertools import pairwise
+from numbers import Integral, Number
 from typing import Any
 
 import numpy as np
@@ -29,12 +31,10 @@ def flat_labels(labels: Any, data: SequenceSet, form: str) -> list[Any]:
     labels = as_array(labels)
     if isinstance(labels, str | bytes | Mapping) or not isinstance(labels, Iterable):
         raise ValueError(f"the labels are {described(labels)}; give one list of labels for each sequence.")
-    if is_frame(labels):
-        labels = np.asarray(labels)
-    if isinstance(labels, np.ndarray) and labels.ndim == 2 and labels.shape[1] == 1 and form == "rows":
-        labels = labels[:, 0]
-    label_list = list(labels)
+    label_list = _column(labels, "the labels") if form == "rows" or is_frame(labels) else list(labels)
     is_nested = [isinstance(each, Iterable) and not isinstance(each, str | bytes) for each in label_list]
+    if form == "rows":
+        is_nested = [not _is_hashable(each) for each in label_list]
     if form == "rows" or (form == "set" and not all(is_nested)):
         if any(is_nested):
             raise ValueError("the labels are lists, and the sequences are rows; give one label for each row.")
@@ -52,7 +52,7 @@ def flat_labels(labels: Any, data: SequenceSet, form: str) -> list[Any]:
         raise ValueError(
             f"there are {counted(len(data), 'sequence')}, and labels of {len(label_list)}; give one list of labels for each sequence."
         )
-    nested = [list(each) for each in label_list]
+    nested = [_column(each, f"labels of sequence {number}") for number, each in enumerate(label_list)]
     wrong = np.flatnonzero(lengths_of(nested) != data.lengths)
     if len(wrong):
         number = int(wrong[0])
@@ -61,6 +61,27 @@ def flat_labels(labels: Any, data: SequenceSet, form: str) -> list[Any]:
             f"{counted(int(data.lengths[number]), 'observation')}; give one label for each."
         )
     return [label for each in nested for label in each]
+
+
+def _column(labels: Any, what: str) -> list[Any]:
+    """Labels of observations that may be a column of a table; `what` they are, in errors."""
+    if is_frame(labels) or (isinstance(labels, np.ndarray) and labels.ndim > 1):
+        table = np.asarray(labels)
+        if table.ndim > 2 or table.shape[1] != 1:
+            raise ValueError(
+                f"{what} have the shape {table.shape}; give one label for each observation, such as names[array.argmax(axis=1)] where "
+                "they are one-hot."
+            )
+        labels = table[:, 0]
+    return list(labels)
+
+
+def _is_hashable(value: Any) -> bool:
+    try:
+        hash(value)
+    except TypeError:
+        return False
+    return True
 
 
 def known_codes(known: Any, data: SequenceSet, form: str, classes: NDArray[Any]) -> NDArray[np.int64]:
@@ -170,9 +191,18 @@ def sequence_groups(groups: Any, n_sequences: int, rows: NDArray[np.int64] | Non
 
 
 def sorted_labels(labels: list[Any]) -> tuple[NDArray[Any], NDArray[np.int64]]:
-    """The different labels, in their own type, and the code of each, `MISSING` for None and NaN."""
+    """The different labels, in their own type, and the code of each, `MISSING` for None and NaN.
+
+    Labels are sorted, by their text if they have no order. They are text, truth values or whole numbers, or anything else that
+    can be the key of a dictionary, such as dates and tuples; these are an array of objects.
+    """
     import pandas as pd
 
+    unhashable = next((label for label in labels if not _is_hashable(label)), None)
+    if unhashable is not None:
+        raise ValueError(
+            f"Unknown label type: {quoted(unhashable)} is a label; give each observation one label that a dictionary's key can be."
+        )
     codes, distinct = pd.factorize(of_objects(labels))
     kinds = [_label_kind(label) for label in distinct]
     if "" in kinds:
@@ -182,16 +212,47 @@ def sorted_labels(labels: list[Any]) -> tuple[NDArray[Any], NDArray[np.int64]]:
         )
     if len(set(kinds)) > 1:
         raise ValueError(f"labels are {' and '.join(sorted(set(kinds)))}; give them one type.")
+    if not set(kinds) <= set(_STORED):
+        classes = of_objects(_sorted(distinct.tolist()))
+        place_of = np.array([classes.tolist().index(label) for label in distinct], dtype=np.int64)
+        return classes, np.append(place_of, MISSING)[codes]
     classes, place_of = np.unique(np.array(distinct.tolist()), return_inverse=True)
     return classes, np.append(place_of, MISSING)[codes]
 
 
+def _sorted(labels: list[Any]) -> list[Any]:
+    try:
+        ordered = sorted(labels)
+        if all(before < after for before, after in pairwise(ordered)):  # sets have no order that sorts
+            return ordered
+    except TypeError:
+        pass
+    return sorted(labels, key=str)
+
+
+def storable_labels(classes: NDArray[Any]) -> NDArray[Any]:
+    """Labels as a file holds them: as text, with a warning, if they are neither text, truth values nor numbers."""
+    if classes.dtype != object:
+        return classes
+    texts = np.array([str(label) for label in classes])
+    warnings.warn(
+        f"labels are {type(classes[0]).__name__}, which a file cannot hold: a model that is loaded from it has their texts, such "
+        f"as {quoted(str(texts[0]))}.",
+        stacklevel=4,
+    )
+    return texts
+
+
+_STORED = ("text", "booleans", "numbers")
+"""Kinds of labels that files hold as they are."""
+
+
 def _label_kind(label: Any) -> str:
-    """Text, truth values, or whole numbers, which may be floats; empty for what is no label."""
+    """Text, truth values, whole numbers, which may be floats, or the name of another type; empty for what is no label."""
     if isinstance(label, str):
         return "text" if label else ""
     if isinstance(label, bool | np.bool_):
         return "booleans"
     if isinstance(label, Integral) or (isinstance(label, float | np.floating) and float(label).is_integer()):
         return "numbers"
-    return ""
+    return "" if isinstance(label, Number) else type(label).__name__

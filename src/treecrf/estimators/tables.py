@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from numbers import Real
 from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeAlias
@@ -9,8 +10,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from treecrf.io.frames import Column, Kind, column_kind, encode_categories
-from treecrf.io.messages import counted, listed, quoted
+from treecrf.io.frames import Column, Kind, cell_texts, column_kind, encode_categories
+from treecrf.io.messages import counted, listed, quoted, repeated
 from treecrf.sequences import MISSING, Attribute, SequenceSet
 
 if TYPE_CHECKING:
@@ -22,17 +23,22 @@ ABSENT = "(absent)"
 """The category of an observation whose dict lacks the key."""
 
 
+KINDS = "treecrf.kinds"
+"""Where the ``attrs`` of a frame that a transform made say which columns are numbers, however few values they have."""
+
+
 class Observations(NamedTuple):
     """The observations of some sequences.
 
     `columns` are by name, those of frames Series, others arrays, whose cells may be `_LACKING` where they are `from_dicts`;
-    `kind_of` says what one holds, where training has not decided that.
+    `kind_of` says what one holds, where training has not decided that; `is_named` is whether frames name them.
     """
 
     columns: dict[str, Cells]
     lengths: NDArray[np.int64]
     kind_of: Callable[[Any], Kind]
     from_dicts: bool = False
+    is_named: bool = False
 
     @classmethod
     def of(cls, sequences: Sequence[Any]) -> Self:
@@ -61,7 +67,7 @@ class Observations(NamedTuple):
                     "sequences the same columns."
                 )
         table = pd.concat(frames, ignore_index=True) if len(frames) > 1 else frames[0]
-        return cls({str(name): table[name] for name in names}, lengths_of(frames), column_kind)
+        return cls({str(name): table[name] for name in names}, lengths_of(frames), _kind_of_column, is_named=True)
 
     @classmethod
     def of_dicts(cls, sequences: Sequence[Any]) -> Self:
@@ -139,10 +145,15 @@ def _known_columns(table: Observations, known: Mapping[str, Kind]) -> dict[str, 
     if table.from_dicts:
         lacking = np.full(int(table.lengths.sum()), _LACKING, dtype=object)
         return {name: table.columns.get(name, lacking) for name in known}
-    if set(table.columns) != set(known):
+    new = [name for name in table.columns if name not in known]
+    if (new and not table.is_named) or not set(known) <= set(table.columns):
         raise ValueError(
             f"the sequences have {counted(len(table.columns), 'column')} ({listed(table.columns)}), the training set had "
             f"{len(known)} ({listed(known)}); give the same ones."
+        )
+    if new:
+        warnings.warn(
+            f"{counted(len(new), 'column')} that the training set did not have left out: {listed(new)}.", stacklevel=6
         )
     return {name: table.columns[name] for name in known}
 
@@ -178,8 +189,18 @@ def _encode_categories(table: Observations, column: Cells, name: str) -> tuple[A
                     f"{table.place(row)}: {name!r}: the argument must be a string or a number, not {quoted(cell)}; give each "
                     "part a name of its own."
                 )
-    codes, categories = encode_categories(Column(cells, name))
+    codes, categories = encode_categories(Column(cells, name), _levels(cells, name))
     return Attribute(name, categories), codes
+
+
+def _levels(column: pd.Series, name: str) -> list[str] | None:
+    """Texts of the levels of a categorical column, also of those that no cell has; None where they are not given."""
+    import pandas as pd
+
+    if not isinstance(column.dtype, pd.CategoricalDtype):
+        return None
+    texts = cell_texts(pd.Series(column.dtype.categories), name).tolist()
+    return None if "" in texts or repeated(texts) is not None else texts
 
 
 def _plain_numbers(column: NDArray[Any]) -> NDArray[np.float64] | None:
@@ -233,6 +254,12 @@ def _is_lacking(column: Any) -> NDArray[np.bool_]:
 
 def _seen(column: Any) -> Any:
     return column[~_is_lacking(column)] if column.dtype == object else column
+
+
+def _kind_of_column(column: pd.Series) -> Kind:
+    """What a transform says that a column holds, else what its type and values say."""
+    said: dict[str, Kind] = column.attrs.get(KINDS, {})
+    return said.get(str(column.name)) or column_kind(column)
 
 
 def _kind_of_cells(column: Iterable[Any]) -> Kind:

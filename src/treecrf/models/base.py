@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from treecrf.estimators.conversion import BySequence, Given, count_empty
+from treecrf.estimators.labels import storable_labels
 from treecrf.estimators.routing import MetadataRequests
 from treecrf.estimators.settings import Estimator
 from treecrf.inputs.anchors import AnchorSetting
@@ -563,7 +564,7 @@ class Labeller(MetadataRequests, Estimator):
             "class": type(self).__name__,
             "params": self._params_for_file(),
             "label_names": self.label_names_,
-            "classes": self.classes_.tolist(),
+            "classes": storable_labels(self.classes_).tolist(),
             "values": values,
             **self.inputs_.described(),
         }
