@@ -3,6 +3,7 @@
 PYTHON ?= python3
 CORES ?= $(shell $(PYTHON) -c 'import os; print(len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count())')
 FUZZ ?= 2000
+CONFIG ?= config/config.yaml
 SEED ?= 0
 RESOLUTION ?= lowest-direct
 VERSIONS := .venv/$(RESOLUTION)
@@ -19,7 +20,7 @@ unexport PYTHONPATH PYTHONHOME PYTHONDONTWRITEBYTECODE
 export PYTHONNOUSERSITE := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help demo quick results archive snapshot figures docs test test-slow test-all fuzz test-slurm test-faults bench lint requirements package clean install test-versions
+.PHONY: help demo quick results extended archive snapshot figures docs test test-slow test-all fuzz test-slurm test-faults bench lint requirements package clean install test-versions
 
 help:  ## List the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' $(MAKEFILE_LIST) | awk -F'|' '{printf "%-20s%s\n", $$1, $$2}'
@@ -49,13 +50,15 @@ quick: $(RUNNING)  ## Run the protocol shortened, in about half an hour; decides
 results: $(RUNNING)  ## Run the papers' protocol with nothing cut, in some hours; downloads the data
 	@$(BIN)/python workflow/progress.py --cores $(CORES) --configfile config/config.yaml
 
+extended: $(RUNNING)  ## Add to it what the papers do not have: nets, larger samples, other trees, more damaged sets
+	@$(BIN)/python workflow/progress.py --cores $(CORES) --configfile config/extended.yaml
 
 archive: $(RUNNING)  ## Write results, page and manifest of the run to one zip in archives/; runs first what is not there
 	@$(BIN)/python workflow/progress.py archive --cores $(CORES) --configfile config/config.yaml
 
-snapshot: $(RUNNING)  ## Write tables and figures of finished studies to docs/results and README.md
-	@$(BIN)/python -m treecrf.report.snapshot
-	@$(BIN)/python -m treecrf.explorer.readme
+snapshot: $(RUNNING)  ## Write tables and figures of finished studies to docs/results and README.md (CONFIG: files of settings)
+	@$(BIN)/python -m treecrf.report.snapshot --config $(CONFIG)
+	@$(BIN)/python -m treecrf.explorer.readme --config $(CONFIG)
 
 figures: $(INSTALLED)  ## Draw the figure of README.md; write the tables of docs/datasets.md (needs the raw files)
 	@MPLBACKEND=agg $(BIN)/python docs/figures/labelled_sequence.py

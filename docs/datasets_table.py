@@ -16,14 +16,14 @@ from treecrf.studies import registry
 from treecrf.studies.framework.settings import load_settings
 
 PAGE = Path(__file__).parent / "datasets.md"
-CONFIG = PAGE.parent.parent / "config/config.yaml"
+CONFIGS = [PAGE.parent.parent / "config" / name for name in ("config.yaml", "extended.yaml")]
 BEGIN, END = "<!-- data sets: begin -->", "<!-- data sets: end -->"
 HEADS = ("data set", "content", "sequences", "positions", "labels", "inputs", "window", "studies")
 
 
 def studies_of() -> dict[str, list[str]]:
-    """Names of the studies that use a data set in the papers' protocol, by the data set's name in the package."""
-    settings = load_settings(read_configuration([str(CONFIG)]))
+    """Names of the studies that use a data set in the extended protocol, by the data set's name in the package."""
+    settings = load_settings(read_configuration(CONFIGS))
     found: dict[str, list[str]] = {}
     for study in registry():
         keys = [job.datasets for job in study.jobs if job.datasets]

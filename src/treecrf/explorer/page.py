@@ -104,13 +104,19 @@ def _script(name: str) -> Markup:
 def main(arguments: Sequence[str] | None = None) -> None:
     """The command ``python -m treecrf.explorer.page``."""
     parser = argparse.ArgumentParser(prog="python -m treecrf.explorer.page", description="Write the page to explore.")
-    parser.add_argument("--config", default="config/config.yaml", help="settings of the run (default: %(default)s)")
+    parser.add_argument(
+        "--config",
+        nargs="+",
+        default=["config/config.yaml"],
+        metavar="FILE",
+        help="settings of the run, each file laid over those before",
+    )
     parser.add_argument("--results", help="folder of results, instead of that of the settings")
     parser.add_argument("--reports", help="folder to write to, instead of that of the settings")
     given = vars(parser.parse_args(arguments))
     folders = {name: given[name] for name in ("results", "reports") if given[name]}
     try:
-        write_explorer(load_settings(read_configuration([given["config"]]) | folders))
+        write_explorer(load_settings(read_configuration(given["config"]) | folders))
     except (OSError, ValueError) as error:
         sys.exit(str(error))
 

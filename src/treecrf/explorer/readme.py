@@ -144,7 +144,13 @@ def with_results(readme: str, part: str) -> str:
 def main(arguments: Sequence[str] | None = None) -> None:
     """The command ``python -m treecrf.explorer.readme``."""
     parser = argparse.ArgumentParser(prog="python -m treecrf.explorer.readme", description=__doc__)
-    parser.add_argument("--config", default="config/config.yaml", help="settings of the run (default: %(default)s)")
+    parser.add_argument(
+        "--config",
+        nargs="+",
+        default=["config/config.yaml"],
+        metavar="FILE",
+        help="settings of the run, each file laid over those before",
+    )
     parser.add_argument("--folder", default="docs/results", help="of the snapshot (default: %(default)s)")
     parser.add_argument("--readme", default="README.md", help="file whose part is rewritten (default: %(default)s)")
     given = parser.parse_args(arguments)
@@ -152,7 +158,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     try:
         with_results(text := readme.read_text(encoding="utf-8"), "")
         found = {"results": str(folder / evidence.FOLDER)}
-        gathered = gather(load_settings(read_configuration([given.config]) | found))
+        gathered = gather(load_settings(read_configuration(given.config) | found))
         part = results_part(gathered, pd.read_csv(folder / CLAIMS, keep_default_na=False))
         write_frame(differences(published_accuracies(gathered)), folder / TABLE)
         link = Path(os.path.relpath(folder, readme.parent)).as_posix()

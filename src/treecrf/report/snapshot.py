@@ -1,6 +1,6 @@
 """Results to look at without running anything: the pages of a run as Markdown, with tables, figures and provenance, to commit.
 
-``python -m treecrf.report.snapshot`` writes them from a run of ``config/config.yaml``: studies that the run has finished take
+``python -m treecrf.report.snapshot`` writes them from a run of ``config/config.yaml``, or of several files of settings: studies that the run has finished take
 the place of what was there of them, others stay as they are.
 """
 
@@ -34,7 +34,7 @@ from treecrf.report.overview import overview
 from treecrf.report.page import studies, unfinished
 from treecrf.report.papers import PAPERS, missing_pages, paper_page
 from treecrf.studies import registry
-from treecrf.studies.framework.settings import BANNERS, Settings, load_settings
+from treecrf.studies.framework.settings import Settings, load_settings
 from treecrf.studies.framework.study import Study
 
 PROVENANCE = "provenance.json"
@@ -75,7 +75,7 @@ def write_snapshot(settings: Settings, folder: str | os.PathLike[str], today: da
     ValueError
         If no study has results, or the profile of the run decides no claim.
     """
-    if settings.profile in BANNERS:
+    if not settings.decides_claims:
         raise ValueError(
             f"{settings.results}: the run has the profile {settings.profile!r}, which decides no claim; run `make results`."
         )
@@ -215,11 +215,17 @@ def _named(origin: Mapping[str, Any]) -> dict[str, Any]:
 def main(arguments: Sequence[str] | None = None) -> None:
     """The command ``python -m treecrf.report.snapshot``."""
     parser = argparse.ArgumentParser(prog="python -m treecrf.report.snapshot", description=__doc__)
-    parser.add_argument("--config", default="config/config.yaml", help="settings of the run (default: %(default)s)")
+    parser.add_argument(
+        "--config",
+        nargs="+",
+        default=["config/config.yaml"],
+        metavar="FILE",
+        help="settings of the run, each file laid over those before",
+    )
     parser.add_argument("--folder", default="docs/results", help="where to write (default: %(default)s)")
     given = parser.parse_args(arguments)
     try:
-        settings = load_settings(read_configuration([given.config]))
+        settings = load_settings(read_configuration(given.config))
         write_snapshot(settings, given.folder, datetime.datetime.now(tz=datetime.UTC).date())
     except (OSError, ValueError) as error:
         sys.exit(str(error))

@@ -17,18 +17,39 @@ def settings_of(**values):
     return load_settings({"profile": "own", "datasets": {"hmm": {}, "xor": {}}, **NOTHING, **values})
 
 
+def differences_of(*names):
+    settings = load_settings(read_configuration([ROOT / "config" / f"{name}.yaml" for name in names]))
+    assert all(each.why for each in settings.differences)
+    return settings.differences
+
+
+def left_out(found, dataset):
+    """Methods of the study of training that a data set lacks."""
+    given = next(each for each in found if each.setting == "methods" and dataset in (each.datasets or (dataset,)))
+    return set(given.protocol) - set(given.used)
+
+
 def test_config_yaml_cuts_nothing_of_what_the_papers_ran():
-    settings = load_settings(read_configuration([ROOT / "config/config.yaml"]))
-    found = {(each.study, each.setting) for each in settings.differences if set(each.datasets) <= OF_PAPERS}
-    assert found == {
+    found = differences_of("config")
+    names = {(each.study, each.setting) for each in found if set(each.datasets) <= OF_PAPERS}
+    assert names == {("training", "methods"), ("missing", "n_training_sets"), ("missing", "n_test_sets")}
+    sets = {each.setting: each.used for each in found if each.study == "missing"}
+    assert sets == {"n_training_sets": 5, "n_test_sets": 5}  # as in the dissertation
+    assert left_out(found, "hyphen") == {"treecrf_anchored", *WITH_NETWORKS}
+    assert left_out(found, "faq_aix") == {"smile", "treecrf_anchored", *WITH_NETWORKS}
+
+
+def test_extended_yaml_cuts_nothing_and_adds_to_the_papers():
+    found = differences_of("config", "extended")
+    names = {(each.study, each.setting) for each in found if set(each.datasets) <= OF_PAPERS}
+    assert names == {
         ("training", "methods"),
         ("training", "larger_samples"),
         ("missing", "trees"),
         ("coding", "wide_windows"),
     }
-    assert all(each.why for each in settings.differences)
-    smile = next(each for each in settings.differences if each.setting == "methods" and "faq_aix" in each.datasets)
-    assert set(smile.protocol) - set(smile.used) == {"smile", "treecrf_anchored", *WITH_NETWORKS}
+    assert not any("hyphen" in each.datasets for each in found if each.setting == "methods")
+    assert left_out(found, "faq_aix") == {"smile", "treecrf_anchored", *WITH_NETWORKS}
 
 
 def test_each_value_is_named_once_with_the_data_sets_that_have_it():

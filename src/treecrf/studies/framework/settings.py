@@ -103,23 +103,30 @@ class TableDataset(Model):
 Dataset = Annotated[BuiltinDataset | TableDataset, Field(discriminator="kind")]
 
 
-Profile = Literal["protocol", "short", "demo", "own"]
+Profile = Literal["protocol", "extended", "short", "demo", "own"]
 
-BANNERS = {"short": "Shortened protocol: decides no claim.", "demo": "Demonstration: decides no claim."}
+BANNERS = {
+    "extended": "Extended protocol: that of the papers, with methods, data and larger samples that they do not have.",
+    "short": "Shortened protocol: decides no claim.",
+    "demo": "Demonstration: decides no claim.",
+}
 """Above everything else on the pages of a run whose profile is one of these."""
+
+UNDECIDING = ("short", "demo")
+"""Profiles whose results decide no claim."""
 
 
 class Settings(Model):
     """The whole configuration of a run."""
 
     profile: Profile = Field(
-        description="What is run: `protocol` (that of the papers), `short` (the same with fewer iterations, folds and candidates), "
+        description="What is run: `protocol` (that of the papers), `extended` (with what treecrf adds to it), `short` (fewer iterations, folds and candidates), "
         "`demo` or `own`. No claim is decided by `short` and `demo`."
     )
     reasons: dict[str, str] = Field(
         {},
         description="Why settings differ from the protocol: the reason for each study, `study.setting`, `study.data_set` or "
-        "`study.data_set.setting`. The protocol's own profile needs one for each that differs.",
+        "`study.data_set.setting`. The profiles `protocol` and `extended` need one for each that differs.",
     )
     mirror: str | None = Field(
         None, description="Folder with copies of the raw files (default: the environment variable TREECRF_MIRROR)."
@@ -223,7 +230,9 @@ class Settings(Model):
 
     @model_validator(mode="after")
     def _protocol_is_kept(self) -> Settings:
-        unexplained = [each for each in self.differences if not each.why] if self.profile == "protocol" else []
+        unexplained = (
+            [each for each in self.differences if not each.why] if self.profile in ("protocol", "extended") else []
+        )
         for study, datasets, setting, protocol, used, _ in unexplained:
             place = ".".join([study, *datasets[:1], setting])
             raise ValueError(
@@ -235,7 +244,7 @@ class Settings(Model):
     @property
     def decides_claims(self) -> bool:
         """Whether the results decide claims of the papers: those of a shortened protocol do not."""
-        return self.profile not in BANNERS
+        return self.profile not in UNDECIDING
 
     @property
     def may_concern_papers(self) -> bool:
