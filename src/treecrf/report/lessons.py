@@ -22,6 +22,7 @@ from treecrf.studies import registry
 from treecrf.studies.coding.methods import BEST, method_text
 from treecrf.studies.framework.paths import StudyFiles
 from treecrf.studies.framework.settings import Settings
+from treecrf.studies.future.tables import gains
 
 PATH, TITLE = "learnt.html", "What we learnt"
 
@@ -240,8 +241,6 @@ def many_labels(frames: Frames) -> Lesson | None:
 
 def future_features(frames: Frames) -> Lesson | None:
     """Discovered features of the future (PhD chapter 5)."""
-    from treecrf.studies.future.tables import gains
-
     best, tests = frames.read("future", "best"), frames.read("future", "comparisons")
     if not (len(best) and len(tests)):
         return None
