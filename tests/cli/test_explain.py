@@ -90,6 +90,18 @@ def test_entities_and_segments(run, words, tmp_path, fit_trees):
         fit_trees("--iterations", 2, "--window", "0,0", file=f"{name}.csv", to=f"{name}.npz")
     _, out, _ = run("evaluate", "tags.npz", "tags.csv")
     assert re.search(r"type +precision +recall +f1 +true +predicted +correct\nall .*\nx .*\ny ", out)
+    assert "Entities, in percent, scheme BIO, counted as in seqeval\n" in out
+    _, strict, _ = run("evaluate", "tags.npz", "tags.csv", "--scheme", "bio")
+    assert "Entities, in percent, scheme BIO, counted as in seqeval's strict mode\n" in strict
+    true, lenient = (int(re.search(r"^all +(?:[\d.]+ +){3}(\d+)", text, re.M)[1]) for text in (strict, out))
+    begins = np.char.startswith(tags, "B").sum()
+    assert true == begins < lenient
+    assert "Entities" not in run("evaluate", "tags.npz", "tags.csv", "--scheme", "none")[1]
+    code, _, err = run("evaluate", "tags.npz", "tags.csv", "--scheme", "IOE")
+    assert (code, "the label 'B-x' is none of the scheme IOE, which has O, I, E, alone or with a type." in err) == (
+        1,
+        True,
+    )
     _, out, _ = run("evaluate", "runs.npz", "runs.csv", "--segments")
     assert re.search(r"Segments \(runs of one label\): \d+ of 120 found with both ends", out)
 

@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 from naive_statistics import chunks_of, segments_of
 from seqeval import metrics
+from seqeval.scheme import BILOU, IOB2, IOBES, IOE2
 
-from treecrf.statistics.chunks import MIXED, chunk_f1, chunk_f1_by_type, chunk_scheme, segment_f1
+from treecrf.statistics.chunks import MIXED, SCHEMES, chunk_f1, chunk_f1_by_type, chunk_scheme, segment_f1
 
 
 def score(true, predicted, offsets=None):
@@ -87,6 +88,36 @@ def test_types_as_seqeval_counts_them(letters):
     ours = chunk_f1(true, predicted, offsets)
     theirs = [score(*lists) for score in (metrics.precision_score, metrics.recall_score, metrics.f1_score)]
     assert ours[:3] == pytest.approx([100 * value for value in theirs], rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("scheme", "theirs"), [("BIO", IOB2), ("IOE", IOE2), ("IOBES", IOBES), ("BILOU", BILOU), ("BMES", IOBES)]
+)
+def test_chunks_of_a_scheme_as_seqeval_counts_them_strictly(scheme, theirs):
+    rng = np.random.default_rng(1)
+    tags = [f"{letter}-{kind}" for letter in SCHEMES[scheme] for kind in "xy"] + ["O"]
+    for _ in range(20):
+        offsets = np.concatenate([[0], np.cumsum(rng.integers(1, 8, 40))])
+        true, predicted = (rng.choice(tags, offsets[-1], p=rng.dirichlet(np.ones(len(tags)))) for _ in range(2))
+        lists = [
+            [[tag.replace("M-", "I-") for tag in part.tolist()] for part in np.split(tags, offsets[1:-1])]
+            for tags in (true, predicted)
+        ]
+        ours = chunk_f1(true, predicted, offsets, scheme)
+        expected = [
+            score(*lists, mode="strict", scheme=theirs, zero_division=0)
+            for score in (metrics.precision_score, metrics.recall_score, metrics.f1_score)
+        ]
+        assert ours[:3] == pytest.approx([100 * value for value in expected], rel=1e-12)
+
+
+def test_labels_of_another_scheme_are_refused():
+    with pytest.raises(
+        ValueError, match=r"^the label 'E-x' is none of the scheme BIO, which has O, B, I, alone or with a"
+    ):
+        chunk_f1(["O", "E-x"], ["O", "O"], [0, 2], "BIO")
+    with pytest.raises(ValueError, match=r"^the scheme 'IOB' is not known; choose one of IO, BIO, "):
+        chunk_f1(["O"], ["O"], [0, 1], "IOB")
 
 
 def test_segments_as_by_a_loop():

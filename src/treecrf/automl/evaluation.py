@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -11,11 +12,32 @@ from numpy.typing import NDArray
 
 from treecrf.models.base import Decoder, Labeller
 from treecrf.sequences import MISSING, SequenceSet
-from treecrf.statistics.chunks import ChunkScore, chunk_f1, chunk_f1_by_type, chunk_scheme, segment_f1
+from treecrf.statistics.chunks import MIXED, ChunkScore, chunk_f1, chunk_f1_by_type, chunk_scheme, segment_f1
 from treecrf.statistics.mcnemar import compare_pairs
 from treecrf.statistics.metrics import Accuracy, brier_score, estimate_accuracy, macro_f1, reliability
 from treecrf.statistics.selection import derive_seed
 from treecrf.statistics.sign_flip import compare_flips
+
+
+class Entities(NamedTuple):
+    """Scores of the chunks that labels mark.
+
+    Attributes
+    ----------
+    scheme : str
+        Of `treecrf.statistics.chunks.SCHEMES`, or `MIXED`.
+    strict : bool
+        Whether only chunks that are written as the scheme says count.
+    scores : dict of str to ChunkScore
+        Of all chunks ("all") and of each type.
+    n_invalid : int
+        Predicted chunks that are not written as the scheme says; 0 of a mixed one.
+    """
+
+    scheme: str
+    strict: bool
+    scores: dict[str, ChunkScore]
+    n_invalid: int
 
 
 @dataclass(frozen=True)
@@ -25,10 +47,9 @@ class Evaluation:
     `accuracy` has its interval by group of related sequences, and `macro_f1` is the mean of the labels' F1. `log_likelihood` is the mean of a position whose label training
     had, in nats. `by_label` has label, precision, recall, f1 and n_positions (of that true label), NaN where nothing can be
     divided; `confusion` the positions by true (rows) and predicted label (columns). `brier` and `reliability` are those of
-    `treecrf.statistics.metrics`. `scheme` is that
-    of labels that mark chunks (`treecrf.statistics.chunks.chunk_scheme`), and `chunks` are the scores (`treecrf.statistics.metrics`) of all chunks ("all") and of each
-    type, empty unless labels mark chunks; `segments` those of runs of one label. `new_labels`
-    has the positions of each label that training did not have: they count as errors, with a probability of 0.
+    `treecrf.statistics.metrics`. `entities` are the chunks that labels mark, None where they mark none, and `segments` the score
+    of runs of one label. `new_labels` has the positions of each label that training did not have: they count as errors, with a
+    probability of 0.
     """
 
     correct: NDArray[np.bool_]
@@ -40,14 +61,16 @@ class Evaluation:
     confusion: pd.DataFrame
     brier: float
     reliability: pd.DataFrame
-    scheme: str | None
-    chunks: dict[str, ChunkScore]
+    entities: Entities | None
     segments: ChunkScore
     new_labels: dict[str, int]
 
 
-def evaluate(labeller: Labeller, data: SequenceSet, decoder: Decoder) -> Evaluation:
-    """Compare what a labeller predicts with the labels of a set that is encoded for it; some may be new to it."""
+def evaluate(labeller: Labeller, data: SequenceSet, decoder: Decoder, scheme: str | None = "auto") -> Evaluation:
+    """Compare what a labeller predicts with the labels of a set that is encoded for it; some may be new to it.
+
+    `scheme` is that of the labels, by which entities count strictly; "auto" recognizes it, None looks for no entities.
+    """
     known = list(labeller.label_names_)
     new = [name for name in data.label_names if name not in known]
     names = known + new
@@ -61,12 +84,12 @@ def evaluate(labeller: Labeller, data: SequenceSet, decoder: Decoder) -> Evaluat
     with np.errstate(invalid="ignore"):
         log_likelihood = float(labeller.log_likelihood(answerable).sum() / np.sum(~is_new))
     probabilities = np.pad(labeller.predict_proba(data), ((0, 0), (0, len(new))))
-    chunks, segments = score_stretches(np.array(names)[truth], np.array(names)[predicted], data.offsets)
-    scheme = chunk_scheme(np.unique(np.array(names)[truth]))
+    texts = np.array(names)[truth], np.array(names)[predicted]
+    entities = None if scheme is None else score_entities(*texts, data.offsets, scheme)
     return Evaluation(
         correct, estimate(correct, data), float(by_sequence.mean()), log_likelihood, rate_labels(confusion),
         macro_f1(truth, predicted, data.offsets), confusion,
-        brier_score(probabilities, truth), reliability(probabilities, truth), scheme, chunks, segments,
+        brier_score(probabilities, truth), reliability(probabilities, truth), entities, segment_f1(*texts, data.offsets),
         {name: int(n) for name, n in zip(new, counts.reshape(len(names), -1)[len(known) :].sum(axis=1), strict=True) if n},
     )  # fmt: skip
 
@@ -83,17 +106,20 @@ def estimate(correct: NDArray[np.bool_], data: SequenceSet) -> Accuracy:
     return estimate_accuracy(np.bincount(cluster, weights=correct).astype(np.int64), np.bincount(cluster))
 
 
-def score_stretches(
-    true: NDArray[np.str_], predicted: NDArray[np.str_], offsets: NDArray[np.int64]
-) -> tuple[dict[str, ChunkScore], ChunkScore]:
-    """Scores of chunks, where labels mark some, and of segments."""
-    marks_chunks = chunk_scheme(np.unique(np.concatenate([true, predicted]))) is not None
-    chunks = (
-        {"all": chunk_f1(true, predicted, offsets), **chunk_f1_by_type(true, predicted, offsets)}
-        if marks_chunks
-        else {}
-    )
-    return chunks, segment_f1(true, predicted, offsets)
+def score_entities(
+    true: NDArray[np.str_], predicted: NDArray[np.str_], offsets: NDArray[np.int64], scheme: str = "auto"
+) -> Entities | None:
+    """Scores of the chunks that labels mark in a scheme, or in the one that they seem to be of ("auto"); None without one."""
+    strict = scheme != "auto"
+    found = scheme if strict else chunk_scheme(np.unique(np.concatenate([true, predicted])))
+    if found is None:
+        return None
+    counted = found if strict else None
+    scores = {"all": chunk_f1(true, predicted, offsets, counted), **chunk_f1_by_type(true, predicted, offsets, counted)}
+    n_invalid = 0
+    if found != MIXED:
+        n_invalid = int(np.subtract(*(chunk_f1(true, predicted, offsets, way).n_predicted for way in (None, found))))
+    return Entities(found, strict, scores, n_invalid)
 
 
 def rate_labels(confusion: pd.DataFrame) -> pd.DataFrame:

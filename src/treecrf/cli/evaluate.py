@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -13,13 +13,16 @@ from treecrf.io.messages import counted, listed
 if TYPE_CHECKING:
     import pandas as pd
 
-    from treecrf.automl.evaluation import Evaluation
+    from treecrf.automl.evaluation import Entities, Evaluation
     from treecrf.automl.labeller import TableLabeller
     from treecrf.sequences import SequenceSet
     from treecrf.statistics.chunks import ChunkScore
 
 MOST_LABELS = 12
 """A confusion matrix of more labels does not fit on a terminal; the commonest errors are shown instead."""
+
+CONSTRAINTS = {"BIO": "bio", "IOBES": "bioes", "BILOU": "bilou", "BMES": "bmes"}
+"""Names of constraints by scheme."""
 
 
 def evaluate(
@@ -33,6 +36,16 @@ def evaluate(
     segments: Annotated[
         bool, typer.Option("--segments", help="Also score segments, which are runs of one label.")
     ] = False,
+    scheme: Annotated[
+        Literal["auto", "none", "IO", "BIO", "IOE", "IOBES", "BILOU", "BMES"],
+        shared.option(
+            "Scheme of labels that mark entities. auto: recognized, and entities count as in seqeval's default mode; a name: only "
+            "entities that are complete in it count, as in its strict mode; none: no entities.",
+            "NAME",
+            "--scheme",
+            case_sensitive=False,
+        ),
+    ] = "auto",
     format_: shared.Format = None,
     separator: shared.Separator = None,
     decimal: shared.Decimal = None,
@@ -70,7 +83,7 @@ def evaluate(
     for name, model in loaded.items():
         for sentence in model.unseen(table):
             shared.note(sentence)
-        evaluations[name] = measure(model.labeller, read[name], decoder)
+        evaluations[name] = measure(model.labeller, read[name], decoder, None if scheme == "none" else scheme)
         if evaluations[name].new_labels:
             shared.note(_about_new_labels(name, evaluations[name].new_labels))
     for name, evaluation in evaluations.items():
@@ -102,7 +115,7 @@ def _true_labels(data: SequenceSet) -> list[str]:
 
 def _show(name: str, evaluation: Evaluation, n_sequences: int, segments: bool) -> None:
     n_positions, (points, low, high) = len(evaluation.correct), evaluation.accuracy
-    entities = f", entity F1 {evaluation.chunks['all'].f1:.2f} %" if evaluation.chunks else ""
+    entities = f", entity F1 {evaluation.entities.scores['all'].f1:.2f} %" if evaluation.entities else ""
     macro_f1 = f"macro F1 {100 * evaluation.macro_f1:.2f} %"
     shared.say(f"{name}: accuracy {points:.2f} % on {n_positions:,} positions, {macro_f1}{entities}.")
     if low == low:
@@ -113,7 +126,8 @@ def _show(name: str, evaluation: Evaluation, n_sequences: int, segments: bool) -
     )
     shared.say(f"Log likelihood: {evaluation.log_likelihood:.4f} per position (0 is perfect).\n")
     shared.show_table(evaluation.by_label.rename(columns={"n_positions": "positions"}), "By label")
-    _show_entities(evaluation)
+    if evaluation.entities:
+        _show_entities(evaluation.entities)
     if segments:
         _show_segments(evaluation.segments)
     _show_calibration(evaluation)
@@ -129,21 +143,25 @@ def _show(name: str, evaluation: Evaluation, n_sequences: int, segments: bool) -
     shared.show_table(errors.sort_values("positions", ascending=False, kind="stable"), "Most common errors", most=15)
 
 
-def _show_entities(evaluation: Evaluation) -> None:
+def _show_entities(entities: Entities) -> None:
     import pandas as pd
 
     from treecrf.statistics.chunks import MIXED
 
-    if not evaluation.chunks:
-        return
-    rows = [{"type": name or "(no type)", **score._asdict()} for name, score in evaluation.chunks.items()]
+    rows = [{"type": name or "(no type)", **score._asdict()} for name, score in entities.scores.items()]
     if len(rows) == 2:  # all, and the only type
         rows = rows[:1]
     table = pd.DataFrame(rows).rename(columns=lambda column: column.removeprefix("n_"))
-    scheme = "" if evaluation.scheme in (None, MIXED) else f", scheme {evaluation.scheme}"
-    shared.show_table(table, f"Entities, in percent{scheme} (correct if both ends and the type are, as in seqeval)")
-    if evaluation.scheme == MIXED:
+    scheme = "" if entities.scheme == MIXED else f", scheme {entities.scheme}"
+    mode = "seqeval's strict mode" if entities.strict else "seqeval"
+    shared.show_table(table, f"Entities, in percent{scheme}, counted as in {mode}")
+    if entities.scheme == MIXED:
         shared.note("The labels mix letters of several schemes, such as IOBES and BILOU; make them those of one.")
+    if entities.n_invalid and entities.scheme in CONSTRAINTS:
+        shared.say(
+            f"Predicted entities that are not written as {entities.scheme} says: {entities.n_invalid:,}; treecrf predict --constraints "
+            f"{CONSTRAINTS[entities.scheme]} allows none.\n"
+        )
 
 
 def _show_segments(score: ChunkScore) -> None:

@@ -59,7 +59,7 @@ def chunk_scheme(names: ArrayLike) -> str | None:
     return next((name for name, known in SCHEMES.items() if letters <= set(known)), MIXED)
 
 
-def chunk_f1(true: ArrayLike, predicted: ArrayLike, offsets: ArrayLike) -> ChunkScore:
+def chunk_f1(true: ArrayLike, predicted: ArrayLike, offsets: ArrayLike, scheme: str | None = None) -> ChunkScore:
     """Precision, recall and F1 of chunks, as conlleval (Tjong Kim Sang and Buchholz 2000) counts them.
 
     A chunk begins at a B or S, and at any other letter after an O, E or S, after another type or first in its sequence. It reaches
@@ -71,6 +71,9 @@ def chunk_f1(true: ArrayLike, predicted: ArrayLike, offsets: ArrayLike) -> Chunk
         Tags of one or several of `SCHEMES`.
     offsets : int64, shape (n_sequences + 1,)
         Sequence i has the positions ``offsets[i]`` to ``offsets[i + 1] - 1``.
+    scheme : str, optional
+        One of `SCHEMES`: only chunks that are written as it says count, as in seqeval's strict mode. In BIO they begin at a B, in
+        IOE they end at an E, and in the others they are one S, or a B, any I and an E of one type.
 
     Returns
     -------
@@ -79,19 +82,21 @@ def chunk_f1(true: ArrayLike, predicted: ArrayLike, offsets: ArrayLike) -> Chunk
     Raises
     ------
     ValueError
-        For arrays of different lengths, and for another tag.
+        For arrays of different lengths, another scheme, and for a tag that is none of the scheme, or of any.
     """
-    return _score(*_found_chunks(true, predicted, offsets)[1:])
+    return _score(*_found_chunks(true, predicted, offsets, scheme)[1:])
 
 
-def chunk_f1_by_type(true: ArrayLike, predicted: ArrayLike, offsets: ArrayLike) -> dict[str, ChunkScore]:
+def chunk_f1_by_type(
+    true: ArrayLike, predicted: ArrayLike, offsets: ArrayLike, scheme: str | None = None
+) -> dict[str, ChunkScore]:
     """`chunk_f1` of the chunks of each type, in the order of the types' names; the parameters are as there.
 
     Parameters
     ----------
-    true, predicted, offsets : see `chunk_f1`
+    true, predicted, offsets, scheme : see `chunk_f1`
     """
-    types, in_truth, in_prediction = _found_chunks(true, predicted, offsets)
+    types, in_truth, in_prediction = _found_chunks(true, predicted, offsets, scheme)
     return {
         name: _score(in_truth[in_truth[:, 2] == code], in_prediction[in_prediction[:, 2] == code])
         for code, name in enumerate(types)
@@ -114,7 +119,7 @@ def segment_f1(true: ArrayLike, predicted: ArrayLike, offsets: ArrayLike) -> Chu
 
 
 def _found_chunks(
-    true: ArrayLike, predicted: ArrayLike, offsets: ArrayLike
+    true: ArrayLike, predicted: ArrayLike, offsets: ArrayLike, scheme: str | None
 ) -> tuple[list[str], NDArray[np.int64], NDArray[np.int64]]:
     """The types, and the chunks in the truth and in what was predicted."""
     bounds = np.asarray(offsets, dtype=np.int64)
@@ -125,7 +130,14 @@ def _found_chunks(
                 f"chunk_f1: {name} has shape {tags.shape} and offsets end at {bounds[-1]}; give a tag a position."
             )
     names, codes = np.unique(np.concatenate(list(arrays.values())).astype(str), return_inverse=True)
+    if scheme is not None and scheme not in SCHEMES:
+        raise ValueError(f"the scheme {quoted(scheme)} is not known; choose one of {', '.join(SCHEMES)}.")
     for text in names.tolist():
+        if scheme is not None and not (TAG.fullmatch(text) and text[0] in "O" + SCHEMES[scheme]):
+            letters = ", ".join(SCHEMES[scheme])
+            raise ValueError(
+                f"the label {quoted(text)} is none of the scheme {scheme}, which has O, {letters}, alone or with a type."
+            )
         if not TAG.fullmatch(text):
             raise ValueError(
                 f"chunk_f1: there is a tag {quoted(text)}; give O, and letters of a scheme such as B and I, or B-TYPE and I-TYPE."
@@ -134,11 +146,13 @@ def _found_chunks(
     tags = np.array([_MEANING.get(text[0], text[0]) for text in names], dtype="U1")[codes]
     kinds = np.array([types.index(text[2:]) if text != "O" else -1 for text in names], dtype=np.int64)[codes]
     halves = zip(np.split(tags, 2), np.split(kinds, 2), strict=True)
-    first, second = (_chunks(tag, kind, bounds) for tag, kind in halves)
+    first, second = (_chunks(tag, kind, bounds, scheme) for tag, kind in halves)
     return types, first, second
 
 
-def _chunks(tags: NDArray[np.str_], types: NDArray[np.int64], offsets: NDArray[np.int64]) -> NDArray[np.int64]:
+def _chunks(
+    tags: NDArray[np.str_], types: NDArray[np.int64], offsets: NDArray[np.int64], scheme: str | None
+) -> NDArray[np.int64]:
     """First and last position and type of every chunk; int64, shape (n_chunks, 3). The type of an O is -1."""
     bound = _bounds(offsets)
     inside = tags != "O"
@@ -146,8 +160,16 @@ def _chunks(tags: NDArray[np.str_], types: NDArray[np.int64], offsets: NDArray[n
     goes_on = ~bound[:-1] & (np.roll(types, 1) == types) & (before != "E") & (before != "S")
     begins = (tags == "B") | (tags == "S") | (inside & ~goes_on)
     ends = inside & (bound[1:] | np.roll(begins | ~inside, -1))
-    first = np.flatnonzero(begins)
-    return np.column_stack([first, np.flatnonzero(ends), types[first]])
+    first, last = np.flatnonzero(begins), np.flatnonzero(ends)
+    chunks = np.column_stack([first, last, types[first]])
+    if scheme in (None, "IO"):
+        return chunks
+    if scheme == "BIO":
+        return chunks[tags[first] == "B"]
+    if scheme == "IOE":
+        return chunks[tags[last] == "E"]
+    is_single = (first == last) & (tags[first] == "S")
+    return chunks[is_single | ((first < last) & (tags[first] == "B") & (tags[last] == "E"))]
 
 
 def _runs(labels: NDArray[np.int64], offsets: NDArray[np.int64]) -> NDArray[np.int64]:
