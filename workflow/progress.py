@@ -243,4 +243,7 @@ def tell(text: str) -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    try:
+        sys.exit(main(sys.argv[1:]))
+    except OSError as error:
+        sys.exit(f"{error.filename or os.curdir}: {error.strerror}; run in a folder where you may write.")

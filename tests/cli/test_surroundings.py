@@ -1,6 +1,7 @@
 """Pipes that close, signals at any moment, places that are no files, and unusual surroundings of a process."""
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -47,6 +48,77 @@ def test_pipes_with_names_are_no_files(run, model, table, tmp_path):
         (("predict", model, "/dev/zero"), "table /dev/zero is not a regular file; name a file."),
     ):
         assert run(*arguments) == (1, "", f"treecrf: {what}\n")
+
+
+WITHOUT_ROOT = ["setpriv", "--bounding-set", "-dac_override,-dac_read_search", "--"] if os.geteuid() == 0 else []
+"""Permissions of files hold for the administrator, too."""
+
+needs_setpriv = pytest.mark.skipif(bool(WITHOUT_ROOT) and not shutil.which("setpriv"), reason="needs setpriv")
+
+
+@needs_setpriv
+@pytest.mark.slow
+def test_files_and_folders_without_permissions(model, table, tmp_path):
+    for path, mode in ((tmp_path / "readable", 0o555), (tmp_path / "closed", 0)):
+        path.mkdir()
+        path.chmod(mode)
+    secrets = [tmp_path / name for name in ("secret.csv", "secret.npz")]
+    for path in secrets:
+        path.write_bytes(table.read_bytes())
+        path.chmod(0)
+    change = "change the permissions, or choose another place."
+    for arguments, sentence in (
+        (("describe", "secret.csv"), "table secret.csv may not be read; change its permissions."),
+        (("predict", "secret.npz", table), "model secret.npz may not be read; change its permissions."),
+        (("describe", "closed/a.csv"), f"closed/a.csv: permission denied; {change}"),
+        (("describe", "closed"), f"closed: permission denied; {change}"),
+        (("predict", model, table, "-o", "readable/x.csv"), "readable/x.csv cannot be written; choose another place."),
+        (("predict", model, table, "-o", "closed/x.csv"), f"closed/x.csv: permission denied; {change}"),
+    ):
+        command = [*WITHOUT_ROOT, *COMMAND, *arguments]
+        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+        assert (done.returncode, done.stderr) == (1, f"treecrf: {sentence}\n")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("most", [0, 1000])
+def test_a_file_that_may_not_grow(model, table, tmp_path, most):
+    """As on a full disk, with every kind of output."""
+    before = {path.name for path in tmp_path.iterdir()}
+    for arguments in (
+        ("fit", table, "-o", "f.npz", "--method", "treecrf_newton", "--iterations", "3"),
+        ("predict", model, table, "-o", "f.csv"),
+        ("predict", model, table, "-o", "f.parquet"),
+        ("explain", model, table, "--plot", "f.html"),
+    ):
+        command = [sys.executable, "-c", SMALL_FILES.format(most=most), *arguments]
+        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+        name = next(part for part in arguments if str(part).startswith("f."))
+        sentence = f"treecrf: {name}: file too large; choose another place, or make room."
+        assert (done.returncode, done.stderr.splitlines()[-1]) == (1, sentence)
+        assert {path.name for path in tmp_path.iterdir()} == before
+
+
+SMALL_FILES = """
+import resource
+resource.setrlimit(resource.RLIMIT_FSIZE, ({most}, {most}))
+from treecrf.cli import main
+main()
+"""
+
+
+def test_names_that_are_too_long_and_links_to_themselves(run, model, table, tmp_path):
+    (tmp_path / "loop.csv").symlink_to("loop.csv")
+    assert run("predict", model, "loop.csv") == (1, "", "treecrf: table loop.csv does not exist; correct the path.\n")
+    assert run("predict", model, table, "-o", "loop.csv")[0] == 0
+    name = f"{250 * 'n'}.csv"
+    sentence = f"treecrf: {name}: file name too long; choose another place.\n"
+    assert run("predict", model, table, "-o", name) == (1, "", sentence)
+
+
+def test_standard_input_that_is_closed(run, monkeypatch):
+    monkeypatch.setattr(sys, "stdin", None)
+    assert run("describe", "-") == (1, "", "treecrf: standard input is closed; name a file.\n")
 
 
 ENDLESS = ("--method", "treecrf_newton", "--iterations", "1000000")

@@ -142,8 +142,13 @@ def test_a_failed_step_gives_its_reason(handler, capsys, content, line):
 
 
 def test_other_errors_are_shown(handler, capsys):
-    tell(handler, LogEvent.ERROR, logging.ERROR, "the folder is locked", exception="LockException")
-    assert capsys.readouterr().err == "the folder is locked\n"
+    tell(handler, LogEvent.ERROR, logging.ERROR, "the disk is full", exception="OSError")
+    assert capsys.readouterr().err == "the disk is full\n"
+
+
+def test_a_second_run_in_a_folder_is_told_of_the_first(handler, plugin, capsys):
+    tell(handler, LogEvent.ERROR, logging.ERROR, "LockException:\nmany\nlines", exception="LockException")
+    assert capsys.readouterr().err == f"{plugin.LOCKED}\n"
 
 
 def test_errors_after_a_failed_step_are_shown(handler, capsys):
@@ -327,3 +332,10 @@ def test_a_lock_that_is_not_ours_stays(progress):
     foreign = lock()
     progress.take_mark().close()
     assert foreign.exists()
+
+
+def test_a_folder_where_a_run_cannot_write_is_one_sentence(tmp_path):
+    (tmp_path / ".snakemake").touch()
+    result = run_in(tmp_path, "good", "--cores", "1")
+    assert result.returncode == 1
+    assert result.stderr == ".snakemake: File exists; run in a folder where you may write.\n"

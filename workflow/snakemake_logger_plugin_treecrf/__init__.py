@@ -21,6 +21,10 @@ MOST_STEPS = 3
 SUMMARIES = ("Exiting because a job execution failed", "At least one job did not complete successfully")
 """What Snakemake says at the end of a run whose failures it has reported one at a time."""
 
+LOCKED = (
+    "Another run is at work in this folder; wait for it, or end it. Where there is none, call `snakemake --unlock`."
+)
+
 
 class StepProgress(Progress):
     """A bar, and below it a line for each running step."""
@@ -74,6 +78,8 @@ class LogHandler(LogHandlerBase):
                     self._print_error(f"{first_line(log)}\n  (details: {log})")
                 if not record.log:
                     self._print_error(f"The step {record.rule_name} failed.")
+            case _ if getattr(record, "exception", None) == "LockException":
+                self._print_error(LOCKED)
             case _ if record.levelno >= ERROR and not self._is_repeated(record):
                 self._print_error(record.getMessage())
 

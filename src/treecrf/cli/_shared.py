@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import inspect
 import io
 import os
@@ -39,7 +40,14 @@ def option(
     help_: str, metavar: str, *names: str, group: str = "Options", default: str | bool = True, **others: Any
 ) -> Any:
     """An option in a group of the help text; `default` is what the help text calls a default of None."""
-    return typer.Option(*names, help=help_, metavar=metavar, rich_help_panel=group, show_default=default, **others)
+    return typer.Option(
+        *names, help=help_, metavar=metavar, rich_help_panel=group, show_default=default, readable=False, **others
+    )
+
+
+def argument(metavar: str, help_: str) -> Any:
+    """A file or files; one that cannot be read is wrong input and not wrong usage."""
+    return typer.Argument(metavar=metavar, help=help_, readable=False)
 
 
 def version_option(command: str) -> Any:
@@ -233,9 +241,20 @@ def run_program(app: typer.Typer, name: str) -> None:
 def _sentence(error: Exception) -> str:
     if isinstance(error, MemoryError):
         return "out of memory; use a smaller file, fewer attributes or a smaller window."
-    if isinstance(error, OSError) and error.errno is not None and error.strerror is not None:  # the system's
-        return f"{error.filename or 'standard output'}: {error.strerror.lower()}; choose another place, or make room."
+    if isinstance(error, OSError) and error.errno is not None:  # the system's
+        advice = _ADVICE.get(error.errno, "choose another place.")
+        unnamed = "standard output" if advice == _FULL else "working folder"
+        return f"{error.filename or unnamed}: {os.strerror(error.errno).lower()}; {advice}"
     return str(error)
+
+
+_FULL, _FORBIDDEN = "choose another place, or make room.", "change the permissions, or choose another place."
+
+_ADVICE = {
+    **dict.fromkeys((errno.ENOSPC, errno.EDQUOT, errno.EFBIG), _FULL),
+    **dict.fromkeys((errno.EACCES, errno.EPERM), _FORBIDDEN),
+}
+"""What to do about errors of the system."""
 
 
 class TableOptions(NamedTuple):
@@ -354,7 +373,7 @@ def check_suffix(path: Path, *known: str, option: str = "--output") -> None:
 
 def check_writable(path: Path, *inputs: Path, make: bool = False) -> None:
     """Refuse a place that cannot be written to, or is an input, before anything takes long; with `make`, make its folder."""
-    folder = path.resolve().parent
+    folder = Path(os.path.realpath(path)).parent
     if make:
         folder.mkdir(parents=True, exist_ok=True)
     if not folder.is_dir():

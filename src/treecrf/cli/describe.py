@@ -5,14 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 from treecrf.cli import _shared as shared
 from treecrf.io.messages import counted, listed
 
 
 def describe(
-    file: Annotated[Path, typer.Argument(metavar="FILE|MODEL", help="Data file, or model file (.npz) of treecrf fit.")],
+    file: Annotated[Path, shared.argument("FILE|MODEL", "Data file, or model file (.npz) of treecrf fit.")],
     sequence: shared.Sequence_ = "sequence",
     label: shared.Label = "label",
     attributes: shared.Attributes = None,

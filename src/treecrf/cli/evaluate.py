@@ -26,8 +26,8 @@ CONSTRAINTS = {"BIO": "bio", "IOBES": "bioes", "BILOU": "bilou", "BMES": "bmes"}
 
 
 def evaluate(
-    models: Annotated[list[Path], typer.Argument(metavar="MODEL...", help="Model files of treecrf fit, one or more.")],
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="File with labels.")],
+    models: Annotated[list[Path], shared.argument("MODEL...", "Model files of treecrf fit, one or more.")],
+    file: Annotated[Path, shared.argument("FILE", "File with labels.")],
     decoder: shared.Decoder = "forward_backward",
     compare: Annotated[
         list[Path] | None,

@@ -21,8 +21,8 @@ MOST_POSITIONS = 20_000
 
 
 def explain(
-    model: Annotated[Path, typer.Argument(metavar="MODEL", help="Model file of treecrf fit.")],
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="File with labels that the model was not trained on.")],
+    model: Annotated[Path, shared.argument("MODEL", "Model file of treecrf fit.")],
+    file: Annotated[Path, shared.argument("FILE", "File with labels that the model was not trained on.")],
     position: Annotated[
         int | None,
         typer.Option("--position", min=0, metavar="N", help="Explain the label of row N of the file (from 0)."),

@@ -43,9 +43,9 @@ LONG = 10.0
 def fit(
     file: Annotated[
         Path,
-        typer.Argument(
-            metavar="TRAIN",
-            help="Training file: CSV, Parquet, columns or CoNLL-U; a folder of such files; - for standard input.",
+        shared.argument(
+            "TRAIN",
+            "Training file: CSV, Parquet, columns or CoNLL-U; a folder of such files; - for standard input.",
         ),
     ],
     output: Annotated[Path, shared.option("Model file (.npz) to write.", "FILE", "--output", "-o")],

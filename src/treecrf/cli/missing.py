@@ -28,7 +28,7 @@ WRITTEN = ("advice.md", "evaluations.csv", "comparisons.csv", "costs.csv", "devi
 
 
 def missing(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="File with labels, with or without missing values.")],
+    file: Annotated[Path, shared.argument("FILE", "File with labels, with or without missing values.")],
     sequence: shared.Sequence_ = "sequence",
     label: shared.Label = "label",
     attributes: shared.Attributes = None,

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
 
 def predict(
-    model: Annotated[Path, typer.Argument(metavar="MODEL", help="Model file of treecrf fit.")],
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="File to label; needs no labels.")],
+    model: Annotated[Path, shared.argument("MODEL", "Model file of treecrf fit.")],
+    file: Annotated[Path, shared.argument("FILE", "File to label; needs no labels.")],
     output: Annotated[
         Path | None,
         typer.Option(

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from treecrf.cli._shared import Group, run_program, version_option
+from treecrf.cli._shared import Group, argument, run_program, version_option
 
 app = typer.Typer(
     name="treecrf-report",
@@ -28,8 +28,8 @@ def _options(_version: Annotated[bool, version_option("treecrf-report")] = False
 
 @app.command()
 def compare(
-    run_a: Annotated[Path, typer.Argument(metavar="RUN_A", help="Folder of results or archive of the first run.")],
-    run_b: Annotated[Path, typer.Argument(metavar="RUN_B", help="The same of the second run.")],
+    run_a: Annotated[Path, argument("RUN_A", "Folder of results or archive of the first run.")],
+    run_b: Annotated[Path, argument("RUN_B", "The same of the second run.")],
     output: Annotated[
         Path, typer.Option("--output", "-o", metavar="FOLDER", help="Folder of the page and its CSV files.")
     ] = Path("comparison"),

@@ -12,7 +12,7 @@ import os
 import sys
 import zlib
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import lru_cache, reduce
 from importlib.resources import files
 from pathlib import Path
@@ -74,7 +74,7 @@ class Content(NamedTuple):
 
 
 def check_file(path: str | os.PathLike[str], what: str, advice: str) -> None:
-    """Raise where there is no regular file.
+    """Raise where there is no regular file that may be read.
 
     Parameters
     ----------
@@ -90,6 +90,8 @@ def check_file(path: str | os.PathLike[str], what: str, advice: str) -> None:
     if not file.is_file():
         kind = "a folder" if file.is_dir() else "not a regular file"
         raise ValueError(f"{what} {file} is {kind}; name a file.")
+    if not os.access(file, os.R_OK):
+        raise PermissionError(f"{what} {file} may not be read; change its permissions.")
 
 
 def plain_suffix(path: str | os.PathLike[str]) -> str:
@@ -107,6 +109,8 @@ def read_content(path: str | os.PathLike[str], what: str = "table") -> Content:
         One sentence that names the file: it is not there, no regular file, or damaged where it is compressed.
     """
     if os.fspath(path) == STANDARD_INPUT:
+        if sys.stdin is None:
+            raise ValueError("standard input is closed; name a file.")
         data = _all_of(sys.stdin.buffer)
     else:
         check_file(path, what, "correct the path")
@@ -130,17 +134,25 @@ def _all_of(stream: BinaryIO) -> bytes:
 
 @contextmanager
 def atomic(path: str | os.PathLike[str]) -> Iterator[Path]:
-    """Give a temporary path, ``NAME.PID.tmp``, which becomes `path` when the block ends well and is removed if not."""
+    """Give a temporary path, ``NAME.ID.tmp``, which becomes `path` when the block ends well and is removed if not.
+
+    The ID is new each time, so that several processes or threads may write one path: the last one stays.
+    """
     target = Path(path)
     target.parent.mkdir(parents=True, exist_ok=True)
-    temporary = target.with_name(f"{target.name}.{os.getpid()}.tmp")
+    temporary = target.with_name(f"{target.name}.{os.urandom(6).hex()}.tmp")
     try:
         yield temporary
         with open(temporary, "rb+") as stream:
             os.fsync(stream.fileno())
         os.replace(temporary, target)
+    except OSError as error:
+        if error.errno is not None and error.filename in (None, os.fspath(temporary)):
+            error.filename = os.fspath(target)
+        raise
     finally:
-        temporary.unlink(missing_ok=True)
+        with suppress(OSError):
+            temporary.unlink()
 
 
 def write_text(text: str, path: str | os.PathLike[str]) -> None:
