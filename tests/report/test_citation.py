@@ -1,5 +1,6 @@
-"""CITATION.cff."""
+"""CITATION.cff, codemeta.json and .zenodo.json."""
 
+import json
 import tomllib
 
 import pytest
@@ -23,6 +24,18 @@ def test_citation_has_the_keys_that_its_form_needs():
     assert {"cff-version", "message", "title", "authors"} <= set(CITATION)
     for reference in CITATION["references"]:
         assert {"type", "title", "authors", "year"} <= set(reference)
+
+
+@pytest.mark.parametrize(("name", "creators"), [("codemeta.json", "author"), (".zenodo.json", "creators")])
+def test_metadata_for_archives_say_what_the_citation_says(name, creators):
+    told = json.loads((ROOT / name).read_text(encoding="utf-8"))
+    assert told["version"] == CITATION["version"]
+    assert told["description"] == CITATION["abstract"]
+    assert told["license"].endswith(CITATION["license"])
+    assert told["keywords"] == CITATION["keywords"]
+    assert [each["name"] for each in told[creators]] == [each["name"] for each in CITATION["authors"]]
+    references = json.dumps(told, ensure_ascii=False)
+    assert all(reference["title"] in references for reference in CITATION["references"])
 
 
 @pytest.mark.slow
