@@ -13,9 +13,8 @@ from treecrf.statistics.metrics import reliability
 from treecrf.statistics.ranking import WORSE
 from treecrf.studies import registry
 from treecrf.studies.framework.confidence import confidence
-from treecrf.studies.framework.explored import Rows
 from treecrf.studies.framework.settings import load_settings
-from treecrf.studies.framework.study import Study, Summary
+from treecrf.studies.framework.study import Rows, Study, Summary
 from treecrf.studies.framework.views import CASE, VIEWS, read_view
 
 EVIDENCE = ROOT / "docs/results/evidence"

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from treecrf.explorer.packing import pack
+from treecrf.explorer.page import pack
 
 
 def unpack(text):

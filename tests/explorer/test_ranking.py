@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from treecrf.explorer.ranking import decided, standings
+from treecrf.explorer.gathering import decided, standings
 from treecrf.statistics.ranking import BEST, NOT_SEPARATED, WORSE
 from treecrf.studies.framework.views import CASE, VIEWS, tidy
 

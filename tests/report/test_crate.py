@@ -7,7 +7,7 @@ import pytest
 from isolated import isolated
 
 from treecrf.rendering.cells import DASH
-from treecrf.report.crate import CRATE, WORKFLOW, crate_members, run_crate
+from treecrf.report.archive import CRATE, WORKFLOW, crate_members, run_crate
 
 VALIDATOR = Path(__file__).parent / "validate_crate.py"
 

@@ -4,7 +4,7 @@ import re
 
 from builders import NOTHING, check, page_of
 
-from treecrf.report.differing import differing_layout, differing_parts
+from treecrf.report.run_page import differing_layout, differing_parts
 from treecrf.studies.framework.settings import load_settings
 
 

@@ -10,9 +10,8 @@ from planted_claims import plant
 from planted_verdicts import PLANTED
 
 from treecrf.io.files import read_configuration, write_frame
-from treecrf.report.evidence import keep_evidence, write_evidence
 from treecrf.report.ledger import claim_rows, verdicts
-from treecrf.report.snapshot import write_snapshot
+from treecrf.report.snapshot import keep_evidence, write_evidence, write_snapshot
 from treecrf.studies import registry
 from treecrf.studies.framework.claims.judge import Results
 from treecrf.studies.framework.claims.rows import check_claim

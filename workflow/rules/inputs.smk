@@ -149,9 +149,9 @@ def reported(files, entries, folder, suffix):
     """Pages of tables or pictures, with their places in Snakemake's report."""
     outputs = {}
     for name, (entry, value) in files.shown(entries).items():
-        section, item, version = entry.place
+        section, _, version = entry.place
         labels = {
-            "item": item,
+            "item": entry.item(SETTINGS.may_concern_papers),
             "data set": value if entry.over == "dataset" else "all",
             "method": (
                 f"against {value}" if entry.over in ("method", "baseline") else "all"
@@ -166,6 +166,20 @@ def reported(files, entries, folder, suffix):
             labels=labels,
         )
     return outputs
+
+
+def claims_page(path):
+    """The list of claims; in Snakemake's report only where the run may be about papers."""
+    if not SETTINGS.may_concern_papers:
+        return path
+    labels = {"item": "What the papers claim", "data set": "all", "method": "all"}
+    return report(
+        path,
+        caption="../report/claims.rst",
+        category="Claims",
+        subcategory="List",
+        labels=labels | {"version": "table"},
+    )
 
 
 def descriptions():

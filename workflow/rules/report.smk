@@ -6,18 +6,7 @@ rule check_claims:
         csv=f"{RESULTS}/claims.csv",
         by_rule=f"{RESULTS}/claims_by_rule.csv",
         compared=f"{RESULTS}/claims_compared.csv",
-        html=report(
-            f"{RESULTS}/claims.html",
-            caption="../report/claims.rst",
-            category="Claims",
-            subcategory="List",
-            labels={
-                "item": "What the papers claim",
-                "data set": "all",
-                "method": "all",
-                "version": "table",
-            },
-        ),
+        html=claims_page(f"{RESULTS}/claims.html"),
     log:
         f"{LOGS}/check_claims.log",
     benchmark:

@@ -6,21 +6,22 @@ from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+import numpy as np
 import pandas as pd
 
 from treecrf.explorer.answers import Answers, summarise_answers
-from treecrf.explorer.ranking import decided, standings
 from treecrf.io.files import read_frame, stacked
 from treecrf.sequences import SequenceSet
-from treecrf.statistics.ranking import RANK_COLUMNS, REFERENCE, SEPARATION_MARGIN, UNTESTED
+from treecrf.statistics.estimates import SIGNIFICANCE_LEVEL, Estimates, adjust_holm
+from treecrf.statistics.ranking import BEST, RANK_COLUMNS, REFERENCE, SEPARATION_MARGIN, UNTESTED, rank_cases
 from treecrf.studies import registry
-from treecrf.studies.framework.explored import Explored
 from treecrf.studies.framework.paths import StudyFiles
 from treecrf.studies.framework.settings import Settings
-from treecrf.studies.framework.study import Study
+from treecrf.studies.framework.study import Explored, Study
 from treecrf.studies.framework.views import (
     ACCURACY,
     BRIER_SCORE,
+    CASE,
     CELL,
     LOG_LOSS,
     MACRO_F1,
@@ -40,7 +41,7 @@ OF_ANSWERS = {
 
 
 RANKS = (*RANK_COLUMNS[2:], "p_best")
-"""Columns about the standing of a method (`treecrf.explorer.ranking.standings`)."""
+"""Columns about the standing of a method (`treecrf.explorer.gathering.standings`)."""
 
 DIGITS = 9
 """After the point of mean accuracies: equal methods stay equal, in whatever order their runs are added."""
@@ -55,7 +56,7 @@ class Gathered(NamedTuple):
         With standing (`UNTESTED` where not every pair is tested, `REFERENCE` for what is no competitor) and rank, gap_points,
         gap_low, gap_high, rank_low, rank_high and p_best of the accuracy, missing for these.
     pairs : DataFrame
-        With holm_low, holm_high, p_holm and decision (`treecrf.explorer.ranking.decided`), without references.
+        With holm_low, holm_high, p_holm and decision (`treecrf.explorer.gathering.decided`), without references.
     runs, curves, published, confusion, calibration, hardest : DataFrame
     methods : DataFrame
         study, method, name.
@@ -206,3 +207,52 @@ def _methods(frames: dict[str, pd.DataFrame]) -> pd.DataFrame:
     every = pd.concat([frames[name][keys] for name in ("scores", "pairs", "published")]).drop_duplicates()
     names = {study.name: study.function(study.explored.name) for study in registry() if study.explored}
     return every.assign(name=[names[study](method) for study, method in every.itertuples(index=False)])
+
+
+ESTIMATE = ("points", "points_standard_error", "degrees_of_freedom")
+"""Columns of pairs that intervals come from."""
+
+
+def decided(pairs: pd.DataFrame) -> pd.DataFrame:
+    """Pairs with p_holm, holm_low and holm_high, corrected over the pairs of a case, and the decision that follows from p_holm.
+
+    "better" or "worse" where p_holm is below the level; else "equivalent" where the study has decided so, and "undecided".
+    Where a study decides each of its pairs by itself, this is stricter than its tables: whoever looks at all pairs to find the
+    best method has to correct for all of them.
+    """
+    parts = []
+    for _, of_case in pairs.groupby(CASE, sort=False):
+        p_holm = adjust_holm(of_case["p_value"].to_numpy(dtype=float))
+        low, high = Estimates(*of_case[list(ESTIMATE)].to_numpy(dtype=float).T).interval_holm()
+        direction = np.where(of_case["points"].to_numpy(dtype=float) > 0, "better", "worse")
+        otherwise = np.where(of_case["decision"] == "equivalent", "equivalent", "undecided")
+        decision = np.where(p_holm < SIGNIFICANCE_LEVEL, direction, otherwise)
+        parts.append(of_case.assign(holm_low=low, holm_high=high, p_holm=p_holm, decision=decision))
+    return pd.concat(parts, ignore_index=True) if parts else pairs.assign(holm_low=[], holm_high=[], p_holm=[])
+
+
+def standings(scores: pd.DataFrame, pairs: pd.DataFrame, separation_margin: float = SEPARATION_MARGIN) -> pd.DataFrame:
+    """Standings and ranks of the methods of each case in which every pair is tested (`treecrf.statistics.ranking.rank_cases`).
+
+    Parameters
+    ----------
+    scores : DataFrame
+        Without references, which are no competitors.
+    pairs : DataFrame
+        Of `decided`.
+    separation_margin : float
+
+    Returns
+    -------
+    DataFrame
+        `CASE`, method, rank, gap_points, gap_low, gap_high, standing, rank_low, rank_high, and p_best: the p-value of the
+        difference from the best method without a correction, missing for the best itself.
+    """
+    of_accuracy = scores[scores["metric"] == ACCURACY].rename(columns={"value": "accuracy_points"})
+    tested = pairs.rename(columns={"points": "accuracy_points"})
+    ranks = rank_cases(of_accuracy[[*CASE, "method", "accuracy_points"]], tested, CASE, separation_margin)
+    best = ranks.loc[ranks["standing"] == BEST, [*CASE, "method"]].drop_duplicates(CASE)
+    tests = pairs[[*CASE, "method", "other", "p_value"]].rename(columns={"p_value": "p_best"})
+    swapped = tests.rename(columns={"method": "other", "other": "method"})
+    of_best = pd.concat([tests, swapped]).merge(best.rename(columns={"method": "other"}), on=[*CASE, "other"])
+    return ranks.drop(columns="accuracy_points").merge(of_best.drop(columns="other"), on=[*CASE, "method"], how="left")

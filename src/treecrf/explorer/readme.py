@@ -17,9 +17,9 @@ import pandas as pd
 from treecrf.explorer.gathering import Gathered, gather
 from treecrf.io.files import read_configuration, write_frame, write_text
 from treecrf.rendering.markdown import linked
-from treecrf.report import evidence
 from treecrf.report.ledger import CLAIMS
 from treecrf.report.papers import PAPERS, counts_text
+from treecrf.report.snapshot import EVIDENCE
 from treecrf.statistics.ranking import WORSE
 from treecrf.studies.framework.claims.judge import NOT_RUN
 from treecrf.studies.framework.settings import load_settings
@@ -157,7 +157,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     readme, folder = Path(given.readme), Path(given.folder)
     try:
         with_results(text := readme.read_text(encoding="utf-8"), "")
-        found = {"results": str(folder / evidence.FOLDER)}
+        found = {"results": str(folder / EVIDENCE)}
         gathered = gather(load_settings(read_configuration(given.config) | found))
         part = results_part(gathered, pd.read_csv(folder / CLAIMS, keep_default_na=False))
         write_frame(differences(published_accuracies(gathered)), folder / TABLE)

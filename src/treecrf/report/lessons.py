@@ -12,10 +12,9 @@ from markupsafe import Markup
 
 from treecrf.io.files import read_frame
 from treecrf.io.messages import counted
-from treecrf.rendering.cells import signed
+from treecrf.rendering.cells import signed, with_and
 from treecrf.rendering.parts import Group, Page, Section, listed, paragraph
 from treecrf.rendering.style import method_name, training_method_name
-from treecrf.rendering.words import with_and
 from treecrf.statistics.estimates import SIGNIFICANCE_LEVEL
 from treecrf.statistics.metrics import mean_with_interval
 from treecrf.studies import registry

@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import yaml
 from markupsafe import Markup
 
 from treecrf.io.files import read_json
+from treecrf.io.messages import counted
 from treecrf.rendering.cells import count_text, grouped, window_text
 from treecrf.rendering.folders import Folders
-from treecrf.rendering.parts import Fold, Group, Note, Page, Part, Section, Table, paragraph
+from treecrf.rendering.parts import Fold, Group, Note, Page, Part, Section, Table, paragraph, setting_text
 from treecrf.report import provenance
-from treecrf.report.differing import TITLE, differing_parts
 from treecrf.studies import registry
 from treecrf.studies.framework.paths import StudyFiles
-from treecrf.studies.framework.settings import Settings
+from treecrf.studies.framework.settings import Difference, Settings
 
 PATH = "run.html"
 
@@ -149,3 +150,46 @@ def _files(folders: Folders, is_published: bool) -> list[Part]:
 def _links(paths: Sequence[Path], folders: Folders) -> Note:
     items = [Markup('<li><a href="{}">{}</a></li>').format(folders.address(path), path.name) for path in paths]
     return Note(Markup('<ul class="files">{}</ul>').format(Markup("").join(items)))
+
+
+TITLE = "Settings that differ from the protocol"
+
+NOTE = "The protocol is the default of every setting. Profile of this run: {profile}."
+
+
+def differing_parts(settings: Settings, studies: Iterable[str]) -> list[Part]:
+    """What the profile of the run is, and a table of the settings of studies that differ from the protocol.
+
+    Parameters
+    ----------
+    settings : Settings
+    studies : iterable of str
+        Names of those that the page shows.
+    """
+    shown = set(studies)
+    layout = differing_layout(each for each in settings.differences if each.study in shown)
+    note = paragraph(NOTE, profile=settings.profile)
+    return [note, Table(TITLE, layout)] if len(layout) else [note, paragraph("No setting differs.")]
+
+
+def differing_layout(differences: Iterable[Difference]) -> pd.DataFrame:
+    """Study, data sets, setting, value of the protocol, value of this run and the reason, as texts."""
+    rows = [
+        (each.study, ", ".join(each.datasets) or "all", each.setting, *_values(each), each.why or "not given")
+        for each in differences
+    ]
+    return pd.DataFrame(rows, columns=["study", "data sets", "setting", "protocol", "this run", "why"])
+
+
+def _values(difference: Difference) -> tuple[str, str]:
+    """The protocol's value and the run's; of methods, how many and which ones are left out or added."""
+    before, now = difference.protocol, difference.used
+    if difference.setting != "methods":
+        return setting_text(before), setting_text(now)
+    changes = {"without": _only(before, now), "also": _only(now, before)}
+    texts = [f"{word} {', '.join(names)}" for word, names in changes.items() if names]
+    return counted(len(before), "method"), f"{counted(len(now), 'method')}: {'; '.join(texts)}"
+
+
+def _only(these: list[Any], others: list[Any]) -> list[Any]:
+    return [name for name in these if name not in others]

@@ -19,26 +19,33 @@ from typing import Any, NamedTuple
 import pandas as pd
 from markupsafe import Markup
 
-from treecrf.io.files import read_configuration, read_json, write_json, write_text
+from treecrf.io.files import read_configuration, read_frame, read_json, write_json, write_text
 from treecrf.records.jobs import read_records
 from treecrf.rendering.documents import DOCUMENT, read_study, write_study
 from treecrf.rendering.folders import Folders
 from treecrf.rendering.markdown import markdown_path, page_markdown
-from treecrf.rendering.parts import Group, Note, Part, Section, Table
+from treecrf.rendering.parts import Group, Note, Part, Section, Table, paragraph
 from treecrf.rendering.parts import Study as Shown
-from treecrf.report import evidence, ledger, provenance
+from treecrf.report import ledger, provenance
 from treecrf.report.claim_pages import claim_pages
-from treecrf.report.differing import TITLE, differing_layout
 from treecrf.report.lessons import lessons_page
 from treecrf.report.overview import overview
 from treecrf.report.page import studies, unfinished
 from treecrf.report.papers import PAPERS, missing_pages, paper_page
+from treecrf.report.run_page import TITLE, differing_layout
 from treecrf.studies import registry
+from treecrf.studies.framework.paths import StudyFiles
 from treecrf.studies.framework.settings import Settings, load_settings
 from treecrf.studies.framework.study import Study
 
 PROVENANCE = "provenance.json"
 """In the folder of a study: where its numbers come from. There is a part where this file and its document are."""
+
+EVIDENCE = "evidence"
+"""The folder of a snapshot with the frames that verdicts and the explorer read, which both read as they do results."""
+
+DIGITS = 6
+"""Significant ones of numbers with a point in it."""
 
 
 class StudyPart(NamedTuple):
@@ -67,7 +74,7 @@ def write_snapshot(settings: Settings, folder: str | os.PathLike[str], today: da
         Where the results are, and every setting.
     folder : path-like
         Of each study a folder with its document, its tables (CSV), its figures and where they come from, and what its claims
-        rest on (`treecrf.report.evidence`); from all of them the pages of the site, as Markdown.
+        rest on (`treecrf.report.snapshot`); from all of them the pages of the site, as Markdown.
     today : date
 
     Raises
@@ -101,7 +108,7 @@ def write_snapshot(settings: Settings, folder: str | os.PathLike[str], today: da
 
 def write_pages(settings: Settings, folder: Path) -> None:
     """Write the ledger and all pages of the snapshot in `folder` from its parts."""
-    parts, found = read_parts(folder), folder / evidence.FOLDER
+    parts, found = read_parts(folder), folder / EVIDENCE
     for name in (ledger.CLAIMS, ledger.BY_RULE, ledger.COMPARED):
         (folder / name).unlink(missing_ok=True)
     ledger.write_ledger(found, decides=True, folder=folder)
@@ -142,14 +149,14 @@ def _write_part(study: Study, shown: Shown, settings: Settings, folder: Path, to
     place = folder / study.name
     write_study(shown, place)
     write_json(_origin(study, settings, today), place / PROVENANCE)
-    evidence.write_evidence(study, settings, folder / evidence.FOLDER)
+    write_evidence(study, settings, folder / EVIDENCE)
 
 
 def _keep_part(study: Study, old: Path, folder: Path) -> None:
     """Copy the part of a study, if there is one, to another snapshot."""
     if (old / study.name).is_dir():
         shutil.copytree(old / study.name, folder / study.name)
-        evidence.keep_evidence(study, old / evidence.FOLDER, folder / evidence.FOLDER)
+        keep_evidence(study, old / EVIDENCE, folder / EVIDENCE)
 
 
 def _origin(study: Study, settings: Settings, today: datetime.date) -> dict[str, Any]:
@@ -199,7 +206,7 @@ def _origins(parts: Sequence[StudyPart], costs: pd.DataFrame) -> list[Section]:
         for part in parts
     ]
     shown: list[Part] = [Note(Markup("<ul>{}</ul>").format(Markup("").join(lines)))]
-    sections = [Section("origin", "Origin of the results", [*shown, evidence.about_evidence()])]
+    sections = [Section("origin", "Origin of the results", [*shown, about_evidence()])]
     differing = pd.DataFrame([row for part in parts for row in part.origin.get("differing", ())])
     if len(differing):
         sections.append(Section("differing", TITLE, [Table(TITLE, differing)]))
@@ -210,6 +217,62 @@ def _origins(parts: Sequence[StudyPart], costs: pd.DataFrame) -> list[Section]:
 
 def _named(origin: Mapping[str, Any]) -> dict[str, Any]:
     return {name: origin[name] for name in ("date", "commit", "machine")}
+
+
+# --- evidence ---------------------------------------------------------------------------------------
+
+
+def write_evidence(study: Study, settings: Settings, folder: Path) -> None:
+    """Write the frames that claims and the explorer read, and what their data sets are, under their names among the results.
+
+    Parameters
+    ----------
+    study : Study
+    settings : Settings
+        Where its results are.
+    folder : Path
+        Written to; files of other studies stay.
+    """
+    (folder / study.name).mkdir(parents=True, exist_ok=True)  # also without a frame: the study was run
+    files = StudyFiles(study, settings)
+    names = () if study.explored is None else study.explored.frames
+    paths = {*files.claimed(), *(path for found in files.frames(names).values() for path in found)}
+    with_frames = {Path(path).parent.name for path in paths if Path(path).is_file()}
+    for path in map(Path, sorted(paths)):
+        if path.is_file():
+            text = read_frame(path).to_csv(index=False, float_format=f"%.{DIGITS}g")
+            write_text(text, (folder / path.relative_to(settings.results)).with_suffix(".csv"))
+    for path in map(Path, files.descriptions()):
+        if path.is_file() and path.parent.name in with_frames:
+            write_text(path.read_text(encoding="utf-8"), folder / path.relative_to(settings.results))
+
+
+def keep_evidence(study: Study, old: Path, folder: Path) -> None:
+    """Copy what `write_evidence` once wrote, with the descriptions of the data sets that there are frames of.
+
+    Parameters
+    ----------
+    study : Study
+    old, folder : Path
+        Copied from and to.
+    """
+    if not (old / study.name).is_dir():
+        return
+    shutil.copytree(old / study.name, folder / study.name)
+    for frames in (old / study.name).iterdir():
+        description = old / "data" / frames.name
+        if not study.draws and description.is_dir():
+            shutil.copytree(description, folder / "data" / frames.name, dirs_exist_ok=True)
+
+
+def about_evidence() -> Note:
+    """What the folder holds."""
+    text = (
+        "<code>{folder}/</code> holds the frames that verdicts and the explorer read, by study and data set; numbers have {digits} "
+        'significant digits. <code>treecrf.report.ledger.verdicts("docs/results/{folder}")</code> computes the verdicts again, '
+        "<code>python -m treecrf.explorer.page --results docs/results/{folder} --reports build</code> writes the explorer."
+    )
+    return paragraph(text, folder=EVIDENCE, digits=DIGITS)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

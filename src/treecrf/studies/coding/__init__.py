@@ -2,8 +2,19 @@
 
 from typing import Any
 
-from treecrf.studies.framework.explored import COMPARED, DRAW, DRAWN, OVER_DRAWS_OR_GROUPS, Explored, Rows
-from treecrf.studies.framework.study import Figure, Job, Study, Summary, Table
+from treecrf.studies.framework.study import (
+    COMPARED,
+    DRAW,
+    DRAWN,
+    OVER_DRAWS_OR_GROUPS,
+    Explored,
+    Figure,
+    Job,
+    Rows,
+    Study,
+    Summary,
+    Table,
+)
 
 WINDOW = {"variant": "window {window}"}
 COMPARED_SIZES: Any = {"join": "summary.compared_sizes", "join_frames": ("lines", "best")}
@@ -31,8 +42,8 @@ STUDY = Study(
         Table("chunks", ("Noun phrases", "F1", "table"), needs=("lines",), function="chunks_layout"),
     ),
     figures=(
-        Figure("lengths", ("Codes", "Figures 5.1, 5.2, 5.4, 5.6: by code length", "figure"), over="dataset", needs=("lines",), function="accuracy_by_length", tells_papers=True),
-        Figure("seconds", ("All labels at once", "Figures 5.3, 5.5: by CPU seconds", "figure"), over="dataset", needs=("lines", "best"), function="accuracy_by_seconds", tells_papers=True),
+        Figure("lengths", ("Codes", "Accuracy by code length", "figure"), reference="Figures 5.1, 5.2, 5.4, 5.6", over="dataset", needs=("lines",), function="accuracy_by_length", tells_papers=True),
+        Figure("seconds", ("All labels at once", "Accuracy by CPU seconds", "figure"), reference="Figures 5.3, 5.5", over="dataset", needs=("lines", "best"), function="accuracy_by_seconds", tells_papers=True),
     ),
     draws=True,
     phases="runs.csv",

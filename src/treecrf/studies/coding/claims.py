@@ -11,8 +11,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import pandas as pd
 
-from treecrf.rendering.cells import number, seconds_text, signed
-from treecrf.rendering.words import interval_text, p_text, points_text
+from treecrf.rendering.cells import interval_text, number, p_text, points_text, seconds_text, signed
 from treecrf.studies.coding.methods import BEAM, is_cascade, learner_of, method_text, with_best
 from treecrf.studies.coding.tables import find_pair
 from treecrf.studies.framework.claims.judge import Results

@@ -1,7 +1,6 @@
 """The study of cost (PhD chapter 3, ICML 2004): by sequence length and window, and what short cuts save."""
 
-from treecrf.studies.framework.explored import Explored, Rows
-from treecrf.studies.framework.study import Figure, Job, Study, Summary, Table
+from treecrf.studies.framework.study import Explored, Figure, Job, Rows, Study, Summary, Table
 
 STUDY = Study(
     "cost",
@@ -33,9 +32,9 @@ STUDY = Study(
         Table("sampling", ("Sampling", "Sampling, trimming, pseudo-likelihood", "table"), needs=("sampling_medians",), function="sampling_layout"),
     ),
     figures=(
-        Figure("figure_3_3a", ("Cost", "Figure 3.3a: forward-backward by length", "figure"), needs=("scaling_medians",), function="forward_backward_by_length"),
-        Figure("figure_3_3b", ("Cost", "Figure 3.3b: induction by features", "figure"), needs=("scaling_medians",), function="induction_by_features"),
-        Figure("figure_3_3c", ("Cost", "Figure 3.3c: evaluation of F by length", "figure"), needs=("scaling_medians",), function="evaluation_by_length"),
+        Figure("figure_3_3a", ("Cost", "Forward-backward by length", "figure"), reference="Figure 3.3a", needs=("scaling_medians",), function="forward_backward_by_length"),
+        Figure("figure_3_3b", ("Cost", "Induction by features", "figure"), reference="Figure 3.3b", needs=("scaling_medians",), function="induction_by_features"),
+        Figure("figure_3_3c", ("Cost", "Evaluation of F by length", "figure"), reference="Figure 3.3c", needs=("scaling_medians",), function="evaluation_by_length"),
         Figure("sampling", ("Sampling", "Sampling, trimming, pseudo-likelihood", "figure"), needs=("sampling_medians",), function="sampling_trade_off"),
     ),
     compiles="training",

@@ -15,9 +15,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from treecrf.rendering.cells import number, three_digits
+from treecrf.rendering.cells import interval_text, number, points_text, three_digits
 from treecrf.rendering.style import training_method_name
-from treecrf.rendering.words import interval_text, points_text
 from treecrf.statistics.metrics import geometric_mean, mean_with_interval
 from treecrf.studies.framework.claims.judge import FAILS, HOLDS, LEANS, Degrees, Results
 from treecrf.studies.framework.claims.kinds import Kind, Measured, over_interval

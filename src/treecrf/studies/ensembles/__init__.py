@@ -1,7 +1,17 @@
 """The study of ensembles (Cortes, Kuznetsov and Mohri 2014): votes of labellers, and stacking."""
 
-from treecrf.studies.framework.explored import COMPARED, DRAW, OVER_DRAWS, Explored, Rows
-from treecrf.studies.framework.study import Figure, Job, Study, Summary, Table
+from treecrf.studies.framework.study import (
+    COMPARED,
+    DRAW,
+    OVER_DRAWS,
+    Explored,
+    Figure,
+    Job,
+    Rows,
+    Study,
+    Summary,
+    Table,
+)
 
 STUDY = Study(
     "ensembles",
@@ -25,14 +35,14 @@ STUDY = Study(
     tables=(
         Table("table_1", ("Generated sets", "Table 1: losses", "table"), needs=("losses",), function="table_1_layout", only_papers=True),
         Table("sticking", ("Generated sets", "SLE, split by whether it sticks", "table"), needs=("losses",), function="sticking_layout"),
-        Table("bound", ("Bound", "Theorem 3 and its equality", "table"), needs=("boosted",), function="bound_layout"),
+        Table("bound", ("Bound", "The bound and its equality", "table"), reference="Theorem 3", needs=("boosted",), function="bound_layout"),
         Table("accuracy", ("Real data", "Errors of the ensembles", "table"), needs=("lines",), function="errors_layout"),
         Table("steps", ("Real data", "Tests between ensembles", "table"), needs=("comparisons", "runs"), function="steps_layout"),
         Table("boosting", ("Real data", "Selected experts", "table"), needs=("boosting",), function="boosting_layout"),
         Table("experts", ("Real data", "The experts", "table"), needs=("experts",), function="experts_layout"),
     ),
     figures=(
-        Figure("bound_by_round", ("Bound", "Theorem 3: margin loss and bound", "figure"), needs=("bounds",), function="margin_loss_by_round"),
+        Figure("bound_by_round", ("Bound", "Margin loss and bound", "figure"), reference="Theorem 3", needs=("bounds",), function="margin_loss_by_round"),
         Figure("errors", ("Real data", "Errors of the ensembles", "figure"), needs=("lines",), function="errors_by_ensemble"),
     ),
     claimed=("losses", "boosted"),

@@ -5,9 +5,8 @@ from __future__ import annotations
 import pandas as pd
 
 from treecrf.io.messages import counted
-from treecrf.rendering.cells import number, signed
+from treecrf.rendering.cells import number, signed, with_and
 from treecrf.rendering.parts import Part, listed, paragraph
-from treecrf.rendering.words import with_and
 from treecrf.studies.ensembles.methods import VOTES
 from treecrf.studies.framework.page import (
     PageSection,

@@ -9,8 +9,7 @@ from typing import TypeVar
 import numpy as np
 import pandas as pd
 
-from treecrf.rendering.cells import grouped, p_value_text, signed
-from treecrf.rendering.words import direction, p_text, points_text
+from treecrf.rendering.cells import direction, grouped, p_text, p_value_text, points_text, signed
 from treecrf.statistics.estimates import adjust_holm, decide, opposite
 from treecrf.studies.framework.claims.kinds import Measured
 

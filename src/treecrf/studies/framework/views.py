@@ -17,10 +17,9 @@ import pandas as pd
 from treecrf.io.files import read_frames, stacked
 from treecrf.studies import registry
 from treecrf.studies.framework.confidence import CONFIDENCE
-from treecrf.studies.framework.explored import Rows, frames_of
 from treecrf.studies.framework.paths import StudyFiles
 from treecrf.studies.framework.settings import Settings
-from treecrf.studies.framework.study import Study
+from treecrf.studies.framework.study import Rows, Study, frames_of
 
 CASE = ["dataset", "variant", "decoder", "point"]
 """Data set; condition, such as a share of missing cells; decoder; whether cross-validation or the test set chose."""
@@ -47,7 +46,7 @@ VIEWS = {
     ],
     "predictions": [*CELL, "run", "sequence", "group", "position", "label", "predicted", *CONFIDENCE],
 }  # fmt: skip
-"""Columns of the views that studies declare (`treecrf.studies.framework.explored.Explored`).
+"""Columns of the views that studies declare (`treecrf.studies.framework.study.Explored`).
 
 scores: mean over the runs of a method, lowest and highest run, CPU seconds of a training, settings chosen. pairs: accuracy of
 `method` minus that of `other` in points, 95 % interval, p-value and the study's decision. runs: a training each, accuracy in

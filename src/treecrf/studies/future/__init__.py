@@ -1,7 +1,17 @@
 """The study of future features (PhD chapter 5)."""
 
-from treecrf.studies.framework.explored import COMPARED, DRAW, OVER_DRAWS, Explored, Rows
-from treecrf.studies.framework.study import Figure, Job, Study, Summary, Table
+from treecrf.studies.framework.study import (
+    COMPARED,
+    DRAW,
+    OVER_DRAWS,
+    Explored,
+    Figure,
+    Job,
+    Rows,
+    Study,
+    Summary,
+    Table,
+)
 
 BAG = {"method": "@methods.variant_names", "decoder": "''"}
 OF_BEST = {name: name for name in ("dataset", "method", "bag", "g0")}
@@ -32,7 +42,7 @@ STUDY = Study(
         Table("table_5_4", ("Accuracy by order", "Table 5.4", "table"), needs=("best",), function="generated_layout", only_papers=True),
         Table("table_5_5", ("Accuracy by order", "Table 5.5", "table"), needs=("best",), function="nettalk_layout", only_papers=True),
         Table("decoders", ("Accuracy by order", "Decoders", "table"), needs=("best",), function="decoders_layout", only_papers=True),
-        Table("orders", ("Accuracy by order", "Beyond tables 5.4 and 5.5", "table"), needs=("best",), function="orders_layout", tells_papers=True),
+        Table("orders", ("Accuracy by order", "Accuracy by order", "table"), reference="Beyond tables 5.4 and 5.5", needs=("best",), function="orders_layout", tells_papers=True),
         Table("gains", ("Tests", "With and without discovered features", "table"), needs=("best", "comparisons"), function="gains_layout"),
         Table("tests", ("Tests", "Tests between neighbours", "table"), needs=("tests",), function="neighbours_layout"),
         Table("variances", ("Variance components", "Variance components", "table"), needs=("variances",), function="variances_layout"),
@@ -40,7 +50,7 @@ STUDY = Study(
         Table("example", ("Section 5.1", "One direction is not enough", "table"), needs=("example",), function="example_layout", only_papers=True),
     ),
     figures=(
-        Figure("orders", ("Accuracy by order", "Tables 5.4 and 5.5", "figure"), needs=("best",), function="orders", tells_papers=True),
+        Figure("orders", ("Accuracy by order", "Accuracy by order", "figure"), reference="Tables 5.4 and 5.5", needs=("best",), function="orders", tells_papers=True),
         Figure("weights", ("Future features", "What features look at", "weights"), over="dataset", needs=("weights",), function="what_features_see"),
         Figure("trees", ("Future features", "What features look at", "trees"), over="dataset", needs=("trees",), function="feature_trees"),
     ),

@@ -12,8 +12,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
-from treecrf.rendering.cells import number, signed
-from treecrf.rendering.words import p_text, points_text
+from treecrf.rendering.cells import number, p_text, points_text, signed
 from treecrf.studies.framework.claims.judge import Degrees, Results
 from treecrf.studies.framework.claims.kinds import NO, YES, Kind, Measured, largest_fall
 from treecrf.studies.framework.comparisons import Comparison

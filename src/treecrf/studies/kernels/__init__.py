@@ -1,7 +1,18 @@
 """The study of kernels (Altun, Smola and Hofmann 2004): conditional random fields in the space of a polynomial kernel."""
 
-from treecrf.studies.framework.explored import COMPARED, DRAW, DRAWN, OVER_DRAWS_OR_GROUPS, Explored, Rows
-from treecrf.studies.framework.study import Figure, Job, Study, Summary, Table
+from treecrf.studies.framework.study import (
+    COMPARED,
+    DRAW,
+    DRAWN,
+    OVER_DRAWS_OR_GROUPS,
+    Explored,
+    Figure,
+    Job,
+    Rows,
+    Study,
+    Summary,
+    Table,
+)
 
 MARGINAL = {"decoder": "'forward_backward'"}
 """Of the predictions and the tests."""
@@ -43,7 +54,7 @@ STUDY = Study(
         Table("sizes", ("Size", "Time and memory by positions", "table"), needs=("sizes",), function="sizes_layout"),
     ),
     figures=(
-        Figure("figure_1", ("Accuracy", "Figure 1: accuracy by degree", "figure"), needs=("lines",), function="accuracy_by_degree"),
+        Figure("figure_1", ("Accuracy", "Accuracy by degree", "figure"), reference="Figure 1", needs=("lines",), function="accuracy_by_degree"),
         Figure("solvers", ("Solvers", "Objective by time", "figure"), needs=("solvers",), function="excess_by_seconds"),
         Figure("ranks", ("Low ranks", "Accuracy and objective by rank", "figure"), needs=("ranks",), function="loss_by_rank"),
         Figure("sizes", ("Size", "Time and memory by positions", "figure"), needs=("sizes",), function="cost_by_size"),

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pandas as pd
 
-from treecrf.rendering.cells import dataset_names, signed
+from treecrf.rendering.cells import dataset_names, p_text, signed, with_and
 from treecrf.rendering.parts import Part, listed, paragraph
-from treecrf.rendering.words import p_text, with_and
 from treecrf.studies.framework.comparisons import Comparison, compare_steps, correct_family, find_pair
 from treecrf.studies.framework.page import (
     PageSection,

@@ -1,7 +1,6 @@
 """The study of missing input values (PhD chapter 4)."""
 
-from treecrf.studies.framework.explored import COMPARED, Explored, Rows
-from treecrf.studies.framework.study import Figure, Job, Study, Summary, Table
+from treecrf.studies.framework.study import COMPARED, Explored, Figure, Job, Rows, Study, Summary, Table
 
 OF_TREES = ("trees", "tree_training_sets", "newton_leaves", "newton_rates")
 OF_MECHANISMS = ("mechanism_rate", "mechanism_training_sets", "run_length")
@@ -48,7 +47,7 @@ STUDY = Study(
         Table("costs", ("Cost", "CPU time by method and rate", "table"), needs=("costs",), function="costs_layout"),
         Table("deviance", ("Analysis of deviance", "Analysis of deviance", "table"), needs=("deviance",), function="deviance_layout"),
         Table("variances", ("Variance components", "Variance components", "table"), needs=("variances",), function="variances_layout"),
-        Table("coefficients", ("Table 4.1: log odds", "Table 4.1: log odds", "table"), over="method", needs=("comparisons",), function="coefficients_layout", tells_papers=True),
+        Table("coefficients", ("Log odds", "Log odds", "table"), reference="Table 4.1", over="method", needs=("comparisons",), function="coefficients_layout", tells_papers=True),
         Table("significance", ("All tests", "All tests", "table"), over="method", needs=("comparisons",), function="significance_layout"),
         Table("effects", ("Points of accuracy", "Points of accuracy", "table"), over="method", caption="effects_table", needs=("comparisons",), function="effects_layout"),
         Table("trees", ("Trees", "Kinds of trees by treatment", "table"), needs=("tree_evaluations", "tree_comparisons"), function="trees_layout"),
@@ -57,7 +56,7 @@ STUDY = Study(
     ),
     figures=(
         Figure("figure_4_1", ("Accuracy", "Accuracy by share of missing cells", "figure"), needs=("evaluations",), function="accuracy_by_rate"),
-        Figure("figure_4_2", ("Line features", "Figure 4.2: how often line features are true", "figure"), needs=("frequencies",), function="feature_frequencies"),
+        Figure("figure_4_2", ("Line features", "How often line features are true", "figure"), reference="Figure 4.2", needs=("frequencies",), function="feature_frequencies"),
         Figure("effects", ("Points of accuracy, figures", "Points of accuracy", "figure"), over="baseline", needs=("comparisons",), function="effects_by_rate"),
         Figure("trees", ("Trees", "Kinds of trees by treatment", "figure"), caption="trees_figure", needs=("tree_evaluations",), function="accuracy_by_trees"),
         Figure("mechanisms", ("Mechanisms", "Accuracy by mechanism", "figure"), caption="mechanisms_figure", needs=("mechanism_evaluations",), function="accuracy_by_mechanism"),

@@ -9,10 +9,9 @@ import pandas as pd
 
 from treecrf.io.messages import counted
 from treecrf.missing import MECHANISMS
-from treecrf.rendering.cells import DASH, interval_texts, number, signed
+from treecrf.rendering.cells import DASH, interval_texts, number, signed, with_and
 from treecrf.rendering.parts import Part, Table, listed, paragraph
 from treecrf.rendering.style import method_name, ordered_methods
-from treecrf.rendering.words import with_and
 from treecrf.statistics.estimates import SIGNIFICANCE_LEVEL
 from treecrf.statistics.metrics import geometric_mean
 from treecrf.statistics.ranking import AT_THE_TOP, CLOSE, NOT_SEPARATED, WORSE

@@ -13,9 +13,8 @@ import numpy as np
 import pandas as pd
 from scipy.stats import t
 
-from treecrf.rendering.cells import number, seconds_text, signed
+from treecrf.rendering.cells import interval_text, number, p_text, points_text, seconds_text, signed
 from treecrf.rendering.style import METHOD_NAMES
-from treecrf.rendering.words import interval_text, p_text, points_text
 from treecrf.statistics.metrics import geometric_mean
 from treecrf.statistics.two_way import BLOCK
 from treecrf.studies.framework.claims.judge import Evidence, Results

@@ -1,7 +1,6 @@
 """The study of training (PhD chapter 3): TreeCRF beside its rivals."""
 
-from treecrf.studies.framework.explored import Explored, Rows
-from treecrf.studies.framework.study import Figure, Job, Study, Summary, Table
+from treecrf.studies.framework.study import Explored, Figure, Job, Rows, Study, Summary, Table
 
 MEANS = {"points": "mean_points", "p_value": "valid_p_value"}
 TRAINED = {"point": "'choice'", "run": "training {run}"}
@@ -70,13 +69,13 @@ STUDY = Study(
     figures=(
         Figure("accuracies", ("Overview", "Accuracy of all methods", "figure"), needs=("summary",), function="accuracies", tells_papers=True),
         Figure(
-            "figure_3_1", ("Learning curves", "Figures 3.1 and 3.2", "accuracy"), needs=("curves",), function="accuracy_by_iteration", tells_papers=True
+            "figure_3_1", ("Learning curves", "Accuracy and CPU seconds by iteration", "accuracy"), reference="Figures 3.1 and 3.2", needs=("curves",), function="accuracy_by_iteration", tells_papers=True
         ),
         Figure(
-            "figure_3_2", ("Learning curves", "Figures 3.1 and 3.2", "CPU seconds"), needs=("curves",), function="seconds_by_iteration"
+            "figure_3_2", ("Learning curves", "Accuracy and CPU seconds by iteration", "CPU seconds"), reference="Figures 3.1 and 3.2", needs=("curves",), function="seconds_by_iteration"
         ),
         Figure(
-            "accuracy_by_seconds", ("Learning curves", "ICML figures 2 to 4", "figure"), needs=("curves",), function="accuracy_by_seconds", tells_papers=True
+            "accuracy_by_seconds", ("Learning curves", "Accuracy by CPU seconds", "figure"), reference="ICML figures 2 to 4", needs=("curves",), function="accuracy_by_seconds", tells_papers=True
         ),
         Figure(
             "accuracy_by_size", ("Larger samples", "Accuracy by training sequences", "figure"), needs=("larger_accuracies",),

@@ -13,9 +13,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pandas as pd
 
-from treecrf.rendering.cells import number, seconds_text, signed
+from treecrf.rendering.cells import direction, interval_text, number, p_text, points_text, seconds_text, signed
 from treecrf.rendering.style import DECODER_NAMES, training_method_name
-from treecrf.rendering.words import direction, interval_text, p_text, points_text
 from treecrf.studies.framework.claims.judge import Evidence, Results
 from treecrf.studies.framework.claims.kinds import Measured
 from treecrf.studies.framework.claims.rows import INDUCTION, first_of, sum_up_counts

@@ -16,12 +16,12 @@ from treecrf.rendering.cells import (
     grouped,
     interval_texts,
     number,
+    p_text,
     p_value_text,
     signed,
     with_deviation,
 )
 from treecrf.rendering.style import ordered_training_methods
-from treecrf.rendering.words import p_text
 from treecrf.statistics.estimates import CONFIDENCE, Estimates, decide, estimate_resampled, opposite
 from treecrf.statistics.two_way import estimate_crossed
 from treecrf.studies.framework.tables import Row, Rows, by_key, method_names, sorted_by_method

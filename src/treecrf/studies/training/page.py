@@ -13,10 +13,9 @@ from markupsafe import Markup
 from treecrf.io.files import read_json
 from treecrf.io.messages import counted
 from treecrf.models.registry import IN_JAVA, TABLES
-from treecrf.rendering.cells import DASH, cell_texts, interval_texts, number, seconds_text, signed
+from treecrf.rendering.cells import DASH, cell_texts, interval_texts, number, p_text, seconds_text, signed
 from treecrf.rendering.parts import Note, Part, Table, listed, paragraph
 from treecrf.rendering.style import DECODER_NAMES, training_method_name
-from treecrf.rendering.words import p_text
 from treecrf.statistics.ranking import NEAR_THE_TOP, WORSE
 from treecrf.studies.framework.page import (
     PageContext,

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import pandas as pd
+from pathlib import Path
 
-from treecrf.studies.framework.published import read_beside
+import pandas as pd
 
 
 def read_published(name: str) -> pd.DataFrame:
     """The published table in a file of this folder."""
-    return read_beside(__file__, name)
+    return pd.read_csv(Path(__file__).with_name(f"{name}.csv"), encoding="utf-8")
 
 
 def table_1() -> pd.DataFrame:

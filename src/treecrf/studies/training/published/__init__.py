@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from functools import cache
+from pathlib import Path
 
 import pandas as pd
-
-from treecrf.studies.framework.published import read_beside
 
 STANDS_FOR = {
     "treecrf": "treecrf",
@@ -23,7 +22,7 @@ INFERRED = ("faq_ai_general", "faq_ai_neural", "faq_aix")
 
 def read_published(name: str) -> pd.DataFrame:
     """The published table in a file of this folder."""
-    return read_beside(__file__, name)
+    return pd.read_csv(Path(__file__).with_name(f"{name}.csv"), encoding="utf-8")
 
 
 @cache
