@@ -11,7 +11,7 @@ Columns of arrays are called x0, x1, .. and hold numbers, unless they are text. 
 `SequenceSet.from_frame` takes them for. In dicts text and booleans are categories and numbers are numbers; a key that a dict lacks
 is a feature that is off, as for CRFsuite and scikit-learn's DictVectorizer: the category `ABSENT`, or the number 0. None and
 NaN are missing everywhere. What training took a column for it stays in new data. A sequence without observations has no labels; the
-set is that of the others.
+set is that of the others. The last rows of a sequence in an array of three dimensions may be padding (`treecrf.estimators.padding`).
 """
 
 from __future__ import annotations
@@ -21,9 +21,10 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from treecrf.estimators.labels import flat_labels, flat_weights, sequence_groups, sorted_labels
+from treecrf.estimators.padding import Padding
 from treecrf.estimators.tables import KINDS, Observations, as_array, check_kind, described, encode, is_dicts, is_frame
 from treecrf.io.arrays import first_relatives, of_objects
 from treecrf.io.frames import Kind
@@ -72,6 +73,8 @@ class Given(NamedTuple):
         Numbers of the sequences of a list that have no observation.
     kind : "set", "named" or "array"
         What each sequence of a list is: one with names has frames or dicts.
+    padding : Padding or None
+        Of an array of three dimensions.
     """
 
     data: SequenceSet
@@ -80,9 +83,16 @@ class Given(NamedTuple):
     index: Any = None
     empty: tuple[int, ...] = ()
     kind: Literal["set", "named", "array"] = "array"
+    padding: Padding | None = None
 
     @classmethod
-    def read(cls, sequences: Any, labels: Any = None, kinds: Mapping[str, Kind] | None = None) -> Self:
+    def read(
+        cls,
+        sequences: Any,
+        labels: Any = None,
+        kinds: Mapping[str, Kind] | None = None,
+        lengths: ArrayLike | None = None,
+    ) -> Self:
         """Read sequences and their labels.
 
         Parameters
@@ -94,6 +104,8 @@ class Given(NamedTuple):
             and may be given others, by sequence or one after another.
         kinds : mapping of str to "number" or "category", optional
             The inputs that are known from training; other ones are refused.
+        lengths : array_like of int, optional
+            How many observations each sequence of a padded array has (`treecrf.estimators.padding`).
 
         Raises
         ------
@@ -101,6 +113,9 @@ class Given(NamedTuple):
             For arguments of other kinds or sizes, in one sentence.
         """
         sequences = as_array(sequences)
+        padding = Padding.find(sequences, labels, lengths)
+        if padding is not None:
+            sequences = padding.cut(sequences)
         form: Form
         empty: tuple[int, ...] = ()
         index: Any = None
@@ -125,14 +140,15 @@ class Given(NamedTuple):
             index = [each.index for each in every] if is_frame(filled[0]) and all(map(is_frame, every)) else None
         if is_frame(sequences):
             index = sequences.index
-        given = cls(data, form, None, index, empty, kind)
+        given = cls(data, form, None, index, empty, kind, padding)
         if labels is None:
             return given
         classes, codes = sorted_labels(flat_labels(given.of_filled(labels), data, form))
         return given._replace(data=data.with_labels(codes, tuple(map(str, classes.tolist()))), classes=classes)
 
     def of_filled(self, lists: Any) -> Any:
-        """Lists of labels, masks or weights by sequence, without those of empty sequences, which have to be empty."""
+        """Lists of labels, masks or weights by sequence, without padding, nor those of empty sequences, which have to be empty."""
+        lists = lists if self.padding is None else self.padding.cut(lists)
         if not self.empty or isinstance(lists, str | bytes | Mapping) or not isinstance(lists, Sequence | np.ndarray):
             return lists
         if len(lists) != len(self.data) + len(self.empty):

@@ -138,6 +138,7 @@ class Labeller(MetadataRequests, Estimator):
         *,
         sample_weight: ArrayLike | None = None,
         groups: Groups = None,
+        lengths: ArrayLike | None = None,
         monitor: Monitor | None = None,
         verbose: bool | int = False,
     ) -> Self:
@@ -153,6 +154,8 @@ class Labeller(MetadataRequests, Estimator):
             What each sequence or position counts, for a method that takes weights (`treecrf.models.weights`).
         groups : list, length n_sequences, optional
             What each sequence belongs to, such as a person: those of one group stay together where training holds some out.
+        lengths : int, shape (n_sequences,), optional
+            How many observations each sequence of a padded array has, which has three dimensions (sequences, rows, columns).
         monitor : callable, optional
             Called as ``monitor(iteration, seconds_by_phase, log_likelihood)`` after every iteration, the log likelihood
             of the sequences that it trained on, without a prior or penalty.
@@ -164,7 +167,7 @@ class Labeller(MetadataRequests, Estimator):
         ValueError
             For unusable settings or data, in one sentence.
         """
-        return self._fit_given(X, y, sample_weight, groups, monitor, verbose)
+        return self._fit_given(X, y, sample_weight, groups, lengths, monitor, verbose)
 
     def _fit_given(
         self,
@@ -172,12 +175,13 @@ class Labeller(MetadataRequests, Estimator):
         y: Labels,
         sample_weight: ArrayLike | None,
         groups: Groups,
+        lengths: ArrayLike | None,
         monitor: Monitor | None,
         verbose: bool | int,
         **options: Any,
     ) -> Self:
         """`fit` of what a caller gave; the options are for `_fit`."""
-        given = Given.read(X, y).in_groups(groups)
+        given = Given.read(X, y, lengths=lengths).in_groups(groups)
         if given.empty:
             warnings.warn(
                 f"{counted(len(given.empty), 'sequence')} without observations left out of training.", stacklevel=3
@@ -223,11 +227,11 @@ class Labeller(MetadataRequests, Estimator):
         kinds: dict[str, Kind] = {attribute.name: "category" for attribute in self.inputs_.categories}
         return kinds | dict.fromkeys(self.inputs_.number_names, "number")
 
-    def _read(self, data: Any, y: Any = None) -> Given:
+    def _read(self, data: Any, y: Any = None, lengths: ArrayLike | None = None) -> Given:
         """Sequences in the form that the caller has, once there is something to ask them."""
         self._check_fitted()
         kinds = None if isinstance(data, SequenceSet) else self._input_kinds()
-        return Given.read(data, y, kinds)
+        return Given.read(data, y, kinds, lengths)
 
     @property
     def attributes_(self) -> tuple[Attribute, ...]:
@@ -334,9 +338,9 @@ class Labeller(MetadataRequests, Estimator):
         decoder : "forward_backward" or "viterbi"
             The likeliest label of each position, or the likeliest sequence of labels; the lowest code wins ties.
         **limits
-            `allowed`, `known`, `constraints` and `lag`, all optional (`treecrf.models.decoding.Limits`): the labels that
-            positions may have, labels that are known already, labels that may follow others, and how many observations after
-            a position decide its label.
+            `allowed`, `known`, `constraints`, `lag` and `lengths`, all optional (`treecrf.models.decoding.Limits`): the labels
+            that positions may have, labels that are known already, labels that may follow others, how many observations after
+            a position decide its label, and how many observations the sequences of a padded array have.
 
         Returns
         -------
@@ -385,9 +389,11 @@ class Labeller(MetadataRequests, Estimator):
                 return BySequence(np.log(each) for each in probabilities)
             return np.log(probabilities)
 
-    def log_likelihood(self, X: Sequences, y: Labels = None) -> NDArray[np.float64]:
+    def log_likelihood(
+        self, X: Sequences, y: Labels = None, *, lengths: ArrayLike | None = None
+    ) -> NDArray[np.float64]:
         """log P(Y | X) of every sequence, float64, shape (n_sequences,): of its labels that are known, summed over the others."""
-        given = self._read(X, y)
+        given = self._read(X, y, lengths)
         of_filled = self._log_likelihood(given.data)
         return np.insert(of_filled, np.array(given.empty, dtype=np.int64) - np.arange(len(given.empty)), 0.0)
 
@@ -488,7 +494,7 @@ class Labeller(MetadataRequests, Estimator):
 
     def _ask(self, X: Sequences, limits: Mapping[str, Any]) -> tuple[Given, Limits]:
         """The set of a question, and its limits."""
-        given = self._read(X)
+        given = self._read(X, lengths=limits.get("lengths"))
         return given, limits_of_set(limits, given, self.classes_ if are_given(limits) else np.empty(0))
 
     def _limited_trellis(self, data: SequenceSet, limits: Limits) -> Trellis:
@@ -513,6 +519,7 @@ class Labeller(MetadataRequests, Estimator):
         decoder: Decoder = "forward_backward",
         metric: str = "accuracy",
         sample_weight: ArrayLike | None = None,
+        lengths: ArrayLike | None = None,
     ) -> float:
         """How good predictions are, at the positions whose label is known; more is better.
 
@@ -529,12 +536,14 @@ class Labeller(MetadataRequests, Estimator):
             "balanced_accuracy", "macro_f1", "sequence_accuracy".
         sample_weight : array_like of float, shape (n_sequences,) or (n_positions,), optional
             What each sequence or position counts in the metric.
+        lengths : int, shape (n_sequences,), optional
+            As for `fit`.
         """
         if metric not in METRICS:
             raise ValueError(f"metric {quoted(metric)} is not known; choose one of {', '.join(METRICS)}.")
         if isinstance(y, str) and y in DECODERS:
             raise ValueError(f"y={y!r} is a decoder and no labels; name it: decoder={y!r}.")
-        given = self._read(X, y)
+        given = self._read(X, y, lengths)
         weights = given.weights(sample_weight)
         of_positions = None if weights is None else position_weights(given.data, weights, None)
         return METRICS[metric](self._truth(given), self.predict(given.data, decoder), given.data.offsets, of_positions)

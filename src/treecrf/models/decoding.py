@@ -40,12 +40,15 @@ class Limits(TypedDict, total=False):
         label before, START (what stands before a first position) last, and the label.
     lag : int
         Label each position by what is seen `lag` observations later, as a stream is labelled.
+    lengths : int, shape (n_sequences,)
+        How many observations each sequence of a padded array has.
     """
 
     allowed: ArrayLike | None
     known: ArrayLike | None
     constraints: Constraints | None
     lag: int | None
+    lengths: ArrayLike | None
 
 
 class Labelling(NamedTuple):
@@ -62,7 +65,7 @@ def are_given(limits: Mapping[str, Any]) -> bool:
 
 def limits_of_set(limits: Mapping[str, Any], given: Given, classes: NDArray[Any]) -> Limits:
     """The limits of a question, which have its form, as those of the set."""
-    of_set = dict(limits)
+    of_set = {name: limit for name, limit in limits.items() if name != "lengths"}
     if given.form != "set":
         if of_set.get("known") is not None:
             of_set["known"] = known_codes(given.of_filled(of_set["known"]), given.data, given.form, classes)

@@ -258,6 +258,7 @@ class TreeCRF(ChainLabeller):
         *,
         sample_weight: ArrayLike | None = None,
         groups: Groups = None,
+        lengths: ArrayLike | None = None,
         monitor: Monitor | None = None,
         verbose: bool | int = False,
         checkpoint: Checkpoint | str | os.PathLike[str] | None = None,
@@ -270,7 +271,7 @@ class TreeCRF(ChainLabeller):
             With labels, some of which may not be known (`MISSING`): the likelihood sums over all that complete the known
             ones (Tsuboi et al. 2008), while order 0 and a `MEMM` leave out positions whose label, or one that they look at,
             is not known. At least two label names.
-        y, groups, monitor, verbose
+        y, groups, lengths, monitor, verbose
             As for `Labeller.fit`.
         sample_weight : array_like of float, shape (n_sequences,) or (n_positions,), optional
             By sequence, what multiplies its log likelihood: a weight of 2 is the sequence twice, 0 leaves it out. By position,
@@ -284,7 +285,7 @@ class TreeCRF(ChainLabeller):
         ValueError
             For unusable settings or data, in one sentence.
         """
-        return self._fit_given(X, y, sample_weight, groups, monitor, verbose, checkpoint=checkpoint)
+        return self._fit_given(X, y, sample_weight, groups, lengths, monitor, verbose, checkpoint=checkpoint)
 
     def _fit(
         self,

@@ -174,6 +174,7 @@ class FutureFeatureMEMM(ChainLabeller):
         *,
         sample_weight: ArrayLike | None = None,
         groups: Groups = None,
+        lengths: ArrayLike | None = None,
         monitor: Monitor | None = None,
         verbose: bool | int = False,
         validation: SequenceSet | None = None,
@@ -182,7 +183,7 @@ class FutureFeatureMEMM(ChainLabeller):
 
         Parameters
         ----------
-        X, y, groups, monitor, verbose
+        X, y, groups, lengths, monitor, verbose
             As for `Labeller.fit`; a stage is a change of the scores.
         sample_weight
             Refused.
@@ -194,7 +195,7 @@ class FutureFeatureMEMM(ChainLabeller):
         ValueError
             For unusable settings or data, in one sentence.
         """
-        return self._fit_given(X, y, sample_weight, groups, monitor, verbose, validation=validation)
+        return self._fit_given(X, y, sample_weight, groups, lengths, monitor, verbose, validation=validation)
 
     def _fit(
         self,
