@@ -11,7 +11,7 @@ from sklearn import config_context
 from sklearn.base import clone
 from sklearn.pipeline import make_pipeline
 
-from treecrf import LinearCRF, load
+from treecrf import LinearCRF, TreeCRF, load
 from treecrf.estimators.conversion import BySequence, Given
 from treecrf.estimators.tables import ABSENT
 from treecrf.missing import Imputer, Indicator, inject
@@ -415,3 +415,37 @@ def test_pipelines_set_the_output_of_their_transforms():
     assert isinstance(pipeline[:1].transform(ARRAYS)[0], pd.DataFrame)
     plain = LinearCRF(max_iterations=10).fit(ARRAYS, LABELS)
     assert [part.tolist() for part in pipeline.predict(ARRAYS)] == [part.tolist() for part in plain.predict(ARRAYS)]
+
+
+# --- columns of dicts that are missing --------------------------------------------------------------
+
+WORDS = [[{"word": "x", "n": 1.5}, {"word": "y", "n": 2.0}], [{"word": "y", "n": 0.5}]]
+WORD_LABELS = [["a", "b"], ["b"]]
+
+
+def test_a_column_that_no_dict_has_is_said_to_be_missing():
+    model = LinearCRF(max_iterations=5).fit(WORDS, WORD_LABELS)
+    with pytest.warns(
+        UserWarning, match=r"^column 'word' is missing: no observation has it, and all of the training set had"
+    ):
+        model.predict([[{"n": 1.0}, {"n": 2.0}]])
+    with pytest.warns(
+        UserWarning, match=r"^attribute 'word': observation 1 does not have it, and all of the training set had"
+    ):
+        model.predict([[{"word": "x", "n": 1.0}, {"n": 2.0}]])
+    strict = LinearCRF(max_iterations=5, unseen="error").fit(WORDS, WORD_LABELS)
+    with pytest.raises(ValueError, match=r"^column 'word' is missing: .*; drop them or set unseen='missing'\.$"):
+        strict.predict([[{"n": 1.0}]])
+
+
+def test_an_empty_text_is_kept_as_a_category_where_the_error_says_so():
+    words = [[{"word": ""}, {"word": "y"}], [{"word": "y"}, {"word": ""}]]
+    labels = [["a", "b"], ["b", "a"]]
+    for model in (LinearCRF(), TreeCRF(2, missing="error")):
+        with pytest.raises(
+            ValueError,
+            match=r"'word' is missing at observation 0; fill or mark .* keeps them, empty texts too, as a category",
+        ):
+            model.fit(words, labels)
+    pipeline = make_pipeline(Indicator(mark="category"), LinearCRF(max_iterations=20)).fit(words, labels)
+    assert [part.tolist() for part in pipeline.predict(words)] == labels

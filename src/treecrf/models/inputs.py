@@ -8,6 +8,7 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from treecrf.estimators.tables import ABSENT
 from treecrf.inputs.anchors import AnchoredInputs, AnchorSetting
 from treecrf.inputs.binning import Binner
 from treecrf.io.messages import quoted, repeated
@@ -29,9 +30,11 @@ def refuse_missing(data: SequenceSet) -> None:
         names = [f"attribute {attribute.name!r}" for attribute in data.attributes]
         names += [f"number {name!r}" for name in data.number_names]
         row, column = np.argwhere(np.hstack([data.values == MISSING, np.isnan(data.numbers)]))[0]
+        is_category = column < len(data.attributes)
+        kept = "; Indicator(mark='category') keeps them, empty texts too, as a category" if is_category else ""
         raise ValueError(
-            f"{names[column]} is missing at observation {row}; "
-            "fill or mark the missing values (treecrf.missing), or give TreeCRF a way to handle them, such as missing='instance_weighting'."
+            f"{names[column]} is missing at observation {row}; fill or mark the missing values (treecrf.missing{kept}), or give "
+            "TreeCRF a way to handle them, such as missing='instance_weighting'."
         )
 
 
@@ -173,11 +176,7 @@ class Inputs(NamedTuple):
             values[:, j] = table[data.values[:, j]]
             lost = np.flatnonzero((values[:, j] == MISSING) & (data.values[:, j] != MISSING))
             if len(lost):
-                category = attribute.categories[data.values[lost[0], j]]
-                problem = (
-                    f"attribute {attribute.name!r}, observation {lost[0]}: category {category!r} was not in the training "
-                    f"set ({len(lost)} such cells)"
-                )
+                problem = _lost_cells(attribute, data.values[:, j], lost)
                 if unseen == "error":
                     raise ValueError(f"{problem}; drop them or set unseen='missing'.")
                 warnings.warn(f"{problem}; they are treated as missing.", stacklevel=5)
@@ -215,6 +214,22 @@ class Inputs(NamedTuple):
             if (category := repeated(attribute.categories)) is not None:
                 raise ValueError(f"the attribute {quoted(attribute.name)} has the category {quoted(category)} twice")
         return inputs
+
+
+def _lost_cells(attribute: Attribute, codes: NDArray[np.int32], lost: NDArray[np.intp]) -> str:
+    """What is wrong with the cells `lost` of a column, whose categories the training set did not have."""
+    category = attribute.categories[codes[lost[0]]]
+    if category != ABSENT:
+        return (
+            f"attribute {attribute.name!r}, observation {lost[0]}: category {category!r} was not in the training set ({len(lost)} "
+            "such cells)"
+        )
+    if len(lost) == len(codes):
+        return f"column {attribute.name!r} is missing: no observation has it, and all of the training set had ({len(lost)} cells)"
+    return (
+        f"attribute {attribute.name!r}: observation {lost[0]} does not have it, and all of the training set had ({len(lost)} such "
+        "cells)"
+    )
 
 
 _ADVICE = "read both as the same (SequenceSet.from_frame(kinds=))"
