@@ -25,7 +25,11 @@ def differences_of(*names):
 
 def left_out(found, dataset):
     """Methods of the study of training that a data set lacks."""
-    given = next(each for each in found if each.setting == "methods" and dataset in (each.datasets or (dataset,)))
+    given = next(
+        each
+        for each in found
+        if (each.study, each.setting) == ("training", "methods") and dataset in (each.datasets or (dataset,))
+    )
     return set(given.protocol) - set(given.used)
 
 
@@ -45,10 +49,11 @@ def test_extended_yaml_cuts_nothing_and_adds_to_the_papers():
     assert names == {
         ("training", "methods"),
         ("training", "larger_samples"),
+        ("missing", "methods"),
         ("missing", "trees"),
         ("coding", "wide_windows"),
     }
-    assert not any("hyphen" in each.datasets for each in found if each.setting == "methods")
+    assert not any("hyphen" in each.datasets for each in found if (each.study, each.setting) == ("training", "methods"))
     assert left_out(found, "faq_aix") == {"smile", "treecrf_anchored", *WITH_NETWORKS}
 
 
