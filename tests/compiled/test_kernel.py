@@ -1,11 +1,14 @@
 """Compiled kernels: what is compiled, kept and announced."""
 
 import os
+import resource
 import subprocess
 import sys
 
 import pytest
 from builders import ROOT
+
+from treecrf.compiled.kernel import KEPT, NOT_KEPT
 
 KERNELS = """
 from numba import int64
@@ -23,7 +26,7 @@ def quadrupled(number):
     return doubled(doubled(number))
 """
 
-RUN = "import kernels; print(*(getattr(kernels, name)(10) for name in {names}))"
+RUN = "{before}\nimport kernels, resource; resource.setrlimit(resource.RLIMIT_FSIZE, ({most}, {most})); print(*(getattr(kernels, name)(10) for name in {names}))"
 
 
 @pytest.fixture
@@ -33,8 +36,8 @@ def run(tmp_path):
     path = os.pathsep.join([str(ROOT / "src"), str(tmp_path)])
     environment = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path / "cache"), "PYTHONPATH": path}
 
-    def run(*names):
-        command = [sys.executable, "-c", RUN.format(names=names)]
+    def run(*names, most=resource.RLIM_INFINITY, before=""):
+        command = [sys.executable, "-c", RUN.format(names=names, most=most, before=before)]
         process = subprocess.run(command, env=environment, cwd=tmp_path, text=True, capture_output=True, check=True)
         return process.stdout.split(), process.stderr.splitlines()
 
@@ -47,6 +50,17 @@ def test_compilation_is_announced_once_and_loading_is_not(run):
     (line,) = messages
     assert line.startswith("Compiling ")
     assert run("quadrupled", "doubled") == (["40", "20"], [])
+
+
+def test_kernels_without_a_folder_and_on_a_full_disk(run):
+    """They are compiled all the same."""
+    nowhere = "from numba.core.caching import FunctionCache; FunctionCache._impl_class._locator_classes = []"
+    results, messages = run("quadrupled", "doubled", before=nowhere)
+    assert (results, messages) == (["40", "20"], [NOT_KEPT])
+    results, messages = run("quadrupled", most=100)
+    assert (results, messages[0], len(messages)) == (["40"], KEPT, 2)
+    assert messages[1].endswith("a compiled routine is not kept (File too large).")
+    assert run("quadrupled") == (["40"], [KEPT])
 
 
 def test_a_called_kernel_is_compiled_as_a_part_of_its_caller(run, tmp_path):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from functools import cache, cached_property
+from functools import cached_property
 from typing import Any
 
 from numba import config
@@ -24,16 +24,24 @@ _Dispatcher: Any = CPUDispatcher
 _Library: Any = JITCodeLibrary
 
 
-@cache
-def _announce() -> None:
-    print("Compiling numerical routines; they are kept, so that later runs start at once.", file=sys.stderr)
+KEPT = "Compiling numerical routines; they are kept, so that later runs start at once."
+NOT_KEPT = "Compiling numerical routines, in each run anew; name a folder that can be written by NUMBA_CACHE_DIR."
+
+_announced: list[str] = []
+
+
+def _announce(text: str) -> None:
+    """Print the first text that a process gives."""
+    if not _announced:
+        _announced.append(text)
+        print(text, file=sys.stderr)
 
 
 class _EntryCompiler(_Compiler):
     """numba's compiler; it says once in a process that it is at work."""
 
     def define_pipelines(self) -> Any:
-        _announce()
+        _announce(KEPT)
         return super().define_pipelines()
 
 
@@ -59,6 +67,16 @@ class _PartCompiler(_Compiler):
 
 class _KernelCache(_Cache):
     """numba's cache without the import of numba's compilation rules, half a second, before a form is loaded."""
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        """Keep the compiled form, if there is room."""
+        try:
+            super().save_overload(sig, data)
+        except OSError as error:
+            print(
+                f"{error.filename or self.cache_path}: a compiled routine is not kept ({error.strerror}).",
+                file=sys.stderr,
+            )
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """The compiled form for a signature, or None."""
@@ -120,7 +138,10 @@ class Kernel(_Compiled):
 
     def _compile_for_args(self, *args: Any, **kws: Any) -> Kernel:
         with global_compiler_lock, kernel_cache(*self._constants):
-            self._cache = _KernelCache(self.py_func)
+            try:
+                self._cache = _KernelCache(self.py_func)
+            except RuntimeError:  # neither the package, nor the folder of users, nor NUMBA_CACHE_DIR can be written to
+                _announce(NOT_KEPT)
         self.compile(None)
         return self  # numba then calls it with the same arguments, and converts or refuses them
 
