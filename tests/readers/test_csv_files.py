@@ -183,7 +183,7 @@ def test_a_wrong_encoding_is_named(read):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"format": "excel"}, "format='excel': choose one of csv, columns, conllu, parquet."),
+        ({"format": "excel"}, "format='excel': choose one of csv, columns, conllu, parquet, feather, jsonl, arff."),
         ({"separator": ";;"}, "separator=';;': give one character, such as ; or tab."),
         ({"separator": '"'}, "separator='\"': give one character"),
         ({"decimal": "'"}, 'the decimal mark is "\'": give . or a comma.'),

@@ -98,7 +98,13 @@ Decoder = Annotated[
 ]
 Format = Annotated[
     str | None,
-    option("csv, columns, conllu or parquet.", "NAME", "--format", group=FILE, default="by the file name"),
+    option(
+        "csv, columns, conllu, parquet, feather, jsonl or arff.",
+        "NAME",
+        "--format",
+        group=FILE,
+        default="by the file name",
+    ),
 ]
 Separator = Annotated[
     str | None,

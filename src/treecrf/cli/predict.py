@@ -107,7 +107,7 @@ def predict(
         write_text(add_to_conllu(read_content(file), added, table.frame.index.tolist(), dialect.encoding), output)
     else:
         if kind == "parquet" and output.suffix.lower() == ".parquet":
-            labelled[table.frame.columns] = read_stored(file)
+            labelled[table.frame.columns] = read_stored(file, labeller.columns.sequence)
         _write(labelled, output)
     shared.say(f"Wrote {output}: {len(labelled):,} rows.")
 

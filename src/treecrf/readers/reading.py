@@ -7,18 +7,28 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from treecrf.io.files import PACKED_SUFFIXES, Content, parse_parquet, plain_suffix, read_content
-from treecrf.io.frames import cell_texts
+from treecrf.io.files import PACKED_SUFFIXES, Content, plain_suffix, read_content
 from treecrf.io.messages import counted, listed
+from treecrf.readers.arff_files import read_arff
 from treecrf.readers.columns import SUFFIXES, read_columns, read_conllu
 from treecrf.readers.csv_files import read_csv
 from treecrf.readers.tables import TypedTable
-from treecrf.readers.text_files import Dialect, Format, Tell, check_names, say_nothing
+from treecrf.readers.text_files import Dialect, Format, Tell, say_nothing
+from treecrf.readers.typed_files import SUFFIXES as TYPED
+from treecrf.readers.typed_files import read_typed, text_of
 
 if TYPE_CHECKING:
     import pandas as pd
 
-READ = (".csv", ".tsv", ".parquet", ".conllu", *SUFFIXES)
+READ = (
+    ".csv",
+    ".tsv",
+    ".parquet",
+    ".conllu",
+    ".arff",
+    *SUFFIXES,
+    *(suffix for suffix in TYPED if suffix != ".parquet"),
+)
 """Suffixes of the files of a folder that are read; others may be notes."""
 
 PLAIN = Dialect()
@@ -46,8 +56,8 @@ def read_frame(
 ) -> pd.DataFrame:
     """Read a file, standard input (``-``), or a folder with a file for each sequence.
 
-    A file is read as what its suffix says, unless `dialect` does: Parquet (.parquet), CoNLL-U (.conllu), columns
-    (`treecrf.readers.columns.SUFFIXES`), CSV (any other, commas between cells unless it is seen to be otherwise). It may be
+    A file is read as what its suffix says, unless `dialect` does: Parquet (.parquet), Feather (.feather, .arrow), JSON lines
+    (.jsonl, .ndjson), ARFF (.arff), CoNLL-U (.conllu), columns (`treecrf.readers.columns.SUFFIXES`), CSV (any other, commas between cells unless it is seen to be otherwise). It may be
     compressed by gzip, bzip2 or xz.
 
     Parameters
@@ -71,9 +81,11 @@ def read_frame(
         One sentence that names the file, and the line where one is at fault.
     """
     if not Path(path).is_dir():
-        return _read(read_content(path), dialect, tell)
+        return _read(read_content(path), dialect, sequence, tell)
     notes: list[str] = []
-    frame = _read_folder(Path(path), lambda file: _read(read_content(file), dialect, notes.append), sequence, tell)
+    frame = _read_folder(
+        Path(path), lambda file: _read(read_content(file), dialect, sequence, notes.append), sequence, tell
+    )
     for sentence in notes[:MOST_TOLD]:
         tell(sentence)
     if len(notes) > MOST_TOLD:
@@ -81,9 +93,9 @@ def read_frame(
     return frame
 
 
-def read_stored(path: str | os.PathLike[str]) -> pd.DataFrame:
+def read_stored(path: str | os.PathLike[str], sequence: str) -> pd.DataFrame:
     """The table in a Parquet file with the types of its cells, where `read_frame` gives text; rows numbered from 0."""
-    return _stored(read_content(path))
+    return read_typed(read_content(path), "parquet", sequence, None, say_nothing)
 
 
 def files_of(path: str | os.PathLike[str]) -> list[Path]:
@@ -98,53 +110,39 @@ def files_of(path: str | os.PathLike[str]) -> list[Path]:
 
 
 def format_of(content: Content, dialect: Dialect) -> Format:
-    """What a file holds, by what is given, its suffix, or the mark of a Parquet file."""
+    """What a file holds, by what is given, its suffix, or the mark of a Parquet or Feather file."""
     if dialect.format is not None:
         return dialect.format
-    if content.suffix == ".parquet" or (content.suffix not in SUFFIXES and content.data.startswith(b"PAR1")):
-        return "parquet"
+    if content.suffix in TYPED:
+        return TYPED[content.suffix]
+    if content.suffix == ".arff":
+        return "arff"
+    for mark, kind in _MARKS.items():
+        if content.suffix not in SUFFIXES and content.data.startswith(mark):
+            return kind
     if content.suffix == ".conllu":
         return "conllu"
     return "columns" if content.suffix in SUFFIXES else "csv"
 
 
-def _read(content: Content, dialect: Dialect, tell: Tell) -> pd.DataFrame:
+_MARKS: dict[bytes, Format] = {b"PAR1": "parquet", b"ARROW1": "feather"}
+
+
+def _read(content: Content, dialect: Dialect, sequence: str, tell: Tell) -> pd.DataFrame:
     kind = format_of(content, dialect)
     if kind != "csv" and (dialect.separator or dialect.decimal):
         tell(f"{content.name} is no CSV file: separator and decimal are not looked at.")
     match kind:
-        case "parquet":
-            return _read_parquet(content)
+        case "arff":
+            return read_arff(content, dialect.encoding)
+        case "parquet" | "feather" | "jsonl":
+            return text_of(read_typed(content, kind, sequence, dialect.encoding, tell), content.name)
         case "conllu":
             return read_conllu(content, dialect.encoding, tell)
         case "columns":
             return read_columns(content, dialect.encoding, tell)
         case "csv":
             return read_csv(content, dialect, tell)
-
-
-def _read_parquet(content: Content) -> pd.DataFrame:
-    """Text, missing where empty: the same value is the same text, whatever the type of its column in this file."""
-    import pandas as pd
-
-    frame, texts = _stored(content), {}
-    for name in frame.columns:
-        try:
-            cells = cell_texts(frame[name], name)
-        except ValueError as error:
-            raise ValueError(f"{content.name}: {error}") from None
-        cells[frame[name].isna().to_numpy() | (cells == "")] = None
-        texts[name] = pd.Series(cells, dtype="str")
-    return pd.DataFrame(texts, index=frame.index, columns=frame.columns)
-
-
-def _stored(content: Content) -> pd.DataFrame:
-    import pandas as pd
-
-    frame = parse_parquet(content.data, content.name).reset_index(drop=True)
-    frame.columns = pd.Index([str(name) for name in frame.columns])
-    check_names(content.name, list(frame.columns))
-    return frame
 
 
 def _read_folder(folder: Path, read: Callable[[Path], pd.DataFrame], sequence: str, tell: Tell) -> pd.DataFrame:

@@ -17,7 +17,7 @@ from treecrf.io.messages import listed, quoted, repeated
 if TYPE_CHECKING:
     import pandas as pd
 
-Format = Literal["csv", "columns", "conllu", "parquet"]
+Format = Literal["csv", "columns", "conllu", "parquet", "feather", "jsonl", "arff"]
 FORMATS: tuple[Format, ...] = get_args(Format)
 DECIMALS = (".", ",")
 
@@ -35,7 +35,7 @@ class Dialect:
 
     Parameters
     ----------
-    format : "csv", "columns", "conllu" or "parquet", optional
+    format : "csv", "columns", "conllu", "parquet", "feather", "jsonl" or "arff", optional
         What the suffix says unless given.
     separator : str, optional
         One character, or "tab", "space" or a backslash and t: the field separator of a CSV file.

@@ -1,0 +1,185 @@
+"""Files whose cells have types: Parquet, Feather and JSON lines, with a row for each observation or for each sequence.
+
+Where a row is a sequence, the columns of its observations hold a list in each row; all other columns say something of the whole
+sequence, and hold for each of its observations.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from itertools import chain
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from treecrf.io.arrays import of_objects
+from treecrf.io.files import Content, parse_parquet
+from treecrf.io.frames import cell_texts
+from treecrf.io.messages import counted, listed, quoted
+from treecrf.readers.text_files import Format, Tell, check_names, find_encoding, open_text
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+SUFFIXES: dict[str, Format] = {
+    ".parquet": "parquet", ".feather": "feather", ".arrow": "feather", ".jsonl": "jsonl", ".ndjson": "jsonl",
+}  # fmt: skip
+"""What files hold by their suffix."""
+
+
+def read_typed(content: Content, kind: Format, sequence: str, encoding: str | None, tell: Tell) -> pd.DataFrame:
+    """Read a file, a row for each observation.
+
+    Parameters
+    ----------
+    content : Content
+    kind : "parquet", "feather" or "jsonl"
+    sequence : str
+        The column that identifies sequences: where a row of the file is a sequence and has none, the number of the row.
+    encoding : str, optional
+        Of JSON lines.
+    tell : callable
+
+    Returns
+    -------
+    DataFrame
+        Cells with their types; the index holds the lines of JSON lines with an observation each, rows from 0 otherwise.
+
+    Raises
+    ------
+    ValueError
+        One sentence that names the file, and the line or row where one is at fault.
+    """
+    import pandas as pd
+
+    frame = _PARSERS[kind](content, encoding)
+    frame.columns = pd.Index([str(name) for name in frame.columns])
+    check_names(content.name, list(frame.columns))
+    return _by_observation(frame, content.name, sequence, tell)
+
+
+def text_of(frame: pd.DataFrame, name: str) -> pd.DataFrame:
+    """Cells as text, missing where empty: the same value is the same text, whatever the type of its column in this file."""
+    import pandas as pd
+
+    texts = {}
+    for column in frame.columns:
+        try:
+            cells = cell_texts(frame[column], column)
+        except ValueError as error:
+            raise ValueError(f"{name}: {error}") from None
+        cells[frame[column].isna().to_numpy() | (cells == "")] = None
+        texts[column] = pd.Series(cells, index=frame.index, dtype="str")
+    return pd.DataFrame(texts, index=frame.index, columns=frame.columns)
+
+
+# --- formats ----------------------------------------------------------------------------------------
+
+
+def _parse_parquet(content: Content, encoding: str | None) -> pd.DataFrame:
+    return parse_parquet(content.data, content.name).reset_index(drop=True)
+
+
+def _parse_feather(content: Content, encoding: str | None) -> pd.DataFrame:
+    import pyarrow as pa
+    from pyarrow import feather
+
+    try:
+        table = feather.read_table(pa.BufferReader(content.data))
+        table.validate(full=True)  # reading does not look whether text is text
+        frame: pd.DataFrame = table.to_pandas()
+    except (OSError, ValueError, pa.ArrowException) as error:
+        problem = quoted(f"{type(error).__name__}: {error}")
+        raise ValueError(f"{content.name} is not a readable Feather file ({problem}); write it again.") from None
+    return frame.reset_index(drop=True)
+
+
+def _parse_json_lines(content: Content, encoding: str | None) -> pd.DataFrame:
+    """An object in each line; a key that an object lacks is a missing value."""
+    import pandas as pd
+
+    columns: dict[str, list[Any]] = {}
+    lines: list[int] = []
+    stream = open_text(content, find_encoding(content, encoding).codec, "\n")
+    for number, line in enumerate(stream, 1):
+        if not line.strip():
+            continue
+        try:
+            row = json.loads(line)
+        except (ValueError, RecursionError) as error:
+            raise ValueError(
+                f"{content.name}, line {number}: no JSON ({error}); write one object in each line."
+            ) from None
+        if not isinstance(row, Mapping):
+            raise ValueError(
+                f"{content.name}, line {number}: {quoted(row)} is no object; write one object in each line, with the names of the "
+                "columns as keys."
+            )
+        for name in row:
+            columns.setdefault(name, [None] * len(lines))
+        for name, cells in columns.items():
+            cells.append(row.get(name))
+        lines.append(number)
+    if not lines:
+        raise ValueError(f"{content.name} has no rows; give at least one sequence.")
+    frame = pd.DataFrame({name: pd.Series(of_objects(cells)) for name, cells in columns.items()})
+    return frame.set_axis(pd.Index(np.array(lines, dtype=np.int64)))
+
+
+_PARSERS: dict[str, Callable[[Content, str | None], Any]] = {
+    "parquet": _parse_parquet, "feather": _parse_feather, "jsonl": _parse_json_lines,
+}  # fmt: skip
+
+
+# --- rows that are sequences ------------------------------------------------------------------------
+
+
+def _by_observation(frame: pd.DataFrame, name: str, sequence: str, tell: Tell) -> pd.DataFrame:
+    """The table with a row for each observation, where a row is a sequence."""
+    import pandas as pd
+
+    in_lists = [column for column in frame.columns if frame[column].map(_is_list).any()]
+    for column in frame.columns:
+        odd = frame[column].map(_is_list) != (column in in_lists)
+        odd |= frame[column].map(lambda cell: isinstance(cell, Mapping))
+        if odd.any():
+            row = int(odd.to_numpy().argmax())
+            raise ValueError(
+                f"{name}, {_place(frame, row)}: column {quoted(column)} has {quoted(frame[column].iloc[row])}; give a list in each row "
+                "of a column, or one value in each."
+            )
+    if not in_lists:
+        return frame
+    lengths = np.stack([frame[column].map(len).to_numpy(dtype=np.int64) for column in in_lists])
+    uneven = (lengths != lengths[0]).any(axis=0)
+    if uneven.any():
+        row = int(uneven.argmax())
+        found = [f"{length} in {quoted(column)}" for column, length in zip(in_lists, lengths[:, row], strict=True)]
+        raise ValueError(
+            f"{name}, {_place(frame, row)}: the lists have different lengths ({listed(found, str)}); give each one entry for each "
+            "observation."
+        )
+    n_empty = int((lengths[0] == 0).sum())
+    if n_empty:
+        tell(f"{name}: {counted(n_empty, 'sequence')} without observations left out.")
+    if sequence not in frame.columns:
+        frame = frame.assign(**{sequence: np.arange(len(frame))})[[sequence, *frame.columns]]
+    rows = frame.loc[:, ~frame.columns.isin(in_lists)].iloc[np.repeat(np.arange(len(frame)), lengths[0])]
+    cells = {column: of_objects(chain.from_iterable(frame[column])) for column in in_lists}
+    for column, values in cells.items():
+        nested = next((cell for cell in values if _is_list(cell) or isinstance(cell, Mapping)), None)
+        if nested is not None:
+            raise ValueError(
+                f"{name}: the lists of column {quoted(column)} hold {quoted(nested)}; give each number of an observation a column."
+            )
+    of_lists = pd.DataFrame({column: pd.Series(values).infer_objects() for column, values in cells.items()})
+    return pd.concat([rows.reset_index(drop=True), of_lists], axis=1)[list(frame.columns)]
+
+
+def _is_list(cell: Any) -> bool:
+    return isinstance(cell, list | tuple | np.ndarray)
+
+
+def _place(frame: pd.DataFrame, row: int) -> str:
+    return f"row {row}" if frame.index[0] == 0 else f"line {frame.index[row]}"
