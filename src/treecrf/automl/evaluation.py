@@ -118,7 +118,8 @@ def score_entities(
     scores = {"all": chunk_f1(true, predicted, offsets, counted), **chunk_f1_by_type(true, predicted, offsets, counted)}
     n_invalid = 0
     if found != MIXED:
-        n_invalid = int(np.subtract(*(chunk_f1(true, predicted, offsets, way).n_predicted for way in (None, found))))
+        lenient, complete = (chunk_f1(true, predicted, offsets, way) for way in (None, found))
+        n_invalid = lenient.n_predicted - complete.n_predicted
     return Entities(found, strict, scores, n_invalid)
 
 

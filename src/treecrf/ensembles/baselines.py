@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from treecrf.ensembles.espboost import TIED, Cells, PathErrors
 from treecrf.ensembles.voting import WeightedVote, check_predictions, checked
-from treecrf.models.params_checks import SEED, SIZE, check_params, number
+from treecrf.estimators.checks import SEED, SIZE, check_params, number
 
 CLOSE = 1e-4
 """Descent ends where the error of every path that could change is so near to 1/2."""

@@ -23,9 +23,9 @@ from treecrf.ensembles.voting import (
     WeightedVote,
     position_classes,
 )
+from treecrf.estimators.checks import SEED, check_params
 from treecrf.models.base import Labeller
 from treecrf.models.fitted import take_declared
-from treecrf.models.params_checks import SEED, check_params
 from treecrf.sequences import SequenceSet
 
 

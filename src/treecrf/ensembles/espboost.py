@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from treecrf.ensembles.voting import MOST_PACKED, Situations, WeightedVote, check_predictions, checked
-from treecrf.models.params_checks import SIZE, check_params
+from treecrf.estimators.checks import SIZE, check_params
 from treecrf.statistics.selection import sequence_folds
 
 

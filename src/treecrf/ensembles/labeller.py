@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from treecrf.ensembles.combiners import COMBINERS, Evidence
+from treecrf.estimators.checks import NOT_NEGATIVE, PART, SEED, SIZE, Check, one_of, optional, whole
 from treecrf.models.base import DECODERS, Decoder, Labeller, Monitor, check_decoder
 from treecrf.models.fitted import prefixed, refuse_rest, take_prefixed
 from treecrf.models.inputs import check_set, check_training_set
-from treecrf.models.params_checks import NOT_NEGATIVE, PART, SEED, SIZE, Check, one_of, optional, whole
 from treecrf.models.persistence import load_class, packed, unpacked
 from treecrf.models.registry import LABELLERS, TABLES, TRAINING
 from treecrf.models.weights import refuse_weights

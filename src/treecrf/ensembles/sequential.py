@@ -10,9 +10,9 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from treecrf.estimators.checks import SEED, Check, optional, whole
 from treecrf.models.base import DECODERS, Decoder, Labeller, Monitor, check_decoder
 from treecrf.models.inputs import check_set, check_training_set
-from treecrf.models.params_checks import SEED, Check, optional, whole
 from treecrf.models.persistence import packed, unpacked
 from treecrf.models.weights import refuse_weights
 from treecrf.sequences import SequenceSet

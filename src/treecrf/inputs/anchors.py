@@ -11,6 +11,7 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from treecrf.estimators.checks import Check
 from treecrf.inputs.binning import Binner
 from treecrf.io.messages import quoted
 from treecrf.sequences import Attribute, SequenceSet
@@ -51,6 +52,11 @@ def are_anchors(value: Any) -> bool:
     numbers, counted = value[:2], value[2] if len(value) == 3 else ()
     are_sizes = all(isinstance(n, int | np.integer) and not isinstance(n, bool) and n >= 0 for n in numbers)
     return are_sizes and isinstance(counted, tuple | list) and all(isinstance(name, str) for name in counted)
+
+
+ANCHORS = Check(
+    are_anchors, "give two whole numbers of at least 0, such as (0, 4), and names of attributes to count, if any"
+)
 
 
 class AnchoredInputs(NamedTuple):

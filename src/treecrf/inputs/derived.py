@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
+from treecrf.estimators.checks import FLAG, NAME, Check, check_params, one_of, optional, several, whole
 from treecrf.estimators.transform import Transform
 from treecrf.io.frames import Kind
 from treecrf.io.messages import listed, quoted
@@ -31,6 +32,9 @@ LEAST_LETTERS = 4.0
 
 SHARE_OF_TIMES = 0.9
 """Of the categories of a column of time stamps that can be read as such."""
+
+MOST_SIZE = 2**16
+"""Which the letters of an affix and the observations of a span are below."""
 
 CHUNK = 2**20
 """Cells of the windows that rolling statistics look at together."""
@@ -112,6 +116,11 @@ class DerivedInputs(Transform):
     kinds_: dict[str, Kind]
     derivations_: tuple[Derivation, ...]
 
+    _parameter_constraints: ClassVar[Mapping[str, Check]] = {
+        "blocks": several("blocks of derived inputs", one_of(*BLOCKS)), "columns": optional(several("names of columns", NAME)),
+        "affixes": whole(0, MOST_SIZE - 1), "spans": several("numbers of observations", whole(2, MOST_SIZE - 1)), "centred": FLAG,
+    }  # fmt: skip
+
     def __init__(
         self,
         blocks: Sequence[str] = BLOCKS,
@@ -150,14 +159,7 @@ class DerivedInputs(Transform):
         return self
 
     def _check_settings(self, train: SequenceSet) -> None:
-        unknown = [block for block in self.blocks if block not in BLOCKS]
-        if isinstance(self.blocks, str) or unknown:
-            raise ValueError(f"blocks={self.blocks!r}: give a tuple with some of {listed(BLOCKS)}.")
-        if not 0 <= self.affixes < MOST_SIZE or any(not 2 <= span < MOST_SIZE for span in self.spans):
-            raise ValueError(
-                f"affixes={self.affixes}, spans={tuple(self.spans)}: affixes have at least 0 letters, spans at least 2 observations, "
-                f"both less than {MOST_SIZE:,}."
-            )
+        check_params(self.get_params(), self._parameter_constraints)
         names = {*(attribute.name for attribute in train.attributes), *train.number_names}
         for name in self.columns or ():
             if name not in names:
@@ -402,9 +404,6 @@ _KINDS: dict[str, tuple[str, ...]] = {
 
 SIZED = ("prefix", "suffix", *STATISTICS)
 """Kinds with a size."""
-
-MOST_SIZE = 2**16
-"""Which sizes are below."""
 
 
 def differences(numbers: NDArray[np.float64], offsets: NDArray[np.int64], step: int) -> NDArray[np.float64]:

@@ -11,11 +11,21 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, Unpack
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from treecrf.estimators.checks import (
+    CLASS_WEIGHT,
+    N_BINS,
+    SIZE,
+    UNSEEN,
+    WINDOW,
+    Check,
+    check_params,
+    optional,
+)
 from treecrf.estimators.conversion import BySequence, Given, count_empty
 from treecrf.estimators.labels import storable_labels
 from treecrf.estimators.routing import MetadataRequests
 from treecrf.estimators.settings import Estimator
-from treecrf.inputs.anchors import AnchorSetting
+from treecrf.inputs.anchors import ANCHORS, AnchorSetting
 from treecrf.inputs.binning import MOST_BINS
 from treecrf.io.frames import Kind
 from treecrf.io.messages import counted, quoted
@@ -33,17 +43,6 @@ from treecrf.models.decoding import (
 from treecrf.models.fitted import Declared, named_arrays, take_declared
 from treecrf.models.inputs import Inputs, check_set, check_training_set, refuse_missing
 from treecrf.models.monitor import Monitor, reporting_monitor
-from treecrf.models.params_checks import (
-    ANCHORS,
-    CLASS_WEIGHT,
-    N_BINS,
-    SIZE,
-    UNSEEN,
-    WINDOW,
-    Check,
-    check_params,
-    optional,
-)
 from treecrf.models.weights import ClassWeight, position_weights, refuse_weights, without_silent
 from treecrf.sequences import MISSING, Attribute, SequenceSet
 from treecrf.statistics.metrics import METRICS, sum_log_probabilities

@@ -14,10 +14,10 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from treecrf.estimators.checks import SEED, Check, optional
 from treecrf.models import base
 from treecrf.models.base import Decoder, Labeller, Monitor
 from treecrf.models.inputs import check_training_set
-from treecrf.models.params_checks import SEED, Check, optional
 from treecrf.models.weights import refuse_weights
 from treecrf.models.window.features import Taken, WindowFeatures
 from treecrf.sequences import SequenceSet

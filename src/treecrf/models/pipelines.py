@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from treecrf.estimators.checks import Check, one_of
 from treecrf.estimators.transform import Transform
 from treecrf.inputs import BLOCKS, DerivedInputs
 from treecrf.missing import transform_of
 from treecrf.missing.transforms import describe_transform, restore_transform
 from treecrf.models.base import DECODERS, Decoder, Labeller, Monitor
 from treecrf.models.inputs import check_set, check_training_set
-from treecrf.models.params_checks import FLAG, NAME, Check, one_of, optional, several, whole
 from treecrf.models.persistence import rebuild_part
 from treecrf.models.registry import IN_TREES, TREATMENTS
 from treecrf.sequences import SequenceSet
@@ -197,11 +197,7 @@ class DerivingLabeller(TransformingLabeller):
     spans: Sequence[int] = (3, 9, 25)
     centred: bool = True
 
-    _parameter_constraints: ClassVar = {
-        "labeller": _LABELLER, "blocks": several("blocks of derived inputs", one_of(*BLOCKS)),
-        "columns": optional(several("names of columns", NAME)), "affixes": whole(0), "spans": several("numbers of at least 2", whole(2)),
-        "centred": FLAG,
-    }  # fmt: skip
+    _parameter_constraints: ClassVar = {"labeller": _LABELLER, **DerivedInputs._parameter_constraints}
 
     def new_transform(self) -> DerivedInputs:
         return DerivedInputs(self.blocks, self.columns, self.affixes, self.spans, self.centred)

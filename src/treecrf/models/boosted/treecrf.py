@@ -14,21 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from treecrf import chain
 from treecrf.compiled.rules import FINITE, SHARES, SOME_IN_EACH_ROW, TRUTH, WEIGHTS
 from treecrf.compiled.struct import Bool, Float64
-from treecrf.inputs.anchors import AnchorSetting
-from treecrf.inputs.binning import MOST_BINS
-from treecrf.io.memory import check_memory
-from treecrf.models.boosted.boosting import Progress, Training, Workers, boost, join_iterations, split_iterations
-from treecrf.models.boosted.checkpoint import Checkpoint, as_checkpoint, fingerprint
-from treecrf.models.boosted.label_dictionary import Candidates, learn_dictionary, make_candidates, n_symbols
-from treecrf.models.boosted.lattice import LatticeTraining
-from treecrf.models.boosted.memory import training_bytes
-from treecrf.models.boosted.params import MISSING_METHODS, SHAPE, SPLITS, BoostingParams, Criterion
-from treecrf.models.boosted.prediction import BoostedPotentials, make_flat_forest, staged_lattices, staged_potentials
-from treecrf.models.boosted.training import DenseTraining
-from treecrf.models.chains import ChainLabeller, Chains
-from treecrf.models.inputs import refuse_missing, shares_of
-from treecrf.models.monitor import Monitor
-from treecrf.models.params_checks import (
+from treecrf.estimators.checks import (
     CLASS_WEIGHT,
     FLAG,
     N_BINS,
@@ -45,6 +31,20 @@ from treecrf.models.params_checks import (
     optional,
     whole,
 )
+from treecrf.inputs.anchors import AnchorSetting
+from treecrf.inputs.binning import MOST_BINS
+from treecrf.io.memory import check_memory
+from treecrf.models.boosted.boosting import Progress, Training, Workers, boost, join_iterations, split_iterations
+from treecrf.models.boosted.checkpoint import Checkpoint, as_checkpoint, fingerprint
+from treecrf.models.boosted.label_dictionary import Candidates, learn_dictionary, make_candidates, n_symbols
+from treecrf.models.boosted.lattice import LatticeTraining
+from treecrf.models.boosted.memory import training_bytes
+from treecrf.models.boosted.params import MISSING_METHODS, SHAPE, SPLITS, BoostingParams, Criterion
+from treecrf.models.boosted.prediction import BoostedPotentials, make_flat_forest, staged_lattices, staged_potentials
+from treecrf.models.boosted.training import DenseTraining
+from treecrf.models.chains import ChainLabeller, Chains
+from treecrf.models.inputs import refuse_missing, shares_of
+from treecrf.models.monitor import Monitor
 from treecrf.models.weights import ClassWeight
 from treecrf.sequences import Attribute, SequenceSet, slot_sizes, window_slots
 from treecrf.trees.flat import FlatForest

@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from treecrf.compiled.rules import TRUTH
 from treecrf.compiled.struct import Bool
+from treecrf.estimators.checks import FLAG, SEED, SIZE, Check, whole
 from treecrf.models.base import DECODERS, Codes, Decoder, Floats, Labeller, Monitor, check_decoder
 from treecrf.models.boosted.treecrf import TreeCRF
-from treecrf.models.params_checks import FLAG, SEED, SIZE, Check, whole
 from treecrf.models.persistence import packed, unpacked
 from treecrf.sequences import Attribute, SequenceSet, window_codes
 from treecrf.statistics.selection import sequence_folds

@@ -12,6 +12,19 @@ from numpy.typing import ArrayLike, NDArray
 from treecrf import chain
 from treecrf.compiled import rules
 from treecrf.compiled.struct import Float64, Int64
+from treecrf.estimators.checks import (
+    FINITE,
+    FLAG,
+    N_BINS,
+    NOT_NEGATIVE,
+    PART,
+    POSITIVE,
+    SEED,
+    SIZE,
+    WINDOW,
+    optional,
+    whole,
+)
 from treecrf.inputs.binning import MOST_BINS
 from treecrf.models.base import Monitor
 from treecrf.models.boosted.memm import normalize_locally
@@ -31,19 +44,6 @@ from treecrf.models.future.features import (
     with_features,
 )
 from treecrf.models.inputs import Inputs, check_set, check_training_set, refuse_missing
-from treecrf.models.params_checks import (
-    FINITE,
-    FLAG,
-    N_BINS,
-    NOT_NEGATIVE,
-    PART,
-    POSITIVE,
-    SEED,
-    SIZE,
-    WINDOW,
-    optional,
-    whole,
-)
 from treecrf.models.persistence import rebuild_part
 from treecrf.models.weights import refuse_weights
 from treecrf.sequences import Attribute, SequenceSet, slot_sizes

@@ -9,11 +9,11 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from treecrf.estimators.checks import FLAG
 from treecrf.models.base import Codes, Floats, Monitor
 from treecrf.models.java.machine import start_java
 from treecrf.models.linear.conjunctions import ConjunctionCRF, Conjunctions, Weights, boolean_cells
 from treecrf.models.linear.outcomes import Outcomes
-from treecrf.models.params_checks import FLAG
 from treecrf.sequences import SequenceSet, slot_sizes, window_codes
 from treecrf.trees.columns import build_columns
 

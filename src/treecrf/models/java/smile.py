@@ -11,12 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treecrf import chain
+from treecrf.estimators.checks import POSITIVE, SIZE, whole
 from treecrf.inputs.binning import MOST_BINS
 from treecrf.models.base import Codes, Floats, Monitor
 from treecrf.models.chains import ChainLabeller
 from treecrf.models.inputs import Inputs
 from treecrf.models.java.machine import start_java
-from treecrf.models.params_checks import POSITIVE, SIZE, whole
 from treecrf.sequences import SequenceSet, slot_sizes, window_codes
 from treecrf.trees.columns import build_columns
 from treecrf.trees.forest import Evaluator, Forest, forest_limits, join_trees

@@ -14,6 +14,19 @@ from numpy.typing import NDArray
 
 from treecrf.compiled.rules import FINITE, WEIGHTS
 from treecrf.compiled.struct import Float64
+from treecrf.estimators.checks import (
+    FLAG,
+    NOT_NEGATIVE,
+    POSITIVE,
+    SEED,
+    SIZE,
+    TOLERANCE,
+    VARIANCE,
+    Check,
+    one_of,
+    optional,
+    whole,
+)
 from treecrf.inputs.anchors import AnchorSetting
 from treecrf.io.messages import quoted
 from treecrf.models.base import Codes, Floats, Monitor
@@ -35,19 +48,6 @@ from treecrf.models.kernel.objective import Chains, Objective, Point
 from treecrf.models.kernel.solvers import SOLVERS, follow, steps
 from treecrf.models.kernel.windows import Inputs, Kernel, Standards, Windows, mean_square
 from treecrf.models.linear.outcomes import window_chains
-from treecrf.models.params_checks import (
-    FLAG,
-    NOT_NEGATIVE,
-    POSITIVE,
-    SEED,
-    SIZE,
-    TOLERANCE,
-    VARIANCE,
-    Check,
-    one_of,
-    optional,
-    whole,
-)
 from treecrf.models.window.features import n_window_numbers
 from treecrf.sequences import SequenceSet, slot_sizes
 

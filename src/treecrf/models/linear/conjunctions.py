@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from treecrf.compiled.rules import SOME, WEIGHTS, Known, Rule, below, offsets_into
 from treecrf.compiled.struct import Float64, Int32, Int64, struct
+from treecrf.estimators.checks import NOT_NEGATIVE, SEED, SHARES, SIZE, VARIANCE, number, one_of, optional
 from treecrf.inputs.anchors import AnchorSetting
 from treecrf.inputs.binning import FEW_BINS
 from treecrf.io.arrays import gather_ranges
@@ -18,7 +19,6 @@ from treecrf.models.chains import ChainLabeller, ScoredChains
 from treecrf.models.fitted import take_declared
 from treecrf.models.linear._conjunction_kernels import add_scores, find_windows
 from treecrf.models.linear.outcomes import FEATURES, Outcomes
-from treecrf.models.params_checks import NOT_NEGATIVE, SEED, SHARES, SIZE, VARIANCE, number, one_of, optional
 from treecrf.sequences import Attribute, SequenceSet, slot_sizes, window_codes
 from treecrf.trees.columns import Columns, build_columns, distinct_windows
 

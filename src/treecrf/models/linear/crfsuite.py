@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from treecrf.compiled.rules import SOME_IN_EACH_ROW, TRUTH, WEIGHTS
 from treecrf.compiled.struct import Bool, Float64
+from treecrf.estimators.checks import NOT_NEGATIVE, SIZE
 from treecrf.inputs.anchors import AnchorSetting
 from treecrf.inputs.binning import FEW_BINS
 from treecrf.io.messages import needs_extra
@@ -23,7 +24,6 @@ from treecrf.models.chains import ChainLabeller, LatticeChains
 from treecrf.models.inputs import Inputs
 from treecrf.models.linear.linear_crf import window_cells
 from treecrf.models.linear.outcomes import score_cells, window_chains
-from treecrf.models.params_checks import NOT_NEGATIVE, SIZE
 from treecrf.sequences import SequenceSet, slot_sizes
 
 

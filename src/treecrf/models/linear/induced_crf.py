@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 from treecrf import chain
 from treecrf.compiled.rules import FINITE
 from treecrf.compiled.struct import Float64
+from treecrf.estimators.checks import SIZE
 from treecrf.io.arrays import gather_ranges
 from treecrf.models.base import Codes, Floats, Monitor
 from treecrf.models.linear._conjunction_kernels import sum_errors
@@ -41,7 +42,6 @@ from treecrf.models.linear.conjunctions import (
 )
 from treecrf.models.linear.likelihood import Likelihood
 from treecrf.models.linear.outcomes import Outcomes
-from treecrf.models.params_checks import SIZE
 from treecrf.models.threads import Runner, make_runner
 from treecrf.sequences import SequenceSet
 from treecrf.trees.columns import Columns

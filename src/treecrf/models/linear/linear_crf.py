@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from treecrf import chain
 from treecrf.compiled.rules import FINITE, SOME, WEIGHTS
 from treecrf.compiled.struct import Float64
+from treecrf.estimators.checks import FIRST_ORDER, NOT_NEGATIVE, SEED, SIZE, TOLERANCE, VARIANCE, one_of, optional
 from treecrf.inputs.anchors import AnchorSetting
 from treecrf.inputs.binning import FEW_BINS
 from treecrf.io.memory import check_memory
@@ -22,7 +23,6 @@ from treecrf.models.inputs import refuse_missing
 from treecrf.models.linear._linear_kernels import add_cell_gradients, dot, score_windows
 from treecrf.models.linear.likelihood import likelihood_of
 from treecrf.models.linear.outcomes import FEATURES, Outcomes
-from treecrf.models.params_checks import FIRST_ORDER, NOT_NEGATIVE, SEED, SIZE, TOLERANCE, VARIANCE, one_of, optional
 from treecrf.models.weights import ClassWeight, refuse_mixed
 from treecrf.sequences import SequenceSet, slot_sizes, window_codes
 from treecrf.trees.columns import distinct_windows, number_cells

@@ -12,13 +12,13 @@ from numpy.typing import NDArray
 
 from treecrf.compiled.rules import NOT_NEGATIVE, WEIGHTS
 from treecrf.compiled.struct import Float64, Int64, allocate
+from treecrf.estimators.checks import FIRST_ORDER, FLAG, SIZE, optional
 from treecrf.inputs.anchors import AnchorSetting
 from treecrf.inputs.binning import FEW_BINS
 from treecrf.models.base import Codes, Floats, Monitor
 from treecrf.models.chains import ChainLabeller, Chains, ScoredChains
 from treecrf.models.linear.linear_crf import window_cells
 from treecrf.models.linear.outcomes import score_cells, window_chains
-from treecrf.models.params_checks import FIRST_ORDER, FLAG, SIZE, optional
 from treecrf.sequences import SequenceSet, slot_sizes
 
 _FEW_LABELS = 4  # whose pairs at each position are no more than what a lattice keeps

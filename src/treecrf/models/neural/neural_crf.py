@@ -13,13 +13,7 @@ from numpy.typing import NDArray
 
 from treecrf.compiled.rules import FINITE, SOME
 from treecrf.compiled.struct import Float32, Int64
-from treecrf.io.messages import needs_extra
-from treecrf.models.base import Codes, Floats, Monitor
-from treecrf.models.chains import ChainLabeller, ScoredChains, Watch
-from treecrf.models.fitted import prefixed, refuse_rest, take_declared, take_prefixed
-from treecrf.models.neural.architecture import FILTERS, Architecture
-from treecrf.models.neural.batches import ROW_LENGTHS, Batches, NumberScale, first_rows, row_lengths
-from treecrf.models.params_checks import (
+from treecrf.estimators.checks import (
     FIRST_ORDER,
     NOT_NEGATIVE,
     PART,
@@ -32,6 +26,12 @@ from treecrf.models.params_checks import (
     optional,
     whole,
 )
+from treecrf.io.messages import needs_extra
+from treecrf.models.base import Codes, Floats, Monitor
+from treecrf.models.chains import ChainLabeller, ScoredChains, Watch
+from treecrf.models.fitted import prefixed, refuse_rest, take_declared, take_prefixed
+from treecrf.models.neural.architecture import FILTERS, Architecture
+from treecrf.models.neural.batches import ROW_LENGTHS, Batches, NumberScale, first_rows, row_lengths
 from treecrf.models.weights import ClassWeight, refuse_mixed
 from treecrf.sequences import MISSING, Attribute, SequenceSet
 from treecrf.statistics.selection import hold_out

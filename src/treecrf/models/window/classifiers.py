@@ -13,14 +13,7 @@ from numpy.typing import NDArray
 
 from treecrf.compiled.rules import SOME, WEIGHTS
 from treecrf.compiled.struct import Float64, struct
-from treecrf.inputs.anchors import AnchorSetting
-from treecrf.inputs.binning import MOST_BINS
-from treecrf.io.memory import check_memory
-from treecrf.io.messages import needs_extra
-from treecrf.models.base import Codes, Floats, Monitor
-from treecrf.models.chains import ChainLabeller
-from treecrf.models.inputs import refuse_missing, shares_of
-from treecrf.models.params_checks import (
+from treecrf.estimators.checks import (
     NOT_NEGATIVE,
     SEED,
     SHARE,
@@ -28,6 +21,13 @@ from treecrf.models.params_checks import (
     optional,
     whole,
 )
+from treecrf.inputs.anchors import AnchorSetting
+from treecrf.inputs.binning import MOST_BINS
+from treecrf.io.memory import check_memory
+from treecrf.io.messages import needs_extra
+from treecrf.models.base import Codes, Floats, Monitor
+from treecrf.models.chains import ChainLabeller
+from treecrf.models.inputs import refuse_missing, shares_of
 from treecrf.models.weights import ClassWeight
 from treecrf.models.window.features import Scale, n_window_numbers, see_windows, window_numbers
 from treecrf.models.window.lightgbm_text import check_model_text

@@ -10,9 +10,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from treecrf.inputs.anchors import are_anchors
-from treecrf.inputs.binning import MOST_BINS
 from treecrf.io.messages import quoted
+from treecrf.sequences import NARROW_CATEGORIES
 
 
 class Check(NamedTuple):
@@ -93,9 +92,6 @@ def _are_class_weights(value: Any) -> bool:
 
 WINDOW = Check(_is_window, f"give (left, right), two whole numbers from 0 to {MOST_PLACES:,}, such as (3, 3)")
 CLASS_WEIGHT = Check(_are_class_weights, "give None, 'balanced' or weights of at least 0 by name of the label")
-ANCHORS = Check(
-    are_anchors, "give two whole numbers of at least 0, such as (0, 4), and names of attributes to count, if any"
-)
 SHARES = Check(_are_shares, "give a tuple of shares above 0 and at most 1")
 NAME = Check(lambda value: isinstance(value, str) and value != "", "give the name of an attribute")
 SIZE = whole(1)
@@ -109,5 +105,5 @@ PART = number("a share above 0 and below 1", lambda value: 0 < value < 1)
 TOLERANCE = number("a number from 0 to below 1", lambda value: 0 <= value < 1)
 VARIANCE = number("a number above 0; the smaller, the nearer to no weights", lambda value: value > 0)
 FINITE = number("a finite number", lambda value: True)
-N_BINS = whole(2, MOST_BINS)
+N_BINS = whole(2, NARROW_CATEGORIES)
 FIRST_ORDER = Check(whole(0, 1).holds, "choose 0 or 1")
