@@ -283,7 +283,7 @@ class SequenceSet:
         Parameters
         ----------
         frame : DataFrame
-            Rows of one sequence stand together, in order. An empty attribute cell (None, NaN, empty string)
+            Of pandas or polars, or a table of pyarrow. Rows of one sequence stand together, in order. An empty attribute cell (None, NaN, empty string)
             is missing. An empty label is allowed only in the last rows of a sequence: observations that no
             label belongs to.
         sequence, label : str
@@ -308,6 +308,9 @@ class SequenceSet:
         """
         from treecrf.io.frames import encode_frame
 
+        other: Any = frame
+        if not hasattr(frame, "iloc") and hasattr(other, "to_pandas"):  # of polars, or a table of pyarrow
+            frame = other.to_pandas()
         if not hasattr(frame, "columns"):
             raise ValueError(
                 f"from_frame reads one DataFrame, not a {type(frame).__name__}; labellers read lists themselves."

@@ -2,8 +2,8 @@
 
 `Given` reads
 
-- a list of sequences, each a DataFrame (a row per observation), a 2-d array, a list of dicts of features, a list of tokens or
-  numbers, or a set (as ``list(data)`` has them): answers are one entry a sequence;
+- a list of sequences, each a DataFrame (a row per observation; of pandas, polars, or a table of pyarrow), a 2-d array, an array
+  with named columns, a list of dicts of features, a list of tokens or numbers, or a set (as ``list(data)`` has them): answers are one entry a sequence;
 - one 2-d array, which is one sequence, or one DataFrame whose index has a name and tells its sequences apart: answers are one
   row for each of its rows.
 
@@ -25,7 +25,17 @@ from numpy.typing import ArrayLike, NDArray
 
 from treecrf.estimators.labels import flat_labels, flat_weights, sequence_groups, sorted_labels
 from treecrf.estimators.padding import Padding
-from treecrf.estimators.tables import KINDS, Observations, as_array, check_kind, described, encode, is_dicts, is_frame
+from treecrf.estimators.tables import (
+    KINDS,
+    Observations,
+    as_array,
+    as_frame,
+    check_kind,
+    described,
+    encode,
+    is_dicts,
+    is_frame,
+)
 from treecrf.io.arrays import first_relatives, of_objects
 from treecrf.io.frames import Kind
 from treecrf.io.messages import quoted
@@ -112,7 +122,8 @@ class Given(NamedTuple):
         ValueError
             For arguments of other kinds or sizes, in one sentence.
         """
-        sequences = as_array(sequences)
+        is_record = isinstance(sequences, np.ndarray) and sequences.dtype.names is not None and sequences.ndim == 1
+        sequences = as_array(as_frame(sequences))
         padding = Padding.find(sequences, labels, lengths)
         if padding is not None:
             sequences = padding.cut(sequences)
@@ -122,12 +133,14 @@ class Given(NamedTuple):
         kind: Literal["set", "named", "array"] = "array"
         if isinstance(sequences, SequenceSet):
             data, form = sequences, "set"
+        elif is_record:
+            data, form = encode(Observations.of([sequences]), kinds), "rows"
         elif is_frame(sequences):
             data, form = _of_indexed_frame(sequences, kinds), "rows"
         elif isinstance(sequences, np.ndarray) and sequences.ndim == 2:
             data, form = encode(Observations.of([sequences]), kinds), "rows"
         else:
-            every = _as_list(sequences)
+            every = [as_frame(sequence) for sequence in _as_list(sequences)]
             filled = [sequence for sequence in every if len(sequence)]
             empty = tuple(number for number, sequence in enumerate(every) if not len(sequence))
             if not filled:
@@ -138,7 +151,7 @@ class Given(NamedTuple):
             elif is_frame(filled[0]) or is_dicts(filled[0]):
                 kind = "named"
             index = [each.index for each in every] if is_frame(filled[0]) and all(map(is_frame, every)) else None
-        if is_frame(sequences):
+        if is_frame(sequences) and not is_record:
             index = sequences.index
         given = cls(data, form, None, index, empty, kind, padding)
         if labels is None:

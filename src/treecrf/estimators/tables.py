@@ -268,6 +268,16 @@ def _kind_of_cells(column: Iterable[Any]) -> Kind:
     return "number" if all(isinstance(c, Real) and not isinstance(c, bool | np.bool_) for c in known) else "category"
 
 
+def as_frame(value: Any) -> Any:
+    """A DataFrame of pandas for that of another library and for an array with named columns; other values as they are."""
+    if isinstance(value, np.ndarray) and value.dtype.names is not None and value.ndim == 1:
+        import pandas as pd
+
+        return pd.DataFrame({name: value[name] for name in value.dtype.names})
+    is_other = not is_frame(value) and hasattr(value, "to_pandas") and hasattr(value, "columns")
+    return value.to_pandas() if is_other else value
+
+
 def is_frame(value: Any) -> bool:
     return hasattr(value, "columns") and hasattr(value, "iloc")
 

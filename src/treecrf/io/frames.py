@@ -108,9 +108,18 @@ def column_kind(column: pd.Series) -> Kind:
 
     Whole numbers that pandas keeps as floats, for a missing value among them, are whole numbers all the same.
     """
-    if column.dtype.kind not in "iuf":
+    if column.dtype.kind not in "iuf" and not _is_decimal(column):
         return "category"
     return kind_of_numbers(column.to_numpy(dtype=np.float64, na_value=np.nan))
+
+
+def _is_decimal(column: pd.Series) -> bool:
+    """Whether a column has decimal numbers of Arrow."""
+    import pandas as pd
+
+    return (
+        isinstance(column.dtype, pd.ArrowDtype) and column.dtype.kind == "O" and str(column.dtype).startswith("decimal")
+    )
 
 
 def kind_of_numbers(numbers: NDArray[np.float64]) -> Kind:
