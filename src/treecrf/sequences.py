@@ -42,7 +42,10 @@ class Attribute(NamedTuple):
 
 def attributes_from(described: Iterable[Sequence[Any]]) -> tuple[Attribute, ...]:
     """Attributes as a file's JSON has them: name, categories and, unless the file is an old one, the flags of `Attribute`."""
-    return tuple(_attribute(*parts) for parts in described)
+    try:
+        return tuple(_attribute(*parts) for parts in described)
+    except TypeError:
+        raise TypeError("attributes: each has a name and its categories; give Attribute(name, categories).") from None
 
 
 def _attribute(name: str, categories: Iterable[str], ordered: bool = False, anchored: bool = False) -> Attribute:

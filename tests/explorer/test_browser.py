@@ -5,9 +5,11 @@ import io
 import re
 from urllib.parse import unquote
 
+import pandas as pd
 import pytest
-from browsing import opened
+from browsing import TEXTS, opened
 
+from treecrf.explorer.page import render_explorer
 from treecrf.statistics.ranking import BEST, REFERENCE, STANDINGS, WORSE
 
 CHOSEN = "study=training&decoder=better"
@@ -334,3 +336,25 @@ def test_the_commonest_error_is_named(told):
 def test_a_cell_without_predictions_says_what_is_absent(told):
     view = told.view(CELL.replace("treecrf", "lightgbm"))
     assert "calibration" in view.locator(".absent").last.inner_text()
+
+
+def test_what_people_named_is_shown_as_text(chromium, settings, gathered, tmp_path):
+    """Methods, labels and the note of a run; a script would change the title or be refused aloud."""
+    wanted = gathered.methods["method"].isin(["treecrf", "lightgbm"])
+    evil = "".join(TEXTS)
+    methods = gathered.methods.assign(name=gathered.methods["name"].where(~wanted, gathered.methods["method"] + evil))
+    key = {"study": "training", "dataset": "protein", "variant": "", "decoder": "better", "point": "choice"}
+    codes = range(len(TEXTS))
+    cells = [key | {"method": "treecrf", "label": code, "predicted": code, "n": 5} for code in codes]
+    labels = pd.DataFrame([{"study": "training", "dataset": "protein", "names": list(TEXTS)}])
+    told = gathered._replace(methods=methods, confusion=pd.DataFrame(cells), labels=labels)
+    path = tmp_path / "explorer.html"
+    path.write_text(render_explorer(settings.model_copy(update={"note": evil}), told), encoding="utf-8")
+    with opened(chromium, path) as browser:
+        for fragment in ("", "pairs", METHOD, PAIR, CELL):
+            view = browser.view(fragment)
+            assert browser.tab.title().endswith(" – Explore")
+            text = re.sub("\\s+", " ", browser.tab.locator("body").text_content())
+            assert re.sub("\\s+", " ", f"treecrf{evil}") in text or fragment == "pairs"
+        shown = [re.sub("\\s+", " ", cell) for cell in view.locator("th").all_text_contents()]
+        assert {re.sub("\\s+", " ", text) for text in TEXTS} <= set(shown)

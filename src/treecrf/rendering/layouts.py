@@ -184,8 +184,9 @@ def _latex_cell(value: Any) -> str:
 
 
 def _escaped(text: str) -> str:
-    """The text with what Markdown reads differently escaped."""
-    return re.sub(r"([\\|*_<])", r"\\\1", text)
+    """The text in one line, with what Markdown reads differently escaped: code, links, entities among it."""
+    one_line = re.sub(r"[\n\r\v\f\x85\u2028\u2029]+", " ", text)
+    return re.sub(r"([\\|*_<`]|\](?=\()|&(?=#?\w+;))", r"\\\1", one_line)
 
 
 def _markdown_cell(value: Any, address: Address) -> str:
