@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import pandas as pd
 import pytest
 
 from treecrf.io.npz import read_npz, write_npz
@@ -111,3 +112,49 @@ def test_a_model_whose_columns_are_described_otherwise_is_refused(run, model):
     write_npz("old.npz", header, arrays)
     code, _, err = run("predict", "old.npz", "train.csv")
     assert (code, "old.npz is of another version of treecrf" in err) == (1, True)
+
+
+def test_cells_that_a_spreadsheet_would_evaluate_stay_as_they_are(run, tmp_path, fit_trees):
+    cells = ["=1+1", "+2", "-3a", "@SUM(A1)", '=HYPERLINK("x")']
+    labels = ["=L", "@M"] * 5
+    rows = pd.DataFrame({"sequence": 0, "label": labels, "=A1": cells * 2, "+x": cells[::-1] * 2})
+    rows.to_csv(tmp_path / "train.csv", index=False)
+    fit_trees("--iterations", 1)
+    assert run("predict", "m.npz", "train.csv", "-o", "out.csv")[0] == 0
+    found = pd.read_csv(tmp_path / "out.csv", dtype=str)
+    pd.testing.assert_frame_equal(found[rows.columns], rows.astype(str), check_dtype=False)
+    assert set(found["predicted"]) <= set(labels)
+
+
+@pytest.mark.parametrize(
+    "numbers",
+    [("1e308", "-1e308"), ("5e-324", "1e-310"), ("1.7976931348623157e308",) * 2, (str(2**70), str(-(2**70))), (str(2**63 - 1), "0"), ("7", "7")],
+    ids=["large", "denormal", "largest", "beyond int64", "int64", "constant"],
+)  # fmt: skip
+@pytest.mark.parametrize("method", ["treecrf_newton", "linear_crf"])
+def test_numbers_at_their_edges(run, write, numbers, method):
+    """Twice the same column; labels are told by it where it is not constant."""
+    lines = [
+        f"{sequence},{'uv'[place % 2]},{number},{number}"
+        for sequence in range(8)
+        for place, number in enumerate(numbers * 3)
+    ]
+    write("train.csv", "\n".join(["sequence,label,x,again", *lines]) + "\n")
+    code, _, err = run("fit", "train.csv", "-o", "m.npz", "--method", method, "--iterations", 5, "--window", "0,0")
+    assert (code, "Traceback" in err) == (0, False)
+    assert run("predict", "m.npz", "train.csv", "-o", "out.csv", "--probabilities")[0] == 0
+    found = pd.read_csv("out.csv")
+    assert found[["P(u)", "P(v)"]].sum(axis=1).round(9).eq(1).all()
+    if numbers[0] != numbers[1]:
+        assert found["predicted"].tolist() == found["label"].tolist()
+
+
+@pytest.mark.parametrize("number", ["inf", "-Infinity", "1e400"])
+def test_infinite_numbers_are_refused_by_line(run, write, number):
+    lines = [f"{place // 5},{'uv'[place % 2]},{place / 8}" for place in range(40)]
+    write("train.csv", "\n".join(["sequence,label,x", *lines, f"8,u,{number}"]) + "\n")
+    code, _, err = run("fit", "train.csv", "-o", "m.npz", "--method", "treecrf_newton")
+    assert code == 1
+    assert err.splitlines()[-1].startswith(
+        f"treecrf: table train.csv, line 42: row 40, column 'x': {number!r} is not a number"
+    )
