@@ -8,7 +8,8 @@ import pandas as pd
 import pytest
 from builders import Elements
 
-from treecrf.rendering.layouts import to_fragment, to_html
+from treecrf.rendering.cells import Cell
+from treecrf.rendering.layouts import layout_from_json, layout_to_json, to_fragment, to_html
 
 
 def test_groups_of_headings_span_their_columns():
@@ -27,6 +28,14 @@ def test_groups_of_headings_span_their_columns():
         ("row", None, None, None),
     ]
     assert "A &lt;caption&gt;" in fragment
+
+
+def test_words_stand_at_the_left():
+    """By the heading or the cell, whatever the text."""
+    frame = pd.DataFrame({"data set": ["a"], "decision": ["1"], "x": ["two"], "y": [Cell("3", is_text=True)]})
+    elements = Elements(to_fragment(layout_from_json(layout_to_json(frame))))
+    assert [cell.get("class") for cell in elements.all("td")] == ["word", None, "word"]
+    assert [head.get("class") for head in elements.all("th")][:4] == ["word", "word", None, "word"]
 
 
 SORTED = {

@@ -48,6 +48,8 @@ class Cell:
         The data set that it names, where the text says more.
     verdict : str
         The verdict that it shows.
+    is_text : bool
+        Whether it holds words in a column whose heading does not tell (`treecrf.rendering.layouts.TEXT_HEADINGS`).
     links : tuple of Link
         Pages that it leads to, instead of the text.
     """
@@ -57,6 +59,7 @@ class Cell:
     is_stand_in: bool = False
     key: str = ""
     verdict: str = ""
+    is_text: bool = False
     links: tuple[Link, ...] = ()
 
     def __str__(self) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, fields
 from itertools import groupby
 from typing import Any, NamedTuple
@@ -39,6 +39,16 @@ WORD_HEADINGS = (
     "paper",
 )
 """Headings of leading columns that say what a row is of; renderers leave out what repeats the row above."""
+
+TEXT_HEADINGS = frozenset(
+    (*(head for head in WORD_HEADINGS if head != "missing rate"), "all claims", "by held-out sequences", "by test sequences", "by the paper's test", "cells are missing", "choice of",
+    "chosen", "chosen by held-out sequences", "class maps chosen", "clusters are", "column", "commit", "converged", "data sets",
+    "dataset", "decision", "decoder", "ensemble", "expert", "file", "form", "frame", "id", "is a", "key number", "label of x2", "learner",
+    "machine", "not run", "over", "package", "part", "preferred", "processor", "protocol", "row", "set", "setting", "solver", "source",
+    "statement", "system", "the paper's words", "this run", "trees", "unit of the test", "value", "verdict", "version", "why", "with",
+    "without")
+)  # fmt: skip
+"""Headings of columns of words, which stand at the left; all other columns hold numbers, unless a cell says that it is words."""
 
 LATEX_SIGNS = {
     **{sign: rf"\{sign}" for sign in "_%&#${}"},
@@ -80,7 +90,7 @@ def to_fragment(frame: pd.DataFrame, caption: str = "", address: Address = str, 
     labels = _headings(frame) if is_list else []
     cells, hidden = frame.to_numpy(dtype=object), _repeats(frame).tolist()
     n_words = _n_word_columns(frame)
-    is_text = [place < n_words or _holds_words(list(cells[:, place])) for place in range(frame.shape[1])]
+    is_text = [place < n_words or _holds_text(head, cells[:, place]) for place, head in enumerate(frame.columns)]
     rows = [
         list(zip(map(_cell, row), repeats, is_text, strict=True)) for row, repeats in zip(cells, hidden, strict=True)
     ]
@@ -151,10 +161,10 @@ def to_latex(frame: pd.DataFrame) -> str:
 # --- cells ------------------------------------------------------------------------------------------
 
 
-def _holds_words(column: Sequence[Any]) -> bool:
-    """Whether a column has a cell that does not begin with a number, or goes on with words longer than "to" and "of"."""
-    texts = [text for text in map(str, column) if text not in ("", DASH)]
-    return any(not re.match(r"[<>=+−-]*\s*[\d∞]", text) or re.search(r"[A-Za-z]{3}", text) for text in texts)
+def _holds_text(heading: str | tuple[str, str], column: Iterable[Any]) -> bool:
+    """Whether a column holds words, by its heading (of two lines, the lower one) or its cells."""
+    name = heading[-1] if isinstance(heading, tuple) else heading
+    return name in TEXT_HEADINGS or any(isinstance(cell, Cell) and cell.is_text for cell in column)
 
 
 def _cell(value: Any) -> Cell:

@@ -17,7 +17,7 @@ from zipfile import BadZipFile, ZipFile
 import pandas as pd
 
 from treecrf.io.files import write_frame, write_text
-from treecrf.rendering.cells import DASH
+from treecrf.rendering.cells import DASH, Cell
 from treecrf.rendering.folders import Folders
 from treecrf.rendering.parts import Part, Section, Table, paragraph
 from treecrf.rendering.templates import render_page
@@ -276,13 +276,15 @@ def write_comparison(
         f"Numbers that differ: {len(numbers) - n_alone:,} of {n_numbers:,}{f'; rows of one run only: {n_alone:,}' * bool(n_alone)}. "
         f"Verdicts that flip: {n_flipped:,} of {n_claims:,}."
     )
+    for name, frame in (("settings", settings), ("numbers", numbers), ("verdicts", verdicts)):
+        write_frame(frame, place / f"{name}.csv")  # the page links to what is there
     page = render_page(
         "comparison.html",
         title="Comparison of two runs",
         headline=said,
         runs=Table("Runs", pd.DataFrame([_about("first", one), _about("second", other)])),
         sections=[
-            Section(name, title, _shown(frame, caption, place / name))
+            Section(name, title, _shown(frame, caption, place / name, () if name == "numbers" else ("first", "second")))
             for name, title, caption, frame in (
                 ("settings", "Settings that differ", "Settings, code, versions, machine and raw files", settings),
                 ("numbers", "Numbers that differ", "Values in the result files", numbers),
@@ -291,8 +293,6 @@ def write_comparison(
         ],
         folders=Folders(place, place),
     )  # fmt: skip
-    for name, frame in (("settings", settings), ("numbers", numbers), ("verdicts", verdicts)):
-        write_frame(frame, place / f"{name}.csv")
     write_text(page, place / PAGE)
     return said
 
@@ -312,12 +312,15 @@ def _worded(verdicts: pd.DataFrame) -> pd.DataFrame:
     return verdicts.assign(**{name: verdicts[name].map(verdict_text) for name in ("first", "second")})
 
 
-def _shown(frame: pd.DataFrame, caption: str, path: Path) -> list[Part]:
-    """The first rows of a frame."""
+def _shown(frame: pd.DataFrame, caption: str, path: Path, of_words: Sequence[str]) -> list[Part]:
+    """The first rows of a frame, some of whose columns hold words."""
     if frame.empty:
         return [paragraph("None.")]
     texts = frame.head(MOST_ROWS).map(lambda value: f"{value:+.6g}" if isinstance(value, float) else value)
-    table = Table(caption, texts.replace({"": DASH, "+nan": DASH}), path)
+    texts = texts.replace({"": DASH, "+nan": DASH})
+    for name in of_words:
+        texts[name] = pd.Series([Cell(text, is_text=True) for text in texts[name]], texts.index, dtype=object)
+    table = Table(caption, texts, path)
     if len(frame) <= MOST_ROWS:
         return [table]
     return [paragraph("The first {shown} of {n}; the CSV file has all.", shown=MOST_ROWS, n=f"{len(frame):,}"), table]

@@ -356,7 +356,7 @@ def test_a_matrix_is_read_from_its_rows():
         comparison("a", "viterbi", "memm", "smile", 9.0, 0.5, "better"),
         comparison("b", "better", "memm", "smile", 9.0, 0.5, "better"),
     ]
-    layout = matrix_layout(pd.DataFrame(rows), "a").set_index("method")
+    layout = matrix_layout(pd.DataFrame(rows), "a").map(str).set_index("method")
     assert layout.loc["TreeCRF", "MEMM"] == "+1.50 (p = 0.012) better"
     assert layout.loc["MEMM", "TreeCRF"] == "−1.50 (p = 0.012) worse"
     assert layout.loc["SMILE", "MEMM"] == "−0.10 (p = 1.000) equivalent"

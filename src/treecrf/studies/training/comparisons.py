@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from treecrf.rendering.cells import (
     DASH,
+    Cell,
     cell_texts,
     count_text,
     dataset_names,
@@ -53,9 +54,10 @@ def matrix_layout(comparisons: pd.DataFrame, dataset: str) -> pd.DataFrame:
     rows = comparisons[(comparisons["dataset"] == dataset) & (comparisons["decoder"] == BETTER)]
     methods = ordered_training_methods([*rows["method"], *rows["other"]])
     pairs = by_key(rows, *PAIR)
-    columns = {"method": method_names(methods)}
+    columns: dict[str, list[str | Cell]] = {"method": [*method_names(methods)]}
     for other, name in zip(methods, method_names(methods), strict=True):
-        columns[name] = [find_pair(pairs, dataset, BETTER, method, other).text for method in methods]
+        found = [find_pair(pairs, dataset, BETTER, method, other) for method in methods]
+        columns[name] = [Cell(pair.text, is_text=True) if pair.decision else DASH for pair in found]
     return pd.DataFrame(columns)
 
 
@@ -120,8 +122,6 @@ class Pair(NamedTuple):
     @property
     def text(self) -> str:
         """What the sequence-level test says."""
-        if not self.decision:
-            return DASH
         return f"{signed(self.mean_points)} ({p_text(self.valid_p_holm)}) {self.decision}"
 
 
