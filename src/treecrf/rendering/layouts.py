@@ -40,14 +40,14 @@ WORD_HEADINGS = (
 )
 """Headings of leading columns that say what a row is of; renderers leave out what repeats the row above."""
 
-TEXT_HEADINGS = frozenset(
-    (*(head for head in WORD_HEADINGS if head != "missing rate"), "all claims", "by held-out sequences", "by test sequences", "by the paper's test", "cells are missing", "choice of",
-    "chosen", "chosen by held-out sequences", "class maps chosen", "clusters are", "column", "commit", "converged", "data sets",
-    "dataset", "decision", "decoder", "ensemble", "expert", "file", "form", "frame", "id", "is a", "key number", "label of x2", "learner",
-    "machine", "not run", "over", "package", "part", "preferred", "processor", "protocol", "row", "set", "setting", "solver", "source",
-    "statement", "system", "the paper's words", "this run", "trees", "unit of the test", "value", "verdict", "version", "why", "with",
-    "without")
-)  # fmt: skip
+TEXT_HEADINGS = {*WORD_HEADINGS, *(
+    "all claims", "by held-out sequences", "by test sequences", "by the paper's test", "cells are missing", "choice of",
+    "chosen", "chosen by held-out sequences", "class maps chosen", "clusters are", "column", "commit", "converged",
+    "data sets", "dataset", "decision", "decoder", "ensemble", "expert", "file", "form", "frame", "id", "is a",
+    "key number", "label of x2", "learner", "machine", "not run", "over", "package", "part", "preferred", "processor",
+    "protocol", "row", "set", "setting", "solver", "source", "statement", "system", "the paper's words", "this run",
+    "trees", "unit of the test", "value", "verdict", "version", "why", "with", "without",
+)} - {"missing rate"}  # fmt: skip
 """Headings of columns of words, which stand at the left; all other columns hold numbers, unless a cell says that it is words."""
 
 LATEX_SIGNS = {
