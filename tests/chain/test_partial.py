@@ -7,8 +7,10 @@ import numpy as np
 import pytest
 
 from treecrf import chain
-from treecrf.chain import lattice, partial
+from treecrf.chain import beam, lattice
+from treecrf.chain.inference import partial_log_likelihood
 from treecrf.chain.lattice import Weights
+from treecrf.models.chains import DenseChains
 
 
 def draw_labels(rng, n, n_labels):
@@ -37,7 +39,7 @@ def test_probability_of_partial_labels_equals_enumeration(order, width):
     offsets = np.array([0, 1, 4, 9])
     potentials = width * rng.normal(size=(3, 9, chain.StateSpace(3, order).n_states))
     labels = draw_labels(rng, 9, 3)
-    found = partial.log_likelihood(potentials, labels, offsets, order)
+    found = partial_log_likelihood(potentials, labels, offsets, order)
     np.testing.assert_allclose(found, by_enumeration(potentials, labels, offsets, order), rtol=1e-12, atol=1e-9)
 
 
@@ -45,10 +47,11 @@ def test_no_known_label_is_certain_and_all_known_ones_are_a_path():
     rng = np.random.default_rng(0)
     offsets, potentials = np.array([0, 3, 8]), rng.normal(size=(2, 8, 3))
     nothing = np.full(8, -1, dtype=np.int16)
-    np.testing.assert_allclose(partial.log_likelihood(potentials, nothing, offsets, 1), 0.0, atol=1e-14)
+    np.testing.assert_allclose(partial_log_likelihood(potentials, nothing, offsets, 1), 0.0, atol=1e-14)
     labels = rng.integers(0, 2, 8).astype(np.int16)
-    found = partial.log_likelihood(potentials, labels, offsets, 1)
-    np.testing.assert_array_equal(found, chain.log_likelihood(potentials, labels, offsets, 1))
+    expected = chain.log_likelihood(potentials, labels, offsets, 1)
+    np.testing.assert_array_equal(DenseChains(potentials, offsets, 1).log_likelihood(labels), expected)
+    np.testing.assert_allclose(partial_log_likelihood(potentials, labels, offsets, 1), expected, rtol=1e-12)
 
 
 @pytest.mark.parametrize("by_pair", [False, True])
@@ -71,12 +74,12 @@ def test_lattices_equal_enumeration(by_pair):
                     step = pairs[pair] if by_pair else transitions[paths.labels[entry], other]
                     dense[paths.labels[entry], p, other] = potentials.unary[entry] + step
                     pair += 1
-    found = partial.lattice_log_likelihood(paths, potentials, labels)
+    found = beam.partial_log_likelihood(paths, potentials, labels)
     np.testing.assert_allclose(found, by_enumeration(dense, labels, offsets, 1), atol=1e-12)
 
 
 def test_a_label_that_a_position_may_not_have_is_impossible():
     paths = lattice.build_lattice([0, 2, 3], [[True, False], [True, True]], [0, 1, 1])
     potentials = Weights(np.zeros(5), np.zeros((2, 3)), np.empty(0))
-    found = partial.lattice_log_likelihood(paths, potentials, np.array([1, -1, -1], dtype=np.int16))
+    found = beam.partial_log_likelihood(paths, potentials, np.array([1, -1, -1], dtype=np.int16))
     np.testing.assert_array_equal(found, [-np.inf, 0.0])

@@ -13,7 +13,7 @@ from numba import boolean, float64, int64, uint64, void
 from numpy.typing import NDArray
 
 from treecrf.chain._lattice_kernels import LATTICE, WEIGHTS, Lattice, Weights, span, step
-from treecrf.chain.lattice import predecessor_counts
+from treecrf.chain.lattice import agreeing_entries, forward_backward, predecessor_counts
 from treecrf.compiled.kernel import kernel
 
 
@@ -125,3 +125,16 @@ def beam_of(lattice: Lattice, potentials: Weights, kept: NDArray[np.bool_]) -> B
     if len(pairs):
         gather_pairs(lattice, potentials.pairs, kept, pairs)
     return Beam(inside, Weights(potentials.unary[entries], potentials.transitions, pairs), entries)
+
+
+def partial_log_likelihood(lattice: Lattice, potentials: Weights, labels: NDArray[np.int16]) -> NDArray[np.float64]:
+    """As `treecrf.chain.inference.partial_log_likelihood`; minus infinity where a position may not have its label."""
+    kept = agreeing_entries(lattice, labels)
+    impossible = ~np.logical_or.reduceat(kept, lattice.first[:-1])
+    kept |= np.repeat(impossible, np.diff(lattice.first))
+    inside = beam_of(lattice, potentials, kept)
+    log_probabilities = (
+        forward_backward(inside.lattice, inside.potentials).log_partition
+        - forward_backward(lattice, potentials).log_partition
+    )
+    return np.where(np.logical_or.reduceat(impossible, lattice.offsets[:-1]), -np.inf, log_probabilities)

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from treecrf.chain._kernels import MAX_POTENTIAL, examine, find_paths, follow, infer, spread
+from treecrf.io.frames import MISSING
 
 MAX_EXPONENT = 650.0  # scaled values span at most exp(this), well inside the range of float64
 _MAX_STATES = np.iinfo(np.int32).max
@@ -222,6 +223,30 @@ def state_sequence(labels: ArrayLike, offsets: ArrayLike, n_labels: int, order: 
     states = np.empty(len(codes), dtype=np.int32)
     follow(codes, starts, space.n_labels, space.order, states)
     return states
+
+
+# --- labels that are not known ----------------------------------------------------------------------
+
+# The probability of partial labels sums over all that complete them (Tsuboi et al. 2008): its logarithm is the log partition
+# function of the chain without the labels in conflict, less that of the whole. Training is fast with these recursions: a label in
+# conflict has the lowest potential that is allowed. Questions to a trained model forbid labels exactly (`treecrf.chain.trellis`).
+
+
+def allows(labels: NDArray[np.int16], n_labels: int) -> NDArray[np.bool_]:
+    """Whether each position may have each label: its own, or any where it is not known; shape (n_labels, n_positions)."""
+    return (labels == np.arange(n_labels)[:, None]) | (labels == MISSING)
+
+
+def partial_log_likelihood(
+    potentials: NDArray[np.float64], labels: NDArray[np.int16], offsets: NDArray[np.int64], order: int
+) -> NDArray[np.float64]:
+    """log P(known labels | X) of each sequence, shape (n_sequences,); `MISSING` where a label is not known.
+
+    Parameters and errors are those of `log_likelihood`.
+    """
+    allowed = np.where(allows(labels, len(potentials))[:, :, None], potentials, -MAX_POTENTIAL)
+    agreeing = forward_backward(allowed, offsets, order).log_partition
+    return np.asarray(agreeing - forward_backward(potentials, offsets, order).log_partition)
 
 
 # --- checks -----------------------------------------------------------------------------------------

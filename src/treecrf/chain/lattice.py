@@ -27,6 +27,7 @@ from treecrf.chain._lattice_kernels import (
 )
 from treecrf.chain.inference import Marginals
 from treecrf.compiled.struct import Int16, Int32, Int64, allocate, compiled_type, struct
+from treecrf.io.frames import MISSING
 
 __all__ = [
     "Lattice",
@@ -99,6 +100,12 @@ def build_predecessors(offsets: ArrayLike, candidates: ArrayLike, kinds: ArrayLi
         np.concatenate([first, first[-1:] + 1]).astype(np.int64),
         np.concatenate([labels, [table.shape[1]]]).astype(np.int16),
     )
+
+
+def agreeing_entries(lattice: Lattice, labels: NDArray[np.int16]) -> NDArray[np.bool_]:
+    """Which entries are the label of their position, or any label of one whose label is not known; shape (n_entries,)."""
+    of_entries = np.repeat(labels, np.diff(lattice.first))
+    return np.asarray((of_entries == MISSING) | (of_entries == lattice.labels))
 
 
 def predecessor_counts(offsets: NDArray[np.int64], counts: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -191,7 +191,7 @@ class Combiner(Protocol):
         """Take back what `state` gave; `sizes` are n_labels and n_experts. Arrays are taken out (`take_declared`)."""
 
 
-class OfMarginals:
+class OfMarginals(Combiner):
     """A combiner of marginals."""
 
     has_probabilities = True
@@ -205,12 +205,10 @@ class OfMarginals:
         return not isinstance(self.rule, MarginalAverage)
 
     def fit(self, evidence: Evidence, labels: NDArray[np.int16], seed: int) -> Self:
-        """See `Combiner`."""
         self.rule.fit(evidence.marginals, labels)
         return self
 
     def predict_proba(self, evidence: Evidence) -> NDArray[np.float64]:
-        """See `Combiner`."""
         return self.rule.predict_proba(evidence.marginals)
 
     def predict(self, evidence: Evidence) -> NDArray[np.int16]:
@@ -218,15 +216,13 @@ class OfMarginals:
         return self.predict_proba(evidence).argmax(axis=1).astype(np.int16)
 
     def state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
-        """See `Combiner`."""
         return self.rule.state()
 
     def restore(self, values: dict[str, Any], arrays: dict[str, NDArray[Any]], sizes: Known) -> None:
-        """See `Combiner`."""
         self.rule.restore(values, arrays, sizes)
 
 
-class OfVotes:
+class OfVotes(Combiner):
     """A combiner by a `WeightedVote`, which a function chooses together with the classes of positions."""
 
     needs_evidence, has_probabilities = True, False
@@ -235,7 +231,6 @@ class OfVotes:
         self._choose = choose
 
     def fit(self, evidence: Evidence, labels: NDArray[np.int16], seed: int) -> Self:
-        """See `Combiner`."""
         check_labels(evidence)
         self.class_map, self.vote = self._choose(evidence, labels, seed)
         return self
@@ -249,23 +244,20 @@ class OfVotes:
         return self.vote.vote(evidence.predictions, evidence.classes(self.class_map)[0]).astype(np.int16)
 
     def state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
-        """See `Combiner`."""
         return {"class_map": self.class_map}, {"weights": self.vote.weights_}
 
     def restore(self, values: dict[str, Any], arrays: dict[str, NDArray[Any]], sizes: Known) -> None:
-        """See `Combiner`."""
         self.class_map, self.vote = values["class_map"], WeightedVote()
         n_classes = (N_CLASSES | {"voted_label": sizes["n_labels"]})[self.class_map]
         self.vote.weights_ = take_declared(arrays, _WEIGHTS, {**sizes, "n_classes": n_classes})["weights"]
 
 
-class OfSteps:
+class OfSteps(Combiner):
     """A combiner by a `StepwiseEnsemble`."""
 
     needs_evidence, has_probabilities = True, False
 
     def fit(self, evidence: Evidence, labels: NDArray[np.int16], seed: int) -> Self:
-        """See `Combiner`."""
         check_labels(evidence)
         self.vote = StepwiseEnsemble(seed).fit(evidence.predictions, labels)
         return self
@@ -281,12 +273,10 @@ class OfSteps:
         return self.vote.vote(evidence.predictions).astype(np.int16)
 
     def state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
-        """See `Combiner`."""
         values = {"random_state": self.vote.random_state}
         return values, {"counts": self.vote.counts_, "accuracies": self.vote.accuracies_}
 
     def restore(self, values: dict[str, Any], arrays: dict[str, NDArray[Any]], sizes: Known) -> None:
-        """See `Combiner`."""
         check_params(values, {"random_state": SEED})
         self.vote = StepwiseEnsemble(values["random_state"])
         votes = take_declared(arrays, _COUNTS, sizes)

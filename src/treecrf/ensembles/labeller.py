@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -11,15 +11,16 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from treecrf.ensembles.combiners import COMBINERS, Evidence
+from treecrf.ensembles.sequential import cross_fit, untrained
 from treecrf.estimators.checks import NOT_NEGATIVE, PART, SEED, SIZE, Check, one_of, optional, whole
-from treecrf.models.base import DECODERS, Decoder, Labeller, Monitor, check_decoder
+from treecrf.models.base import Decoder, Labeller, Monitor
 from treecrf.models.fitted import prefixed, refuse_rest, take_prefixed
-from treecrf.models.inputs import check_set, check_training_set
+from treecrf.models.inputs import check_training_set
 from treecrf.models.persistence import load_class, packed, unpacked
 from treecrf.models.registry import LABELLERS, TABLES, TRAINING
 from treecrf.models.weights import refuse_weights
 from treecrf.sequences import SequenceSet
-from treecrf.statistics.selection import derive_seed, hold_out, sequence_folds
+from treecrf.statistics.selection import derive_seed, hold_out
 
 METHODS = tuple(name for name in dict.fromkeys((*TRAINING, *TABLES)) if LABELLERS[name].family != "ensembles")
 """Names that experts may have."""
@@ -125,18 +126,11 @@ class Ensemble(Labeller):
 
     def _cross_fitted(self, train: SequenceSet, seed: int) -> tuple[Evidence, NDArray[np.int16]]:
         """What experts of the other folds say of each, fold by fold, and the labels."""
-        n_groups = len(np.unique(train.groups))
-        if n_groups < 2:
-            raise ValueError(
-                "the training set has no two unrelated sequences, so experts cannot be cross-fitted; give at least two."
-            )
-        folds = sequence_folds(train.groups, min(self.n_folds, n_groups), seed)
-        parts = []
-        for fold in folds:
-            rest = np.setdiff1d(np.arange(len(train)), fold)
-            parts.append(Evidence.ask(self._train_experts(train.select(rest)), train.select(fold)).marginals)
-        ordered = train.select(np.concatenate(folds))
-        return Evidence(np.concatenate(parts), ordered.offsets, ordered.groups), check_training_set(ordered)
+        ordered, marginals = cross_fit(
+            train, self.n_folds, seed, "experts",
+            lambda rest, fold: Evidence.ask(self._train_experts(rest), fold).marginals,
+        )  # fmt: skip
+        return Evidence(marginals, ordered.offsets, ordered.groups), check_training_set(ordered)
 
     def _train_experts(self, train: SequenceSet) -> list[Labeller]:
         trained = []
@@ -152,10 +146,7 @@ class Ensemble(Labeller):
 
     def make_experts(self) -> list[Labeller]:
         """Copies of the experts, not trained; they keep no stages."""
-        made = [self._make_named(e) if isinstance(e, str) else type(e)(**e.get_params()) for e in self.experts]
-        for expert in made:
-            expert.keeps_stages = False
-        return made
+        return [untrained(self._make_named(each) if isinstance(each, str) else each) for each in self.experts]
 
     def _make_named(self, name: str) -> Labeller:
         row = LABELLERS[name]
@@ -190,16 +181,6 @@ class Ensemble(Labeller):
     def has_probabilities(self) -> bool:  # type: ignore[override]
         """Whether marginals are combined, not votes."""
         return COMBINERS[self.combine]().has_probabilities
-
-    def staged_predict(
-        self, data: SequenceSet, decoders: tuple[Decoder, ...] = DECODERS, every: int = 1
-    ) -> Iterator[dict[Decoder, NDArray[np.int16]]]:
-        """`predict`, once."""
-        check_set(data)
-        if every == 1:
-            for decoder in decoders:
-                check_decoder(decoder)
-            yield dict.fromkeys(decoders, self.predict(data))
 
     # --- files --------------------------------------------------------------------------------------
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from treecrf.estimators.checks import SEED, Check, optional, whole
-from treecrf.models.base import DECODERS, Decoder, Labeller, Monitor, check_decoder
-from treecrf.models.inputs import check_set, check_training_set
+from treecrf.models.base import Labeller, Monitor
+from treecrf.models.inputs import check_training_set
 from treecrf.models.persistence import packed, unpacked
 from treecrf.models.weights import refuse_weights
 from treecrf.sequences import SequenceSet
@@ -69,32 +69,21 @@ class StackedSequential(Labeller):
         refuse_weights(self, sample_weight)
         check_training_set(train)
         began = time.thread_time()
-        ordered, marginals = self._cross_fitted(train)
-        self.first_ = _copy(self.first).fit(train)
+        ordered, marginals = cross_fit(
+            train, self.n_folds, self.seed, "the first pass",
+            lambda rest, fold: untrained(self.first).fit(rest).predict_proba(fold),
+        )  # fmt: skip
+        self.first_ = untrained(self.first).fit(train)
         between = time.thread_time()
-        second = self._default_second() if self.second is None else _copy(self.second)
+        second = self._default_second() if self.second is None else untrained(self.second)
         self.second_ = second.fit(with_marginals(ordered, marginals, train.label_names))
         self.seconds_ = {"first": between - began, "second": time.thread_time() - between}
         self.inputs_, self.label_names_ = self._learn_inputs(train), train.label_names
         if monitor is not None:
             monitor(1, dict(self.seconds_), float("nan"))
 
-    def _cross_fitted(self, train: SequenceSet) -> tuple[SequenceSet, NDArray[np.float64]]:
-        """The sequences fold by fold, and what labellers that the other folds trained say of them."""
-        n_groups = len(np.unique(train.groups))
-        if n_groups < 2:
-            raise ValueError(
-                "the training set has no two unrelated sequences, so the first pass cannot be cross-fitted; give at least two."
-            )
-        folds = sequence_folds(train.groups, min(self.n_folds, n_groups), self.seed)
-        parts = []
-        for fold in folds:
-            rest = np.setdiff1d(np.arange(len(train)), fold)
-            parts.append(_copy(self.first).fit(train.select(rest)).predict_proba(train.select(fold)))
-        return train.select(np.concatenate(folds)), np.concatenate(parts)
-
     def _default_second(self) -> Labeller:
-        second = _copy(self.first)
+        second = untrained(self.first)
         if "n_bins" in second.get_params():
             second.set_params(n_bins=min(second.n_bins, PASS_BINS))
         return second
@@ -110,16 +99,6 @@ class StackedSequential(Labeller):
         """Whether the labeller has."""
         return self.first.has_probabilities
 
-    def staged_predict(
-        self, data: SequenceSet, decoders: tuple[Decoder, ...] = DECODERS, every: int = 1
-    ) -> Iterator[dict[Decoder, NDArray[np.int16]]]:
-        """`predict`, once."""
-        check_set(data)
-        if every == 1:
-            for decoder in decoders:
-                check_decoder(decoder)
-            yield dict.fromkeys(decoders, self.predict(data))
-
     # --- files --------------------------------------------------------------------------------------
 
     def _state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
@@ -134,11 +113,42 @@ class StackedSequential(Labeller):
         self.first_, self.second_ = passes
 
 
-def _copy(labeller: Labeller) -> Labeller:
-    """The labeller, not trained; it keeps no stages."""
+def untrained(labeller: Labeller) -> Labeller:
+    """A copy of the labeller, not trained; it keeps no stages."""
     copy = type(labeller)(**labeller.get_params())
     copy.keeps_stages = False
     return copy
+
+
+def cross_fit(
+    train: SequenceSet,
+    n_folds: int,
+    seed: int,
+    asked: str,
+    ask: Callable[[SequenceSet, SequenceSet], NDArray[np.float64]],
+) -> tuple[SequenceSet, NDArray[np.float64]]:
+    """The sequences fold by fold, and what labellers that the other folds trained say of them.
+
+    Parameters
+    ----------
+    train : SequenceSet
+    n_folds : int
+        As many as there are unrelated sequences, if these are fewer.
+    seed : int
+        Decides which sequences are in which fold.
+    asked : str
+        What the labellers are, for the ValueError of a set without two unrelated sequences.
+    ask : callable
+        Called with the other folds and the fold; gives an array with a row for each position of the fold.
+    """
+    n_groups = len(np.unique(train.groups))
+    if n_groups < 2:
+        raise ValueError(
+            f"the training set has no two unrelated sequences, so {asked} cannot be cross-fitted; give at least two."
+        )
+    folds = sequence_folds(train.groups, min(n_folds, n_groups), seed)
+    parts = [ask(train.select(np.setdiff1d(np.arange(len(train)), fold)), train.select(fold)) for fold in folds]
+    return train.select(np.concatenate(folds)), np.concatenate(parts)
 
 
 def with_marginals(data: SequenceSet, marginals: NDArray[np.float64], label_names: tuple[str, ...]) -> SequenceSet:

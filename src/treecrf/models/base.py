@@ -40,9 +40,9 @@ from treecrf.models.decoding import (
     limits_of_set,
     refuse_lag,
 )
+from treecrf.models.execution import Monitor, reporting_monitor
 from treecrf.models.fitted import Declared, named_arrays, take_declared
 from treecrf.models.inputs import Inputs, check_set, check_training_set, refuse_missing
-from treecrf.models.monitor import Monitor, reporting_monitor
 from treecrf.models.weights import ClassWeight, position_weights, refuse_weights, without_silent
 from treecrf.sequences import MISSING, Attribute, SequenceSet
 from treecrf.statistics.metrics import METRICS, sum_log_probabilities
@@ -69,6 +69,19 @@ class Labeller(MetadataRequests, Estimator):
     Its public methods take sequences in the forms of `treecrf.estimators.conversion` and limits of the labels; what they call
     sees sets alone. Subclasses take their settings as keyword arguments, store them unchanged, and implement `_train`,
     `_marginals`, `_log_likelihood`, `staged_predict`, `_state` and `_restore`, and where they need to `_viterbi`, `trellis` and `reach`.
+
+    Attributes
+    ----------
+    n_bins : int
+        Most bins that a number is cut into (`treecrf.inputs.binning.Binner`); few where each has a weight of its own.
+    min_count : int
+        Categories that the training set has less often become one (`treecrf.models.inputs.Inputs`).
+    anchors : (int, int) or (int, int, tuple of str), optional
+        Observations from the start and from the end of the sequence that every position sees, beside the distances of both
+        ends; then attributes whose categories before the position are counted (`treecrf.inputs.anchors.Anchors`). None: none of
+        these.
+    class_weight : "balanced", mapping of str to float, or None
+        What positions weigh by the name of their label, 1 unless named (`treecrf.models.weights`).
     """
 
     registry: ClassVar[dict[str, type[Labeller]]] = {}
@@ -262,8 +275,14 @@ class Labeller(MetadataRequests, Estimator):
     def staged_predict(
         self, data: SequenceSet, decoders: tuple[Decoder, ...] = DECODERS, every: int = 1
     ) -> Iterator[dict[Decoder, NDArray[np.int16]]]:
-        """`predict` after `every`, 2 `every`, .. iterations, by decoder."""
-        raise NotImplementedError
+        """`predict` after `every`, 2 `every`, .. iterations, by decoder; here once, of a labeller whose decoders agree."""
+        if self.has_stages:
+            raise NotImplementedError
+        check_set(data)
+        if every == 1:
+            for decoder in decoders:
+                check_decoder(decoder)
+            yield dict.fromkeys(decoders, self.predict(data))
 
     def _labels(self, data: SequenceSet, decoder: Decoder) -> NDArray[np.int16]:
         """The likeliest labels without limits, shape (n_positions,)."""

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from treecrf import chain
 from treecrf.chain import lattice as lattices
-from treecrf.chain import partial
 from treecrf.chain import trellis as trellises
+from treecrf.chain.inference import partial_log_likelihood
 from treecrf.chain.lattice import Lattice, Weights
 from treecrf.chain.trellis import Trellis
 from treecrf.models.base import DECODERS, Decoder, Labeller, check_decoder
@@ -35,6 +35,11 @@ class Chains(Protocol):
         """All their paths, to be constrained (`treecrf.chain.trellis`)."""
 
 
+def log_likelihood_of(labels: NDArray[np.int16]) -> Callable[..., NDArray[np.float64]]:
+    """The log likelihood of dense chains with these labels, of which some may not be known."""
+    return partial_log_likelihood if (labels == MISSING).any() else chain.log_likelihood
+
+
 class DenseChains(NamedTuple):
     """Chains of any order, all of whose potentials are given (`treecrf.chain`).
 
@@ -55,7 +60,7 @@ class DenseChains(NamedTuple):
 
     def log_likelihood(self, labels: NDArray[np.int16]) -> NDArray[np.float64]:
         """See `Chains`."""
-        return partial.log_likelihood(self.potentials, labels, self.offsets, self.order)
+        return log_likelihood_of(labels)(self.potentials, labels, self.offsets, self.order)
 
     def viterbi(self) -> NDArray[np.int16]:
         """See `Chains`."""
@@ -104,8 +109,7 @@ class ScoredChains(NamedTuple):
 
     def log_likelihood(self, labels: NDArray[np.int16]) -> NDArray[np.float64]:
         """See `Chains`."""
-        is_partial = (labels == MISSING).any()  # each part is asked as the whole would be: the last digits differ
-        ask = partial.partial_log_likelihood if is_partial else partial.log_likelihood
+        ask = log_likelihood_of(labels)  # each part is asked as the whole would be: the last digits differ
         return np.concatenate(
             [ask(part.potentials, labels[at], part.offsets, self.order) for at, part in self._parts()]
         )
@@ -159,7 +163,9 @@ class LatticeChains(NamedTuple):
     def log_likelihood(self, labels: NDArray[np.int16]) -> NDArray[np.float64]:
         """See `Chains`; minus infinity for labels that a position may not have."""
         if (labels == MISSING).any():
-            return partial.lattice_log_likelihood(self.lattice, self.potentials, labels)
+            from treecrf.chain import beam  # its kernels are loaded where they run
+
+            return beam.partial_log_likelihood(self.lattice, self.potentials, labels)
         return lattices.log_likelihood(self.lattice, self.potentials, labels)
 
     def viterbi(self) -> NDArray[np.int16]:

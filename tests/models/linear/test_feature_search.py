@@ -11,10 +11,10 @@ from scipy.optimize import minimize_scalar
 
 from treecrf import Attribute
 from treecrf.io.arrays import gather_ranges
+from treecrf.models.execution import make_runner
 from treecrf.models.linear._gain_kernels import fit_weight
 from treecrf.models.linear.conjunctions import Conjunctions, Windows, boolean_cells, find_occurrences
 from treecrf.models.linear.induced_crf import LEAST_TOKENS, Features, bounds_of, find_error_tokens, gains_of, induce
-from treecrf.models.threads import make_runner
 from treecrf.sequences import slot_sizes
 
 RUN = make_runner(None)

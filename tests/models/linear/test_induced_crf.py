@@ -9,10 +9,10 @@ from builders import cells_by_position, tuples
 from builders import copied_set as random_set
 
 from treecrf import Attribute, LinearCRF, SequenceSet, chain
+from treecrf.models.execution import make_runner
 from treecrf.models.linear.induced_crf import InducedCRF, _Training
 from treecrf.models.linear.lbfgs import minimize_objective
 from treecrf.models.linear.outcomes import Outcomes
-from treecrf.models.threads import make_runner
 
 SHORT = {"n_iterations": 24, "features_per_induction": 10, "window": (1, 1), "variance": 5.0}
 OUT_OF_RANGE = r"the objective is nan at the start of training; lower the variance or start_noise"

@@ -12,14 +12,14 @@ from builders import dependent_set, hidden_labels, number_set
 
 import treecrf
 from treecrf import NeuralCRF, SequenceSet, chain
-from treecrf.chain import partial
+from treecrf.chain.inference import partial_log_likelihood
 from treecrf.io.npz import write_npz
 from treecrf.models.chains import ScoredChains
 from treecrf.models.neural import network, training
 from treecrf.models.neural.architecture import Architecture
 from treecrf.models.neural.batches import Batches, NumberScale, first_rows, row_lengths
-from treecrf.models.neural.likelihood import log_likelihood
 from treecrf.models.neural.neural_crf import _missing_codes
+from treecrf.models.neural.training import log_likelihood
 
 TRAIN, TEST = (number_set(seed, 30, 2, longest=8) for seed in (0, 1))
 """Sequences whose rows have one length, as each length is compiled."""
@@ -66,7 +66,7 @@ def test_weights_multiply_the_terms_of_the_chain_rule():
     for place in range(labels.shape[1]):  # log P(y_1 .. y_t) less that of one label fewer
         beyond = (np.arange(labels.shape[1]) > place) & (labels != -2)
         known = np.where(beyond, -1, labels)[np.arange(labels.shape[1]) < lengths[:, None]].astype(np.int16)
-        value = partial.log_likelihood(chains.potentials(), known, chains.offsets, 1)
+        value = partial_log_likelihood(chains.potentials(), known, chains.offsets, 1)
         terms[:, place] = np.where(place < lengths, value - prefixes, 0)
         prefixes = np.where(place < lengths, value, prefixes)
     with jax.enable_x64():

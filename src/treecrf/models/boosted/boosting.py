@@ -14,8 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treecrf.models.boosted.params import BoostingParams, Criterion
-from treecrf.models.monitor import Monitor
-from treecrf.models.threads import make_runner
+from treecrf.models.execution import Monitor, make_runner
 from treecrf.trees.forest import Forest, join_trees
 from treecrf.trees.tree import Tree
 

@@ -62,7 +62,7 @@ class Grower(Protocol):
         """Multiply exp(F), shape (n_positions, n_states), by exp(value) of the tree that was grown last."""
 
 
-class CompleteGrower:
+class CompleteGrower(Grower):
     """Grows trees on data without missing cells."""
 
     def __init__(self, problem: Problem) -> None:
@@ -87,11 +87,10 @@ class CompleteGrower:
         return self._routing.membership[0, positions]
 
     def add_last(self, tree: Tree, exponentials: NDArray[np.float64]) -> None:
-        """See `Grower`."""
         add_leaf_values(np.exp(tree.values), self._routing, True, exponentials)
 
 
-class WeightedGrower:
+class WeightedGrower(Grower):
     """Grows trees on data with missing cells; the last cell of each slot is "missing"."""
 
     def __init__(self, problem: Problem) -> None:
@@ -101,7 +100,6 @@ class WeightedGrower:
         self._blended = np.zeros((len(problem.columns.cells), len(problem.labels_of_state)))
 
     def grow(self, rows: NDArray[np.int64], sample: Sample) -> Tree:
-        """See `Grower`."""
         p = self._problem
         while (n_splits := grow_weighted_tree(p, rows, sample, self._workspace, self._buffer)) < 0:
             self._lengthen_lists()
@@ -115,5 +113,4 @@ class WeightedGrower:
         self._workspace = self._workspace._replace(copies=with_longer_lists(self._workspace.copies))
 
     def add_last(self, tree: Tree, exponentials: NDArray[np.float64]) -> None:
-        """See `Grower`."""
         add_blended(tree.values, self._workspace.copies, self._blended, exponentials, exponentiated=True)

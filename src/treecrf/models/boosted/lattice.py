@@ -22,6 +22,7 @@ from treecrf.chain.lattice import (
     Lattice,
     Predecessors,
     Weights,
+    agreeing_entries,
     entries_of,
     exponentials,
     one_thread,
@@ -31,10 +32,9 @@ from treecrf.chain.lattice import (
     run_forward,
     transitions_of_pairs,
 )
-from treecrf.chain.partial import agreeing_entries
 from treecrf.compiled.struct import allocate
 from treecrf.models.boosted._gradient_kernels import write_rows
-from treecrf.models.boosted.boosting import Iteration, Workers
+from treecrf.models.boosted.boosting import Iteration, Training, Workers
 from treecrf.models.boosted.growers import CompleteGrower, columns_of
 from treecrf.models.boosted.label_dictionary import Candidates
 from treecrf.models.boosted.params import BoostingParams, Criterion
@@ -60,7 +60,7 @@ from treecrf.trees.tree import Tree
 _NO_COUNTS = np.empty((0, 0))
 
 
-class LatticeTraining:
+class LatticeTraining(Training):
     """The state of a training: potentials of the labels, or pairs of labels, that are possible; see `Training`.
 
     Parameters
@@ -143,11 +143,10 @@ class LatticeTraining:
         return self.trees.grow(iteration, self.inference)
 
     def add(self, iteration: Iteration) -> None:
-        """See `Training`."""
         self.trees.add(iteration)
 
     def marginals(self) -> None:
-        """See `Training`."""
+        """None: the trees are asked."""
 
 
 def _choose_packing(
@@ -384,7 +383,6 @@ class PartialLatticeInference(LatticeInference):
         return excess - self._agreeing.excess()[0], expected
 
     def infer(self, workers: Workers, weights: Weights, packing: Packing) -> float:
-        """See `LatticeInference`."""
         log_likelihood = super().infer(workers, weights, packing)
         inside = beam_of(self.lattice, weights, self._kept).potentials
         log_likelihood -= self._agreeing.infer(workers, inside, packing)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treecrf import chain
-from treecrf.chain.partial import allows
+from treecrf.chain.inference import allows
 from treecrf.compiled.struct import allocate
 from treecrf.io.arrays import gather_ranges
 from treecrf.models.boosted._gradient_kernels import (
@@ -21,7 +21,7 @@ from treecrf.models.boosted._gradient_kernels import (
     local_gradient,
     pseudo_likelihood_gradient,
 )
-from treecrf.models.boosted.boosting import Iteration, Workers
+from treecrf.models.boosted.boosting import Iteration, Training, Workers
 from treecrf.models.boosted.growers import CompleteGrower, Grower, WeightedGrower, distinct_windows_of, make_evaluator
 from treecrf.models.boosted.params import BoostingParams, Criterion
 from treecrf.models.weights import vary_within
@@ -38,7 +38,7 @@ N_SHARES = 16
 """Shares of the sequences, whatever the number of threads."""
 
 
-class DenseTraining:
+class DenseTraining(Training):
     """The state of a training: exp(F) of every row, and the buffers to improve it; see `Training`.
 
     Parameters
@@ -95,7 +95,6 @@ class DenseTraining:
         self._idle_growers: list[Grower] = []
 
     def compute_gradient(self, criterion: Criterion) -> float:
-        """See `Training`."""
         rows, workers = self.rows, self._workers
         n_shares = 4 * workers.n_threads if workers.n_threads > 1 else 1  # a thread that wakes late takes fewer
         shares = shares_of(rows.offsets, n_shares)
@@ -107,7 +106,6 @@ class DenseTraining:
         return float(rows.log_likelihoods.sum())
 
     def grow(self, iteration: int) -> Iteration:
-        """See `Training`."""
         with self._workers.timed("trees"):
             positions = self._params.draw_positions(len(self.rows.labels), iteration)
         tasks = [partial(self._grow_one, label, iteration, positions) for label in range(self._space.n_labels)]
@@ -137,7 +135,6 @@ class DenseTraining:
             return WeightedGrower(self._problem) if self._divides else CompleteGrower(self._problem)
 
     def add(self, iteration: Iteration) -> None:
-        """See `Training`."""
         n_surrogates = iteration.trees[0].surrogates.shape[1]
         evaluator = make_evaluator(
             self._columns, self._space.labels_of_state, self._divides, iteration.most_leaves, n_surrogates
@@ -146,7 +143,6 @@ class DenseTraining:
             self._multiply(label, partial(evaluator.add, tree, exponentiated=True))
 
     def marginals(self) -> NDArray[np.float64] | None:
-        """See `Training`."""
         if self._params.criterion != "likelihood" or self._partial is not None or self._weighting is not None:
             return None
         return chain.forward_backward(np.log(self.rows.exponentials), self.rows.offsets, self._space.order).labels

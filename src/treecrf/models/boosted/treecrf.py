@@ -43,8 +43,8 @@ from treecrf.models.boosted.params import MISSING_METHODS, SHAPE, SPLITS, Boosti
 from treecrf.models.boosted.prediction import BoostedPotentials, make_flat_forest, staged_lattices, staged_potentials
 from treecrf.models.boosted.training import DenseTraining
 from treecrf.models.chains import ChainLabeller, Chains
+from treecrf.models.execution import Monitor
 from treecrf.models.inputs import refuse_missing, shares_of
-from treecrf.models.monitor import Monitor
 from treecrf.models.weights import ClassWeight
 from treecrf.sequences import Attribute, SequenceSet, slot_sizes, window_slots
 from treecrf.trees.flat import FlatForest
@@ -147,14 +147,6 @@ class TreeCRF(ChainLabeller):
         Whether `fit` continues from the trees it has, up to `n_iterations`, instead of starting again. On the same
         set the result equals that of one longer run to the bit. Another set is seen as in prediction, with the inputs and
         labels of the first one; `log_likelihood_history_` continues with that of the new set.
-    n_bins : int
-        Most bins that a number is cut into (`treecrf.inputs.binning.Binner`).
-    min_count : int
-        Categories that the training set has less often become one (`treecrf.models.inputs.Inputs`).
-    anchors : (int, int) or (int, int, tuple of str), optional
-        Observations from the start and from the end of the sequence that every position sees, beside the distances of both
-        ends; then attributes whose categories before the position are counted (`treecrf.inputs.anchors.Anchors`). None: none of
-        these.
     transitions : "full" or "separable"
         Whether trees look at previous labels, too; or at the window alone, and labels follow each other by a matrix of
         transitions, which is learnt by Newton steps: many times cheaper for many labels. Separable needs order 1.
@@ -165,8 +157,7 @@ class TreeCRF(ChainLabeller):
         Forward-backward keeps so many labels of each position, those with most forward mass, and in training the true one; all
         others have probability 0 (Pal, Sutton and McCallum 2006; in Hao's thesis in place of forward-backward). None keeps all.
         Steps are not halved, as beams differ between iterations.
-    class_weight : "balanced", mapping of str to float, or None
-        What positions weigh by the name of their label, 1 unless named (`treecrf.models.weights`).
+    n_bins, min_count, anchors, class_weight : see `treecrf.models.base.Labeller`
 
     Attributes
     ----------

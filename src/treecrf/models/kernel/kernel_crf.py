@@ -108,13 +108,8 @@ class KernelCRF(ChainLabeller):
         all be 0, or refuse it.
     random_state : int
         Seed of the pivots.
-    min_count : int
-        Categories that the training set has less often become one (`treecrf.models.inputs.Inputs`).
-    anchors : (int, int) or (int, int, tuple of str), optional
-        Observations from the start and from the end of the sequence that every position sees, beside the distances of both
-        ends; then attributes whose categories before the position are counted (`treecrf.inputs.anchors.Anchors`). None: none of
-        these.
     form : "monomials", "matrix", "low_rank" or None
+    min_count, anchors : see `treecrf.models.base.Labeller`
 
     Attributes
     ----------

@@ -185,15 +185,7 @@ class ConjunctionCRF(ChainLabeller):
         normal distribution: the spread over seeds shows how much of an accuracy is chance. None starts from no weights.
     start_noise : float
         Standard deviation of the perturbed start.
-    n_bins : int
-        Most bins that a number is cut into (`treecrf.inputs.binning.Binner`); few, as each has a weight of its own
-        (`treecrf.models.inputs.FEW_BINS`).
-    min_count : int
-        Categories that the training set has less often become one (`treecrf.models.inputs.Inputs`).
-    anchors : (int, int) or (int, int, tuple of str), optional
-        Observations from the start and from the end of the sequence that every position sees, beside the distances of both
-        ends; then attributes whose categories before the position are counted (`treecrf.inputs.anchors.Anchors`). None: none of
-        these.
+    n_bins, min_count, anchors : see `treecrf.models.base.Labeller`
 
     Attributes
     ----------

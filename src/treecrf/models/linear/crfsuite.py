@@ -46,14 +46,7 @@ class CRFSuite(ChainLabeller):
     unseen : "missing" or "error"
         What to do with a category that the training set's attributes do not name: with a warning, give it no weight, or
         refuse it.
-    n_bins : int
-        Most bins that a number is cut into (`treecrf.models.inputs.FEW_BINS`).
-    min_count : int
-        Categories that the training set has less often become one (`treecrf.models.inputs.Inputs`).
-    anchors : (int, int) or (int, int, tuple of str), optional
-        Observations from the start and from the end of the sequence that every position sees, beside the distances of both
-        ends; then attributes whose categories before the position are counted (`treecrf.inputs.anchors.Anchors`). None: none of
-        these.
+    n_bins, min_count, anchors : see `treecrf.models.base.Labeller`
 
     Attributes
     ----------

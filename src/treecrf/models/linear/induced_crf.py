@@ -26,6 +26,7 @@ from treecrf.compiled.struct import Float64
 from treecrf.estimators.checks import SIZE
 from treecrf.io.arrays import gather_ranges
 from treecrf.models.base import Codes, Floats, Monitor
+from treecrf.models.execution import Runner, make_runner
 from treecrf.models.linear._conjunction_kernels import sum_errors
 from treecrf.models.linear._gain_kernels import count_pairs, list_pairs, measure_gains, transpose
 from treecrf.models.linear._linear_kernels import dot
@@ -42,7 +43,6 @@ from treecrf.models.linear.conjunctions import (
 )
 from treecrf.models.linear.likelihood import Likelihood
 from treecrf.models.linear.outcomes import Outcomes
-from treecrf.models.threads import Runner, make_runner
 from treecrf.sequences import SequenceSet
 from treecrf.trees.columns import Columns
 

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treecrf.chain._kernels import MAX_POTENTIAL
-from treecrf.chain.partial import allows
+from treecrf.chain.inference import allows
 from treecrf.io.arrays import gather_ranges
 from treecrf.models.linear._linear_kernels import differentiate
 from treecrf.sequences import MISSING

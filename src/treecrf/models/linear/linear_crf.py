@@ -63,17 +63,7 @@ class LinearCRF(ChainLabeller):
         shows how much of an accuracy is chance.
     start_noise : float
         Standard deviation of the perturbed start.
-    n_bins : int
-        Most bins that a number is cut into (`treecrf.inputs.binning.Binner`); few, as each has a weight of its own
-        (`treecrf.models.inputs.FEW_BINS`).
-    min_count : int
-        Categories that the training set has less often become one (`treecrf.models.inputs.Inputs`).
-    anchors : (int, int) or (int, int, tuple of str), optional
-        Observations from the start and from the end of the sequence that every position sees, beside the distances of both
-        ends; then attributes whose categories before the position are counted (`treecrf.inputs.anchors.Anchors`). None: none of
-        these.
-    class_weight : "balanced", mapping of str to float, or None
-        What positions weigh by the name of their label, 1 unless named (`treecrf.models.weights`).
+    n_bins, min_count, anchors, class_weight : see `treecrf.models.base.Labeller`
 
     Attributes
     ----------
@@ -196,7 +186,6 @@ class LinearCRF(ChainLabeller):
             yield self._chains_of(cells, weights, self._outcomes(len(self.label_names_)), data.offsets)
 
     def potentials(self, data: SequenceSet) -> NDArray[np.float64]:
-        """See `ChainLabeller`."""
         return next(self._staged_chains(data)).potentials()
 
     # --- parts --------------------------------------------------------------------------------------

@@ -91,10 +91,7 @@ class NeuralCRF(ChainLabeller):
         refuse it.
     random_state : int
         Seed of the first weights, the order of the sequences, dropout, and the choice of the held-out ones.
-    min_count : int
-        Categories that the training set has less often become one (`treecrf.models.inputs.Inputs`).
-    class_weight : "balanced", mapping of str to float, or None
-        What positions weigh by the name of their label, 1 unless named (`treecrf.models.weights`).
+    min_count, class_weight : see `treecrf.models.base.Labeller`
 
     Attributes
     ----------

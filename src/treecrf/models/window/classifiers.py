@@ -145,14 +145,7 @@ class NeuralNetwork(WindowClassifier):
         all be 0, or refuse it.
     random_state : int
         Seed of the first weights and of the order of the positions.
-    min_count : int
-        Categories that the training set has less often become one (`treecrf.models.inputs.Inputs`).
-    anchors : (int, int) or (int, int, tuple of str), optional
-        Observations from the start and from the end of the sequence that every position sees, beside the distances of both
-        ends; then attributes whose categories before the position are counted (`treecrf.inputs.anchors.Anchors`). None: none of
-        these.
-    class_weight : "balanced", mapping of str to float, or None
-        What positions weigh by the name of their label, 1 unless named (`treecrf.models.weights`).
+    min_count, anchors, class_weight : see `treecrf.models.base.Labeller`
 
     Attributes
     ----------
@@ -274,16 +267,7 @@ class WindowLightGBM(WindowClassifier):
         much of an accuracy is chance.
     start_noise : float
         Standard deviation of the perturbed start.
-    n_bins : int
-        Most bins that a number is cut into.
-    min_count : int
-        Categories that the training set has less often become one (`treecrf.models.inputs.Inputs`).
-    anchors : (int, int) or (int, int, tuple of str), optional
-        Observations from the start and from the end of the sequence that every position sees, beside the distances of both
-        ends; then attributes whose categories before the position are counted (`treecrf.inputs.anchors.Anchors`). None: none of
-        these.
-    class_weight : "balanced", mapping of str to float, or None
-        What positions weigh by the name of their label, 1 unless named (`treecrf.models.weights`).
+    n_bins, min_count, anchors, class_weight : see `treecrf.models.base.Labeller`
 
     Attributes
     ----------

@@ -1,10 +1,12 @@
-"""Reports of training: what a monitor is called with, and lines that are printed."""
+"""Execution of training: tasks in threads, and reports to a monitor."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from numbers import Integral
+from typing import Any
 
 import numpy as np
 
@@ -30,3 +32,33 @@ def reporting_monitor(name: str, verbose: bool | int, monitor: Monitor | None) -
             monitor(stage, seconds_by_phase, log_likelihood)
 
     return report
+
+
+Runner = Callable[[Sequence[Callable[[], Any]]], list[Any]]
+"""Runs tasks, perhaps side by side, and returns their results in order."""
+
+
+def make_runner(pool: ThreadPoolExecutor | None) -> Runner:
+    """A function that runs tasks, side by side where there is a pool, and returns their results in order.
+
+    The calling thread works too, so short tasks do not wait for another thread to wake.
+    """
+    if pool is None:
+        return lambda tasks: [task() for task in tasks]
+
+    def run(tasks: Sequence[Callable[[], Any]]) -> list[Any]:
+        results: list[Any] = [None] * len(tasks)
+        remaining = iter(range(len(tasks)))
+
+        def work() -> None:
+            for i in remaining:  # shared: whoever is free takes the next
+                results[i] = tasks[i]()
+
+        helpers = [pool.submit(work) for _ in range(min(pool._max_workers, len(tasks) - 1))]
+        work()
+        for helper in helpers:
+            if not helper.cancel():
+                helper.result()
+        return results
+
+    return run
