@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from sklearn.pipeline import make_pipeline
 
 from treecrf import LinearCRF, TreeCRF
 from treecrf.estimators.padding import Padding
@@ -101,3 +102,18 @@ def test_lengths_that_do_not_fit_are_named(lengths, sentence):
 def test_lengths_are_for_padded_arrays_alone():
     with pytest.raises(ValueError, match=r"^lengths are those of an array of three dimensions"):
         labeller().fit(X, Y, lengths=LENGTHS)
+
+
+def test_transforms_leave_padding_out_in_front_of_labellers():
+    with pytest.warns(UserWarning, match=LEFT_OUT):
+        pipeline = make_pipeline(Imputer(), labeller()).fit(PADDED, PADDED_Y)
+    with pytest.warns(UserWarning, match=LEFT_OUT):
+        found = pipeline.predict(PADDED)
+    assert same(found, labeller().fit(X, Y).predict(X))
+    surplus = PADDED_Y.copy()
+    surplus[0, 5] = "b"
+    with (
+        pytest.warns(UserWarning, match=LEFT_OUT),
+        pytest.raises(ValueError, match="sequence 0 has 7 labels and 4 observations; give one label for each"),
+    ):
+        make_pipeline(Imputer(), labeller()).fit(PADDED, surplus)

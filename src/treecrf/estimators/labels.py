@@ -53,6 +53,12 @@ def flat_labels(labels: Any, data: SequenceSet, form: str) -> list[Any]:
             f"there are {counted(len(data), 'sequence')}, and labels of {len(label_list)}; give one list of labels for each sequence."
         )
     nested = [_column(each, f"labels of sequence {number}") for number, each in enumerate(label_list)]
+    for number in np.flatnonzero(lengths_of(nested) > data.lengths).tolist():
+        length = int(data.lengths[number])
+        if not any(
+            is_known(label) for label in nested[number][length:]
+        ):  # padding, of which a transform left out the rows
+            nested[number] = nested[number][:length]
     wrong = np.flatnonzero(lengths_of(nested) != data.lengths)
     if len(wrong):
         number = int(wrong[0])
@@ -61,6 +67,11 @@ def flat_labels(labels: Any, data: SequenceSet, form: str) -> list[Any]:
             f"{counted(int(data.lengths[number]), 'observation')}; give one label for each."
         )
     return [label for each in nested for label in each]
+
+
+def is_known(label: Any) -> bool:
+    """Whether something is a label: None, NaN and empty text are none."""
+    return label is not None and label == label and not (isinstance(label, str) and label == "")
 
 
 def _column(labels: Any, what: str) -> list[Any]:

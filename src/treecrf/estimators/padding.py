@@ -9,6 +9,7 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from treecrf.estimators.labels import is_known
 from treecrf.estimators.tables import described
 from treecrf.io.arrays import of_objects
 from treecrf.io.messages import counted
@@ -95,7 +96,7 @@ def _labelled_end(labels: Any, longest: int) -> int:
         return 0
     if len(labels) != longest:
         return len(labels)
-    known = [label is not None and label == label and label != "" for label in of_objects(labels)]
+    known = [is_known(label) for label in of_objects(labels)]
     return int(_ends(np.array([known]))[0])
 
 
