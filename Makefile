@@ -7,6 +7,7 @@ CONFIG ?= config/config.yaml
 SEED ?= 0
 RESOLUTION ?= lowest-direct
 VERSIONS := .venv/$(RESOLUTION)
+OTHER ?= .venv/bin/python
 EXCHANGE := PYTHONPATH=src:tests/helpers
 BIN := .venv/bin
 RUNNING := .venv/.running
@@ -76,8 +77,8 @@ test-slow: $(INSTALLED)  ## Run the other tests: fuzzing, faults, determinism, d
 	$(BIN)/python -m pytest -m slow -n $(CORES) --no-loadscope-reorder
 	$(BIN)/python -m pytest benchmarks --tiny
 
-test-versions: $(INSTALLED)  ## Run a core of the tests with other versions of packages (RESOLUTION=lowest-direct or highest)
-	$(BIN)/uv venv --quiet --clear --python $(BIN)/python $(VERSIONS)
+test-versions: $(INSTALLED)  ## Run a core of the tests with other versions of packages (RESOLUTION=lowest-direct or highest, OTHER=python3.13)
+	$(BIN)/uv venv --quiet --clear --python $(OTHER) $(VERSIONS)
 	$(BIN)/uv pip install --quiet --python $(VERSIONS)/bin/python --resolution $(RESOLUTION) '.[report,rivals]' \
 		'hypothesis>=6.170' 'pytest>=9' 'pytest-benchmark>=5' 'pytest-xdist>=3.8' 'pyphen>=0.18' 'seqeval>=1.2.2'
 	@mkdir -p $(VERSIONS)/here $(VERSIONS)/there
@@ -113,9 +114,13 @@ requirements:  ## Compile requirements.txt from pyproject.toml
 	$(BIN)/uv pip compile pyproject.toml --extra dev --python-version 3.11 --universal --generate-hashes \
 		--no-header --no-emit-index-url --no-emit-find-links --quiet -o requirements.txt
 
-package: $(INSTALLED)  ## Build the source archive and the wheel in dist/
+package: $(INSTALLED)  ## Build the source archive and the wheel in dist/, and check them
 	@rm -rf dist
 	@$(BIN)/uv build --quiet --out-dir dist
+	@$(BIN)/uv tool run --quiet --from 'twine>=7,<8' twine check --strict dist/*.whl dist/*.tar.gz
+	@$(BIN)/uv tool run --quiet --from 'check-wheel-contents>=0.6,<1' check-wheel-contents dist/*.whl
+	@test -n "$$(find dist -name '*.whl' -size -1500k)" || { echo "the wheel has 1.5 MB or more"; exit 1; }
+	@! tar tzf dist/*.tar.gz | grep '/results/'
 
 clean:  ## Remove results, reports and caches; keeps .venv and the raw files
 	rm -rf results reports build dist docs/api .snakemake .pytest_cache .mypy_cache .ruff_cache .benchmarks

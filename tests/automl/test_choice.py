@@ -14,7 +14,7 @@ from treecrf.automl.candidates import (
     Candidate,
     make_candidates,
 )
-from treecrf.automl.choice import SCREENING, BudgetedSearch, CrossValidated, choose, choose_best
+from treecrf.automl.choice import SCREENING, BudgetedSearch, CrossValidated, choose, choose_best, divide_budget
 from treecrf.automl.cross_validation import (
     CVResults,
     FoldResult,
@@ -53,6 +53,14 @@ def test_the_same_again():
     first, second = (choose(folds, [(0, 0), (1, 1)], compared, FitOptions(budget=9.0)) for _ in range(2))
     pd.testing.assert_frame_equal(first.table, second.table)
     assert first[:2] == second[:2]
+
+
+@pytest.mark.parametrize(
+    ("needs", "shares"),
+    [([1, 2, 3], [1, 2, 3]), ([9, 1, 9], [3.5, 1, 3.5]), ([9, 9, 8], [8 / 3] * 3), ([0, 20], [0, 8])],
+)
+def test_what_cheap_methods_leave_is_for_dear_ones(needs, shares):
+    assert divide_budget(needs, 8) == pytest.approx(shares)
 
 
 def test_a_small_budget_leaves_out_and_says_so():

@@ -258,6 +258,10 @@ def make_candidates(
     grid = [settings | usual for settings in GRIDS[method]]
     if method == "linear_crf" and has_words(data):  # most weights are of words seen seldom: the wide prior first
         grid.sort(key=lambda settings: -settings["variance"])
+    if (
+        len(data.label_names) >= MANY_LABELS and "max_leaves" in grid[0]
+    ):  # each has few positions: small trees before large ones
+        grid[1:] = sorted(grid[1:], key=lambda settings: settings["max_leaves"])
     if method == "treecrf_newton" and has_ends(data):
         grid.append(grid[0] | {"anchors": ANCHORS} | dict(decided))
     bins_matter = bool(data.number_names)
@@ -376,13 +380,13 @@ def estimate_seconds(labeller: Labeller, train: SequenceSet, n_iterations: int) 
     pairs = n_positions * n_labels**2
     if isinstance(labeller, LinearCRF):
         weights = _n_weights(labeller, train)
-        return 0.3 + n_iterations * NANOSECOND * (8e6 + 2.5 * each + 4 * pairs + 50 * weights)
+        return 0.3 + n_iterations * NANOSECOND * (8e6 + 2.5 * each + 1.5 * pairs + 50 * weights)
     if isinstance(labeller, TreeCRF):
         growing = 5 * each * sqrt(labeller.max_leaves / 10) + 17 * labeller.max_leaves * n_bins * n_labels
         divided = (
             DIVIDING if train.has_missing and labeller.missing in ("instance_weighting", "surrogate_splitting") else 1.0
         )
-        chains = (25 if labeller.transitions == "full" else 15) * pairs * max(n_labels, 1) ** (labeller.order - 1)
+        chains = (25 if labeller.transitions == "full" else 4) * pairs * max(n_labels, 1) ** (labeller.order - 1)
         return 0.1 + n_iterations * NANOSECOND * (divided * growing + chains)
     if isinstance(labeller, WindowLightGBM):
         wordy = sum(len(attribute.categories) >= MANY_CATEGORIES for attribute in train.attributes) * (

@@ -117,10 +117,15 @@ def choose(
     search = BudgetedSearch(folds, options.budget, tick)
     screened: list[tuple[Candidate, CVResults]] = []
     derived = derivable_blocks(folds.data, options.derive)
-    for method, settings in compared.items():
-        share = options.budget / (2 * len(compared))  # half of it is for the folds
-        rounds = make_candidates(method, folds.data, list(windows), options.missing, settings, derived)
-        best = search.screen(list(rounds), share)
+    rounds = [
+        list(make_candidates(method, folds.data, list(windows), options.missing, settings, derived))
+        for method, settings in compared.items()
+    ]
+    shares = divide_budget(
+        [len(folds.parts) * search.screening_cost(of_method) for of_method in rounds], options.budget / 2
+    )
+    for number, of_method in enumerate(rounds):  # half of the budget is for the folds
+        best = search.screen(of_method, search.left - options.budget / 2 - sum(shares[number + 1 :]))
         if best is not None:
             screened.append(best)
     n_common = min(len(results.folds) for _, results in screened)
@@ -128,6 +133,15 @@ def choose(
     validated = search.cross_validate(ranked)
     tick(100, "")
     return choose_best(validated, folds, options.seed, search.left_out)
+
+
+def divide_budget(needs: Sequence[float], budget: float) -> list[float]:
+    """The share of each: what it needs, or, of what those that need less leave, the same as others that need more."""
+    shares, left = [0.0] * len(needs), budget
+    for number, place in enumerate(sorted(range(len(needs)), key=needs.__getitem__)):
+        shares[place] = min(needs[place], left / (len(needs) - number))
+        left -= shares[place]
+    return shares
 
 
 # --- trials within the budget -----------------------------------------------------------------------
@@ -188,6 +202,10 @@ class BudgetedSearch:
         share = 1 - 1 / len(self.folds.parts)
         return share * estimate_seconds(candidate.build(), self.folds_of(candidate).data, candidate.iterations)
 
+    def screening_cost(self, rounds: list[list[Candidate]]) -> float:
+        """Approximate CPU seconds of one fold of screening with all candidates."""
+        return sum(self._screening_cost(candidate) for candidates in rounds for candidate in candidates)
+
     def screen(self, rounds: list[list[Candidate]], share: float) -> tuple[Candidate, CVResults] | None:
         """The best candidate of the first folds after a few iterations, and its results; None if none fits.
 
@@ -196,8 +214,7 @@ class BudgetedSearch:
         tried: list[tuple[Candidate, CVResults]] = []
         best: tuple[Candidate, CVResults] | None = None
         skipped = []
-        of_all = sum(self._screening_cost(candidate) for candidates in rounds for candidate in candidates)
-        n_folds = min(max(int(share / of_all), 1), len(self.folds.parts))
+        n_folds = min(max(int(share / self.screening_cost(rounds)), 1), len(self.folds.parts))
         for number, candidates in enumerate(rounds):
             for candidate in candidates:
                 if number == 1 and best is not None:

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from treecrf.automl.candidates import SMALL, Candidate
+from treecrf.automl.candidates import MANY_LABELS, SMALL, Candidate
 from treecrf.automl.fitting import prepare_missing
 from treecrf.datasets.grouping import group_copies, join_groups
 from treecrf.models.chains import ChainLabeller
@@ -15,7 +15,7 @@ from treecrf.sequences import SequenceSet
 from treecrf.statistics.selection import sequence_folds
 
 N_FOLDS, N_FOLDS_OF_SMALL = 3, 5
-"""The more folds, the nearer are trainings to one with the whole file; of a small file more can be afforded."""
+"""The more folds, the nearer are trainings to one with the whole file; of a small file with few labels more can be afforded."""
 
 FEW_GROUPS = 3
 """Fewer unrelated sequences are cut into blocks: to hold one out would leave too little to train with."""
@@ -70,7 +70,8 @@ def make_folds(data: SequenceSet, seed: int, most_positions: int) -> Folds:
     if are_blocks:
         related = cut_into_blocks(data, N_BLOCKS)
     part = draw_part(related, seed, most_positions, N_FOLDS)
-    n_folds = min(N_FOLDS_OF_SMALL if part.n_positions < SMALL else N_FOLDS, len(np.unique(part.groups)))
+    is_cheap = part.n_positions < SMALL and len(part.label_names) < MANY_LABELS
+    n_folds = min(N_FOLDS_OF_SMALL if is_cheap else N_FOLDS, len(np.unique(part.groups)))
     return Folds(part, sequence_folds(part.groups, n_folds, seed), are_blocks)
 
 

@@ -37,6 +37,14 @@ _Struct = TypeVar("_Struct", bound=tuple[Any, ...])
 _CACHE_LINE = 64  # bytes
 
 
+def dtype_of(hint: Any) -> np.dtype[Any] | None:
+    """That of arrays with the type ``NDArray[...]``, which stands for a type of ndarray, or from numpy 2.5 on for itself."""
+    origin, args = get_origin(hint), get_args(hint)
+    if origin is NDArray:
+        return np.dtype(args[0])
+    return np.dtype(get_args(args[1])[0]) if origin is np.ndarray else None
+
+
 class _Field(NamedTuple):
     """The dtype and the lengths of an array, or the class of a number or struct and None; what it means."""
 
@@ -51,8 +59,8 @@ def _fields(cls: type) -> dict[str, _Field]:
     for name, hint in get_type_hints(cls, include_extras=True).items():
         kind, *notes = get_args(hint) if get_origin(hint) is Annotated else (hint,)
         shape = None
-        if get_origin(kind) is np.ndarray:
-            kind, shape = np.dtype(get_args(get_args(kind)[1])[0]), notes.pop(0).split(", ")
+        if (dtype := dtype_of(kind)) is not None:
+            kind, shape = dtype, notes.pop(0).split(", ")
         fields[name] = _Field(kind, shape, next((note for note in notes if isinstance(note, str)), ""))
     return fields
 

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treecrf.compiled.rules import Known, Rule
+from treecrf.compiled.struct import dtype_of
 
 Declared = Mapping[str, Any]
 
@@ -105,7 +106,10 @@ class _ArrayKind(NamedTuple):
         rules = [note for note in notes if isinstance(note, Rule)]
         if not rules:
             raise TypeError(f"{name} is declared without a rule for its values")
-        return cls(np.dtype(get_args(get_args(array)[1])[0]), shape.split(", "), rules)
+        dtype = dtype_of(array)
+        if dtype is None:
+            raise TypeError(f"{name} is declared as no array")
+        return cls(dtype, shape.split(", "), rules)
 
     def typed(self, name: str, array: NDArray[Any]) -> NDArray[Any]:
         if array.dtype != self.dtype or array.ndim != len(self.axes):
