@@ -1,8 +1,8 @@
 """Metrics of sequences of labels in lists, and scorers for scikit-learn's searches and cross-validation.
 
-scikit-learn's own metrics take a list of lists for several labels of one row. These take one list of labels for each sequence.
-Positions whose true label is None do not count. `SCORERS` has a scorer for each metric, by name: ``cross_val_score(model, X, y,
-scoring=SCORERS["macro_f1"])``, and ``cross_validate(model, X, y, scoring=SCORERS)`` for all.
+scikit-learn's own metrics take a list of lists for several labels of one row. `y_true` and `y_pred` here have one list of labels
+for each sequence. Positions whose true label is None do not count. `SCORERS` has a scorer for each metric, by name:
+``cross_val_score(model, X, y, scoring=SCORERS["macro_f1"])``, and ``cross_validate(model, X, y, scoring=SCORERS)`` for all.
 """
 
 from __future__ import annotations
@@ -25,46 +25,22 @@ Labels = Sequence[Any] | NDArray[Any]
 
 
 def accuracy(y_true: Sequence[Labels], y_pred: Sequence[Labels]) -> float:
-    """Fraction of positions that are labelled correctly.
-
-    Parameters
-    ----------
-    y_true, y_pred : list of lists
-        Labels of each sequence.
-    """
+    """Fraction of positions that are labelled correctly."""
     return metrics.accuracy(*_codes(y_true, y_pred))
 
 
 def balanced_accuracy(y_true: Sequence[Labels], y_pred: Sequence[Labels]) -> float:
-    """Mean, over the true labels, of the fraction of their positions that is labelled correctly.
-
-    Parameters
-    ----------
-    y_true, y_pred : list of lists
-        Labels of each sequence.
-    """
+    """Mean, over the true labels, of the fraction of their positions that is labelled correctly."""
     return metrics.balanced_accuracy(*_codes(y_true, y_pred))
 
 
 def macro_f1(y_true: Sequence[Labels], y_pred: Sequence[Labels]) -> float:
-    """Mean of the F1 scores of the labels.
-
-    Parameters
-    ----------
-    y_true, y_pred : list of lists
-        Labels of each sequence.
-    """
+    """Mean of the F1 scores of the labels."""
     return metrics.macro_f1(*_codes(y_true, y_pred))
 
 
 def sequence_accuracy(y_true: Sequence[Labels], y_pred: Sequence[Labels]) -> float:
-    """Fraction of sequences without an error.
-
-    Parameters
-    ----------
-    y_true, y_pred : list of lists
-        Labels of each sequence.
-    """
+    """Fraction of sequences without an error."""
     return metrics.sequence_accuracy(*_codes(y_true, y_pred))
 
 

@@ -17,8 +17,9 @@ UNKNOWN = -1
 Codes = NDArray[np.int16]
 Weights = NDArray[np.float64] | None
 Metric = Callable[[Codes, Codes, NDArray[np.int64], Weights], float]
-"""Called with true codes (`UNKNOWN` for positions that do not count, -2 for a label that training did not have), predicted
-codes, offsets of sequences, and weights of positions (None: all count the same)."""
+"""Called with true codes (`UNKNOWN` for positions that do not count, -2 for a label that training did not have) and predicted
+codes, both int16 of shape (n_positions,), offsets of sequences, int64 of shape (n_sequences + 1,), and weights of positions,
+float64 (None: all count the same)."""
 
 
 def accuracy(truth: Codes, predicted: Codes, offsets: NDArray[np.int64], weights: Weights = None) -> float:
@@ -26,10 +27,7 @@ def accuracy(truth: Codes, predicted: Codes, offsets: NDArray[np.int64], weights
 
     Parameters
     ----------
-    truth, predicted : int16, shape (n_positions,)
-        As `Metric` says.
-    offsets : int64, shape (n_sequences + 1,)
-    weights : float64, shape (n_positions,), optional
+    truth, predicted, offsets, weights : see `Metric`
     """
     known = truth != UNKNOWN
     return float(np.average((truth == predicted)[known], weights=_of(weights, known)))
@@ -40,10 +38,7 @@ def balanced_accuracy(truth: Codes, predicted: Codes, offsets: NDArray[np.int64]
 
     Parameters
     ----------
-    truth, predicted : int16, shape (n_positions,)
-        As `Metric` says.
-    offsets : int64, shape (n_sequences + 1,)
-    weights : float64, shape (n_positions,), optional
+    truth, predicted, offsets, weights : see `Metric`
     """
     known = truth != UNKNOWN
     _, label_of = np.unique(truth[known], return_inverse=True)
@@ -57,10 +52,7 @@ def macro_f1(truth: Codes, predicted: Codes, offsets: NDArray[np.int64], weights
 
     Parameters
     ----------
-    truth, predicted : int16, shape (n_positions,)
-        As `Metric` says.
-    offsets : int64, shape (n_sequences + 1,)
-    weights : float64, shape (n_positions,), optional
+    truth, predicted, offsets, weights : see `Metric`
     """
     known = truth != UNKNOWN
     truth, predicted, of_known = truth[known], predicted[known], _of(weights, known)
@@ -94,10 +86,7 @@ def sequence_accuracy(truth: Codes, predicted: Codes, offsets: NDArray[np.int64]
 
     Parameters
     ----------
-    truth, predicted : int16, shape (n_positions,)
-        As `Metric` says.
-    offsets : int64, shape (n_sequences + 1,)
-    weights : float64, shape (n_positions,), optional
+    truth, predicted, offsets, weights : see `Metric`
     """
     is_right = np.logical_and.reduceat((truth == predicted) | (truth == UNKNOWN), offsets[:-1])
     of_sequences = None if weights is None else np.add.reduceat(weights, offsets[:-1]) / np.diff(offsets)

@@ -14,19 +14,9 @@ from treecrf.compiled.kernel import kernel
 
 
 @kernel(
-    float64(
-        float64[:, ::1],
-        int32[::1],
-        float64[:, ::1],
-        int64[::1],
-        int16[::1],
-        float64[::1],
-        float64[:, ::1],
-        float64[:, ::1],
-    ),
-    allocates=True,
-    error_model="numpy",
-)
+    float64(float64[:, ::1], int32[::1], float64[:, ::1], int64[::1], int16[::1], float64[::1], float64[:, ::1],
+    float64[:, ::1]), allocates=True, error_model="numpy"
+)  # fmt: skip
 def differentiate_weighted(scores, window_of, transitions, offsets, labels, weights, errors, transition_gradient):
     """As `treecrf.models.linear._linear_kernels.differentiate`, for weights of positions, shape (n_positions,)."""
     n_labels = scores.shape[1]

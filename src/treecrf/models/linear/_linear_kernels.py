@@ -44,18 +44,9 @@ def add_cell_gradients(cells, errors, gradient):
 
 
 @kernel(
-    float64(
-        float64[:, ::1],
-        int32[::1],
-        float64[:, ::1],
-        int64[::1],
-        int16[::1],
-        float64[:, ::1],
-        float64[:, ::1],
-        float64[:, ::1],
-    ),
-    allocates=True,
-)
+    float64(float64[:, ::1], int32[::1], float64[:, ::1], int64[::1], int16[::1], float64[:, ::1], float64[:, ::1],
+    float64[:, ::1]), allocates=True
+)  # fmt: skip
 def differentiate(scores, window_of, transitions, offsets, labels, alphas, errors, transition_gradient):
     """The log likelihood, and its gradient by window and by transition.
 

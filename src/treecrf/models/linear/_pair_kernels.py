@@ -11,19 +11,9 @@ from treecrf.compiled.kernel import kernel
 
 
 @kernel(
-    float64(
-        float64[:, ::1],
-        int32[::1],
-        float64[:, ::1],
-        int64[::1],
-        int16[::1],
-        float64[::1],
-        float64[:, ::1],
-        float64[:, ::1],
-    ),
-    allocates=True,
-    error_model="numpy",
-)
+    float64(float64[:, ::1], int32[::1], float64[:, ::1], int64[::1], int16[::1], float64[::1], float64[:, ::1],
+    float64[:, ::1]), allocates=True, error_model="numpy"
+)  # fmt: skip
 def differentiate_pairs(scores, window_of, transitions, offsets, labels, weights, errors, transition_gradient):
     """The weighted log likelihood, and its gradient by window and by transition.
 
