@@ -261,6 +261,8 @@ class _Chains(NamedTuple):
 
     @classmethod
     def check(cls, potentials: ArrayLike, offsets: ArrayLike, order: int) -> _Chains:
+        if np.iscomplexobj(potentials):
+            raise ValueError("potentials must be real numbers, not complex ones.")
         array = np.ascontiguousarray(potentials, dtype=np.float64)
         if array.ndim != 3:
             raise ValueError(f"potentials must have shape (n_labels, n_positions, n_states), not {array.shape}.")

@@ -59,10 +59,25 @@ def build_lattice(offsets: ArrayLike, candidates: ArrayLike, kinds: ArrayLike) -
     candidates : bool, shape (n_kinds, n_labels)
         At least one label of each kind.
     kinds : int, shape (n_positions,)
+
+    Raises
+    ------
+    ValueError
+        If offsets do not rise from 0 to n_positions, a kind has no label, or a position has no kind.
     """
-    starts = np.array(offsets, dtype=np.int64)
-    table, kind_of = np.asarray(candidates, dtype=np.bool_), np.asarray(kinds)
-    n_of_kind = table.sum(axis=1)
+    given, kind_of = np.asarray(offsets), np.asarray(kinds)
+    table = np.asarray(candidates, dtype=np.bool_)
+    if (
+        given.dtype.kind not in "iu"
+        or kind_of.dtype.kind not in "iu"
+        or (given.ndim, kind_of.ndim, table.ndim) != (1, 1, 2)
+    ):
+        raise ValueError("offsets and kinds must be lists of whole numbers, candidates a table of bool.")
+    starts, n_of_kind = given.astype(np.int64), table.sum(axis=1)
+    if len(starts) < 2 or starts[0] or (np.diff(starts) < 1).any() or starts[-1] != len(kind_of):
+        raise ValueError(f"offsets must rise from 0 to the number of positions, {len(kind_of)}.")
+    if not n_of_kind.all() or kind_of.min() < 0 or kind_of.max() >= len(table):
+        raise ValueError(f"kinds must lie in 0..{len(table) - 1}, and each needs at least one label.")
     counts = n_of_kind[kind_of]
     first = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
     rows, labels = np.nonzero(table)
