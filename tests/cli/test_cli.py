@@ -1,5 +1,6 @@
 """The command line: what each command prints and writes."""
 
+import os
 import re
 import shlex
 import subprocess
@@ -42,6 +43,16 @@ def test_module_starts_without_kernels():
         "import sys; from treecrf.cli import app; print([m for m in ('numba', 'pandas', 'scipy') if m in sys.modules])"
     )
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"
+
+
+def test_shells_complete_commands_and_options():
+    for words, completed in (("treecrf ev", "evaluate"), ("treecrf evaluate --sch", "--scheme")):
+        environment = os.environ | {
+            "_TREECRF_COMPLETE": "complete_bash", "COMP_WORDS": words, "COMP_CWORD": str(words.count(" ")),
+        }  # fmt: skip
+        code = "import sys; from treecrf.cli import app; sys.argv[0] = 'treecrf'; app(prog_name='treecrf')"
+        found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment)
+        assert completed in found.stdout.split()
 
 
 def test_python_m_treecrf(table):
