@@ -31,7 +31,7 @@ from treecrf.rendering.style import (
     training_method_name,
     training_method_style,
 )
-from treecrf.studies.cost.tables import SAMPLING_NAMES
+from treecrf.studies.cost.methods import SAMPLING_NAMES
 
 GUIDE_COLOR = "#8c8c8c"
 
