@@ -238,9 +238,14 @@ def _relative_costs(costs: pd.DataFrame) -> dict[str, float]:
 def answers(
     descriptions: Mapping[str, Mapping[str, Any]], evaluations: pd.DataFrame, comparisons: pd.DataFrame
 ) -> list[Part]:
-    """The answers on each data set that has several rates; frames as of `treecrf.studies.missing.summary.analyse`.
+    """The answers on each data set that has several rates.
 
-    `descriptions` are from `treecrf.datasets.description.describe_sets`, by data set.
+    Parameters
+    ----------
+    descriptions : mapping of str to mapping
+        From `treecrf.datasets.description.describe_sets`, by data set.
+    evaluations, comparisons : DataFrame
+        From `treecrf.studies.missing.summary.analyse`.
     """
     means = mean_accuracies(evaluations)
     ranked = standings(means, comparisons)
@@ -312,8 +317,12 @@ def _never_worse(ranked: pd.DataFrame) -> str:
 def tree_answers(evaluations: pd.DataFrame, comparisons: pd.DataFrame, differences: pd.DataFrame) -> str:
     """Whether methods still matter with other trees, whether instance weighting wins again, and what the trees gain.
 
-    The frames are tree_evaluations, tree_comparisons and tree_differences of `treecrf.studies.missing.summary.summarise`; cases
-    without missing cells are left out. Empty without other trees.
+    Cases without missing cells are left out. Empty without other trees.
+
+    Parameters
+    ----------
+    evaluations, comparisons, differences : DataFrame
+        tree_evaluations, tree_comparisons and tree_differences of `treecrf.studies.missing.summary.summarise`.
     """
     evaluations, comparisons, differences = (
         frame[frame["rate"] > 0] for frame in (evaluations, comparisons, differences)

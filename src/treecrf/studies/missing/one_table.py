@@ -168,7 +168,13 @@ ADVICE = "advice.md"
 def write_missing_report(frames: Mapping[str, pd.DataFrame], folder: Path, baseline: str) -> Path:
     """Write the advice, its figure, its tables and the frames behind them; return the path of the advice, `ADVICE`.
 
-    `frames` are from `treecrf.studies.missing.one_table.study_table`; tables of comparisons measure against `baseline`.
+    Parameters
+    ----------
+    frames : mapping of str to DataFrame
+        From `study_table`.
+    folder : Path
+    baseline : str
+        The method that tables of comparisons measure against.
     """
     for name, frame in frames.items():
         write_frame(frame, folder / f"{name}.csv")
