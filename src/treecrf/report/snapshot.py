@@ -176,7 +176,7 @@ def _origin(study: Study, settings: Settings, today: datetime.date) -> dict[str,
     }
     origin = {
         "date": today.isoformat(),
-        "commit": provenance.commit(),
+        "commit": next(iter(frames["environments"]["commit"].dropna()), provenance.commit()),  # that ran most jobs
         "machine": provenance.machine(),
         "unfinished": unfinished(study, settings),
         "differing": differing_layout([each for each in settings.differences if each.study == study.name]).to_dict(
