@@ -47,6 +47,9 @@ COMPARED_COLUMNS = (
     "what", "published", "measured", "low", "high", "level", "p", "papers_p", "limits", "holds", "numbers",
 )  # fmt: skip
 
+COMPARED_TEXTS = ("id", "dataset", "what", "limits", "holds", "numbers")
+"""Columns of `comparisons` that are no numbers."""
+
 SHORTENED = "Shortened protocol: it decides no claim."
 """Instead of verdicts, where `verdicts` is told so."""
 
@@ -162,7 +165,8 @@ def comparisons(results: str | os.PathLike[str] = "results") -> pd.DataFrame:
         for row in claim_rows()
         for each in _find(row, found).observations
     ]
-    return pd.DataFrame(rows, columns=["id", "dataset", *COMPARED_COLUMNS])
+    frame = pd.DataFrame(rows, columns=["id", "dataset", *COMPARED_COLUMNS])
+    return frame.astype({name: np.float64 for name in frame if name not in COMPARED_TEXTS})
 
 
 def write_ledger(results: str | os.PathLike[str], decides: bool, folder: str | os.PathLike[str] | None = None) -> None:
@@ -190,9 +194,8 @@ def read_ledger(results: str | os.PathLike[str]) -> tuple[pd.DataFrame, pd.DataF
 
 def read_comparisons(results: str | os.PathLike[str]) -> pd.DataFrame:
     """What the run has written of `comparisons`."""
-    texts = ("id", "dataset", "what", "limits", "holds", "numbers")
-    frame = pd.read_csv(Path(results) / COMPARED, dtype=dict.fromkeys(texts, str))
-    return frame.fillna(dict.fromkeys(texts, ""))
+    frame = pd.read_csv(Path(results) / COMPARED, dtype=dict.fromkeys(COMPARED_TEXTS, str))
+    return frame.fillna(dict.fromkeys(COMPARED_TEXTS, ""))
 
 
 def _compared(each: Observation) -> dict[str, Any]:
