@@ -1,7 +1,10 @@
 """Comparison of two runs: what differs between folders and archives, and what is refused."""
 
 import json
+import re
+import tempfile
 import zipfile
+from pathlib import Path
 
 import pandas as pd
 import pytest
@@ -247,6 +250,17 @@ def test_a_damaged_archive_is_refused(archive, tmp_path):
     flipped.write_bytes(content)
     assert refused(cut).startswith(f"{cut} is damaged")
     assert refused(flipped).startswith(f"{flipped} is damaged")
+
+
+def test_an_archive_that_would_fill_the_disk_is_refused(archive, tmp_path):
+    """Members say how large they are in the directory at the end of the file."""
+    content, bomb = bytearray(archive.read_bytes()), tmp_path / "bomb.zip"
+    for entry in re.finditer(rb"PK\x01\x02", bytes(content)):
+        content[entry.start() + 24 : entry.start() + 28] = (2**32 - 16).to_bytes(4, "little")
+    bomb.write_bytes(content)
+    before = set(Path(tempfile.gettempdir()).glob("treecrf-*"))
+    assert refused(bomb).startswith(f"{bomb} says that it holds ")
+    assert set(Path(tempfile.gettempdir()).glob("treecrf-*")) <= before
 
 
 def test_a_zip_without_a_manifest_is_refused(archive, tmp_path):

@@ -17,6 +17,7 @@ from zipfile import BadZipFile, ZipFile
 import pandas as pd
 
 from treecrf.io.files import write_frame, write_text
+from treecrf.io.memory import GIB
 from treecrf.rendering.cells import DASH, Cell
 from treecrf.rendering.folders import Folders
 from treecrf.rendering.parts import Part, Section, Table, paragraph
@@ -70,6 +71,10 @@ class Run:
         return pd.concat([judged, other])[["id", "rule", "verdict", "statement"]].set_index(["id", "rule"])
 
 
+MOST_UNPACKED = 4 * GIB
+"""Bytes of an archive that are unpacked, at most."""
+
+
 @contextmanager
 def open_run(path: str | os.PathLike[str]) -> Iterator[Run]:
     """A finished run in a folder of results or in an archive.
@@ -94,9 +99,15 @@ def open_run(path: str | os.PathLike[str]) -> Iterator[Run]:
 def _unpacked(archive: Path, folder: Path) -> Run:
     try:
         with ZipFile(archive) as members:
-            members.extractall(folder)
+            size = sum(member.file_size for member in members.infolist())  # no member gives more than it says
+            if size <= MOST_UNPACKED:
+                members.extractall(folder)
     except (BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, OSError) as error:
         raise ValueError(f"{archive} is damaged or not an archive of a run ({error}); take another copy.") from None
+    if size > MOST_UNPACKED:
+        raise ValueError(
+            f"{archive} says that it holds {size:,} bytes, and a run has at most {MOST_UNPACKED:,}; take another archive."
+        )
     found = sorted(folder.rglob(MANIFEST), key=lambda path: len(path.parts))
     if not found:
         raise ValueError(f"{archive} has no {MANIFEST}; name an archive that `make archive` wrote.")
