@@ -302,6 +302,23 @@ def test_signals_end_a_run_with_one_sentence(tmp_path, number, moment):
     assert list(tmp_path.glob(".snakemake/locks/*")) == []
 
 
+@pytest.mark.slow
+@pytest.mark.workflow
+def test_jobs_of_snakemake_alone_say_nothing_on_ctrl_c(tmp_path):
+    (tmp_path / "Snakefile").write_text(LONG)
+    (tmp_path / "long.py").write_text(f"SCRIPTS = {str(WORKFLOW / 'scripts')!r}\n" + SCRIPT)
+    command = [sys.executable, "-m", "snakemake", "--cores", "2"]
+    process = subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, text=True, start_new_session=True)
+    deadline = time.monotonic() + 120
+    while len(list(tmp_path.glob("made/*.tmp"))) < 2 and time.monotonic() < deadline:
+        time.sleep(0.05)
+    os.killpg(process.pid, signal.SIGINT)
+    _, err = process.communicate(timeout=60)
+    assert "Takes long" in err
+    assert "Traceback" not in err
+    assert list(tmp_path.glob("made/*")) == []
+
+
 # --- locks ------------------------------------------------------------------------------------------
 
 

@@ -54,7 +54,8 @@ def job(snakemake: Any, noted: bool = True) -> Iterator[None]:
     noted : bool
         Whether the outputs' checksums are written down; no for what others may replace.
     """
-    signal.signal(signal.SIGTERM, end)
+    for number in (signal.SIGINT, signal.SIGTERM):  # Ctrl-C goes to jobs too
+        signal.signal(number, end)
     with open(snakemake.log[0], "w", encoding="utf-8", buffering=1) as stream:
         sys.stdout = sys.stderr = stream
         try:
