@@ -7,7 +7,14 @@ import numpy as np
 import pytest
 
 from treecrf import SequenceSet, TreeCRF
-from treecrf.automl.explanation import BEFORE, explain_position, gain_importance, permutation_importance, split_gains
+from treecrf.automl.explanation import (
+    BEFORE,
+    explain_position,
+    gain_importance,
+    permutation_importance,
+    split_gains,
+    used_tests,
+)
 from treecrf.automl.labeller import TableLabeller
 from treecrf.missing import Imputer, inject
 from treecrf.models.linear.linear_crf import LinearCRF
@@ -173,3 +180,15 @@ def test_labels_before_and_numbers_have_names():
 
 def test_a_linear_crf_has_none(data):
     assert gain_importance(LinearCRF(max_iterations=2).fit(data), data) is None
+
+
+def test_a_test_of_bins_beside_each_other_is_a_range():
+    """Labels are 1 where the number is within 0.3 to 0.6."""
+    numbers = np.random.default_rng(0).uniform(size=(400, 1))
+    labels = ((numbers > 0.3) & (numbers < 0.6)).astype(int).ravel()
+    data = SequenceSet(
+        np.empty((400, 0), int), np.arange(0, 401, 10), [], labels, "ab", numbers=numbers, number_names=("size",)
+    )
+    trees = TreeCRF(n_iterations=3, max_leaves=3, window=(0, 0), splits="subsets").fit(data)
+    tests = used_tests(TableLabeller(trees, TableColumns("sequence", "label", ("size",), ("size",))))["test"]
+    assert tests.str.fullmatch(r"(size ((above|to) \S+)( to \S+)?|label 1 before .*)").all(), tests.tolist()

@@ -78,3 +78,15 @@ def test_numbers_beyond_those_of_training_are_taken_for_the_first_and_the_last()
     for extreme, end in ((train.numbers.min(axis=0), -1e300), (train.numbers.max(axis=0), 1e300)):
         there, beyond = (train.with_numbers(np.tile(row, (len(train.values), 1))) for row in (extreme, [end] * 3))
         assert model.predict_proba(there).tobytes() == model.predict_proba(beyond).tobytes()
+
+
+def test_bins_beside_each_other_are_one_interval():
+    numbers = np.arange(1.0, 9.0)[:, None]
+    data = SequenceSet(np.empty((8, 0), int), [0, 8], [], None, (), numbers=numbers, number_names=("x",))
+    binner = Binner(4).fit(data)
+    [attribute] = binner.attributes
+    assert attribute.categories == tuple(binner.interval("x", code, code) for code in range(4))
+    assert binner.interval("x", 0, 1) == "to 4"
+    assert binner.interval("x", 1, 2) == "above 2 to 6"
+    assert binner.interval("x", 2, 3) == "above 4"
+    assert binner.interval("x", 0, 3) == "any number"

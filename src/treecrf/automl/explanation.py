@@ -122,11 +122,14 @@ def _test_name(labeller: TreeCRF, column: int, codes: tuple[int, ...]) -> str:
     place, attribute = slots[column].distance, labeller.attributes_[slots[column].attribute]
     where = "" if place == 0 else f" {abs(place)} {'after' if place > 0 else 'before'}"
     names = (*attribute.categories, "(outside the sequence)", "(missing)")
-    is_range = attribute.ordered and len(codes) > 1 and codes == tuple(range(codes[0], codes[-1] + 1))
-    if is_range and codes[-1] < len(attribute.categories) and attribute.categories[0].startswith("to "):
-        low = "" if codes[0] == 0 else "above " + names[codes[0]].removeprefix("above ").split(" to ")[0]
-        high = "" if codes[-1] + 1 == len(attribute.categories) else "to " + names[codes[-1]].rpartition("to ")[2]
-        return f"{attribute.name}{where} {' '.join(filter(None, (low, high)))}"  # bins beside each other (`Binner`)
+    binner, are_adjacent = labeller.inputs_.binner, codes == tuple(range(codes[0], codes[-1] + 1))
+    if (
+        binner is not None
+        and attribute.name in binner.edges_
+        and are_adjacent
+        and codes[-1] < len(attribute.categories)
+    ):
+        return f"{attribute.name}{where} {binner.interval(attribute.name, codes[0], codes[-1])}"
     return f"{attribute.name}{where} {_one_of(names, codes)}"
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import cached_property
-from itertools import pairwise
 from typing import Any, Self
 
 import numpy as np
@@ -80,6 +79,11 @@ class Binner:
             numbers=np.empty((len(data.values), 0)), number_names=(),
         )  # fmt: skip
 
+    def interval(self, name: str, first: int, last: int) -> str:
+        """What the bins ``first`` to ``last`` of a number hold together, such as "above 0.5 to 2"."""
+        edges = self.edges_[name]
+        return "any number" if edges is None else _interval(_edge_texts(edges), first, last)
+
     @cached_property
     def attributes(self) -> tuple[Attribute, ...]:
         """The ordered attributes that stand for the numbers."""
@@ -100,12 +104,20 @@ def _find_edges(numbers: NDArray[np.float64], n_bins: int) -> NDArray[np.float64
 
 
 def _name_bins(edges: NDArray[np.float64]) -> tuple[str, ...]:
-    """The intervals, with as many digits as make them distinct."""
-    if not len(edges):
-        return ("any number",)
+    texts = _edge_texts(edges)
+    return tuple(_interval(texts, number, number) for number in range(len(texts) + 1))
+
+
+def _edge_texts(edges: NDArray[np.float64]) -> list[str]:
+    """The edges with as many digits as make them distinct."""
     for digits in range(4, 18):
         texts = [f"{edge:.{digits}g}" for edge in edges]
         if len(set(texts)) == len(texts):
             break
-    between = (f"above {low} to {high}" for low, high in pairwise(texts))
-    return (f"to {texts[0]}", *between, f"above {texts[-1]}")
+    return texts
+
+
+def _interval(edges: list[str], first: int, last: int) -> str:
+    low = f"above {edges[first - 1]}" if first else ""
+    high = f"to {edges[last]}" if last < len(edges) else ""
+    return " ".join(filter(None, (low, high))) or "any number"
