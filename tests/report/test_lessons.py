@@ -87,3 +87,26 @@ def test_a_run_without_results_has_no_page(tmp_path):
         {"profile": "protocol", "datasets": {"protein": {}}, "training": {"datasets": ["protein"]}}
     )
     assert lessons_page(settings.model_copy(update={"results": str(tmp_path)}), []) is None
+
+
+@pytest.mark.parametrize("mechanism", ["label", "mcar"])
+def test_cells_missing_by_label_are_compared_with_the_best_other_treatment(tmp_path, mechanism):
+    settings = load_settings({"profile": "own", "datasets": {"protein": {}}, "missing": {"datasets": ["protein"]}})
+    folder = tmp_path / "missing/protein"
+    folder.mkdir(parents=True)
+    counts = {"instance_weighting": 80, "imputation": 82, "indicator": 83}
+    evaluations = [{"method": name, "n_correct": n, "n_positions": 100} for name, n in counts.items()]
+    tests = [
+        {"baseline": "instance_weighting", "method": name, "accuracy_points": points, "points_low": points - 1,
+         "points_high": points + 1, "decision": "better"}
+        for name, points in (("imputation", 2.0), ("indicator", 3.0))
+    ]  # fmt: skip
+    for name, rows in (("evaluations", evaluations), ("comparisons", tests)):
+        frame = pd.DataFrame(rows).assign(dataset="protein", mechanism=mechanism, rate=0.2)
+        frame.to_csv(folder / f"mechanism_{name}.csv", index=False)
+    page = lessons_page(settings.model_copy(update={"results": str(tmp_path)}), [])
+    if mechanism == "mcar":
+        assert page is None
+    else:
+        expected = "instance weighting minus indicator: −3.00 on protein (−4.00 to −2.00, worse)"
+        assert expected in text_of(page)

@@ -200,8 +200,9 @@ def label_holes(frames: Frames) -> Lesson | None:
     if not (len(tests) and len(counts)):
         return None
     tests, counts = (frame[frame["mechanism"] == "label"] for frame in (tests, counts))
-    sums = counts.groupby(["dataset", "method"], sort=False)[["n_correct", "n_positions"]].sum()
-    shares = (sums["n_correct"] / sums["n_positions"]).drop("instance_weighting", level="method")
+    others = counts[counts["method"] != "instance_weighting"]
+    sums = others.groupby(["dataset", "method"], sort=False)[["n_correct", "n_positions"]].sum()
+    shares = sums["n_correct"] / sums["n_positions"]
     found = [
         (method, gap)
         for dataset, method in shares.groupby("dataset", sort=False).idxmax()
@@ -262,11 +263,13 @@ def related_sequences(frames: Frames) -> Lesson | None:
             (summary["decoder"] == "better")
             & summary["method"].isin(["treecrf", TREES, "treecrf_original", "linear_crf"])
         ]
-        promised = rows["cv_accuracy"] - rows["chosen_accuracy"]
-        mean, (low, high) = mean_with_interval(promised.dropna())
+        promised = (rows["cv_accuracy"] - rows["chosen_accuracy"]).dropna()
+        if len(promised) < 2:
+            return None
+        mean, (low, high) = mean_with_interval(promised)
         sentences.append(
             f"With {how}, cross-validation says {signed(mean)} points compared with the test set ({signed(low)} to "
-            f"{signed(high)} over {counted(len(promised.dropna()), 'method')})."
+            f"{signed(high)} over {counted(len(promised), 'method')})."
         )
     return _lesson("Related proteins", sentences, "dissertation.html#training-accuracy")
 
