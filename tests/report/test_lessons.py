@@ -2,6 +2,7 @@
 
 import pandas as pd
 import pytest
+from builders import NOTHING
 
 from treecrf.rendering.parts import Group, Page, Section, paragraph
 from treecrf.report.lessons import PATH, Gap, difference, gaps, lessons_page
@@ -91,7 +92,9 @@ def test_a_run_without_results_has_no_page(tmp_path):
 
 @pytest.mark.parametrize("mechanism", ["label", "mcar"])
 def test_cells_missing_by_label_are_compared_with_the_best_other_treatment(tmp_path, mechanism):
-    settings = load_settings({"profile": "own", "datasets": {"protein": {}}, "missing": {"datasets": ["protein"]}})
+    settings = load_settings(
+        {"profile": "own", "datasets": {"protein": {}}, **NOTHING, "missing": {"datasets": ["protein"]}}
+    )
     folder = tmp_path / "missing/protein"
     folder.mkdir(parents=True)
     counts = {"instance_weighting": 80, "imputation": 82, "indicator": 83}
