@@ -14,9 +14,6 @@ __all__ = ["app", "main", "report_main"]
 INTERRUPTED = 130
 """The exit code after Ctrl-C: 128 and the number of the signal."""
 
-TERMINATED = 143
-"""The exit code after a request to end."""
-
 
 def main() -> None:
     """Run ``treecrf``."""
@@ -30,23 +27,26 @@ def report_main() -> None:
 
 def _run(program: str, module: str) -> None:
     """Call ``run`` of a module; Ctrl-C and a request to end stop it with one sentence, also while the module is loading."""
+    received: list[int] = []  # a library that is loading may turn what a handler raises into an error of its own
+
+    def end(number: int, _frame: FrameType | None) -> None:
+        received.append(number)
+        raise SystemExit(128 + number)
+
     is_main = current_thread() is main_thread()  # others have no handlers
-    before = signal.signal(signal.SIGTERM, _terminate) if is_main else None
+    heeded = [number for number in (signal.SIGINT, signal.SIGTERM) if signal.getsignal(number) != signal.SIG_IGN]
+    before = {number: signal.signal(number, end) for number in heeded} if is_main else {}
     try:
         import_module(module).run()
     except KeyboardInterrupt:
         _stop(program, INTERRUPTED)
-    except SystemExit as end:
-        if end.code not in (INTERRUPTED, TERMINATED):
+    except (Exception, SystemExit):
+        if not received:
             raise
-        _stop(program, int(end.code))
+        _stop(program, 128 + received[0])
     finally:
-        if is_main:
-            signal.signal(signal.SIGTERM, before)
-
-
-def _terminate(number: int, _frame: FrameType | None) -> None:
-    raise SystemExit(128 + number)
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 def _stop(program: str, code: int) -> None:
