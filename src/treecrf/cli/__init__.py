@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import signal
 import sys
 from importlib import import_module
@@ -13,6 +14,9 @@ __all__ = ["app", "main", "report_main"]
 
 INTERRUPTED = 130
 """The exit code after Ctrl-C: 128 and the number of the signal."""
+
+TERMINATED = 143
+"""The exit code after a request to end."""
 
 
 def main() -> None:
@@ -34,19 +38,28 @@ def _run(program: str, module: str) -> None:
         raise SystemExit(128 + number)
 
     is_main = current_thread() is main_thread()  # others have no handlers
+    if is_main:
+        atexit.register(_ignore_signals)
     heeded = [number for number in (signal.SIGINT, signal.SIGTERM) if signal.getsignal(number) != signal.SIG_IGN]
     before = {number: signal.signal(number, end) for number in heeded} if is_main else {}
     try:
         import_module(module).run()
     except KeyboardInterrupt:
         _stop(program, INTERRUPTED)
-    except (Exception, SystemExit):
-        if not received:
+    except (Exception, SystemExit) as error:
+        code = 128 + received[0] if received else getattr(error, "code", None)
+        if code not in (INTERRUPTED, TERMINATED):
             raise
-        _stop(program, 128 + received[0])
+        _stop(program, code)
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
+
+
+def _ignore_signals() -> None:
+    """What has done its work ends with its own exit code."""
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.SIG_IGN)
 
 
 def _stop(program: str, code: int) -> None:
