@@ -113,3 +113,13 @@ def test_cells_missing_by_label_are_compared_with_the_best_other_treatment(tmp_p
     else:
         expected = "instance weighting minus indicator: −3.00 on protein (−4.00 to −2.00, worse)"
         assert expected in text_of(page)
+
+
+def test_a_run_without_the_treatments_that_are_compared_has_no_answer(tmp_path):
+    settings = load_settings({"profile": "own", "datasets": {"xor": {}}, **NOTHING, "missing": {"datasets": ["xor"]}})
+    folder = tmp_path / "missing/xor"
+    folder.mkdir(parents=True)
+    row = {"dataset": "xor", "rate": 0.3, "baseline": "imputation", "method": "surrogate_splitting", "accuracy_points": 1.0,
+           "points_low": 0.0, "points_high": 2.0, "decision": "undecided"}  # fmt: skip
+    pd.DataFrame([row]).to_csv(folder / "comparisons.csv", index=False)
+    assert lessons_page(settings.model_copy(update={"results": str(tmp_path)}), []) is None

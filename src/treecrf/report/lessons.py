@@ -182,12 +182,13 @@ def missing_values(frames: Frames) -> Lesson | None:
     frame = frames.read("missing", "comparisons")
     if not len(frame):
         return None
-    highest = _with_baseline(frame[frame["rate"] == frame["rate"].max()], "instance_weighting")
+    rate = frame["rate"].max()
+    highest = _with_baseline(frame[frame["rate"] == rate], "instance_weighting")
     sentences = [
         sentence
         for other in ("imputation", "indicator")
         for sentence in difference(
-            f"With {highest['rate'].iloc[0]:.0%} of cells missing, instance weighting minus {method_name(other)}",
+            f"With {rate:.0%} of cells missing, instance weighting minus {method_name(other)}",
             gaps(highest, "instance_weighting", other),
         )
     ]
