@@ -8,7 +8,6 @@ chosen in it. A Content-Security-Policy in the page forbids every request.
 
 from __future__ import annotations
 
-import argparse
 import json
 import math
 import os
@@ -28,7 +27,7 @@ from treecrf.report.page import EXPLORER, PAGE, known_pages
 from treecrf.statistics.estimates import SIGNIFICANCE_LEVEL
 from treecrf.statistics.ranking import REFERENCE, STANDINGS
 from treecrf.studies import registry
-from treecrf.studies.framework.settings import Settings, load_settings
+from treecrf.studies.framework.settings import Settings, config_parser, load_settings
 from treecrf.studies.framework.views import ACCURACY, METRICS
 
 PACKAGE = "treecrf.explorer"
@@ -104,14 +103,7 @@ def _script(name: str) -> Markup:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """The command ``python -m treecrf.explorer.page``."""
-    parser = argparse.ArgumentParser(prog="python -m treecrf.explorer.page", description="Write the page to explore.")
-    parser.add_argument(
-        "--config",
-        nargs="+",
-        default=["config/config.yaml"],
-        metavar="FILE",
-        help="settings of the run, each file laid over those before",
-    )
+    parser = config_parser("python -m treecrf.explorer.page", "Write the page to explore.")
     parser.add_argument("--results", help="folder of results, instead of that of the settings")
     parser.add_argument("--reports", help="folder to write to, instead of that of the settings")
     given = vars(parser.parse_args(arguments))

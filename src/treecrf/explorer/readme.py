@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import argparse
 import os
 import sys
 from collections.abc import Sequence
@@ -22,7 +21,7 @@ from treecrf.report.papers import PAPERS, counts_text
 from treecrf.report.snapshot import EVIDENCE
 from treecrf.statistics.ranking import WORSE
 from treecrf.studies.framework.claims.judge import NOT_RUN
-from treecrf.studies.framework.settings import load_settings
+from treecrf.studies.framework.settings import config_parser, load_settings
 from treecrf.studies.framework.views import ACCURACY, CHOICE, METRICS, distinct_accuracies, is_near
 
 BEGIN, END = "<!-- results: begin -->", "<!-- results: end -->"
@@ -143,14 +142,7 @@ def with_results(readme: str, part: str) -> str:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """The command ``python -m treecrf.explorer.readme``."""
-    parser = argparse.ArgumentParser(prog="python -m treecrf.explorer.readme", description=__doc__)
-    parser.add_argument(
-        "--config",
-        nargs="+",
-        default=["config/config.yaml"],
-        metavar="FILE",
-        help="settings of the run, each file laid over those before",
-    )
+    parser = config_parser("python -m treecrf.explorer.readme", __doc__)
     parser.add_argument("--folder", default="docs/results", help="of the snapshot (default: %(default)s)")
     parser.add_argument("--readme", default="README.md", help="file whose part is rewritten (default: %(default)s)")
     given = parser.parse_args(arguments)

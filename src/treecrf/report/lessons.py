@@ -269,7 +269,7 @@ def related_sequences(frames: Frames) -> Lesson | None:
             return None
         mean, (low, high) = mean_with_interval(promised)
         sentences.append(
-            f"With {how}, cross-validation says {signed(mean)} points compared with the test set ({signed(low)} to "
+            f"With {how}, the cross-validated estimate minus the test accuracy is {signed(mean)} points ({signed(low)} to "
             f"{signed(high)} over {counted(len(promised), 'method')})."
         )
     return _lesson("Related proteins", sentences, "dissertation.html#training-accuracy")

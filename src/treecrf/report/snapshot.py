@@ -6,7 +6,6 @@ the place of what was there of them, others stay as they are.
 
 from __future__ import annotations
 
-import argparse
 import datetime
 import json
 import os
@@ -35,7 +34,7 @@ from treecrf.report.papers import PAPERS, missing_pages, paper_page
 from treecrf.report.run_page import TITLE, differing_layout
 from treecrf.studies import registry
 from treecrf.studies.framework.paths import StudyFiles
-from treecrf.studies.framework.settings import Settings, load_settings
+from treecrf.studies.framework.settings import Settings, config_parser, load_settings
 from treecrf.studies.framework.study import Study
 
 PROVENANCE = "provenance.json"
@@ -277,14 +276,7 @@ def about_evidence() -> Note:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """The command ``python -m treecrf.report.snapshot``."""
-    parser = argparse.ArgumentParser(prog="python -m treecrf.report.snapshot", description=__doc__)
-    parser.add_argument(
-        "--config",
-        nargs="+",
-        default=["config/config.yaml"],
-        metavar="FILE",
-        help="settings of the run, each file laid over those before",
-    )
+    parser = config_parser("python -m treecrf.report.snapshot", __doc__)
     parser.add_argument("--folder", default="docs/results", help="where to write (default: %(default)s)")
     given = parser.parse_args(arguments)
     try:

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 import re
 from collections.abc import Iterator, Mapping
@@ -260,6 +261,19 @@ class Settings(Model):
     def differences(self) -> list[Difference]:
         """The settings that differ from the protocol."""
         return differences({study.name: getattr(self, study.name) for study in registry()}, self.reasons)
+
+
+def config_parser(prog: str, description: str | None) -> argparse.ArgumentParser:
+    """A parser with the option ``--config``, the files that `treecrf.io.files.read_configuration` reads."""
+    parser = argparse.ArgumentParser(prog=prog, description=description)
+    parser.add_argument(
+        "--config",
+        nargs="+",
+        default=["config/config.yaml"],
+        metavar="FILE",
+        help="settings of the run, each file laid over those before",
+    )
+    return parser
 
 
 def load_settings(mapping: object) -> Settings:
