@@ -213,3 +213,16 @@ def test_upward_imports_are_found(tmp_path):
         "treecrf/studies/training.py:3",
         "treecrf/surprise.py:",
     ]
+
+
+def test_a_module_that_is_run_calls_main_last():
+    """With ``python -m`` what stands below the call does not exist yet."""
+    guard = '\nif __name__ == "__main__":\n'
+    bodies = {
+        path: path.read_text(encoding="utf-8").partition(guard)[2] for path in sorted((ROOT / "src").rglob("*.py"))
+    }
+    called = {path.name: body for path, body in bodies.items() if body}
+    assert called
+    assert {
+        name for name, body in called.items() if any(line and line[0] != " " for line in body.splitlines())
+    } == set()

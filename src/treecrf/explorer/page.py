@@ -114,10 +114,6 @@ def main(arguments: Sequence[str] | None = None) -> None:
         sys.exit(str(error))
 
 
-if __name__ == "__main__":
-    main()
-
-
 DIGITS = 6
 """Significant ones of numbers with a point."""
 
@@ -152,3 +148,7 @@ def _plain(value: Any) -> Any:
         rounded = float(f"{value:.{DIGITS}g}")
         return int(rounded) if rounded.is_integer() and abs(rounded) < 1e15 else rounded
     return value
+
+
+if __name__ == "__main__":
+    main()
