@@ -137,6 +137,32 @@ def test_signals_end_with_one_sentence_and_no_partial_file(table, tmp_path, numb
     assert {path.name for path in tmp_path.iterdir()} == before
 
 
+SWALLOWING = """
+import os, signal, sys, time
+signal.signal(signal.SIGINT, signal.default_int_handler)
+sys.modules["swallowing"] = sys.modules["__main__"]
+from treecrf import cli
+cli.SECONDS_TO_STOP = 0.2
+def run():
+    try:
+        os.kill(os.getpid(), int(sys.argv[1]))
+    except BaseException:
+        pass
+    while True:
+        time.sleep(0.1)
+cli._run("treecrf", "swallowing")
+"""
+"""A program with a library that catches what the handler of a signal raises."""
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_that_a_library_swallows(number):
+    command = [sys.executable, "-c", SWALLOWING, str(int(number))]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=30, check=False)
+    sentence = "treecrf: interrupted; no partial output was written.\n"
+    assert (done.returncode, done.stderr) == (128 + number, sentence)
+
+
 def test_unusual_surroundings(words, tmp_path):
     """No home, no folder for temporary files, ASCII alone, umlauts and blanks in paths, no modules or kernels that can be kept."""
     folder = tmp_path / "a b ü"

@@ -18,6 +18,9 @@ INTERRUPTED = 130
 TERMINATED = 143
 """The exit code after a request to end."""
 
+SECONDS_TO_STOP = 5.0
+"""After a signal, what has not stopped in so many seconds is interrupted again."""
+
 
 def main() -> None:
     """Run ``treecrf``."""
@@ -35,7 +38,10 @@ def _run(program: str, module: str) -> None:
 
     def end(number: int, _frame: FrameType | None) -> None:
         received.append(number)
-        raise SystemExit(128 + number)
+        if hasattr(signal, "setitimer"):  # ... or catch it and go on, so that it is raised again
+            signal.signal(signal.SIGALRM, end)
+            signal.setitimer(signal.ITIMER_REAL, SECONDS_TO_STOP)
+        raise SystemExit(128 + received[0])
 
     is_main = current_thread() is main_thread()  # others have no handlers
     if is_main:
@@ -52,6 +58,8 @@ def _run(program: str, module: str) -> None:
             raise
         _stop(program, code)
     finally:
+        if received and hasattr(signal, "setitimer"):
+            signal.setitimer(signal.ITIMER_REAL, 0)
         for number, handler in before.items():
             signal.signal(number, handler)
 
