@@ -44,10 +44,10 @@ COLUMNS = [
 ]  # fmt: skip
 
 COMPARED_COLUMNS = (
-    "what", "published", "measured", "low", "high", "level", "p", "papers_p", "limits", "holds", "numbers",
+    "method", "other", "what", "published", "measured", "low", "high", "level", "p", "papers_p", "limits", "holds", "numbers",
 )  # fmt: skip
 
-COMPARED_TEXTS = ("id", "dataset", "what", "limits", "holds", "numbers")
+COMPARED_TEXTS = ("id", "dataset", "method", "other", "what", "limits", "holds", "numbers")
 """Columns of `comparisons` that are no numbers."""
 
 SHORTENED = "Shortened protocol: it decides no claim."
@@ -154,7 +154,7 @@ def comparisons(results: str | os.PathLike[str] = "results") -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        id, dataset; what is compared or measured; published and measured value; low and high, the ends of the interval;
+        id, dataset; method, other: what readers see of the methods, empty where it is about none; what is compared or measured; published and measured value; low and high, the ends of the interval;
         level of the interval, percent; p, papers_p: p-values by the sequence-level test and by the paper's; limits: the values
         at which the claim begins or ceases to hold, parted by spaces; holds: "yes", "partly", "no" or "open"; numbers: the
         same in words. Values are missing where the claim is not about a number.
@@ -204,9 +204,10 @@ def _compared(each: Observation) -> dict[str, Any]:
     low, high = found.repeated or found.interval or (np.nan, np.nan)
     value = found.value if isinstance(found.value, int | float) else np.nan
     what = found.what or found.numbers.removeprefix(f"{each.dataset}: ")
+    method, other = (*found.methods, "", "")[:2]
     signs = {HOLDS: "yes", LEANS: "partly", FAILS: "no"}
     values = (
-        what, found.published, value, low, high, 95 if found.repeated else 90, found.p,
+        method, other, what, found.published, value, low, high, 95 if found.repeated else 90, found.p,
         found.papers[1] if found.papers else None, " ".join(f"{limit:g}" for limit in each.limits),
         signs[each.degree] if each.is_decided else "open", found.numbers,
     )  # fmt: skip

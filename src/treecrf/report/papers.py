@@ -204,8 +204,7 @@ def _with_links(
     """A layout with a column of the claims about the data set or the method of a row and its runs, at the first row of each."""
     about: dict[str, dict[str, Link]] = {}
     for row in rows:
-        names = [row["dataset"], *row["what"].partition(", ")[0].split(" vs ")]
-        for name in names:
+        for name in {row["dataset"], row["method"], row["other"]} - {""}:
             about.setdefault(name, {})[row["id"]] = links[row["id"]]
     heads = [head[-1] if isinstance(head, tuple) else head for head in layout.columns]
     named = next((heads.index(head) for head in ("method", "data set") if head in heads), None)

@@ -381,7 +381,7 @@ def test_tables_say_what_the_frames_hold(frames):
     layouts = STUDY.tabulate(calls, frames | {"example": one_directional_example(JobContext(None))})
     rows = layouts["table_5_3"].set_index([("", "G0"), ("", "values")])
     assert len(rows) == 2 * 2
-    published, measured = (rows.loc[("−5", values)] for values in ("published", "measured, last bags cut"))
+    published, measured = (rows.loc[("−5", values)] for values in ("published", "measured, cut bags"))
     assert published["positions (%)", "test"] == "100.00"
     assert published["upper bound", "β"] == "100000"
     summary = frames["summary"].query("method == 'ff_memm_0' and bag == 'bag 6' and g0 == -5").iloc[0]
@@ -422,13 +422,13 @@ def test_table_5_4_shows_both_ends_of_the_last_bags(splits, frames):
     assert list(rows.columns[1:]) == ["sliding window", "MEMM-1", *(f"TreeCRF-{k}" for k in range(1, 5)), "FF-MEMM-0"]
     assert rows.loc["published", "TreeCRF-2"] == "85.90"
     means = best.set_index(["dataset", "method"])["test_mean"]
-    assert rows.loc["measured, last bags cut", "TreeCRF-2"] == f"{means['or', 'crf_2']:.2f}"
-    assert rows.loc["measured, last bags full", "MEMM-1"] == f"{means['or_full', 'memm_1']:.2f}"
-    assert rows.loc["measured, last bags full", "TreeCRF-2"] == "–"
+    assert rows.loc["measured, cut bags", "TreeCRF-2"] == f"{means['or', 'crf_2']:.2f}"
+    assert rows.loc["measured, full bags", "MEMM-1"] == f"{means['or_full', 'memm_1']:.2f}"
+    assert rows.loc["measured, full bags", "TreeCRF-2"] == "–"
     distance = abs(means["or_full", "memm_1"] - 66.5)  # of the three sets, OR alone is there
-    assert rows.loc["root mean square difference from published, last bags full", "MEMM-1"] == f"{distance:.2f}"
+    assert rows.loc["root mean square difference from published, full bags", "MEMM-1"] == f"{distance:.2f}"
     for last_bags, sets in (("cut", splits), ("full", full)):
-        bound = float(rows.loc[f"best of one observation, last bags {last_bags}", "sliding window"])
+        bound = float(rows.loc[f"best of one observation, {last_bags} bags", "sliding window"])
         assert bound == pytest.approx(best_window_accuracy("or", 15, last_bags), abs=0.005)
         positive = np.mean([find_rule(part.test).bag_labels.mean() for part in sets.values()])
         assert best.query("last_bags == @last_bags")["positive_bags"].iloc[0] == pytest.approx(100 * positive)
@@ -458,12 +458,12 @@ def test_table_5_5_shows_all_decoders_of_memms(splits):
     best = pd.concat([best.assign(best_window_accuracy=np.nan), generated])
     [layout] = STUDY.tabulate([("decoders", "decoders_layout", ("best",), "", {})], {"best": best}).values()
     distances = layout.set_index(["method", "decoder"])
-    assert list(distances.columns) == ["table 5.5", "table 5.4, last bags full"]
+    assert list(distances.columns) == ["table 5.5", "table 5.4, full bags"]
     memms = best[best["kind"] == "nettalk_binary"].set_index("method")["greedy_mean"]
     expected = np.sqrt(((memms["memm_1"] - 85.7) ** 2 + (memms["memm_2"] - 87.1) ** 2) / 2)
     assert distances.loc[("MEMM", "greedy"), "table 5.5"] == f"{expected:.2f}"
-    assert distances.loc[("MEMM", "greedy"), "table 5.4, last bags full"] == f"{abs(memms['memm_1'] - 66.5):.2f}"
-    assert distances.loc[("FF-MEMM", "greedy"), "table 5.4, last bags full"] == "–"
+    assert distances.loc[("MEMM", "greedy"), "table 5.4, full bags"] == f"{abs(memms['memm_1'] - 66.5):.2f}"
+    assert distances.loc[("FF-MEMM", "greedy"), "table 5.4, full bags"] == "–"
 
 
 def test_figures_show_every_line_and_feature(frames):

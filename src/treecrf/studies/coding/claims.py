@@ -98,9 +98,16 @@ def difference_of_gains(results: Results, dataset: str, pairs: Pairs) -> Iterato
             gain = f"{method_text(method)} gains {points_text(row['accuracy_points'])} more over {method_text(other)}"
             text = f"{gain} with the smaller window (by the sequence-level test {p_text(row['valid_p_value'])}, 90 % interval {low} to {high})"
             interval = row["low_90"], row["high_90"]
-            what = f"gain of {method_text(method)} over {method_text(other)}, smaller minus larger window"
+            names = method_text(method), method_text(other)
+            what = f"gain of {names[0]} over {names[1]}, smaller minus larger window"
             yield Measured(
-                row["accuracy_points"], f"{dataset}: {text}", text, row["valid_p_value"], interval, what=what
+                row["accuracy_points"],
+                f"{dataset}: {text}",
+                text,
+                row["valid_p_value"],
+                interval,
+                what=what,
+                methods=names,
             )
 
 

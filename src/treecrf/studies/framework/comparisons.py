@@ -68,6 +68,7 @@ class Comparison:
             self.interval_90,
             (self.points, self.papers_p),
             what=f"{first} vs {second}{self.place.removeprefix(self.dataset)}{note}",
+            methods=(first, second),
         )
 
 

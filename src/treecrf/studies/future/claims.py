@@ -45,6 +45,7 @@ def accuracy(results: Results, dataset: str, method: str) -> Iterator[Measured[f
             f"{dataset}: {reached}",
             f"{method_text(method)} reaches {reached} on {dataset}{published}",
             what=method_text(method),
+            methods=(method_text(method),),
             published=_published(dataset, method),
         )
 
@@ -144,6 +145,7 @@ def _measured(dataset: str, pair: Comparison) -> Measured[float]:
         f"{_pair_text(pair)}{published}",
         interval=pair.interval_90,
         what=f"{method_text(pair.method)} vs {method_text(pair.other)}",
+        methods=(method_text(pair.method), method_text(pair.other)),
         published=_published(dataset, pair.method) - _published(dataset, pair.other),
     )
 

@@ -79,7 +79,7 @@ def _is_generated(summary: pd.DataFrame) -> pd.Series:
 
 
 def _measured_with(last_bags: str) -> str:
-    return f"{MEASURED}, last bags {last_bags}"
+    return f"{MEASURED}, {last_bags} bags"
 
 
 def _published_pattern(row: Mapping[Hashable, Any]) -> dict[Column, str]:
@@ -116,7 +116,7 @@ def generated_layout(best: pd.DataFrame) -> pd.DataFrame:
             lines[_measured_with(str(last_bags))] = dict(zip(group["method"], _means(group), strict=True))
         for last_bags, group in ends:
             bound = number(group["best_window_accuracy"].iloc[0])
-            lines[f"best of one observation, last bags {last_bags}"] = {"sliding_window": bound}
+            lines[f"best of one observation, {last_bags} bags"] = {"sliding_window": bound}
         blocks.append(((printed["dataset"].upper(),), lines))
     blocks.append((("all three",), _distances(measured, list(columns))))
     return _layout(["data set"], list(columns), blocks).rename(columns={name: method_text(name) for name in columns})
@@ -129,7 +129,7 @@ def _distances(measured: pd.DataFrame, methods: Sequence[str]) -> dict[str, dict
     found = {}
     for last_bags, group in known.groupby("last_bags", sort=False):
         root = group.groupby("method")["square"].mean() ** 0.5
-        found[f"{DISTANCE}, last bags {last_bags}"] = {name: number(root.get(name, np.nan)) for name in methods}
+        found[f"{DISTANCE}, {last_bags} bags"] = {name: number(root.get(name, np.nan)) for name in methods}
     return found
 
 
@@ -141,7 +141,7 @@ def decoders_layout(best: pd.DataFrame) -> pd.DataFrame:
     known = with_published(best)
     known = known[known["published"].notna() & known["viterbi_mean"].notna()]
     known["place"] = "table 5.5"
-    known.loc[_is_generated(known), "place"] = "table 5.4, last bags " + known["last_bags"].astype(str)
+    known.loc[_is_generated(known), "place"] = "table 5.4, " + known["last_bags"].astype(str) + " bags"
     rows = []
     for family, group in known.groupby("family", sort=False):
         for decoder in (name for name in MEMM_DECODERS if group[f"{name}_mean"].notna().any()):

@@ -60,6 +60,7 @@ def advantage(
             interval,
             papers=(-row["coefficient"], row["p"]),
             what=f"{METHOD_NAMES[method]} vs {METHOD_NAMES[other]}, {100 * rate:g} % missing",
+            methods=(METHOD_NAMES[method], METHOD_NAMES[other]),
         )
 
 

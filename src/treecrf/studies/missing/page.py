@@ -9,7 +9,7 @@ import pandas as pd
 
 from treecrf.io.files import read_json
 from treecrf.rendering.cells import Cell
-from treecrf.rendering.parts import Downloads, Fold, Part, captioned, paragraph
+from treecrf.rendering.parts import Downloads, Fold, Part, captioned, listed, paragraph
 from treecrf.rendering.style import DECODER_NAMES, method_name, ordered_methods
 from treecrf.studies.framework.claims.judge import Results
 from treecrf.studies.framework.page import (
@@ -74,7 +74,7 @@ def _stars(context: PageContext) -> list[Part]:
         return []
     results = Results(context.results)
     found = [each.numbers for name in context.datasets for each in stars(results, name)]
-    return [paragraph("<b>The stars of table 4.1.</b> {found}.", found="; ".join(found))] if found else []
+    return [paragraph("<b>The stars of table 4.1</b>"), *listed(found)] if found else []
 
 
 def _comparisons(context: PageContext) -> list[Part]:

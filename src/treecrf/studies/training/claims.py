@@ -95,8 +95,9 @@ def final_difference(results: Results, dataset: str, pair: tuple[str, str]) -> I
         for name, row in zip(pair, (first, second), strict=True)
     )
     points = float(first["accuracy"] - second["accuracy"])
-    what = " vs ".join(map(training_method_name, pair))
-    yield Measured(points, f"{dataset}: {reached}, without a test", interval=(np.nan, np.nan), what=what)
+    names = tuple(map(training_method_name, pair))
+    text = f"{dataset}: {reached}, without a test"
+    yield Measured(points, text, interval=(np.nan, np.nan), what=" vs ".join(names), methods=names)
 
 
 def growth_with_iterations(results: Results, dataset: str) -> Iterator[Measured[float]]:
@@ -188,6 +189,7 @@ class MethodPair:
             self.interval,
             (self.papers_points, self.papers_p),
             what=f"{first} vs {second}{decoder}",
+            methods=(first, second),
             published=None if np.isnan(self.published) else self.published,
         )
 

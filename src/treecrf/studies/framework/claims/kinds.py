@@ -44,6 +44,8 @@ class Measured(Generic[Value]):
         95 % interval of the value over repeated measurements of a time.
     what : str
         Which methods are compared, or what the value is of; `numbers` if empty.
+    methods : tuple of str
+        One or two methods that it is about, as readers see them.
     published : float or None
         The same value as the paper prints it.
     by_paper : bool
@@ -58,6 +60,7 @@ class Measured(Generic[Value]):
     papers: tuple[Value, float] | None = None
     repeated: tuple[float, float] | None = None
     what: str = ""
+    methods: tuple[str, ...] = ()
     published: float | None = None
     by_paper: bool = False
 
