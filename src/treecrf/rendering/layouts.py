@@ -44,7 +44,7 @@ TEXT_HEADINGS = {*WORD_HEADINGS, *(
     "all claims", "by held-out sequences", "by test sequences", "by the paper's test", "cells are missing", "choice of",
     "chosen", "chosen by held-out sequences", "class maps chosen", "clusters are", "column", "commit", "converged",
     "data sets", "dataset", "decision", "decoder", "ensemble", "expert", "file", "form", "frame", "id", "is a",
-    "key number", "label of x2", "learner", "machine", "not run", "over", "package", "part", "preferred", "processor",
+    "key number", "label of x2", "learner", "machine", "meant for", "not run", "over", "package", "part", "preferred", "processor",
     "protocol", "row", "set", "setting", "solver", "source", "statement", "system", "the paper's words", "this run",
     "trees", "unit of the test", "value", "verdict", "version", "why", "with", "without",
 )} - {"missing rate"}  # fmt: skip

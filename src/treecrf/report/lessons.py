@@ -188,7 +188,7 @@ def missing_values(frames: Frames) -> Lesson | None:
         sentence
         for other in ("imputation", "indicator")
         for sentence in difference(
-            f"With {rate:.0%} of cells missing, instance weighting minus {method_name(other)}",
+            f"With {100 * rate:g} % of cells missing, instance weighting minus {method_name(other)}",
             gaps(highest, "instance_weighting", other),
         )
     ]

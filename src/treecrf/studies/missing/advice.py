@@ -96,10 +96,12 @@ def advice_layout(judged: pd.DataFrame, costs: pd.DataFrame) -> pd.DataFrame:
         From `treecrf.studies.missing.summary.summarise`.
     """
     relative = _relative_costs(costs)
+    kinds = {"at random": judged["is_random"], "not at random": ~judged["is_random"]}
+    kinds = {name: part for name, part in kinds.items() if part.any()}
     rows = []
     for method in ordered_methods(judged["method"]):
         row = {"method": method_name(method), "meant for": USES.get(method, DASH)}
-        for name, part in (("at random", judged["is_random"]), ("not at random", ~judged["is_random"])):
+        for name, part in kinds.items():
             of = judged[part & (judged["method"] == method)]
             row[f"gap, {name} (points)"] = signed(of["gap"].mean()) if len(of) else DASH
             counts = int(of["standing"].isin(AT_THE_TOP).sum()), int((of["standing"] == WORSE).sum())
