@@ -41,7 +41,7 @@ WORD_HEADINGS = (
 """Headings of leading columns that say what a row is of; renderers leave out what repeats the row above."""
 
 TEXT_HEADINGS = {*WORD_HEADINGS, *(
-    "all claims", "by held-out sequences", "by test sequences", "by the paper's test", "cells are missing", "choice of",
+    "all claims", "by held-out sequences", "by test sequences", "by the paper's test", "cells are missing", "choice of", "claims, runs",
     "chosen", "chosen by held-out sequences", "class maps chosen", "clusters are", "column", "commit", "converged",
     "data sets", "dataset", "decision", "decoder", "ensemble", "expert", "file", "form", "frame", "id", "is a",
     "key number", "label of x2", "learner", "machine", "meant for", "not run", "over", "package", "part", "preferred", "processor",

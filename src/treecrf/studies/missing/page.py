@@ -74,7 +74,11 @@ def _stars(context: PageContext) -> list[Part]:
         return []
     results = Results(context.results)
     found = [each.numbers for name in context.datasets for each in stars(results, name)]
-    return [paragraph("<b>The stars of table 4.1</b>"), *listed(found)] if found else []
+    return (
+        [paragraph("<b>The stars of table 4.1</b>, by tests without Holm's correction"), *listed(found)]
+        if found
+        else []
+    )
 
 
 def _comparisons(context: PageContext) -> list[Part]:
@@ -96,15 +100,17 @@ def _comparisons(context: PageContext) -> list[Part]:
 
 
 def _against(context: PageContext, baseline: str, datasets: set[str], is_first: bool) -> list[Part]:
-    """Log odds and points against a baseline on the data sets that have it; the first table has the anchor."""
+    """Log odds and points against a baseline on the data sets that have it; the first tables have captions and the anchor."""
     names = {kind: f"{kind}_{baseline}" for kind in ("coefficients", "effects")}
     layouts = {name: _of_sets(context.layouts[name], datasets) for name in names.values() if name in context.layouts}
     of_sets, name = replace(context, layouts=layouts), method_name(baseline)
     odds = of_sets.table(names["coefficients"], context.titled(f"Log odds vs {name}", "Table 4.1"))
-    points = of_sets.table(names["effects"], f"Points of accuracy against {name}")
+    points = of_sets.table(names["effects"], f"Accuracy differences vs {name} (points)")
+    if not is_first:
+        return [*odds, *points]
     return [
         captioned(context.caption("coefficients")),
-        *(replace(each, anchor="table-4-1" if is_first else "") for each in odds),
+        *(replace(each, anchor="table-4-1") for each in odds),
         captioned(context.caption("effects_table")),
         *points,
     ]
@@ -112,11 +118,9 @@ def _against(context: PageContext, baseline: str, datasets: set[str], is_first: 
 
 def _effects(context: PageContext, baseline: str) -> list[Part]:
     name = method_name(baseline)
-    alt = (
-        f"Points of accuracy against {name} by share of missing cells, with 95 % intervals, a panel for each data set."
-    )
+    alt = f"Accuracy differences vs {name} in points by share of missing cells, with 95 % intervals, a panel for each data set."
     drawn = context.figure(f"effects_{baseline}", alt, context.caption("effects"))
-    return [Fold(f"The same as a figure, all data sets against {name}", drawn)] if drawn else []
+    return [Fold(f"The same as a figure, all data sets vs {name}", drawn)] if drawn else []
 
 
 def _table_path(context: PageContext, name: str) -> Path:
