@@ -225,12 +225,8 @@ def test_two_labels_are_those_of_the_regression():
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"experts": ()}, r"experts=\(\): give labellers, or names of treecrf, .*lightgbm.*\."),
         ({"experts": ("linear_crf", "stacking")}, r"experts=\('linear_crf', 'stacking'\): give labellers, or names"),
         ({"experts": (TreeCRF(0),)}, r"n_iterations=0: give a whole number of at least 1\."),
-        ({"combine": "magic"}, r"combine='magic': choose one of 'stacking', "),
-        ({"held_out": 1.0}, r"held_out=1.0: give None or a share above 0 and below 1\."),
-        ({"n_folds": 1}, r"n_folds=1: give a whole number of at least 2\."),
     ],
 )
 def test_settings_out_of_range_are_refused(sets, settings, message):

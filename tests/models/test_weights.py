@@ -68,11 +68,6 @@ def test_unusable_weights_of_labels_are_refused(class_weight, words):
         treecrf.TreeCRF(2, 4, class_weight=class_weight).fit(larger_set())
 
 
-def test_methods_without_weights_say_so():
-    with pytest.raises(ValueError, match="KernelCRF takes no weights"):
-        treecrf.KernelCRF().fit(larger_set(), sample_weight=np.full(40, 2.0))
-
-
 def test_weights_of_labels_are_in_files(tmp_path):
     data = larger_set()
     for model in (treecrf.TreeCRF(2, 4, class_weight={"B": 2.0}), treecrf.LinearCRF(class_weight="balanced")):

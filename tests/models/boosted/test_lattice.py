@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from builders import assert_same_bits, larger_set, lasting_set, lettered_set, random_set
 
-import treecrf
 from treecrf import MEMM, Attribute, SequenceSet, TreeCRF
 from treecrf.models.boosted.boosting import Workers
 from treecrf.models.boosted.growers import CompleteGrower
@@ -312,22 +311,6 @@ def test_pairs_outside_the_beam_count_in_leaves_as_in_the_papers():
     np.testing.assert_allclose(tree.values, [-1 / 3, 1 / 2], atol=1e-9)
 
 
-@pytest.mark.parametrize("settings", BEAMS)
-def test_files_threads_stages_and_warm_starts_give_the_same(settings, tmp_path):
-    data = lettered_set(np.random.default_rng(1))
-    settings = {"max_leaves": 6, "window": (1, 1), "beam": 2} | settings
-    model = TreeCRF(5, **settings).fit(data)
-    assert_same_bits(TreeCRF(5, **settings, n_threads=2).fit(data), model)
-    model.save(tmp_path / "model.npz")
-    loaded = treecrf.load(tmp_path / "model.npz")
-    np.testing.assert_array_equal(loaded.predict_proba(data), model.predict_proba(data))
-    stages = list(model.staged_predict_proba(data))
-    np.testing.assert_array_equal(stages[-1], model.predict_proba(data))
-    np.testing.assert_array_equal(stages[2], TreeCRF(3, **settings).fit(data).predict_proba(data))
-    part = TreeCRF(3, **settings, warm_start=True).fit(data).set_params(n_iterations=5).fit(data)
-    assert_same_bits(part, model)
-
-
 def test_marginals_are_0_outside_the_beam():
     data = lettered_set(np.random.default_rng(1))
     model = TreeCRF(5, beam=2).fit(data)
@@ -379,14 +362,18 @@ def test_expected_memory_is_what_training_takes(settings, most):
         (TreeCRF, {"missing": "instance_weighting"}, "needs 'error' or 'incorporated'"),
         (TreeCRF, {"pseudo_likelihood_iterations": 3}, "pseudo_likelihood_iterations=3"),
         (TreeCRF, {"influence_trimming": 0.1}, "influence_trimming=0.1: transitions='separable' needs 0"),
+        (
+            TreeCRF,
+            {"transitions": "full", "influence_trimming": 0.1, "pseudo_likelihood_iterations": 2},
+            r"influence_trimming=0\.1: .*pseudo",
+        ),
         (TreeCRF, {"order": 2, "transitions": "full", "label_dictionary": "a0"}, "order=2: label_dictionary needs 1"),
         (TreeCRF, {"order": 0, "transitions": "full", "beam": 2}, "order=0: beam needs 1"),
-        (TreeCRF, {"beam": 0}, "beam=0: give None or a whole number of at least 1"),
         (MEMM, {}, "a MEMM has none"),
         (MEMM, {"transitions": "full", "beam": 2}, "a MEMM has none"),
+        (MEMM, {"transitions": "full", "pseudo_likelihood_iterations": 2}, "pseudo_likelihood_iterations=2: a MEMM"),
         (TreeCRF, {"label_dictionary": "letter"}, "one of a0, a1"),
         (TreeCRF, {"label_dictionary": "centre"}, "2 attributes with categories; name one of a0, a1"),
-        (TreeCRF, {"transitions": "none"}, "choose one of 'full', 'separable'"),
     ],
 )
 def test_settings_that_do_not_go_together_are_refused(kind, settings, message):

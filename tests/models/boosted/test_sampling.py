@@ -298,27 +298,3 @@ def test_rows_without_influence_are_not_all_trimmed():
     rows = np.full((1, 4), pack(0.0, 0, packing))
     trim_rows(rows, np.arange(4, dtype=np.int32), 0.5, packing, allocate(Influences, n_all_states=1, n=4))
     assert (rows == pack(0.0, 0, packing)).all()
-
-
-# --- bad input -----------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("settings", "words"),
-    [
-        ({"row_fraction": 0.0}, r"row_fraction=0\.0: give a number above 0 and of at most 1\."),
-        ({"row_fraction": 1.5}, r"row_fraction=1\.5: "),
-        ({"row_fraction": float("nan")}, "row_fraction=nan: "),
-        ({"row_fraction": "half"}, "row_fraction='half': "),
-        ({"feature_fraction": -0.5}, r"feature_fraction=-0\.5: "),
-        ({"feature_fraction": None}, "feature_fraction=None: give a number above 0 and of at most 1"),
-        ({"influence_trimming": 1.0}, r"influence_trimming=1\.0: give a number of at least 0 and below 1\."),
-        ({"influence_trimming": -0.1}, r"influence_trimming=-0\.1: "),
-        ({"influence_trimming": 0.1, "pseudo_likelihood_iterations": 2}, r"influence_trimming=0\.1: .*pseudo"),
-        ({"sampling_seed": -1}, "sampling_seed=-1: "),
-        ({"sampling_seed": None}, "sampling_seed=None: "),
-    ],
-)
-def test_bad_settings_are_named(settings, words):
-    with pytest.raises(ValueError, match=words):
-        TreeCRF(**settings).fit(larger_set())

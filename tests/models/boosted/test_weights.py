@@ -17,26 +17,19 @@ SETTINGS = [
 SEPARABLE = {"transitions": "separable", "leaf_values": "newton"}
 
 
-@pytest.mark.parametrize("settings", SETTINGS)
+@pytest.mark.parametrize("settings", [*SETTINGS, SEPARABLE])
 @pytest.mark.parametrize("labeller", [TreeCRF, MEMM])
 def test_whole_weights_are_numbers_of_copies(labeller, settings):
-    if labeller is MEMM and {"label_dictionary", "pseudo_likelihood_iterations"} & set(settings):
+    if labeller is MEMM and {"label_dictionary", "pseudo_likelihood_iterations", "transitions"} & set(settings):
         pytest.skip("of a TreeCRF alone")
     data = larger_set(n_sequences=12, longest=10)
     weights = np.array([1, 2, 0, 1, 3, 1, 1, 0, 1, 1, 2, 1])
     settings = {"window": (1, 1)} | settings
     weighted = labeller(5, 6, 1.0, **settings).fit(data, sample_weight=weights)
     copied = labeller(5, 6, 1.0, **settings).fit(data.select(np.repeat(np.arange(12), weights)))
-    np.testing.assert_array_equal(weighted.predict_proba(data), copied.predict_proba(data))
+    rounding = 1e-12 if "transitions" in settings else 0.0  # sums of transitions have another order
+    np.testing.assert_allclose(weighted.predict_proba(data), copied.predict_proba(data), rtol=0, atol=rounding)
     np.testing.assert_allclose(weighted.log_likelihood_history_, copied.log_likelihood_history_, rtol=1e-13)
-
-
-def test_whole_weights_are_numbers_of_copies_with_separable_transitions():
-    data = larger_set(n_sequences=12, longest=10)
-    weights = np.array([1, 2, 0, 1, 3, 1, 1, 0, 1, 1, 2, 1])
-    weighted = TreeCRF(5, 6, 1.0, (1, 1), **SEPARABLE).fit(data, sample_weight=weights)
-    copied = TreeCRF(5, 6, 1.0, (1, 1), **SEPARABLE).fit(data.select(np.repeat(np.arange(12), weights)))
-    np.testing.assert_allclose(weighted.predict_proba(data), copied.predict_proba(data), atol=1e-12)
 
 
 @pytest.mark.parametrize("settings", [*SETTINGS[:6], SEPARABLE])
@@ -101,19 +94,6 @@ def test_weights_of_labels_shift_predictions_and_raise_their_likelihood(settings
     assert (model.predict(data) == 1).mean() > (plain.predict(data) == 1).mean() + 0.1
     if settings.get("leaf_values") == "newton":
         assert (np.diff(model.log_likelihood_history_) > 0).all()
-
-
-def test_threads_and_warm_starts_give_the_same_bits(tmp_path):
-    data = larger_set()
-    weights = np.random.default_rng(0).random(data.n_positions)
-    settings = {"max_leaves": 8, "l2_regularization": 1.0, "leaf_values": "newton", "learning_rate": 0.3}
-    whole = TreeCRF(6, **settings).fit(data, sample_weight=weights)
-    threads = TreeCRF(6, n_threads=3, **settings).fit(data, sample_weight=weights)
-    part = TreeCRF(3, warm_start=True, **settings).fit(data, sample_weight=weights)
-    part.set_params(n_iterations=6).fit(data, sample_weight=weights)
-    for model in (threads, part):
-        np.testing.assert_array_equal(model.predict_proba(data), whole.predict_proba(data))
-        np.testing.assert_allclose(model.log_likelihood_history_, whole.log_likelihood_history_, rtol=1e-14)
 
 
 @pytest.mark.parametrize(

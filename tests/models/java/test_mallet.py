@@ -285,25 +285,6 @@ def test_nothing_reaches_the_terminal(java, capfd):
     assert capfd.readouterr() == ("", "")
 
 
-@pytest.mark.parametrize(
-    ("setting", "message"),
-    [
-        ({"variance": 0.0}, "variance=0.0: give a number above 0"),
-        ({"n_iterations": 0}, "n_iterations=0: give a whole number"),
-        ({"iterations_between_inductions": 1.5}, "iterations_between_inductions=1.5: give a whole number"),
-        ({"features_per_induction": True}, "features_per_induction=True: give a whole number"),
-        ({"true_label_threshold": 0.0}, "true_label_threshold=0.0: give a probability"),
-        ({"training_proportions": (0.2, 1.2)}, "training_proportions=(0.2, 1.2): give a tuple of shares"),
-        ({"start_noise": -1.0}, "start_noise=-1.0: give a number"),
-        ({"window": (1, -1)}, "window="),
-        ({"unseen": "ignore"}, "unseen='ignore': choose"),
-    ],
-)
-def test_wrong_settings_are_one_sentence(setting, message):
-    with pytest.raises(ValueError, match=re.escape(message)):
-        MalletCRF(**setting).fit(random_set(0))
-
-
 def test_missing_cells_are_refused():
     data = random_set(0)
     values = data.values.copy()

@@ -183,24 +183,6 @@ def test_an_unseen_category_has_no_weight():
         model.set_params(unseen="error").predict(data.with_values(values, wider))
 
 
-@pytest.mark.parametrize(
-    ("setting", "message"),
-    [
-        ({"variance": 0.0}, "variance=0.0: give a number above 0"),
-        ({"variance": float("nan")}, "variance=nan: give a number above 0"),
-        ({"order": 2}, "order=2: choose 0 or 1"),
-        ({"features": "cells"}, "features='cells': choose one of 'pairs', 'labels', 'both'"),
-        ({"max_iterations": 0}, "max_iterations=0: give a whole number"),
-        ({"tolerance": -1.0}, "tolerance=-1.0: give a number"),
-        ({"window": (1, -1)}, "window="),
-        ({"unseen": "ignore"}, "unseen='ignore': choose"),
-    ],
-)
-def test_wrong_settings_are_one_sentence(setting, message):
-    with pytest.raises(ValueError, match=re.escape(message)):
-        LinearCRF(**setting).fit(random_set(0))
-
-
 @pytest.mark.parametrize("settings", [{}, {"order": 0}, {"window": (1, 1), "min_count": 2, "max_iterations": 7}])
 def test_marginals_while_it_trains_are_those_of_its_stages(settings):
     train, data = random_set(0), random_set(1)

@@ -1,6 +1,5 @@
 """`NeuralNetwork` and `WindowLightGBM` against scikit-learn and LightGBM on windows that the tests cut themselves."""
 
-import re
 import subprocess
 import sys
 
@@ -11,7 +10,6 @@ import scipy.special
 from sklearn.neural_network import MLPClassifier
 from threadpoolctl import threadpool_info
 
-import treecrf
 from treecrf import Attribute, SequenceSet
 from treecrf.models.window.classifiers import NeuralNetwork, WindowLightGBM, log_softmax
 
@@ -276,50 +274,10 @@ def test_an_unseen_category_fails_every_test():
 
 
 @BOTH
-def test_missing_and_unseen_cells_are_refused(build):
+def test_unseen_cells_may_be_refused(build):
     data = noisy_set(19)
-    model = build(unseen="error").fit(data)
-    values = data.values.copy()
-    values[2, 0] = treecrf.MISSING
-    with pytest.raises(ValueError, match="'letter' is missing at observation 2"):
-        build().fit(data.with_values(values))
-    with pytest.raises(ValueError, match="'letter' is missing at observation 2"):
-        model.predict(data.with_values(values))
     with pytest.raises(ValueError, match="set unseen='missing'"):
-        model.predict(with_new_letter(data))
-    with pytest.raises(ValueError, match="the training set has no labels"):
-        build().fit(data.with_labels(None))
-
-
-@pytest.mark.parametrize(
-    ("build", "setting", "message"),
-    [
-        (network, {"n_hidden": 0}, "n_hidden=0: give a whole number of at least 1."),
-        (network, {"n_epochs": 2.5}, "n_epochs=2.5: give a whole number of at least 1."),
-        (network, {"batch_size": True}, "batch_size=True: give a whole number of at least 1."),
-        (network, {"random_state": None}, "random_state=None: give a whole number of at least 0."),
-        (boosting, {"n_iterations": 0}, "n_iterations=0: give a whole number of at least 1."),
-        (boosting, {"max_leaves": 1}, "max_leaves=1: give a whole number from 2 to 131,072."),
-        (boosting, {"max_leaves": 10**6}, "max_leaves=1000000: give a whole number from 2 to 131,072."),
-        (boosting, {"min_samples_leaf": 0}, "min_samples_leaf=0: give a whole number of at least 1."),
-        (boosting, {"random_state": -1}, "random_state=-1: give None or a whole number of at least 0."),
-        (boosting, {"start_noise": float("nan")}, "start_noise=nan: give a number of at least 0."),
-        *[
-            (build, setting, message)
-            for build in (network, boosting)
-            for setting, message in (
-                ({"learning_rate": 0.0}, "learning_rate=0.0: give a number above 0 and of at most 1."),
-                ({"learning_rate": "constant"}, "learning_rate='constant': give a number above 0 and of at most 1."),
-                ({"l2_regularization": -1.0}, "l2_regularization=-1.0: give a number of at least 0."),
-                ({"window": (1, -1)}, "window=(1, -1): give (left, right)"),
-                ({"unseen": "ignore"}, "unseen='ignore': choose one of"),
-            )
-        ],
-    ],
-)
-def test_wrong_settings_are_one_sentence(build, setting, message):
-    with pytest.raises(ValueError, match=re.escape(message)):
-        build(**setting).fit(noisy_set(0))
+        build(unseen="error").fit(data).predict(with_new_letter(data))
 
 
 def test_the_libraries_are_imported_when_they_are_needed():
