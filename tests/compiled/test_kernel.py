@@ -44,10 +44,11 @@ def run(tmp_path):
     return run
 
 
-def test_compilation_is_announced_once_and_loading_is_not(run):
-    results, messages = run("quadrupled", "doubled")
-    assert results == ["40", "20"]
-    (line,) = messages
+def test_a_called_kernel_is_compiled_as_a_part_of_its_caller_and_compilation_is_announced_once(run, tmp_path):
+    assert run("quadrupled")[0] == ["40"]
+    assert [path.name.split("-")[0] for path in tmp_path.rglob("*.nbc")] == ["kernels.quadrupled"]
+    results, (line,) = run("doubled", "quadrupled")
+    assert results == ["20", "40"]
     assert line.startswith("Compiling ")
     assert run("quadrupled", "doubled") == (["40", "20"], [])
 
@@ -61,10 +62,3 @@ def test_kernels_without_a_folder_and_on_a_full_disk(run):
     assert (results, messages[0], len(messages)) == (["40"], KEPT, 2)
     assert messages[1].endswith("a compiled routine is not kept (File too large).")
     assert run("quadrupled") == (["40"], [KEPT])
-
-
-def test_a_called_kernel_is_compiled_as_a_part_of_its_caller(run, tmp_path):
-    assert run("quadrupled")[0] == ["40"]
-    assert [path.name.split("-")[0] for path in tmp_path.rglob("*.nbc")] == ["kernels.quadrupled"]
-    results, messages = run("doubled", "quadrupled")
-    assert (results, len(messages)) == (["20", "40"], 1)

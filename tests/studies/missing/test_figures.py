@@ -412,10 +412,3 @@ def test_features_are_sorted_by_their_numbers():
     alone = feature_frequencies(frame[frame["dataset"] == "faq_perl"]).axes[0]
     bars = {round(bar.get_y() + bar.get_height() / 2, 6): bar.get_width() for bar in alone.patches}
     assert bars == pytest.approx({0: 90.0, 1: 0.0, 2: 20.0})
-
-
-@pytest.mark.parametrize("kind", ["svg", "png"])
-def test_figure_files_have_the_same_bytes_each_time(evaluations, tmp_path, kind):
-    for name in ("first", "second"):
-        save_figure(accuracy_by_rate(evaluations), tmp_path / name, kind)
-    assert (tmp_path / "first").read_bytes() == (tmp_path / "second").read_bytes()

@@ -4,10 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from treecrf.rendering.style import (
-    save_figure,
-    training_method_style,
-)
+from treecrf.rendering.style import save_figure, training_method_style
 from treecrf.studies.training.figures import (
     accuracies,
     accuracy_by_iteration,

@@ -93,21 +93,13 @@ def test_groups():
 @pytest.mark.parametrize(
     ("standings", "decision", "sentence"),
     [
-        (
-            (BEST, WORSE, WORSE),
-            "better",
-            "TreeCRF is 1.00 points ahead of linear CRF, significantly",
-        ),
+        ((BEST, WORSE, WORSE), "better", "TreeCRF is 1.00 points ahead of linear CRF, significantly"),
         (
             (BEST, NOT_SEPARATED, WORSE),
             "undecided",
             "TreeCRF is 1.00 points ahead of linear CRF, not significantly (p = 0.300). No test separates 1 other method",
         ),
-        (
-            (BEST, EQUIVALENT, WORSE),
-            "equivalent",
-            "TreeCRF is 1.00 points ahead of linear CRF, which is equivalent",
-        ),
+        ((BEST, EQUIVALENT, WORSE), "equivalent", "TreeCRF is 1.00 points ahead of linear CRF, which is equivalent"),
     ],
 )
 def test_whether_the_lead_is_real(standings, decision, sentence):
