@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from builders import ROOT
+from builders import ROOT, own_settings
 from planted_runs import places, settings_of
 from sklearn.metrics import log_loss
 
@@ -13,7 +13,6 @@ from treecrf.statistics.metrics import reliability
 from treecrf.statistics.ranking import WORSE
 from treecrf.studies import registry
 from treecrf.studies.framework.confidence import confidence
-from treecrf.studies.framework.settings import load_settings
 from treecrf.studies.framework.study import Rows, Study, Summary
 from treecrf.studies.framework.views import CASE, VIEWS, read_view
 
@@ -62,11 +61,7 @@ def test_columns_are_expressions_texts_and_those_of_the_same_name():
 
 
 def test_a_run_without_results_gathers_nothing(tmp_path):
-    found = gather(
-        load_settings(
-            {"profile": "own", "results": str(tmp_path), "datasets": {"hmm": {}}, "training": {"datasets": ["hmm"]}}
-        )
-    )
+    found = gather(own_settings(results=str(tmp_path)))
     assert [len(frame) for frame in found] == [0] * len(found)
 
 

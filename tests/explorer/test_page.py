@@ -2,12 +2,11 @@
 
 import re
 
-from builders import Elements, linked_files
+from builders import Elements, linked_files, own_settings
 
 from treecrf.explorer.gathering import gather
 from treecrf.explorer.page import COLOURS, DARK, LIGHT, SCRIPTS, render_explorer
 from treecrf.io.files import resource
-from treecrf.studies.framework.settings import load_settings
 
 LARGEST = 2_000_000
 """Bytes."""
@@ -63,9 +62,7 @@ def test_identifiers_are_unique(html):
 
 
 def test_a_run_without_results_has_one_too(tmp_path):
-    settings = load_settings(
-        {"profile": "own", "results": str(tmp_path), "datasets": {"hmm": {}}, "training": {"datasets": ["hmm"]}}
-    )
+    settings = own_settings(results=str(tmp_path))
     assert "No study has results yet" in render_explorer(settings, gather(settings))
 
 

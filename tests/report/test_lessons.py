@@ -2,11 +2,10 @@
 
 import pandas as pd
 import pytest
-from builders import NOTHING
+from builders import NOTHING, own_settings
 
 from treecrf.rendering.parts import Group, Page, Section, paragraph
 from treecrf.report.lessons import PATH, Gap, difference, gaps, lessons_page
-from treecrf.studies.framework.settings import load_settings
 
 
 @pytest.fixture
@@ -25,20 +24,14 @@ def comparisons():
 @pytest.fixture
 def settings(tmp_path, comparisons):
     """A run of two data sets that has these comparisons."""
-    settings = load_settings(
-        {
-            "profile": "protocol",
-            "datasets": {"protein": {}, "nettalk": {}},
-            "training": {"datasets": ["protein", "nettalk"]},
-        }
-    )
+    settings = own_settings("protein", "nettalk", profile="protocol", results=str(tmp_path))
     for name, place in (("one", "protein"), ("two", "nettalk")):
         folder = tmp_path / "training" / place
         folder.mkdir(parents=True)
         comparisons[comparisons["dataset"] == name].assign(dataset=place).to_csv(
             folder / "comparisons.csv", index=False
         )
-    return settings.model_copy(update={"results": str(tmp_path)})
+    return settings
 
 
 def text_of(page):
@@ -84,17 +77,12 @@ def test_the_page_has_numbers_of_the_run_and_links_to_what_is_there(settings):
 
 
 def test_a_run_without_results_has_no_page(tmp_path):
-    settings = load_settings(
-        {"profile": "protocol", "datasets": {"protein": {}}, "training": {"datasets": ["protein"]}}
-    )
-    assert lessons_page(settings.model_copy(update={"results": str(tmp_path)}), []) is None
+    assert lessons_page(own_settings("protein", profile="protocol", results=str(tmp_path)), []) is None
 
 
 @pytest.mark.parametrize("mechanism", ["label", "mcar"])
 def test_cells_missing_by_label_are_compared_with_the_best_other_treatment(tmp_path, mechanism):
-    settings = load_settings(
-        {"profile": "own", "datasets": {"protein": {}}, **NOTHING, "missing": {"datasets": ["protein"]}}
-    )
+    given = NOTHING | {"missing": {"datasets": ["protein"]}, "results": str(tmp_path)}
     folder = tmp_path / "missing/protein"
     folder.mkdir(parents=True)
     counts = {"instance_weighting": 80, "imputation": 82, "indicator": 83}
@@ -107,7 +95,7 @@ def test_cells_missing_by_label_are_compared_with_the_best_other_treatment(tmp_p
     for name, rows in (("evaluations", evaluations), ("comparisons", tests)):
         frame = pd.DataFrame(rows).assign(dataset="protein", mechanism=mechanism, rate=0.2)
         frame.to_csv(folder / f"mechanism_{name}.csv", index=False)
-    page = lessons_page(settings.model_copy(update={"results": str(tmp_path)}), [])
+    page = lessons_page(own_settings("protein", **given), [])
     if mechanism == "mcar":
         assert page is None
     else:
@@ -116,10 +104,10 @@ def test_cells_missing_by_label_are_compared_with_the_best_other_treatment(tmp_p
 
 
 def test_a_run_without_the_treatments_that_are_compared_has_no_answer(tmp_path):
-    settings = load_settings({"profile": "own", "datasets": {"xor": {}}, **NOTHING, "missing": {"datasets": ["xor"]}})
+    given = NOTHING | {"missing": {"datasets": ["xor"]}, "results": str(tmp_path)}
     folder = tmp_path / "missing/xor"
     folder.mkdir(parents=True)
     row = {"dataset": "xor", "rate": 0.3, "baseline": "imputation", "method": "surrogate_splitting", "accuracy_points": 1.0,
            "points_low": 0.0, "points_high": 2.0, "decision": "undecided"}  # fmt: skip
     pd.DataFrame([row]).to_csv(folder / "comparisons.csv", index=False)
-    assert lessons_page(settings.model_copy(update={"results": str(tmp_path)}), []) is None
+    assert lessons_page(own_settings("xor", **given), []) is None

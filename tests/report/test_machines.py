@@ -4,12 +4,12 @@ import datetime
 import json
 
 import pytest
+from builders import own_settings
 
 from treecrf.io.files import read_json
 from treecrf.records.jobs import FIELDS, read_records
 from treecrf.report.provenance import computed_by, environments_frame, machines_frame
 from treecrf.report.snapshot import write_snapshot
-from treecrf.studies.framework.settings import load_settings
 
 MACHINE = {"system": "Linux x86_64", "processor": "abacus", "cores": 2, "memory_mib": 500}
 ENVIRONMENT = {"commit": "c0", "python": "3.11", "treecrf": "1", "numba": "0.68", "numpy": "2.4", "scipy": "1.17"}
@@ -69,6 +69,5 @@ def test_a_snapshot_names_the_commit_that_ran_the_jobs(results, tmp_path):
     """A page may be written with later code than that which computed its numbers."""
     jobs = [("training/train/a", "m1", "e1"), ("training/train/b", "m1", "e1"), ("training/train/c", "m1", "e2")]
     write(results, jobs, {"m1": MACHINE}, {"e1": ENVIRONMENT | {"commit": "c1"}, "e2": ENVIRONMENT | {"commit": "c2"}})
-    given = {"profile": "own", "results": str(results), "datasets": {"hmm": {}}, "training": {"datasets": ["hmm"]}}
-    write_snapshot(load_settings(given), tmp_path / "snapshot", datetime.date(2000, 1, 2))
+    write_snapshot(own_settings(results=str(results)), tmp_path / "snapshot", datetime.date(2000, 1, 2))
     assert read_json(tmp_path / "snapshot/training/provenance.json")["commit"] == "c1"

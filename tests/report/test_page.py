@@ -5,13 +5,10 @@ import re
 
 import pandas as pd
 import pytest
-from builders import ESCAPED, NOTHING, ROOT, SCRIPT, check, linked_files, page_of, write_training_tables
+from builders import ESCAPED, NOTHING, ROOT, SCRIPT, check, linked_files, own_settings, page_of, write_training_tables
 
 from treecrf.report.page import studies
 from treecrf.studies import registry
-from treecrf.studies.framework.settings import load_settings
-
-TRAINING = {"training": {"datasets": ["hmm"]}}
 
 
 def test_pages_stand_alone_and_link_to_files_that_exist(results):
@@ -103,9 +100,7 @@ def test_every_study_has_limitations(study):
 
 
 def test_a_study_ends_with_its_limitations(results):
-    settings = load_settings(
-        {"profile": "own", "results": str(results), "datasets": {"hmm": {}}, **NOTHING, **TRAINING}
-    )
+    settings = own_settings(results=str(results), **NOTHING | {"training": {"datasets": ["hmm"]}})
     found = {is_published: studies(settings, is_published=is_published)[0] for is_published in (True, False)}
     texts = {key: "".join(part.html for part in study.sections[-1].parts) for key, study in found.items()}
     assert all(study.sections[-1].title == "Limitations" for study in found.values())

@@ -7,7 +7,7 @@ import shutil
 
 import pandas as pd
 import pytest
-from builders import write_training_results
+from builders import own_settings, write_training_results
 from planted_claims import CHAPTER_3
 from planted_verdicts import PLANTED
 
@@ -15,14 +15,12 @@ from treecrf.io.files import read_json, write_json
 from treecrf.report.ledger import claim_rows
 from treecrf.report.snapshot import main, write_pages, write_snapshot
 from treecrf.studies import registry
-from treecrf.studies.framework.settings import load_settings
 
 DAY = datetime.date(2000, 1, 2)
 
 
 def settings_of(results, **values):
-    given = {"profile": "own", "results": str(results), "datasets": {"hmm": {}}, "training": {"datasets": ["hmm"]}}
-    return load_settings(given | values)
+    return own_settings(results=str(results), **values)
 
 
 def settings_of_claims(results):
@@ -176,13 +174,7 @@ def test_a_snapshot_that_fails_leaves_the_old_one(runs, both, monkeypatch):
 def test_command_takes_settings_and_folder(results, tmp_path, capsys):
     config = tmp_path / "my.yaml"
     reports, docs = tmp_path / "reports", tmp_path / "docs"
-    given = {
-        "profile": "own",
-        "results": str(results),
-        "reports": str(reports),
-        "datasets": {"hmm": {}},
-        "training": {"datasets": ["hmm"]},
-    }
+    given = {"profile": "own", "results": str(results), "reports": str(reports), "datasets": {"hmm": {}}, "training": {"datasets": ["hmm"]}}  # fmt: skip
     config.write_text(json.dumps(given))
     main(["--config", str(config), "--folder", str(docs / "shown")])
     assert capsys.readouterr().out == f"The results are in {docs}/shown/index.md.\n"

@@ -1,13 +1,14 @@
 """The files of the jobs of a study, by the methods that share a job."""
 
 import pytest
+from builders import own_settings
 
 from treecrf.studies import cost, missing
 from treecrf.studies.framework.paths import StudyFiles
-from treecrf.studies.framework.settings import load_settings
 from treecrf.studies.missing.methods import TREES, Trees
 from treecrf.studies.training import STUDY
 
+NO_OTHERS = {study: {"datasets": []} for study in ("missing", "future")}
 METHODS = ["treecrf", "linear_crf", "mallet", "memm", "lightgbm", "sliding_window"]
 
 
@@ -21,11 +22,7 @@ METHODS = ["treecrf", "linear_crf", "mallet", "memm", "lightgbm", "sliding_windo
 )
 def test_methods_share_jobs_in_their_order(n, batches):
     training = {"datasets": ["hmm"], "methods": METHODS}
-    other = {study: {"datasets": []} for study in ("missing", "future")}
-    settings = load_settings(
-        {"profile": "own", "datasets": {"hmm": {}}, "methods_per_job": n, "training": training, **other}
-    )
-    files = StudyFiles(STUDY, settings)
+    files = StudyFiles(STUDY, own_settings(methods_per_job=n, training=training, **NO_OTHERS))
     assert files.batches("hmm") == batches
     assert files.outcomes("hmm")["curves"] == [f"results/training/hmm/{batch}.curves.parquet" for batch in batches]
 
@@ -45,10 +42,8 @@ GENERATED = ["figure_3_3a.svg", "figure_3_3b.svg", "figure_3_3c.svg"]
     ],
 )
 def test_each_measurement_of_cost_is_shown_if_it_is_made(changed, shown):
-    known = {"profile": "own", "datasets": {"hmm": {}, "xor": {}}, "training": {"datasets": ["hmm"]}}
-    other = {study: {"datasets": []} for study in ("missing", "future")}
-    settings = load_settings(known | other | {"cost": {"methods": [], **changed}})
-    files = StudyFiles(cost.STUDY, settings)
+    given = {"training": {"datasets": ["hmm"]}, "cost": {"methods": [], **changed}} | NO_OTHERS
+    files = StudyFiles(cost.STUDY, own_settings("hmm", "xor", **given))
     assert files.results() == [f"results/cost/{name}" for name in shown]
     assert bool(files.claimed()) == bool(shown)
 
@@ -59,10 +54,7 @@ def test_mechanisms_and_other_trees_have_jobs_where_they_are_wanted(monkeypatch)
 
     def outcomes(**changed):
         other = {study: {"datasets": []} for study in ("training", "future")}
-        settings = load_settings(
-            {"profile": "own", "datasets": {"hmm": {}, "xor": {}}, **other, "missing": mixed | changed}
-        )
-        return StudyFiles(missing.STUDY, settings).outcomes("hmm")
+        return StudyFiles(missing.STUDY, own_settings("hmm", "xor", **other, missing=mixed | changed)).outcomes("hmm")
 
     assert set(outcomes()) == {"counts", "choices", "costs"}
     assert "mechanism_counts" not in outcomes(mechanism_datasets=["xor"])  # xor is not one of the study
@@ -78,22 +70,12 @@ def test_mechanisms_and_other_trees_have_jobs_where_they_are_wanted(monkeypatch)
 
 def test_windows_without_methods_are_refused():
     with pytest.raises(ValueError, match="has window_datasets but no methods; name a method"):
-        load_settings(
-            {
-                "profile": "own",
-                "datasets": {"hmm": {}},
-                "training": {"datasets": ["hmm"]},
-                "cost": {"methods": [], "window_datasets": ["hmm"]},
-            }
-        )
+        own_settings(cost={"methods": [], "window_datasets": ["hmm"]})
 
 
 def test_claims_about_cost_are_checked_against_every_repeat_and_tables_show_medians():
     given = {"window_datasets": ["hmm"], "sampling_datasets": ["hmm"]}
-    settings = load_settings(
-        {"profile": "own", "datasets": {"hmm": {}}, "training": {"datasets": ["hmm"]}, "cost": given}
-    )
-    files = StudyFiles(cost.STUDY, settings)
+    files = StudyFiles(cost.STUDY, own_settings(cost=given))
     assert files.frames(cost.STUDY.claimed) == {
         "scaling": ["results/cost/scaling.csv"],
         "windows": ["results/cost/hmm/windows.csv"],
@@ -105,16 +87,10 @@ def test_claims_about_cost_are_checked_against_every_repeat_and_tables_show_medi
     }
 
 
-NO_OTHERS = {study: {"datasets": []} for study in ("missing", "future")}
-
-
 def test_a_long_job_takes_what_other_jobs_did_beforehand():
-    known = {
-        "profile": "own",
-        "datasets": {"hmm": {}},
-        "training": {"datasets": ["hmm"], "methods": ["treecrf", "memm"]},
-    }
-    settings = load_settings(known | NO_OTHERS | {"portions": {"training.hmm.memm": 3, "cost.measure_scaling": 2}})
+    portions = {"training.hmm.memm": 3, "cost.measure_scaling": 2}
+    training = {"datasets": ["hmm"], "methods": ["treecrf", "memm"]}
+    settings = own_settings(training=training, portions=portions, **NO_OTHERS)
     files, (train, *_) = StudyFiles(STUDY, settings), STUDY.jobs
     fields = {"dataset": "hmm", "methods": "memm"}
     assert files.portions(train, fields, 1) == [f"results/training/hmm/memm.train_portion_0_{i}.zip" for i in range(3)]
@@ -128,12 +104,4 @@ def test_a_long_job_takes_what_other_jobs_did_beforehand():
 @pytest.mark.parametrize("name", ["training.hmm", "cost.measure_windows", "missing.hmm.imputation", "training"])
 def test_portions_of_what_is_no_long_job_are_refused(name):
     with pytest.raises(ValueError, match=f"portions names '{name}', which is no job that can be divided"):
-        load_settings(
-            {
-                "profile": "own",
-                "datasets": {"hmm": {}},
-                **NO_OTHERS,
-                "training": {"datasets": []},
-                "portions": {name: 2},
-            }
-        )
+        own_settings(training={"datasets": []}, portions={name: 2}, **NO_OTHERS)
