@@ -12,6 +12,14 @@ CALL_KERNELS = {"chain", "cli", "compiled", "models", "automl", "trees", "test_j
 """Folders and files of tests that call most of the compiled kernels."""
 
 
+@pytest.fixture(scope="session", autouse=True)
+def unsynced():
+    """Files are not forced to the disk, as no test cuts the power; those of other processes are."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(os, "fsync", lambda descriptor: None)
+        yield
+
+
 @pytest.fixture(scope="session")
 def mirror():
     """The folder of the real raw files; tests that need it are skipped where TREECRF_MIRROR does not name one."""

@@ -55,21 +55,17 @@ def test_shells_complete_commands_and_options():
         assert completed in found.stdout.split()
 
 
-def test_python_m_treecrf(table):
+def test_python_m_treecrf(table, run):
     command = [sys.executable, "-W", "error::UserWarning", "-m", "treecrf", "describe", str(table)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
     assert "60 sequences, 600 labelled positions, 600 rows." in done.stdout
-    wrong = subprocess.run([*command[:-1], "nosuch.csv"], capture_output=True, text=True, check=False)
-    assert (wrong.returncode, wrong.stderr) == (1, "treecrf: table nosuch.csv does not exist; correct the path.\n")
+    assert run("describe", "nosuch.csv")[::2] == (1, "treecrf: table nosuch.csv does not exist; correct the path.\n")
 
 
 def test_entry_point():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    assert project["scripts"] == {
-        "treecrf": "treecrf.cli:main",
-        "treecrf-report": "treecrf.cli:report_main",
-    }
+    assert project["scripts"] == {"treecrf": "treecrf.cli:main", "treecrf-report": "treecrf.cli:report_main"}
 
 
 # --- what commands do -------------------------------------------------------------------------------

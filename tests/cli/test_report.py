@@ -1,11 +1,10 @@
 """The command treecrf-report."""
 
-import signal
 import sys
 from importlib.metadata import version
 
 import pytest
-from interrupting import interrupted
+from interrupting import at_moments, interrupted
 from planted_runs import plant_manifest, plant_run
 
 from treecrf.cli import report_main
@@ -47,8 +46,7 @@ def test_version_is_that_of_the_package(monkeypatch, capsys):
     assert capsys.readouterr().out == f"treecrf-report {version('treecrf')}\n"
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-@pytest.mark.parametrize("moment", [0.05, 0.1, 0.3, 0.6, 1.0])
+@pytest.mark.parametrize(("number", "moment"), at_moments(0.05, 0.1, 0.3, 0.6, 1.0))
 def test_signals_end_with_one_sentence_and_no_partial_file(tmp_path, number, moment):
     """While it is loading, reading or writing; it may have been faster."""
     one, other = (plant_run(tmp_path / name) for name in ("one", "other"))

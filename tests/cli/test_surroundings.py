@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from interrupting import interrupted
+from interrupting import at_moments, interrupted
 
 COMMAND = [sys.executable, "-m", "treecrf"]
 
@@ -125,8 +125,7 @@ ENDLESS = ("--method", "treecrf_newton", "--iterations", "1000000")
 """Options of a training that is going on at every moment."""
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-@pytest.mark.parametrize("moment", [0.0, 0.2, 0.6, 2.0, 4.0])
+@pytest.mark.parametrize(("number", "moment"), at_moments(0.0, 0.2, 0.6, 2.0, 4.0))
 def test_signals_end_with_one_sentence_and_no_partial_file(table, tmp_path, number, moment):
     """Whatever it is doing then: loading, reading, training in other processes."""
     before = {path.name for path in tmp_path.iterdir()}

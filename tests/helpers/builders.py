@@ -370,25 +370,22 @@ def write_training_tables(folder):
     """Lay out the frames of `write_training_results` as they are now."""
     names = ("summary", "comparisons", "ranks", "noise", "costs", "notes")
     frames = {name: pd.read_csv(folder / "training/hmm" / f"{name}.csv") for name in names}
-    settings = load_settings({"profile": "own", "datasets": {"hmm": {}}, "training": {"datasets": ["hmm"]}})
-    calls = StudyFiles(TRAINING_STUDY, settings).calls()
+    calls = StudyFiles(TRAINING_STUDY, own_settings()).calls()
     for name, layout in TRAINING_STUDY.tabulate(calls, frames).items():
         write_layout(layout, str(folder / "training/tables" / name))
 
 
+def own_settings(*names, **values):
+    """Settings of a run of these data sets, hmm unless given, that trains on each unless `values` say otherwise."""
+    datasets = {name: {} for name in names or ("hmm",)}
+    return load_settings({"profile": "own", "datasets": datasets, "training": {"datasets": [*datasets]}} | values)
+
+
 def page_of(results, *names, page="index.html", cost=None, note="", profile="own", reasons=None, **training):
-    settings = load_settings(
-        {
-            "profile": profile,
-            "reasons": reasons or {},
-            "results": str(results),
-            "reports": str(results / "reports"),
-            "datasets": {name: {} for name in names},
-            "training": {"datasets": list(names), **training},
-            "cost": cost or {},
-            "note": note,
-        }
-    )
+    places = {"results": str(results), "reports": str(results / "reports")}
+    settings = own_settings(
+        *names, profile=profile, reasons=reasons or {}, training={"datasets": list(names), **training}, cost=cost or {}, note=note, **places
+    )  # fmt: skip
     write_page(settings, results / "logs")
     return (results / "reports" / page).read_text()
 
@@ -422,7 +419,7 @@ CODING = {
 }  # fmt: skip
 KERNELS = {
     "methods": ["dual", "primal", "degree_1", "degree_2", "degree_3", "conjunctions", "low_rank", "nystroem", "crfsuite", "linear_crf", "rbf", "separable", "full", "treecrf"],
-    "n_seeds": 2, "variances": [1, 10], "rank": 8, "tree_iterations": 4, "test_every": 2, "treecrf_leaves": 4, "solver_steps": 5,
+    "n_seeds": 2, "variances": [1, 10], "rank": 8, "tree_iterations": 4, "test_every": 2, "treecrf_leaves": 4, "solver_steps": 5, "solver_degrees": [1],
     "ranks": [4, 8], "sizes": [60, 120],
 }  # fmt: skip
 ENSEMBLES = {

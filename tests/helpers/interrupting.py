@@ -7,6 +7,8 @@ import sys
 import time
 from pathlib import Path
 
+import pytest
+
 HEEDING = """
 import signal, sys
 signal.signal(signal.SIGINT, signal.default_int_handler)  # what runs in the background ignores the signal
@@ -15,6 +17,16 @@ sys.stderr.write("begun\\n")
 sys.stderr.flush()
 {program}()
 """
+
+
+def at_moments(*moments):
+    """Ctrl-C and a request to end at moments, seconds, in turn; each at the others in `make test-slow`."""
+    numbers = (signal.SIGINT, signal.SIGTERM)
+    return [
+        pytest.param(number, moment, marks=[] if place % 2 == turn else [pytest.mark.slow])
+        for place, moment in enumerate(moments)
+        for turn, number in enumerate(numbers)
+    ]
 
 
 def interrupted(program, arguments, number, moment):

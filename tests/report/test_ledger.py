@@ -77,7 +77,7 @@ def test_files_hold_the_frames(planted):
 
 
 def test_numbers_behind_a_verdict_are_those_that_it_names(planted):
-    claims, compared = verdicts(planted).set_index("id"), comparisons(planted)
+    claims, compared = read_ledger(planted)[0].set_index("id"), read_comparisons(planted)
     assert set(compared["id"]) >= set(claims.index[claims["verdict"] != "not_run"])
     alone = compared[~compared["id"].duplicated(keep=False)]
     words = {"yes": "replicated", "partly": "partly", "no": "not_replicated", "open": "undecided"}
@@ -122,7 +122,7 @@ def test_the_reason_of_a_verdict_names_the_interval_and_what_it_contains():
 def test_the_list_of_claims_is_one_file(planted, tmp_path):
     write_list(planted, tmp_path / "claims.html")
     page = (tmp_path / "claims.html").read_text(encoding="utf-8")
-    counts = verdicts(planted)["verdict"].value_counts()
+    counts = read_ledger(planted)[0]["verdict"].value_counts()
     for verdict, n_claims in counts.items():
         assert page.count(f'verdict-{verdict}"') >= n_claims
     assert "://" not in page

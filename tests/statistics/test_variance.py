@@ -159,7 +159,7 @@ def test_every_process_finds_the_same_bits():
             [sys.executable, "-c", program], env=os.environ | {"PYTHONHASHSEED": str(seed)}, text=True,
             capture_output=True, check=True,
         ).stdout
-        for seed in range(1, 5)
+        for seed in (1, 2)
     }  # fmt: skip
     assert len(found) == 1
 

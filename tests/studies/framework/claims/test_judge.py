@@ -1,6 +1,7 @@
 """The ledger of claims, on planted results whose verdicts are known."""
 
 import json
+import shutil
 from importlib import import_module
 
 import numpy as np
@@ -62,7 +63,9 @@ def test_planted_results_have_their_verdict(tmp_path, claim, verdict):
 @pytest.fixture(scope="module")
 def with_results_of_others(tmp_path_factory):
     """Makes a folder with the results of all claims but those that read the same files; claims with the same others share it."""
-    folders = {}
+    folders, each = {}, tmp_path_factory.mktemp("each")
+    for claim, plants in PLANTED.items():
+        next(iter(plants.values()))(each / claim)
 
     def plant(claim):
         others = []
@@ -73,7 +76,7 @@ def with_results_of_others(tmp_path_factory):
         if tuple(others) not in folders:
             folders[tuple(others)] = folder = tmp_path_factory.mktemp("others")
             for other in others:
-                next(iter(PLANTED[other].values()))(folder)
+                shutil.copytree(each / other, folder, dirs_exist_ok=True)
         return folders[tuple(others)]
 
     return plant
