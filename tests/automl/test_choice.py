@@ -7,20 +7,9 @@ import pandas as pd
 import pytest
 from builders import larger_set, letter_before
 
-from treecrf.automl.candidates import (
-    GRIDS,
-    ITERATIONS,
-    METHODS,
-    Candidate,
-    make_candidates,
-)
+from treecrf.automl.candidates import GRIDS, ITERATIONS, METHODS, Candidate, make_candidates
 from treecrf.automl.choice import SCREENING, BudgetedSearch, CrossValidated, choose, choose_best, divide_budget
-from treecrf.automl.cross_validation import (
-    CVResults,
-    FoldResult,
-    make_folds,
-    score_marginals,
-)
+from treecrf.automl.cross_validation import CVResults, FoldResult, make_folds, score_marginals
 from treecrf.automl.fitting import FitOptions
 
 

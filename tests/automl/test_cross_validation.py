@@ -5,9 +5,7 @@ import pytest
 from builders import letter_before, random_set
 
 from treecrf import SequenceSet
-from treecrf.automl.candidates import (
-    make_candidates,
-)
+from treecrf.automl.candidates import make_candidates
 from treecrf.automl.cross_validation import (
     CVResults,
     FoldResult,

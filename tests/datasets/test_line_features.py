@@ -29,10 +29,7 @@ CASES = {
     "only-punctuation": (["---", " * * *", "-_-"], ["-a-", "", "  ", "3."]),
     "shorter-than-30": (["", "a" * 29, "a" * 29 + "  "], ["a" * 30]),
 }
-PREVIOUS_CASES = {
-    "prev-is-blank": (["", "  "], ["a"]),
-    "prev-begins-with-ordinal": (["1st"], ["", "a 1st"]),
-}
+PREVIOUS_CASES = {"prev-is-blank": (["", "  "], ["a"]), "prev-begins-with-ordinal": (["1st"], ["", "a 1st"])}
 
 
 def test_every_feature_has_a_case():

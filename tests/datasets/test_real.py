@@ -206,12 +206,7 @@ def test_faq_x(mirror, load):
     documents = datasets.documents("faq_x", raw=mirror)
     assert documents.lengths.tolist() == [953, 944, 1013, 984, 906]
     found = [[int((documents.select([i]).labels == label).sum()) for i in range(5)] for label in range(len(faq.LABELS))]
-    assert found == [
-        [212, 18, 18, 19, 19],
-        [24, 34, 22, 39, 34],
-        [709, 883, 965, 918, 844],
-        [8, 9, 8, 8, 9],
-    ]
+    assert found == [[212, 18, 18, 19, 19], [24, 34, 22, 39, 34], [709, 883, 965, 918, 844], [8, 9, 8, 8, 9]]
     assert [len(part) for part in load("faq_x")] == [4, 1]
 
 

@@ -8,16 +8,7 @@ from smile_files import PROTEIN_FILES, PROTEIN_WINDOW, decode_protein, encode
 
 import treecrf.automl.description  # noqa: F401  loads compiled kernels, which is no part of an input's time
 from treecrf import datasets
-from treecrf.datasets import (
-    conll2000,
-    faq,
-    hyphenation,
-    nettalk,
-    ocr,
-    prosody,
-    protein,
-    sectlabel,
-)
+from treecrf.datasets import conll2000, faq, hyphenation, nettalk, ocr, prosody, protein, sectlabel
 from treecrf.datasets.faq import LABELS
 from treecrf.datasets.line_features import from_documents
 from treecrf.datasets.loading import LETTERS, from_words
@@ -78,18 +69,8 @@ PARSERS = {
     "hyphen_encoded": (lambda data: hyphenation.decode(data, "file"), "hyphen.sparse", None, None),
     "nettalk": (read_nettalk, "nettalk.data", nettalk.FILES[0], lambda d: head(d, 300)),
     "moby": (read_moby, "mhyph.txt", hyphenation.MOBY_FILES[0], lambda d: head(d, 400)),
-    "pod": (
-        read_lines(faq.pod_lines),
-        "perlfaq.pod",
-        faq.PERL_FILES[1],
-        lambda d: head_and_tail(d, 120, 30),
-    ),
-    "digest": (
-        read_lines(faq.digest_lines),
-        "xfaq.txt",
-        faq.X_FILES[0],
-        lambda d: head_and_tail(d, 250, 20),
-    ),
+    "pod": (read_lines(faq.pod_lines), "perlfaq.pod", faq.PERL_FILES[1], lambda d: head_and_tail(d, 120, 30)),
+    "digest": (read_lines(faq.digest_lines), "xfaq.txt", faq.X_FILES[0], lambda d: head_and_tail(d, 250, 20)),
     "sectlabel": (read_papers, "sectlabel.txt", sectlabel.FILES[0], first_papers),
     "chunks": (read_sentences, "chunks.txt", conll2000.FILES[0], lambda d: head(d, 80)),
     "letters": (

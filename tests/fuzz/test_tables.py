@@ -322,10 +322,7 @@ def test_a_column_has_one_use(tmp_path, table_bytes, role):
 
 def test_large_numbers_are_categories():
     frame = pd.DataFrame({"sequence": [1, 1], "label": ["u", "v"], "x": [1e300, 2.0]})
-    assert SequenceSet.from_frame(frame, sequence="sequence", label="label").attributes[0].categories == (
-        "1e+300",
-        "2",
-    )
+    assert SequenceSet.from_frame(frame, sequence="sequence", label="label").attributes[0].categories == ("1e+300", "2")
 
 
 def test_mutations_are_the_same_every_time(table_bytes):

@@ -136,10 +136,7 @@ def test_numbers_that_never_change_are_not_derived():
 
 def test_time_stamps():
     frame = pd.DataFrame(
-        {
-            "s": [0, 0, 0, 1],
-            "at": ["2024-03-01T23:59:30Z", "2024-03-02T00:00:00Z", None, "2024-03-04T12:00:00Z"],
-        }
+        {"s": [0, 0, 0, 1], "at": ["2024-03-01T23:59:30Z", "2024-03-02T00:00:00Z", None, "2024-03-04T12:00:00Z"]}
     )
     data = SequenceSet.from_frame(frame, sequence="s")
     assert [derivation.kind for derivation in DerivedInputs().fit(data).derivations_] == ["gap"]  # hours are days here
@@ -174,11 +171,7 @@ def test_derived_numbers_of_frames_stay_numbers():
 
 @pytest.mark.parametrize(
     ("settings", "problem"),
-    [
-        ({"blocks": ("letters",)}, "blocks"),
-        ({"spans": (1,)}, "spans"),
-        ({"columns": ("other",)}, "no column 'other'"),
-    ],
+    [({"blocks": ("letters",)}, "blocks"), ({"spans": (1,)}, "spans"), ({"columns": ("other",)}, "no column 'other'")],
 )
 def test_wrong_settings_are_refused_in_one_sentence(settings, problem):
     with pytest.raises(ValueError, match=problem) as caught:

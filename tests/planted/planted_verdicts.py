@@ -360,11 +360,7 @@ PLANTED = (
             "partly": call(plant_example, "l2", "l3", "l2"),
             "not_replicated": call(plant_example, "l1", "l3", "l2"),
         },
-        "P5.2": {
-            "replicated": solved(),
-            "partly": solved(xor=99.89),
-            "not_replicated": solved(xor=99.89, extra=50.0),
-        },
+        "P5.2": {"replicated": solved(), "partly": solved(xor=99.89), "not_replicated": solved(xor=99.89, extra=50.0)},
         "P5.3": {
             "replicated": orders((60.0, 50.0, 50.0, 50.0), RISING, RISING),
             "partly": orders((60.01, 50.0, 50.0, 50.0), RISING, RISING),

@@ -10,13 +10,7 @@ from treecrf.rendering import templates
 from treecrf.rendering.cells import Cell
 from treecrf.rendering.folders import Folders
 from treecrf.rendering.markdown import table_name
-from treecrf.rendering.parts import (
-    Figure,
-    Fold,
-    Table,
-    listed,
-    paragraph,
-)
+from treecrf.rendering.parts import Figure, Fold, Table, listed, paragraph
 
 HERE = Folders(Path("results"), Path("reports"))
 

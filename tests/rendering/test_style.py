@@ -11,9 +11,7 @@ from treecrf.rendering.style import (
     training_method_name,
     training_method_style,
 )
-from treecrf.studies.training.figures import (
-    FIGURE_METHODS,
-)
+from treecrf.studies.training.figures import FIGURE_METHODS
 
 
 def test_methods_can_be_told_apart():

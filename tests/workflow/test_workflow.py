@@ -132,13 +132,7 @@ def test_one_study_can_be_run_alone(finished, whole, tmp_path):
 def test_snakemake_report(finished, whole):
     run(finished, whole, "--report", "report.html")
     text = (finished / "report.html").read_text()
-    for part in (
-        "Training",
-        "Missing values",
-        "PhD figure 4.1",
-        "Figure 4.2: how often",
-        "Claims",
-    ):
+    for part in ("Training", "Missing values", "PhD figure 4.1", "Figure 4.2: how often", "Claims"):
         assert part in text
 
 

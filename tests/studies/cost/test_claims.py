@@ -104,8 +104,7 @@ def test_the_interval_of_a_ratio_is_that_of_its_logarithms(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("times", "gain", "expected"),
-    [(1.0, 1.0, FAILS), (1.1, -0.5, LEANS), (1.1, -0.49, HOLDS), (0.9, -1.0, FAILS)],
+    ("times", "gain", "expected"), [(1.0, 1.0, FAILS), (1.1, -0.5, LEANS), (1.1, -0.49, HOLDS), (0.9, -1.0, FAILS)]
 )
 def test_a_short_cut_is_faster_and_loses_little(times, gain, expected):
     assert faster_without_loss(ShortCut(times, "n", gain=gain), points=0.5) == (expected, expected)

@@ -51,10 +51,7 @@ def test_scaling_has_every_method_and_step():
     assert by_length.to_dict() == {(method, step): [4, 8] for method, found in steps.items() for step in found}
     by_features = frame[frame["axis"] == "n_features"]
     train, _ = datasets.load("hmm", n_train=6, n_test=4, length=5)
-    assert set(by_features["value"]) == {
-        count_features(train, (1, 1)),
-        len(train.attributes[0].categories) + 1,
-    }
+    assert set(by_features["value"]) == {count_features(train, (1, 1)), len(train.attributes[0].categories) + 1}
     assert set(frame.loc[frame["axis"] == "length", "n_positions"]) == {24, 48}
 
 

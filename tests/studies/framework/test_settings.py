@@ -90,10 +90,7 @@ def test_a_table_of_your_own():
         ({"training": {"l2_regularizations": [-1]}}, "'training.l2_regularizations.0' (-1): input"),
         ({"training": {"l2_regularizations": [float("nan")]}}, "'training.l2_regularizations.0' (nan): input"),
         ({"training": {"l2_regularizations": [5, 5.0]}}, "'training.l2_regularizations' names 5.0 more than once"),
-        (
-            {"training": {"overrides": {"protein": {"n_fold": 2}}}},
-            "'training.n_fold': extra inputs are not permitted",
-        ),
+        ({"training": {"overrides": {"protein": {"n_fold": 2}}}}, "'training.n_fold': extra inputs are not permitted"),
         (
             {"training": {"overrides": {"protein": {"datasets": []}}}},
             "'training' overrides 'datasets' for 'protein', which belongs to no data set",
@@ -102,10 +99,7 @@ def test_a_table_of_your_own():
             {"missing": {"overrides": {"protein": {"rates": [0]}}}},
             "'missing' overrides 'rates' for 'protein', which belongs to no data set",
         ),
-        (
-            {"missing": {"trees": ["papers", "oak"]}},
-            "'missing' names the trees 'oak', which are none of papers",
-        ),
+        ({"missing": {"trees": ["papers", "oak"]}}, "'missing' names the trees 'oak', which are none of papers"),
         ({"missing": {"trees": []}}, "'missing' has trees without 'papers', which most tables are about; add them."),
         ({"missing": {"mechanisms": ["chance"]}}, "'missing.mechanisms.0' ('chance'): input should be 'mcar', 'mar'"),
         (

@@ -29,12 +29,7 @@ from treecrf.studies.future.jobs import (
 )
 from treecrf.studies.future.methods import INSTANCE, NO_BAG, method_text, variant_names
 from treecrf.studies.future.published import future_accuracies, read_published, with_published
-from treecrf.studies.future.summary import (
-    compare_neighbours,
-    compare_variants,
-    decompose_draws,
-    summarise,
-)
+from treecrf.studies.future.summary import compare_neighbours, compare_variants, decompose_draws, summarise
 from treecrf.studies.future.tables import find_pair, gains
 from treecrf.trees.forest import Evaluator
 
