@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from treecrf.io import arrays
+from treecrf.io.arguments import as_array
 from treecrf.io.arrays import check_parts
 from treecrf.io.frames import MISSING as MISSING
 from treecrf.io.frames import Encoded, Kind
@@ -218,23 +219,25 @@ class SequenceSet:
     def with_values(self, values: ArrayLike, attributes: Sequence[Attribute] | None = None) -> SequenceSet:
         """The same sequences and labels with other inputs (`values` as in the constructor)."""
         return replace(
-            self, values=np.asarray(values), attributes=self.attributes if attributes is None else tuple(attributes)
+            self,
+            values=as_array(values, "values"),
+            attributes=self.attributes if attributes is None else tuple(attributes),
         )
 
     def with_numbers(self, numbers: ArrayLike, number_names: Sequence[str] | None = None) -> SequenceSet:
         """The same sequences and labels with other numbers (`numbers` as in the constructor)."""
         names = self.number_names if number_names is None else tuple(number_names)
-        return replace(self, numbers=np.asarray(numbers), number_names=names)
+        return replace(self, numbers=as_array(numbers, "numbers"), number_names=names)
 
     def with_labels(self, labels: ArrayLike | None, label_names: Sequence[str] | None = None) -> SequenceSet:
         """The same inputs with other labels (int, shape (n_positions,)), or with none."""
         names = self.label_names if label_names is None else tuple(label_names)
-        codes = None if labels is None else np.asarray(labels)
+        codes = None if labels is None else as_array(labels, "labels")
         return replace(self, labels=codes, label_names=names)
 
     def with_groups(self, groups: ArrayLike) -> SequenceSet:
         """The same sequences in other groups (int, shape (n_sequences,))."""
-        return replace(self, groups=np.asarray(groups))
+        return replace(self, groups=as_array(groups, "groups"))
 
     @staticmethod
     def concatenate(parts: Sequence[SequenceSet]) -> SequenceSet:

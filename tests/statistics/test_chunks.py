@@ -148,7 +148,7 @@ def test_an_end_before_a_begin_ends_a_chunk():
 
 
 def test_errors():
-    with pytest.raises(ValueError, match=r"chunk_f1: predicted has shape \(2,\) and offsets end at 3; give a tag a"):
+    with pytest.raises(ValueError, match=r"chunk_f1: predicted has shape \(2,\) and offsets end at 3; give a label a"):
         chunk_f1(list("BIO"), list("BI"), [0, 3])
     with pytest.raises(ValueError, match="chunk_f1: there is a tag 'X-NP'; give O, and letters of a scheme"):
         chunk_f1(["O", "X-NP"], ["O", "B"], [0, 2])

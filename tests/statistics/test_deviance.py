@@ -233,12 +233,13 @@ def test_fit_that_does_not_converge(counts, monkeypatch):
 @pytest.mark.parametrize("analyse", [lambda counts: compare_methods(counts, "ada"), compare_all, analysis_of_deviance])
 def test_unusable_counts(counts, analyse):
     for name in counts:
-        with pytest.raises(ValueError, match=rf"^The counts have no column '{name}'\.$"):
+        with pytest.raises(ValueError, match=rf"^The counts have no column '{name}'; they need dataset, rate, "):
             analyse(counts.drop(columns=name))
     with pytest.raises(ValueError, match="more than one row with the same dataset, rate, method"):
         analyse(pd.concat([counts, counts.iloc[:1]]))
-    for wrong in (-1, 1000, np.nan):
-        with pytest.raises(ValueError, match="n_correct is not between 0 and n_positions"):
+    between, nothing = "n_correct is not between 0 and n_positions", "^Row 0 of the counts has no n_correct; fill it in"
+    for wrong, sentence in ((-1, between), (1000, between), (np.nan, nothing)):
+        with pytest.raises(ValueError, match=sentence):
             analyse(counts.assign(n_correct=[wrong, *counts["n_correct"][1:]]))
 
 

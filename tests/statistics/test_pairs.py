@@ -59,7 +59,7 @@ def test_degrees_of_freedom_are_those_of_welch():
         ([np.ones((1, 3), int)], "two methods"),
         ([np.ones((1, 3), int), np.ones((1, 4), int)], "different numbers of clusters"),
         ([np.ones((1, 3), int), np.ones((1, 3))], "whole numbers"),
-        ([np.ones(3, int), np.ones((1, 3), int)], "whole numbers"),
+        ([np.ones(3, int), np.ones((1, 3), int)], r"shape \(n_trainings, n_clusters\), not \(3,\)"),
         ([np.full((1, 3), 2**52), np.ones((1, 3), int)], "too large"),
     ],
 )

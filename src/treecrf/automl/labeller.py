@@ -92,8 +92,9 @@ class TableLabeller:
     def load(cls, path: str | os.PathLike[str]) -> Self:
         """Read what `save` wrote; a ValueError names the file if it is something else."""
         check_file(path, "model", "correct the path, or train one by treecrf fit")
-        if not is_zipfile(path):
-            raise ValueError(f"{os.fspath(path)} is no model file; the model that treecrf fit wrote comes first.")
+        with open(path, "rb") as stream:
+            if not is_zipfile(stream):
+                raise ValueError(f"{os.fspath(path)} is no model file; the model that treecrf fit wrote comes first.")
         header, arrays = read_npz(path, FORMAT)
         if "table" not in header:
             raise ValueError(f"model {os.fspath(path)} does not say which columns it reads; train it by treecrf fit.")

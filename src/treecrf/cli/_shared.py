@@ -255,10 +255,12 @@ def _sentence(error: Exception) -> str:
 
 
 _FULL, _FORBIDDEN = "choose another place, or make room.", "change the permissions, or choose another place."
+_GONE = "check that it is still there."
 
 _ADVICE = {
     **dict.fromkeys((errno.ENOSPC, errno.EDQUOT, errno.EFBIG), _FULL),
     **dict.fromkeys((errno.EACCES, errno.EPERM), _FORBIDDEN),
+    **dict.fromkeys((errno.ENOENT, errno.ESTALE), _GONE),
 }
 """What to do about errors of the system."""
 

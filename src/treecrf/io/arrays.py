@@ -8,13 +8,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from treecrf.io.arguments import as_array
 from treecrf.io.frames import MISSING, Encoded
 from treecrf.io.messages import quoted, repeated
 
 
 def codes(codes: ArrayLike, what: str, kept_as: type[np.signedinteger[Any]]) -> NDArray[Any]:
     """Codes of categories or labels, whole numbers from -1, in the type `kept_as`; `what` names them in errors."""
-    array = np.asarray(codes)
+    array = as_array(codes, what)
     if array.dtype.kind == "f":
         if not np.isfinite(array).all() or (array != np.floor(array)).any():
             raise ValueError(
@@ -30,7 +31,7 @@ def codes(codes: ArrayLike, what: str, kept_as: type[np.signedinteger[Any]]) -> 
 
 def numbers(numbers: ArrayLike) -> NDArray[np.float64]:
     """Real numbers, NaN where the value is not known; a copy."""
-    array = np.asarray(numbers)
+    array = as_array(numbers, "numbers")
     if array.dtype.kind not in "iufb":
         raise ValueError(f"numbers must be real numbers, not {array.dtype}; write NaN for missing.")
     return array.astype(np.float64, order="C")
@@ -50,7 +51,7 @@ def groups(groups: ArrayLike) -> NDArray[np.int64]:
 
 
 def _integers(numbers: ArrayLike, what: str, lowest: int, problem: str) -> NDArray[np.int64]:
-    array = np.asarray(numbers)
+    array = as_array(numbers, what)
     if array.dtype.kind not in "iu" and (array.dtype.kind != "f" or (array != np.floor(array)).any()):
         raise ValueError(f"{what}: must be whole numbers.")
     if array.size and not (array.min() >= lowest and array.max() <= _HIGHEST):

@@ -11,11 +11,14 @@ monotone transforms change no missing cell.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from numbers import Real
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from treecrf.io.arguments import as_array, integers, reals
+from treecrf.io.messages import quoted
 from treecrf.sequences import MISSING, SequenceSet
 from treecrf.statistics.selection import derive_seed
 
@@ -62,6 +65,7 @@ def ranks(numbers: Floats) -> Floats:
     """
     import pandas as pd  # slow to import, and the names of mechanisms do not need it
 
+    numbers = reals(numbers, "numbers", ("n", "n_columns"), known=False, some=False)
     return pd.DataFrame(numbers).rank().to_numpy(dtype=np.float64)
 
 
@@ -77,7 +81,7 @@ def standardised(scores: Floats) -> Floats:
     -------
     float64, shape (n, n_columns)
     """
-    known = np.ma.masked_invalid(scores)
+    known = np.ma.masked_invalid(reals(scores, "scores", ("n", "n_columns"), known=False, some=False))
     divided: Floats = ((known - known.mean(axis=0)) / known.std(axis=0)).filled(np.nan)
     return divided
 
@@ -106,6 +110,8 @@ def rising(scores: Floats, rate: float, mean: Callable[[Floats], float] = np.mea
     from scipy.optimize import brentq  # tables read the names of mechanisms, and must not wait for SciPy
     from scipy.special import expit
 
+    scores = as_array(scores, "scores")
+    scores = reals(scores, "scores", scores.shape, known=False, some=False)
     known = ~np.isnan(scores)
 
     def curve(shift: float) -> Floats:
@@ -129,6 +135,10 @@ class Chains:
     """
 
     def __init__(self, places: NDArray[np.int64]) -> None:
+        places = integers(places, "places", ("n_cells",), least=0, some=False)
+        self._n_cells = len(places)
+        if (places[:1] > 0).any() or (places[1:] > places[:-1] + 1).any():
+            raise ValueError("places must count from 0 in each chain, one after another.")
         order = np.argsort(places, kind="stable")
         self._first, *self._later = np.split(order, np.cumsum(np.bincount(places))[:-1]) if len(places) else [order]
 
@@ -151,7 +161,11 @@ class Chains:
         float64, shape (n_cells,)
             1 for a missing cell and 0 for others; without `draws` the probability of being missing.
         """
-        missing = np.full(len(after_seen), float(start))
+        shape = (self._n_cells,)
+        after_seen = reals(after_seen, "after_seen", shape, least=0, some=False)
+        if draws is not None:
+            draws = reals(draws, "draws", shape, some=False)
+        missing = np.full(shape, float(start))
 
         def settle(cells: NDArray[np.int64]) -> None:
             if draws is not None:
@@ -180,7 +194,7 @@ def inject(data: SequenceSet, rate: float, rng: np.random.Generator) -> Sequence
     ValueError
         If the rate is no probability.
     """
-    _check_rate(rate)
+    _check(data, rate)
     return _with_missing(data, _draws(data, rng) < rate)
 
 
@@ -192,7 +206,7 @@ def by_neighbour(data: SequenceSet, rate: float, rng: np.random.Generator) -> Se
 
     Parameters are those of `inject`.
     """
-    _check_rate(rate)
+    _check(data, rate)
     n_observations, n_columns = _shape(data)
     places = np.tile(np.arange(n_columns), n_observations) if n_columns > 1 else _places(data)
     chains = Chains(places)
@@ -209,7 +223,7 @@ def by_value(data: SequenceSet, rate: float, rng: np.random.Generator) -> Sequen
 
     Parameters are those of `inject`.
     """
-    _check_rate(rate)
+    _check(data, rate)
     probabilities = rising(_value_scores(data, "value"), rate)
     return _with_missing(data, _draws(data, rng) < probabilities)
 
@@ -224,7 +238,7 @@ def by_label(data: SequenceSet, rate: float, rng: np.random.Generator) -> Sequen
     ValueError
         If the rate is no probability, or the data have no labels.
     """
-    _check_rate(rate)
+    _check(data, rate)
     if data.labels is None:
         raise ValueError("cells cannot go missing by the label, as these data have none; give them labels.")
     scores = np.full(_shape(data), np.nan)
@@ -249,7 +263,7 @@ def in_runs(data: SequenceSet, rate: float, rng: np.random.Generator, run_length
     ValueError
         If the rate is no probability, or if such short runs cannot reach it.
     """
-    _check_rate(rate)
+    _check(data, rate)
     if not run_length >= 1 or rate * (run_length + 1) > run_length:
         raise ValueError(
             f"rate={rate!r} with run_length={run_length!r}: runs of a mean length L (at least 1) reach a rate of at most "
@@ -269,7 +283,7 @@ def by_observation(data: SequenceSet, rate: float, rng: np.random.Generator) -> 
 
     Parameters are those of `inject`.
     """
-    _check_rate(rate)
+    _check(data, rate)
     gone = rng.random(len(data.values)) < rate
     return _with_missing(data, np.broadcast_to(gone[:, None], _shape(data)))
 
@@ -312,9 +326,15 @@ MECHANISMS = {
 """By name, in the order of rows."""
 
 
-def _check_rate(rate: float) -> None:
-    if not 0 <= rate <= 1:
-        raise ValueError(f"rate={rate!r}: give a probability, 0 to 1.")
+def _check(data: SequenceSet, rate: float) -> None:
+    _check_set(data, "data")
+    if not isinstance(rate, Real) or not 0 <= rate <= 1:
+        raise ValueError(f"rate={quoted(rate)}: give a probability, 0 to 1.")
+
+
+def _check_set(data: SequenceSet, what: str) -> None:
+    if not isinstance(data, SequenceSet):
+        raise ValueError(f"{what} is of type {type(data).__name__}; give a SequenceSet.")
 
 
 def _shape(data: SequenceSet) -> tuple[int, int]:
@@ -366,6 +386,11 @@ def resample_missing(data: SequenceSet, pattern: SequenceSet, rng: np.random.Gen
     -------
     SequenceSet
     """
+    _check_set(data, "data")
+    _check_set(pattern, "pattern")
+    names = [(*(attribute.name for attribute in some.attributes), some.number_names) for some in (data, pattern)]
+    if names[0] != names[1]:
+        raise ValueError("data and pattern have other inputs; give sets with the same attributes and numbers.")
     first, lengths = pattern.observation_offsets[:-1], np.diff(pattern.observation_offsets)
     known = np.flatnonzero(lengths)
     if not len(known) or not len(data):

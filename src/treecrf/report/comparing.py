@@ -102,6 +102,8 @@ def _unpacked(archive: Path, folder: Path) -> Run:
             size = sum(member.file_size for member in members.infolist())  # no member gives more than it says
             if size <= MOST_UNPACKED:
                 members.extractall(folder)
+    except FileNotFoundError:
+        raise
     except (BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, OSError) as error:
         raise ValueError(f"{archive} is damaged or not an archive of a run ({error}); take another copy.") from None
     if size > MOST_UNPACKED:

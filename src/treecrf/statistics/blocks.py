@@ -9,9 +9,12 @@ from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from scipy.fft import irfft, next_fast_len, rfft
 
+from treecrf.io import arguments
+from treecrf.io.arguments import as_array, integers, listed_arrays, truths
+from treecrf.statistics.counts import EVALUATION_COLUMNS, check_counts
 from treecrf.statistics.estimates import CONFIDENCE, MARGIN, Estimates, decide
 from treecrf.statistics.two_way import BLOCK, GROUP, estimate_crossed, estimate_trainings, make_pairs
 from treecrf.statistics.variance import COMPONENT_COLUMNS, decompose_variance
@@ -54,7 +57,11 @@ def estimate_blocks(
     A block is long enough for its ends to matter little: at least `TIMES` integrated autocorrelation times. The blocks
     of a sequence are nearly equal; a sequence shorter than two blocks is one.
     """
-    right = [np.atleast_2d(some).astype(np.int64) for some in correct]
+    offsets = arguments.offsets(offsets)
+    given = enumerate(
+        as_array(some, f"correct[{index}]") for index, some in enumerate(listed_arrays(correct, "correct"))
+    )
+    right = [_right(np.atleast_2d(some), f"correct[{index}]", offsets).astype(np.int64) for index, some in given]
     by_block, counts, lengths = [], [], []
     for first, second in combinations(range(len(right)), 2):
         _, length, starts = choose_blocks(right[first], right[second], offsets, least_length)
@@ -81,10 +88,16 @@ def choose_blocks(
     least_length : int
         As for `estimate_blocks`.
     """
-    difference = first.sum(axis=0) * len(second) - second.sum(axis=0) * len(first)
+    offsets = arguments.offsets(offsets)
+    of_first, of_second = _right(first, "first", offsets), _right(second, "second", offsets)
+    difference = of_first.sum(axis=0) * len(of_second) - of_second.sum(axis=0) * len(of_first)
     time = autocorrelation_time(difference, offsets)
     length = max(least_length, int(np.ceil(TIMES * time)))
     return time, length, cut_blocks(offsets, length)
+
+
+def _right(correct: ArrayLike, what: str, offsets: NDArray[np.int64]) -> NDArray[np.bool_]:
+    return truths(correct, what, ("n_trainings", int(offsets[-1])))
 
 
 def cut_blocks(offsets: NDArray[np.int64], length: int) -> NDArray[np.int64]:
@@ -97,6 +110,9 @@ def cut_blocks(offsets: NDArray[np.int64], length: int) -> NDArray[np.int64]:
     offsets : int array, shape (n_sequences + 1,)
     length : int
     """
+    offsets = arguments.offsets(offsets)
+    if length < 1 or not offsets[-1]:
+        raise ValueError(f"{offsets[-1]} positions cannot be cut into blocks of {length}; give 1 or more of both.")
     starts = [
         begin + (end - begin) * np.arange(n_blocks) // n_blocks
         for begin, end in pairwise(offsets.tolist())
@@ -124,6 +140,8 @@ def autocorrelation_time(values: NDArray[np.integer], offsets: NDArray[np.int64]
     own for each sequence would hide what is correlated over a whole sequence. The sum stops where two neighbouring ones
     (2m, 2m + 1) add up to nothing or less (the initial positive sequence, Geyer 1992, Statistical Science 7:473-483).
     """
+    values = integers(values, "values", ("n_positions",))
+    offsets = arguments.offsets(offsets, len(values))
     if np.ptp(values) == 0:
         return 1.0
     deviations = values - values.mean()
@@ -206,6 +224,7 @@ def compare_crossed(counts: pd.DataFrame, margin: float = MARGIN, satterthwaite:
 
 def cross(counts: pd.DataFrame) -> Iterator[Crossed]:
     """The counts of each data set and rate with two methods or more; `counts` as for `compare_crossed`."""
+    check_counts(counts, (*EVALUATION_COLUMNS, "group", "block"))
     for _, group in counts[counts["n_positions"] > 0].groupby(["dataset", "rate"], observed=True):
         if group["method"].nunique() < 2:
             continue
@@ -267,6 +286,7 @@ def join_blocks(differences: NDArray[np.int64], offsets: NDArray[np.int64]) -> N
     neighbours share is then about a `TIMES`-th of the variance. Never so many that fewer than five blocks are left,
     or than there are sequences.
     """
+    differences = integers(differences, "differences", ("n_blocks",))
     excess = autocorrelation_time(differences, offsets) - 1
     longest = max(1, len(differences) // LEAST_BLOCKS)
     return cut_blocks(offsets, min(longest, max(1, int(np.ceil(TIMES * excess)))))

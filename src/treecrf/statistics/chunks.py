@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from treecrf.io import arguments
 from treecrf.io.messages import quoted
 
 TAG = re.compile("O|[BIESLUM](-.+)?")
@@ -113,8 +114,8 @@ def segment_f1(true: ArrayLike, predicted: ArrayLike, offsets: ArrayLike) -> Chu
     true, predicted : labels of any kind, shape (n_positions,)
     offsets : see `chunk_f1`
     """
-    bounds = np.asarray(offsets, dtype=np.int64)
-    codes = np.unique(np.concatenate([np.asarray(true), np.asarray(predicted)]), return_inverse=True)[1]
+    bounds = arguments.offsets(offsets)
+    codes = np.unique(np.concatenate(_labels("segment_f1", true, predicted, bounds)), return_inverse=True)[1]
     return _score(_runs(codes[: bounds[-1]], bounds), _runs(codes[bounds[-1] :], bounds))
 
 
@@ -122,14 +123,9 @@ def _found_chunks(
     true: ArrayLike, predicted: ArrayLike, offsets: ArrayLike, scheme: str | None
 ) -> tuple[list[str], NDArray[np.int64], NDArray[np.int64]]:
     """The types, and the chunks in the truth and in what was predicted."""
-    bounds = np.asarray(offsets, dtype=np.int64)
-    arrays = {"true": np.asarray(true), "predicted": np.asarray(predicted)}
-    for name, tags in arrays.items():
-        if tags.shape != (bounds[-1],):
-            raise ValueError(
-                f"chunk_f1: {name} has shape {tags.shape} and offsets end at {bounds[-1]}; give a tag a position."
-            )
-    names, codes = np.unique(np.concatenate(list(arrays.values())).astype(str), return_inverse=True)
+    bounds = arguments.offsets(offsets)
+    texts = [tags.astype(str) for tags in _labels("chunk_f1", true, predicted, bounds)]
+    names, codes = np.unique(np.concatenate(texts), return_inverse=True)
     if scheme is not None and scheme not in SCHEMES:
         raise ValueError(f"the scheme {quoted(scheme)} is not known; choose one of {', '.join(SCHEMES)}.")
     for text in names.tolist():
@@ -148,6 +144,28 @@ def _found_chunks(
     halves = zip(np.split(tags, 2), np.split(kinds, 2), strict=True)
     first, second = (_chunks(tag, kind, bounds, scheme) for tag, kind in halves)
     return types, first, second
+
+
+def _labels(
+    function: str, true: ArrayLike, predicted: ArrayLike, offsets: NDArray[np.int64]
+) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Texts or whole numbers, one for each position."""
+    arrays = []
+    for name, given in (("true", true), ("predicted", predicted)):
+        labels = arguments.as_array(given, name)
+        if labels.shape != (offsets[-1],):
+            raise ValueError(
+                f"{function}: {name} has shape {labels.shape} and offsets end at {offsets[-1]}; give a label a position."
+            )
+        if labels.dtype.kind == "O" and all(isinstance(label, str) for label in labels):
+            labels = labels.astype(str)
+        if labels.dtype.kind not in "USiub":
+            raise ValueError(f"{function}: {name} is {labels.dtype}; give texts or whole numbers.")
+        arrays.append(labels)
+    first, second = arrays
+    if (first.dtype.kind in "US") != (second.dtype.kind in "US"):
+        raise ValueError(f"{function}: true is {first.dtype} and predicted is {second.dtype}; give labels of one kind.")
+    return first, second
 
 
 def _chunks(

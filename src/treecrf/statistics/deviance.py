@@ -19,13 +19,15 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from scipy.sparse.csgraph import shortest_path
 from scipy.special import chdtrc, expit, ndtr, ndtri, xlogy
 from statsmodels.genmod.families import Binomial
 from statsmodels.genmod.generalized_linear_model import GLM
 from statsmodels.tools.sm_exceptions import PerfectSeparationWarning
 
+from treecrf.io.arguments import integers, reals
+from treecrf.statistics.counts import EVALUATION_COLUMNS, check_counts
 from treecrf.statistics.estimates import adjust_holm
 
 TOLERANCE = 1e-10
@@ -68,11 +70,20 @@ def order_by_counts(cells: NDArray[np.float64], sizes: NDArray[np.float64]) -> N
     `cells` and `sizes` are correct positions and positions, shape (n_methods, n_training_sets); returns a square
     matrix.
     """
+    cells, sizes = _checked(cells, sizes)
     n_methods = len(cells)
     edges = np.zeros((sum(cells.shape),) * 2)
     edges[:n_methods, n_methods:] = cells > 0
     edges[n_methods:, :n_methods] = (cells < sizes).T
     return np.isfinite(shortest_path(edges, unweighted=True))
+
+
+def _checked(cells: ArrayLike, sizes: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    positions = reals(sizes, "sizes", ("n_methods", "n_training_sets"), least=0).astype(np.float64)
+    correct = reals(cells, "cells", positions.shape, least=0).astype(np.float64)
+    if (correct > positions).any():
+        raise ValueError("cells are above sizes somewhere; there are no more correct positions than positions.")
+    return correct, positions
 
 
 def _fit_members(correct: NDArray[np.float64], positions: NDArray[np.float64], members: NDArray[np.bool_]) -> Fit:
@@ -116,6 +127,10 @@ def _fit_members(correct: NDArray[np.float64], positions: NDArray[np.float64], m
 
 def make_design(method: NDArray[np.int64], training_set: NDArray[np.int64]) -> NDArray[np.float64]:
     """Indicators of the methods but the first and of all training sets, one row for each pair of indices."""
+    method = integers(method, "method", ("n_rows",), least=0)
+    most = len(method) - 1  # each number from 0 on has a row
+    method = integers(method, "method", ("n_rows",), most=most)
+    training_set = integers(training_set, "training_set", method.shape, least=0, most=most)
     return np.column_stack([np.eye(method.max() + 1)[method][:, 1:], np.eye(training_set.max() + 1)[training_set]])
 
 
@@ -124,6 +139,7 @@ def fit_probabilities(cells: NDArray[np.float64], sizes: NDArray[np.float64]) ->
 
     0 or 1 where the maximum is a limit; NaN where there are no positions and the others do not decide.
     """
+    cells, sizes = _checked(cells, sizes)
     n_methods = len(cells)
     orders = order_by_counts(cells, sizes)
     above, below = orders[:n_methods, n_methods:], orders[n_methods:, :n_methods].T
@@ -136,6 +152,7 @@ def fit_probabilities(cells: NDArray[np.float64], sizes: NDArray[np.float64]) ->
 
 def find_likelihood_ratios(cells: NDArray[np.float64], sizes: NDArray[np.float64]) -> NDArray[np.float64]:
     """For each method, the deviance added by making it and the first method one; shape (n_methods,)."""
+    cells, sizes = _checked(cells, sizes)
     deviance = _deviance_of(cells, sizes, fit_probabilities(cells, sizes))
     ratios = np.zeros(len(cells))
     for method in range(1, len(cells)):
@@ -163,11 +180,6 @@ def _deviance_of(
     gain = xlogy(right, observed) - xlogy(right, fitted) + xlogy(n - right, 1 - observed) - xlogy(n - right, 1 - fitted)
     return float(2 * gain.sum())
 
-
-EVALUATION_COLUMNS = ("dataset", "rate", "method", "training_set", "test_set", "sequence")
-"""Columns that tell the rows of `counts` apart."""
-
-COUNT_COLUMNS = ("n_positions", "n_correct")
 
 COMPARISON_COLUMNS = (
     "dataset",
@@ -318,11 +330,7 @@ class _Table:
 
 def _check(counts: pd.DataFrame) -> None:
     """Raise where `counts` cannot be analysed."""
-    for name in (*EVALUATION_COLUMNS, *COUNT_COLUMNS):
-        if name not in counts.columns:
-            raise ValueError(f"The counts have no column {name!r}.")
-    if not counts["n_correct"].between(0, counts["n_positions"]).all():
-        raise ValueError("The counts have rows whose n_correct is not between 0 and n_positions.")
+    check_counts(counts, EVALUATION_COLUMNS)
     if counts.duplicated(list(EVALUATION_COLUMNS)).any():
         raise ValueError(f"The counts have more than one row with the same {', '.join(EVALUATION_COLUMNS)}.")
 

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from treecrf.io.arguments import integers, reals
+
 SIGNIFICANCE_LEVEL = 0.05
 
 
@@ -22,6 +24,7 @@ def adjust_holm(p_values: NDArray[np.float64]) -> NDArray[np.float64]:
     statsmodels' ``multipletests(p_values, method="holm")`` gives the same and collects garbage at every call, which
     takes longer than all the fits of `treecrf.statistics.deviance`.
     """
+    p_values = reals(p_values, "p_values", ("n_tests",), least=0, most=1, known=False, some=False)
     filled = np.where(np.isnan(p_values), 1.0, p_values)
     order = np.argsort(filled, kind="stable")
     adjusted = np.empty(len(filled))
@@ -129,6 +132,11 @@ def decide(
     called "better", and `is_negligible` says the rest. A large p alone never makes anything equivalent. NaN decides
     nothing.
     """
+    points = reals(points, "points", ("n_pairs",), known=False, some=False)
+    p_value = reals(p_value, "p_value", points.shape, least=0, most=1, known=False, some=False)
+    low, high = (
+        reals(ends, what, points.shape, known=False, some=False) for ends, what in ((low, "low"), (high, "high"))
+    )
     distinct = p_value < level
     words = np.where(is_negligible(low, high, margin), "equivalent", "undecided").astype(object)
     words[distinct & (points > 0)] = "better"
@@ -158,7 +166,9 @@ def is_negligible(low: NDArray[np.float64], high: NDArray[np.float64], margin: f
     """
     if not margin > 0:
         raise ValueError(f"The margin is {margin:g} points; give one above 0.")
-    return (low > -margin) & (high < margin)
+    low = reals(low, "low", ("n_pairs",), known=False, some=False)
+    high = reals(high, "high", low.shape, known=False, some=False)
+    return np.asarray((low > -margin) & (high < margin))
 
 
 def estimate_resampled(
@@ -191,6 +201,8 @@ def estimate_resampled(
     """
     if not test_per_train >= 0:
         raise ValueError(f"test_per_train is {test_per_train}; give n_test / n_train, or 0 for draws that are fresh.")
+    differences = integers(differences, "differences", ("n_pairs", "n_draws"), some=False)
+    positions = integers(positions, "positions", differences.shape[1:], least=1)
     n_draws = len(positions)
     accuracies = 100 * differences / positions
     points = accuracies.mean(axis=1)

@@ -11,6 +11,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy.special import chdtrc
 
+from treecrf.statistics.counts import check_columns
 from treecrf.statistics.estimates import adjust_holm
 
 OUTCOME_COLUMNS = ("dataset", "decoder", "method", "sequence", "position", "correct")
@@ -107,13 +108,7 @@ class _Table:
 
 def _check(outcomes: pd.DataFrame) -> None:
     """Raise where a column cannot be used."""
-    for name in OUTCOME_COLUMNS:
-        if name not in outcomes.columns:
-            raise ValueError(f"The outcomes have no column {name!r}; they need {', '.join(OUTCOME_COLUMNS)}.")
-    for name in OUTCOME_COLUMNS:
-        empty = outcomes[name].isna().to_numpy()
-        if empty.any():
-            raise ValueError(f"Row {empty.argmax()} of the outcomes has no {name}; fill it in or leave the row out.")
+    check_columns(outcomes, "outcomes", OUTCOME_COLUMNS)
     if not pd.api.types.is_bool_dtype(outcomes["correct"]):
         raise ValueError(f"The column 'correct' of the outcomes is {outcomes['correct'].dtype}; make it bool.")
 

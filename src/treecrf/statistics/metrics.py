@@ -8,13 +8,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from treecrf.io import arguments
+from treecrf.io.arguments import integers, reals, truths
+
 if TYPE_CHECKING:
     import pandas as pd
 
 UNKNOWN = -1
 """The code of a label that is not known (`treecrf.sequences.MISSING`)."""
 
-Codes = NDArray[np.int16]
+Codes = NDArray[np.integer]
 Weights = NDArray[np.float64] | None
 Metric = Callable[[Codes, Codes, NDArray[np.int64], Weights], float]
 """Called with true codes (`UNKNOWN` for positions that do not count, -2 for a label that training did not have) and predicted
@@ -29,6 +32,7 @@ def accuracy(truth: Codes, predicted: Codes, offsets: NDArray[np.int64], weights
     ----------
     truth, predicted, offsets, weights : see `Metric`
     """
+    truth, predicted, weights = _checked(truth, predicted, weights)
     known = truth != UNKNOWN
     return float(np.average((truth == predicted)[known], weights=_of(weights, known)))
 
@@ -40,11 +44,14 @@ def balanced_accuracy(truth: Codes, predicted: Codes, offsets: NDArray[np.int64]
     ----------
     truth, predicted, offsets, weights : see `Metric`
     """
+    truth, predicted, weights = _checked(truth, predicted, weights)
     known = truth != UNKNOWN
     _, label_of = np.unique(truth[known], return_inverse=True)
     of_known = _of(weights, known)
     right = (truth == predicted)[known] if of_known is None else (truth == predicted)[known] * of_known
-    return float((np.bincount(label_of, right) / np.bincount(label_of, of_known)).mean())
+    hits, positions = np.bincount(label_of, right), np.bincount(label_of, of_known)
+    there = positions > 0  # not so where all weights of a label are 0
+    return float((hits[there] / positions[there]).mean())
 
 
 def macro_f1(truth: Codes, predicted: Codes, offsets: NDArray[np.int64], weights: Weights = None) -> float:
@@ -54,6 +61,7 @@ def macro_f1(truth: Codes, predicted: Codes, offsets: NDArray[np.int64], weights
     ----------
     truth, predicted, offsets, weights : see `Metric`
     """
+    truth, predicted, weights = _checked(truth, predicted, weights)
     known = truth != UNKNOWN
     truth, predicted, of_known = truth[known], predicted[known], _of(weights, known)
     names, is_hit = np.union1d(truth, predicted), truth == predicted
@@ -62,6 +70,23 @@ def macro_f1(truth: Codes, predicted: Codes, offsets: NDArray[np.int64], weights
         np.bincount(np.searchsorted(names, codes), of_codes, minlength=len(names)) for codes, of_codes in counted
     )
     return mean_f1(hits, positions, predictions)
+
+
+def _checked(
+    truth: ArrayLike, predicted: ArrayLike, weights: ArrayLike | None
+) -> tuple[NDArray[np.int64], NDArray[np.int64], Weights]:
+    """The arguments of a metric as arrays of the same length, with something to count."""
+    true = integers(truth, "truth", ("n_positions",))
+    labels = integers(predicted, "predicted", true.shape)
+    known = true != UNKNOWN
+    if not known.any():
+        raise ValueError("truth has no known label; give one at least.")
+    if weights is None:
+        return true, labels, None
+    of_positions = reals(weights, "weights", true.shape, least=0)
+    if not of_positions[known].any():
+        raise ValueError("weights are 0 wherever the label is known; give a position more than 0.")
+    return true, labels, of_positions
 
 
 def _of(weights: Weights, chosen: NDArray[np.bool_]) -> Weights:
@@ -76,6 +101,11 @@ def mean_f1(hits: NDArray[Any], positions: NDArray[Any], predictions: NDArray[An
     hits, positions, predictions : int64, or float64 where positions have weights, shape (n_labels,)
         Positions where the label is predicted rightly, where it is true, and where it is predicted.
     """
+    hits = reals(hits, "hits", ("n_labels",), least=0)
+    positions, predictions = (
+        reals(counts, what, hits.shape, least=0)
+        for counts, what in ((positions, "positions"), (predictions, "predictions"))
+    )
     occurs = positions + predictions
     there = occurs > 0
     return float((2 * hits[there] / occurs[there]).mean())
@@ -88,6 +118,8 @@ def sequence_accuracy(truth: Codes, predicted: Codes, offsets: NDArray[np.int64]
     ----------
     truth, predicted, offsets, weights : see `Metric`
     """
+    truth, predicted, weights = _checked(truth, predicted, weights)
+    offsets = arguments.offsets(offsets, len(truth), rising=True)
     is_right = np.logical_and.reduceat((truth == predicted) | (truth == UNKNOWN), offsets[:-1])
     of_sequences = None if weights is None else np.add.reduceat(weights, offsets[:-1]) / np.diff(offsets)
     return float(np.average(is_right, weights=of_sequences))
@@ -100,7 +132,7 @@ METRICS: dict[str, Metric] = {
 
 
 def sum_log_probabilities(
-    probabilities: NDArray[np.float64], labels: NDArray[np.int16], offsets: NDArray[np.int64]
+    probabilities: NDArray[np.float64], labels: Codes, offsets: NDArray[np.int64]
 ) -> NDArray[np.float64]:
     """The logarithm of the probabilities of the labels that are known, summed by sequence.
 
@@ -115,9 +147,17 @@ def sum_log_probabilities(
     -------
     float64, shape (n_sequences,)
     """
+    probabilities = reals(probabilities, "probabilities", ("n_positions", "n_labels"), least=0)
+    labels = _checked_labels(labels, probabilities, least=UNKNOWN)
+    offsets = arguments.offsets(offsets, len(labels), rising=True)
     with np.errstate(divide="ignore"):  # votes may give a label nothing
         chosen = np.where(labels == UNKNOWN, 0.0, np.log(probabilities[np.arange(len(labels)), labels]))
     return np.asarray(np.add.reduceat(chosen, offsets[:-1]))
+
+
+def _checked_labels(labels: ArrayLike, probabilities: NDArray[Any], least: int = 0) -> NDArray[np.int64]:
+    n_positions, n_labels = probabilities.shape
+    return integers(labels, "labels", (n_positions,), least=least, most=n_labels - 1)
 
 
 N_RESAMPLES = 500
@@ -148,6 +188,10 @@ def estimate_accuracy(
     As `estimate_share`. Where all positions are right, or none, clusters do not differ, and the other end is that of Clopper and
     Pearson (1934, Biometrika 26:404-413) for clusters that are wholly so: another one may be right or wrong at all its positions.
     """
+    correct = integers(correct, "correct", ("n_clusters",), least=0)
+    positions = _checked_positions(positions, correct.shape)
+    if (correct > positions).any():
+        raise ValueError(f"cluster {int((correct > positions).argmax())} has more correct positions than positions.")
     share, low, high = estimate_share(correct, positions)
     if share in (0, 100) and len(correct) > 1:
         width = 100 * (1 - 0.025 ** (1 / len(correct)))
@@ -174,6 +218,8 @@ def estimate_share(counts: NDArray[np.number], positions: NDArray[np.integer]) -
     """
     from scipy.special import stdtrit  # takes long to import, and measures of labels do not need it
 
+    counts = reals(counts, "counts", ("n_clusters",))
+    positions = _checked_positions(positions, counts.shape)
     n_clusters, n_positions = len(counts), float(positions.sum())
     share = float(counts.sum()) / n_positions
     if n_clusters < 2:
@@ -182,6 +228,13 @@ def estimate_share(counts: NDArray[np.number], positions: NDArray[np.integer]) -
     error = (n_clusters / (n_clusters - 1) * float(residuals @ residuals)) ** 0.5 / n_positions
     half_width = float(stdtrit(n_clusters - 1, 0.975)) * 100 * error
     return Accuracy(100 * share, 100 * share - half_width, 100 * share + half_width)
+
+
+def _checked_positions(positions: ArrayLike, shape: tuple[int, ...]) -> NDArray[np.int64]:
+    checked = integers(positions, "positions", shape, least=0)
+    if not checked.any():
+        raise ValueError("positions are 0 in every cluster; count one at least.")
+    return checked
 
 
 def correct_for_choice(
@@ -203,6 +256,8 @@ def correct_for_choice(
     cross-validation: Tsamardinos, Greasidou and Borboudakis 2018, Machine Learning 107:1895-1922). With one cluster
     nothing can be corrected.
     """
+    correct = integers(correct, "correct", ("n_candidates", "n_clusters"), least=0)
+    positions = _checked_positions(positions, correct.shape[1:])
     n_clusters = len(positions)
     if n_clusters < 2:
         return 100 * float(correct.sum(axis=1).max() / positions.sum())
@@ -231,11 +286,15 @@ def brier_score(probabilities: NDArray[np.float64], labels: NDArray[np.integer])
     float
         The sum over labels, as Brier has it: from 0 (perfect) to 2.
     """
+    probabilities = reals(probabilities, "probabilities", ("n_positions", "n_labels"))
+    labels = _checked_labels(labels, probabilities)
     return brier_of_sums((probabilities**2).sum(axis=1), probabilities[np.arange(len(labels)), labels])
 
 
 def brier_of_sums(sums_of_squares: NDArray[np.float64], of_truth: NDArray[np.float64]) -> float:
     """`brier_score` from the sum of each position's squared probabilities, and the probability of its true label."""
+    sums_of_squares = reals(sums_of_squares, "sums_of_squares", ("n_positions",))
+    of_truth = reals(of_truth, "of_truth", sums_of_squares.shape)
     return float((sums_of_squares - 2 * of_truth + 1).mean())
 
 
@@ -256,6 +315,8 @@ def reliability(probabilities: NDArray[np.float64], labels: NDArray[np.integer],
         right (the share of them that is right). Equal where the model is calibrated (Murphy and Winkler 1977, Applied Statistics
         26:41-47).
     """
+    probabilities = reals(probabilities, "probabilities", ("n_positions", "n_labels"))
+    labels = _checked_labels(labels, probabilities)
     likeliest = probabilities.argmax(axis=1)
     return bin_confidence(probabilities[np.arange(len(labels)), likeliest], likeliest == labels, n_bins)
 
@@ -272,7 +333,9 @@ def bin_confidence(confidence: NDArray[np.float64], right: NDArray[np.bool_], n_
     """
     import pandas as pd
 
-    number = np.clip(np.ceil(confidence * n_bins).astype(np.int64) - 1, 0, n_bins - 1)
+    confidence = reals(confidence, "confidence", ("n_positions",), some=False)
+    right = truths(right, "right", confidence.shape, some=False)
+    number = np.ceil(np.clip(confidence, 0, 1) * n_bins).clip(1).astype(np.int64) - 1
     n_positions = np.bincount(number, minlength=n_bins)
     some = np.flatnonzero(n_positions)
     sums = [np.bincount(number, weights=values, minlength=n_bins)[some] for values in (confidence, right)]
@@ -311,7 +374,7 @@ def mean_with_interval(values: ArrayLike, confidence: float = CONFIDENCE) -> tup
     """
     from scipy.special import stdtrit
 
-    measured = np.asarray(values, dtype=np.float64)
+    measured = reals(values, "values", ("n_repeats",), known=False).astype(np.float64)
     mean, n_repeats = float(measured.mean()), len(measured)
     if n_repeats == 1:
         return mean, (-np.inf, np.inf)
@@ -321,6 +384,7 @@ def mean_with_interval(values: ArrayLike, confidence: float = CONFIDENCE) -> tup
 
 def geometric_mean(values: ArrayLike, confidence: float = CONFIDENCE) -> tuple[float, tuple[float, float]]:
     """The same for ratios: geometric mean and the interval of the mean of logarithms; (0, inf) with one measurement."""
-    mean, ends = mean_with_interval(np.log(values), confidence)
+    ratios = reals(values, "values", ("n_repeats",), least=0, known=False)
+    mean, ends = mean_with_interval(np.log(ratios), confidence)
     low, high = np.exp(ends)
     return float(np.exp(mean)), (float(low), float(high))

@@ -12,6 +12,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from treecrf.io.arguments import reals
+from treecrf.statistics.counts import check_columns
 from treecrf.statistics.estimates import Estimates
 
 SEPARATION_MARGIN = 1.0
@@ -88,7 +90,10 @@ def rank_methods(
     """
     if not separation_margin > 0:
         raise ValueError(f"The separation margin is {separation_margin:g} points; give one above 0.")
-    methods, points = accuracy_points.index.tolist(), accuracy_points.to_numpy(dtype=float)
+    if not isinstance(accuracy_points, pd.Series):
+        raise ValueError(f"accuracy_points is of type {type(accuracy_points).__name__}; give a Series by method.")
+    methods, points = accuracy_points.index.tolist(), reals(accuracy_points, "accuracy_points", ("n_methods",))
+    check_columns(comparisons, "comparisons", ("method", "other", "decision"))
     rows, columns = _places(methods, comparisons)
     decision = comparisons["decision"].to_numpy()
     better = np.zeros((len(methods),) * 2, dtype=bool)
@@ -98,7 +103,7 @@ def rank_methods(
     equivalent[rows, columns] = equivalent[columns, rows] = decision == "equivalent"
     gap, low, high = (np.full(better.shape, np.nan) for _ in range(3))
     numbers = ("accuracy_points", "points_standard_error", "degrees_of_freedom")
-    estimates = Estimates(*(comparisons[name].to_numpy(dtype=float) for name in numbers))
+    estimates = Estimates(*(_numbers(comparisons, name) for name in numbers))
     gap[rows, columns], (low[rows, columns], high[rows, columns]) = estimates.points, estimates.interval_holm()
     gap[columns, rows], low[columns, rows], high[columns, rows] = (
         -matrix[rows, columns] for matrix in (gap, high, low)
@@ -114,6 +119,12 @@ def rank_methods(
         }
     )  # fmt: skip
     return frame.sort_values("rank", kind="stable", ignore_index=True)[list(RANK_COLUMNS)]
+
+
+def _numbers(comparisons: pd.DataFrame, name: str) -> NDArray[np.float64]:
+    if name not in comparisons.columns:
+        raise ValueError(f"The comparisons have no column {name!r}.")
+    return reals(comparisons[name], f"{name} of the comparisons", ("n_pairs",), known=False, some=False)
 
 
 def rank_cases(
@@ -140,6 +151,10 @@ def rank_cases(
         The columns of a case and `RANK_COLUMNS`.
     """
     keys, parts = list(case), []
+    check_columns(accuracies, "accuracies", (*keys, "method", "accuracy_points"))
+    check_columns(comparisons, "comparisons", ())
+    if len(comparisons):
+        check_columns(comparisons, "comparisons", (*keys, "method", "other"))
     tested = dict(list(comparisons.groupby(keys, sort=False))) if len(comparisons) else {}
     for key, of_case in accuracies.groupby(keys, sort=False):
         values = of_case.set_index("method")["accuracy_points"]

@@ -7,7 +7,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
+
+from treecrf.io.arguments import integers
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -34,7 +36,7 @@ def sequence_folds(groups: NDArray[np.int64], n_folds: int, seed: int | np.rando
     list of int64 arrays
         The sequences held out in each fold, rising; together each sequence once.
     """
-    members = _members(groups)
+    members = _members(_checked(groups))
     if len(members) < n_folds:
         raise ValueError(
             f"{n_folds} folds need as many unrelated sequences and there are {len(members)}; lower n_folds."
@@ -56,12 +58,20 @@ def hold_out(
         Of the groups that choose.
     seed : int or numpy Generator
     """
-    members = _members(groups)
+    members = _members(_checked(groups))
     if len(members) < 2:
         raise ValueError("the training set has no two unrelated sequences, so none can be held out; give at least two.")
     n_held_out = min(max(round(share * len(members)), 1), len(members) - 1)
     order = np.random.default_rng(seed).permutation(len(members))
     return _joined(members, order[n_held_out:]), _joined(members, order[:n_held_out])
+
+
+_MOST_GROUP = 2**62
+"""As in a `treecrf.SequenceSet`."""
+
+
+def _checked(groups: ArrayLike) -> NDArray[np.int64]:
+    return integers(groups, "groups", ("n_sequences",), least=-_MOST_GROUP, most=_MOST_GROUP, some=False)
 
 
 def _members(groups: NDArray[np.int64]) -> list[NDArray[np.int64]]:
@@ -138,6 +148,7 @@ def repeated_folds(groups: NDArray[np.int64], n_folds: int | None, n_repeats: in
     list of Split
         The folds of one repeat after those of another.
     """
+    groups = _checked(groups)
     everything = np.arange(len(groups))
     if n_folds is None:
         n_folds, n_repeats = len(np.unique(groups)), 1
@@ -160,6 +171,7 @@ def training_draws(groups: NDArray[np.int64], n_train: int, n_draws: int, seed: 
         A later draw changes no earlier one.
     seed : int
     """
+    groups = _checked(groups)
     if not 0 < n_train < len(groups):
         raise ValueError(f"{n_train} of {len(groups)} sequences cannot train with some left to test; draw fewer.")
     share = 1 - n_train / len(groups)
@@ -183,7 +195,8 @@ def inner_trials(splits: Sequence[Split], groups: NDArray[np.int64], n_folds: in
     seed : int
     """
     if len(splits) == 1:
-        train = splits[0].train
+        groups = _checked(groups)
+        train = integers(splits[0].train, "train", ("n_sequences",), least=0, most=len(groups) - 1)
         folds = sequence_folds(groups[train], n_folds, seed)
         return [Trial(np.delete(train, fold), ((0, i, train[fold]),)) for i, fold in enumerate(folds)]
     documents = np.arange(len(splits))

@@ -9,6 +9,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy.special import stdtr
 
+from treecrf.io.arguments import as_array, integers, listed_arrays, reals
 from treecrf.statistics.estimates import adjust_holm
 from treecrf.statistics.two_way import LARGEST, Pairs, make_pairs
 
@@ -71,7 +72,10 @@ def compare_flips(
     -----
     See `flip_p_values` for the null hypothesis.
     """
-    pairs = make_pairs(correct)
+    arrays = listed_arrays(correct, "correct")
+    if len(arrays) != len(methods):
+        raise ValueError(f"correct has {len(arrays)} arrays for {len(methods)} methods; give one for each.")
+    pairs = make_pairs(arrays)
     p_value = pair_p_values(pairs, seed, n_flips)
     n_clusters = pairs.differences.shape[1]
     return pd.DataFrame(
@@ -135,8 +139,12 @@ def flip_sums(differences: NDArray[np.integer], flips: NDArray[np.int8]) -> NDAr
     flips : int8 array, shape (n_flips, n_clusters)
         Of `draw_flips`.
     """
-    if not np.issubdtype(differences.dtype, np.integer):
-        raise ValueError(f"The differences are {differences.dtype}; give whole numbers, so that ties are exact.")
+    differences = integers(differences, "differences", ("n_pairs", "n_clusters"), some=False, floats=False)
+    flips = as_array(flips, "flips")
+    if flips.shape[1:] != differences.shape[1:] or flips.dtype.kind not in "if" or not (np.abs(flips) == 1).all():
+        raise ValueError(
+            f"flips must be 1 and -1, of shape (n_flips, {differences.shape[1]}); take those of draw_flips."
+        )
     largest = np.abs(differences).sum(axis=1).max(initial=0)
     if largest >= LARGEST:
         raise ValueError(f"The differences add up to {largest}; give them with a smaller common denominator.")
@@ -190,10 +198,14 @@ def flip_p_values(
     Methods of equal expected accuracy need not be exchangeable: where the differences of clusters are skewed, the level
     for that weaker hypothesis, too, holds in the limit only.
     """
+    differences = integers(differences, "differences", ("n_pairs", "n_clusters"), some=False, floats=False)
     sums = flip_sums(differences, flips)
     observed = np.abs(differences.sum(axis=1))[:, None]
     p_values = (np.abs(sums) >= observed).mean(axis=1)
     if training_error is not None and degrees_of_freedom is not None:
+        shape = differences.shape[:1]
+        training_error = reals(training_error, "training_error", shape, least=0, known=False, some=False)
+        degrees_of_freedom = reals(degrees_of_freedom, "degrees_of_freedom", shape, least=0, known=False, some=False)
         for pair in np.flatnonzero((training_error > 0) & (observed[:, 0] > 0)):
             p_value = _convolved(sums[pair], float(observed[pair, 0]), training_error[pair], degrees_of_freedom[pair])
             p_values[pair] = max(p_values[pair], p_value)
@@ -232,6 +244,7 @@ def score_flip_p_value(scores: NDArray[np.float64], seed: int, n_flips: int = N_
     Statistical Society B 82:841-864): valid for many clusters, whatever the dependence within one. The largest score is
     compared with the largest of each flip (Westfall and Young 1993), so several need no correction.
     """
+    scores = reals(scores, "scores", ("n_clusters", "n_scores"))
     if len(scores) > MOST_CLUSTERS:
         part = np.arange(len(scores)) % MOST_CLUSTERS
         scores = np.array([scores[part == number].sum(axis=0) for number in range(MOST_CLUSTERS)])

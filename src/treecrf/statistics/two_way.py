@@ -11,8 +11,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
+from treecrf.io.arguments import integers, listed_arrays
 from treecrf.statistics.estimates import Estimates
 
 GROUP, BLOCK = "group", "block"
@@ -45,7 +46,7 @@ class Pairs:
         return 100 * self.differences.sum(axis=1) / (self.scale * n_positions)
 
 
-def make_pairs(correct: Sequence[NDArray[np.integer]]) -> Pairs:
+def make_pairs(correct: Sequence[ArrayLike]) -> Pairs:
     """Every pair of methods.
 
     Parameters
@@ -64,7 +65,7 @@ def make_pairs(correct: Sequence[NDArray[np.integer]]) -> Pairs:
     Trainings of different methods are taken as independent. Where they are paired (both methods saw the same damaged
     training set), use `treecrf.statistics.two_way`.
     """
-    counts = [_checked(np.asarray(some), index) for index, some in enumerate(correct)]
+    counts = [_checked(some, index) for index, some in enumerate(listed_arrays(correct, "correct"))]
     if len(counts) < 2:
         raise ValueError(f"A comparison needs two methods and there are {len(counts)}; give two or more.")
     if len({some.shape[1] for some in counts}) > 1:
@@ -110,6 +111,7 @@ def training_covariances(correct: NDArray[np.int64]) -> tuple[float, float]:
     all : float
         `shared` and the variances of the clusters. 0 for one training.
     """
+    correct = integers(correct, "correct", ("n_trainings", "n_clusters"))
     n_trainings = len(correct)
     if n_trainings == 1:
         return 0.0, 0.0
@@ -125,14 +127,16 @@ def _sum_of_squares(values: NDArray[np.int64]) -> int:
     return len(numbers) * sum(number * number for number in numbers) - sum(numbers) ** 2
 
 
-def _checked(counts: NDArray[np.integer], index: int) -> NDArray[np.int64]:
+def _checked(counts: ArrayLike, index: int) -> NDArray[np.int64]:
     """The counts of one method."""
-    if counts.ndim != 2 or 0 in counts.shape or not np.issubdtype(counts.dtype, np.integer):
-        raise ValueError(
-            f"The counts of method {index} are {counts.dtype} of shape {counts.shape}; give whole numbers of shape "
-            "(n_trainings, n_clusters)."
-        )
-    return counts.astype(np.int64)
+    return integers(counts, f"correct[{index}]", ("n_trainings", "n_clusters"), least=0, floats=False)
+
+
+def _checked_positions(positions: ArrayLike, shape: tuple[int, ...]) -> NDArray[np.int64]:
+    checked = integers(positions, "positions", shape, least=0)
+    if not checked.any():
+        raise ValueError("positions are 0 everywhere; count one at least.")
+    return checked
 
 
 def estimate_crossed(
@@ -169,7 +173,9 @@ def estimate_crossed(
     in every cell have the difference 0, the standard error 0, p = 1 and the interval [0, 0]: the residuals are whole
     numbers.
     """
-    residuals, total = _residuals(differences.reshape(len(differences), -1), positions.ravel())
+    differences = integers(differences, "differences", ("n_pairs", "n_sequences", "n_sets"), some=False)
+    positions = _checked_positions(positions, differences.shape[1:])
+    residuals, total = _residuals(differences.reshape(len(differences), positions.size), positions.ravel())
     points = 100 * differences.sum(axis=(1, 2)) / total
     if min(positions.shape) < 2:
         return Estimates.of(points, np.full(len(points), np.nan), np.nan)
@@ -212,6 +218,7 @@ def estimate_trainings(pairs: Pairs, positions: NDArray[np.integer]) -> Estimate
     an estimate rests on. Their number minus 1 would find too many differences with few clusters of very unequal
     lengths.
     """
+    positions = _checked_positions(positions, pairs.differences.shape[1:])
     residuals, total = _residuals(pairs.differences, positions)
     points = pairs.points(total)
     if len(positions) < 2:

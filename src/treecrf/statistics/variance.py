@@ -14,6 +14,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from treecrf.io.arguments import reals
+from treecrf.statistics.counts import COUNT_COLUMNS, check_columns
+
 FACTORS = ("method", "sequence", "training_set", "run")
 
 COMPONENT_COLUMNS = ("component", "variance", "moment_estimate", "accuracy_points")
@@ -111,9 +114,9 @@ def _sum_of_squares(accuracies: NDArray[np.float64], weights: list[NDArray[np.fl
 
 def _lay_out(counts: pd.DataFrame) -> tuple[list[str], NDArray[np.float64], list[NDArray[np.float64]]]:
     """Factors with two levels or more, the accuracies with a dimension for each, and the weights of each dimension."""
-    for name in ("method", "sequence", "n_positions", "n_correct"):
-        if name not in counts.columns:
-            raise ValueError(f"The counts have no column {name!r}.")
+    check_columns(counts, "counts", ("method", "sequence", *COUNT_COLUMNS))
+    for name in COUNT_COLUMNS:
+        reals(counts[name], f"{name} of the counts", ("n_rows",), some=False)
     table = _with_equal_runs(counts[counts["n_positions"] > 0])
     factors = [name for name in FACTORS if name in table.columns and len(table[name].unique()) > 1]
     if not {"sequence"} < {*factors}:

@@ -1,0 +1,70 @@
+"""Frames of counts of correct positions: the columns that analyses need, and what they hold."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+
+import pandas as pd
+
+from treecrf.io.arguments import integers, reals
+from treecrf.io.messages import listed
+
+EVALUATION_COLUMNS = ("dataset", "rate", "method", "training_set", "test_set", "sequence")
+"""Columns that tell the rows of `counts` apart."""
+
+COUNT_COLUMNS = ("n_positions", "n_correct")
+
+
+def check_columns(frame: pd.DataFrame, what: str, names: Iterable[str]) -> None:
+    """Refuse a frame without some of these columns, or with an empty cell in one of them.
+
+    Parameters
+    ----------
+    frame : DataFrame
+    what : str
+        Names the frame in errors, in the plural.
+    names : iterable of str
+
+    Raises
+    ------
+    ValueError
+        For what is refused.
+    """
+    if not isinstance(frame, pd.DataFrame):
+        raise ValueError(f"The {what} are of type {type(frame).__name__}; give a pandas DataFrame.")
+    needed = list(names)
+    for name in needed:
+        if name not in frame.columns:
+            raise ValueError(f"The {what} have no column {name!r}; they need {listed(needed, str)}.")
+        if frame.columns.tolist().count(name) > 1:
+            raise ValueError(f"The {what} have two columns {name!r}; rename one.")
+        if pd.api.types.infer_dtype(frame[name], skipna=True).startswith("mixed"):
+            raise ValueError(f"The column {name!r} of the {what} mixes texts and numbers; give values of one type.")
+        empty = frame[name].isna().to_numpy()
+        if empty.any():
+            raise ValueError(f"Row {empty.argmax()} of the {what} has no {name}; fill it in or leave the row out.")
+
+
+def check_counts(counts: pd.DataFrame, names: Collection[str]) -> None:
+    """Refuse counts that cannot be analysed.
+
+    Parameters
+    ----------
+    counts : DataFrame
+        With `COUNT_COLUMNS` beside other columns.
+    names : collection of str
+        Of those other columns.
+
+    Raises
+    ------
+    ValueError
+        For what is refused.
+    """
+    check_columns(counts, "counts", (*names, *COUNT_COLUMNS))
+    if "rate" in names:
+        reals(counts["rate"].to_numpy(), "rate of the counts", ("n_rows",), some=False)
+    n_positions, n_correct = (
+        integers(counts[name].to_numpy(), f"{name} of the counts", ("n_rows",), some=False) for name in COUNT_COLUMNS
+    )
+    if not ((n_correct >= 0) & (n_correct <= n_positions)).all():
+        raise ValueError("The counts have rows whose n_correct is not between 0 and n_positions.")
