@@ -162,12 +162,15 @@ def _finished_tables(study: Declared, settings: Settings) -> dict[str, pd.DataFr
 
 
 def _absent(settings: Settings, logs: Path) -> dict[str, str]:
-    """The data sets that were not finished, and why."""
-    return {
-        name: _reason(name, _raw_files(settings, name), logs)
-        for study in registry()
-        for name in unfinished(study, settings)
-    }
+    """By study, the data sets that were not finished, and why."""
+    shown = {}
+    for study in registry():
+        by_reason: dict[str, list[str]] = {}
+        for name in unfinished(study, settings):
+            by_reason.setdefault(_reason(name, _raw_files(settings, name), logs), []).append(name)
+        if by_reason:
+            shown[study.title] = " ".join(f"{', '.join(names)}: {reason}" for reason, names in by_reason.items())
+    return shown
 
 
 def _raw_files(settings: Settings, name: str) -> tuple[str, ...]:
