@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from builders import ESCAPED, NOTHING, ROOT, SCRIPT, check, linked_files, own_settings, page_of, write_training_tables
 
-from treecrf.report.page import studies
+from treecrf.report.page import studies, write_page
 from treecrf.studies import registry
 
 
@@ -118,3 +118,19 @@ def test_every_job_is_measured_but_downloads_and_the_pages():
     assert [name and name[1] for name in names] == [
         "download", "write_page", "write_explorer", "write_manifest", "archive", "compare",
     ]  # fmt: skip
+
+
+def test_a_run_whose_own_method_failed_says_that_it_is_not_finished_and_why(tmp_path):
+    logs = tmp_path / "logs"
+    (logs / "training").mkdir(parents=True)
+    log = "ValueError: own:Own: predict_proba returned [1.0, 1.0]\nWhere it happened\nTraceback\n"
+    (logs / "training/hmm_own.log").write_text(log)
+    settings = own_settings(
+        labellers={"own": {"class": "sklearn.linear_model:LogisticRegression"}}, training={"datasets": ["hmm"], "methods": ["own"]},
+        results=str(tmp_path / "results"), reports=str(tmp_path / "reports"),
+    )  # fmt: skip
+    write_page(settings, logs, finished=False)
+    page = (tmp_path / "reports/unfinished.html").read_text()
+    assert '<p class="banner">This run is not finished' in page
+    assert "predict_proba returned [1.0, 1.0]" in page[page.index('id="absent"') :]
+    assert not (tmp_path / "reports/index.html").exists()

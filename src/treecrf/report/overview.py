@@ -33,6 +33,9 @@ ABOUT_OWN = """
 This run compares {methods} on {datasets}. Every number on these pages was computed by the run that wrote them.
 """
 
+COMPARED = ["dataset", "method", "other", "mean_points", "low", "high", "decision"]
+"""Columns of comparisons that the page reads."""
+
 OURS = "treecrf_newton"
 
 
@@ -145,7 +148,7 @@ def _comparisons(settings: Settings) -> pd.DataFrame:
     paths = [f"{settings.results}/training/{name}/comparisons.csv" for name in measured("training", settings)]
     paths = [path for path in paths if Path(path).is_file()]
     if not paths:
-        return pd.DataFrame(columns=["dataset", "method", "other"])
+        return pd.DataFrame(columns=COMPARED)
     frame = read_frames(paths)
     return frame[frame["decoder"] == BETTER]
 
@@ -181,6 +184,8 @@ def _rivals(method: str, comparisons: pd.DataFrame) -> Section:
         low, high = mean_with_interval(of["points"])[1] if len(of) > 1 else one
         counts = of["decision"].value_counts()
         note = f"better on {counts.get('better', 0)}, worse on {counts.get('worse', 0)} of {len(of)}"
+        if len(of) == 1:
+            note = str(of["decision"].iloc[0])
         rows.append(Interval(training_method_name(str(other)), mean, low, high, note, dots=tuple(of["points"])))
     name = training_method_name(method)
     rows.sort(key=lambda row: -row.value)

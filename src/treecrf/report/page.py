@@ -28,6 +28,8 @@ from treecrf.studies.framework.study import Study as Declared
 
 PAGE, UNFINISHED_PAGE = "index.html", "unfinished.html"
 
+UNFINISHED = "This run is not finished: the overview lists the data sets without results and why."
+
 EXPLORER = "explorer.html"
 """The page to explore the results (`treecrf.explorer`), beside those of a whole run."""
 
@@ -61,7 +63,8 @@ def write_page(settings: Settings, logs: str | os.PathLike[str], finished: bool 
     jobs = provenance.job_costs(results / "benchmarks", provenance.used_datasets(settings, registry()))
     pages.append(run_page(settings, is_published, Folders(results, reports)))
     pages.insert(0, overview(settings, shown, told, _absent(settings, Path(logs)), pages, first, jobs))
-    write_site(pages, Folders(results, reports, first), settings.banner, EXPLORER if finished else "")
+    banner = settings.banner if finished else f"{UNFINISHED} {settings.banner}".strip()
+    write_site(pages, Folders(results, reports, first), banner, EXPLORER if finished else "")
     if finished:
         (reports / UNFINISHED_PAGE).unlink(missing_ok=True)
 
