@@ -25,7 +25,7 @@ def test_one_command(run, table):
         in err
     )
     assert re.search(r"method +window +inputs +accuracy +interval +gap to the best", out)
-    chosen = re.search(r"Chose (\w+): window 1,1, .*, (\d) iterations?\.", out)
+    chosen = re.search(r"Chose (\w+) \(.+\): window 1,1, .*, (\d) iterations?\.", out)
     expected = re.search(
         r"accuracy on new data: ([\d.]+) % \(95 % confidence interval by sequence: [\d.]+ to [\d.]+ %\)", out
     )

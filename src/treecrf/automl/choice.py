@@ -76,6 +76,8 @@ class Choice(NamedTuple):
         That the table is about.
     left_out : list of str
         A sentence for whatever the budget did not allow.
+    reason : str
+        Why it was chosen: what it is among the rows of the table.
     """
 
     candidates: list[Candidate]
@@ -84,6 +86,7 @@ class Choice(NamedTuple):
     n_folds: int
     n_positions: int
     left_out: list[str]
+    reason: str
 
     def build(self, options: FitOptions) -> tuple[Labeller, str]:
         """What was chosen, not trained, and its treatment of missing cells; an average sees them as they are."""
@@ -361,8 +364,17 @@ def choose_best(validated: list[CrossValidated], folds: Folds, seed: int, left_o
         [one.candidate.with_iterations(one.results.best_iteration()) for one in taken],
         estimate_accuracy(correct[chosen], positions, expected),
         table.sort_values("accuracy", ascending=False, kind="stable", ignore_index=True), n_folds, int(positions.sum()),
-        left_out,
+        left_out, _reason(int(chosen), int(likeliest), correct, log_loss.sum(axis=1) / positions.sum()),
     )  # fmt: skip
+
+
+def _reason(chosen: int, likeliest: int, correct: NDArray[np.int64], log_loss: NDArray[np.float64]) -> str:
+    """Why a row was chosen; `log_loss` is that of a position."""
+    if correct[chosen].sum() == correct.sum(axis=1).max():
+        return "the most accurate"
+    if chosen == likeliest:
+        return f"the smallest log loss ({log_loss[chosen]:.2f}) of those within a standard error of the most accurate"
+    return f"simpler or faster than the one with the smallest log loss ({log_loss[likeliest]:.2f}), and as good"
 
 
 def _worthwhile(entries: list[_Contender], correct: NDArray[np.int64]) -> NDArray[np.bool_]:

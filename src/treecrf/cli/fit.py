@@ -33,7 +33,9 @@ OPTIONS = {
 }  # fmt: skip
 """By the settings that they decide."""
 
-TREATED = {name: treatment.drawing.name for name, treatment in TREATMENTS.items()} | {"error": "as they are"}
+TREATED = {name: treatment.drawing.name for name, treatment in TREATMENTS.items()} | {
+    "error": "handled by the method itself"
+}
 """What treatments of missing values are called."""
 
 LONG = 10.0
@@ -318,10 +320,10 @@ def _show_choice(choice: Choice, are_blocks: bool, has_missing: bool) -> None:
         shared.say(f"Left out: {sentence}")
     accuracy, candidates = choice.accuracy, choice.candidates
     if len(candidates) == 1:
-        shared.say(f"Chose {candidates[0].method}: {_words(candidates[0], has_missing)}.")
+        shared.say(f"Chose {candidates[0].method} ({choice.reason}): {_words(candidates[0], has_missing)}.")
     else:
         described = "; ".join(f"{candidate.method} ({_words(candidate, has_missing)})" for candidate in candidates)
-        shared.say(f"Chose the average of {described}.")
+        shared.say(f"Chose the average of {described}: {choice.reason}.")
     interval = (
         ""
         if accuracy.low != accuracy.low
