@@ -1,6 +1,7 @@
 """Fixtures that several test files share."""
 
 import os
+import shutil
 from pathlib import Path
 
 import pytest
@@ -44,11 +45,18 @@ def chromium():
         yield chromium
 
 
+@pytest.fixture(scope="session")
+def training_results(tmp_path_factory):
+    """What `results` copies."""
+    folder = tmp_path_factory.mktemp("training_results")
+    write_training_results(folder)
+    return folder
+
+
 @pytest.fixture
-def results(tmp_path):
+def results(training_results, tmp_path):
     """A folder with the results of the training study on the data set hmm, and of half of xor."""
-    write_training_results(tmp_path)
-    return tmp_path
+    return shutil.copytree(training_results, tmp_path, dirs_exist_ok=True)
 
 
 @pytest.fixture

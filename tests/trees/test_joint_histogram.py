@@ -19,16 +19,21 @@ from treecrf.trees.joint_histogram import (
 )
 
 
+def draw(rng, sizes, missing=0.0):
+    """40 sequences with attributes of so many categories, and with observations that have no label."""
+    lengths, unlabelled = rng.integers(1, 9, 40), rng.integers(0, 3, 40)
+    offsets, observation_offsets = (np.append(0, np.cumsum(n)) for n in (lengths, lengths + unlabelled))
+    values = np.stack([rng.integers(0, size, observation_offsets[-1]) for size in sizes], axis=1)
+    values[rng.random(values.shape) < missing] = MISSING
+    attributes = [Attribute(str(i), tuple(map(str, range(size)))) for i, size in enumerate(sizes)]
+    return SequenceSet(values, offsets, attributes, observation_offsets=observation_offsets)
+
+
 @pytest.mark.parametrize("window", [(0, 0), (1, 0), (0, 2), (3, 4), (4, 4), (9, 8)])
 @pytest.mark.parametrize("sizes", [[3], [200], [2, 3, 2], [2] * 12, [30, 2, 30]])
 def test_a_sweep_finds_the_histogram(sizes, window):
     rng = np.random.default_rng([len(sizes), *window])
-    lengths, unlabelled = rng.integers(1, 9, 40), rng.integers(0, 3, 40)
-    offsets = np.concatenate([[0], np.cumsum(lengths)])
-    observation_offsets = np.concatenate([[0], np.cumsum(lengths + unlabelled)])
-    values = np.stack([rng.integers(0, size, observation_offsets[-1]) for size in sizes], axis=1)
-    attributes = [Attribute(str(i), tuple(map(str, range(size)))) for i, size in enumerate(sizes)]
-    data = SequenceSet(values, offsets, attributes, observation_offsets=observation_offsets)
+    data = draw(rng, sizes)
     columns = build_columns(window_codes(data, window), slot_sizes(data.attributes, window))
     joint_codes = build_joint_codes(data, window)
     spaced = np.zeros(n_spaced(joint_codes), dtype=np.int64)
@@ -57,13 +62,7 @@ def test_a_sweep_finds_the_histogram(sizes, window):
 @pytest.mark.parametrize("sizes", [[3], [200], [2, 3, 2], [2] * 12, [30, 2, 30]])
 def test_a_sweep_over_members_finds_the_histogram_where_a_window_is_one_observation(sizes, with_missing):
     rng = np.random.default_rng([len(sizes), with_missing])
-    lengths, unlabelled = rng.integers(1, 9, 40), rng.integers(0, 3, 40)
-    offsets = np.concatenate([[0], np.cumsum(lengths)])
-    observation_offsets = np.concatenate([[0], np.cumsum(lengths + unlabelled)])
-    values = np.stack([rng.integers(0, size, observation_offsets[-1]) for size in sizes], axis=1)
-    values[rng.random(values.shape) < 0.3 * with_missing] = MISSING
-    attributes = [Attribute(str(i), tuple(map(str, range(size)))) for i, size in enumerate(sizes)]
-    data = SequenceSet(values, offsets, attributes, observation_offsets=observation_offsets)
+    data = draw(rng, sizes, 0.3 * with_missing)
     columns = build_columns(window_codes(data, (0, 0)), slot_sizes(data.attributes, (0, 0)) + with_missing)
     joint_codes = build_joint_codes(data, (0, 0), with_missing)
     sums = rng.integers(-(2**40), 2**40, data.n_positions)
