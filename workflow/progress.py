@@ -86,6 +86,7 @@ def run_snakemake(options: list[str]) -> tuple[int, int]:
     from snakemake.cli import main as snakemake
 
     sys.path[1:1] = [""]  # classes of the user's own are found in the working folder, as with python -m snakemake
+    sys.executable = shlex.quote(sys.executable)  # Snakemake writes it into commands of a shell as it is
     interruption = Interruption()
     interruption.install()
     code = 0

@@ -160,6 +160,71 @@ def test_errors_after_a_failed_step_are_shown(handler, capsys):
     assert capsys.readouterr().err.splitlines() == ["The step a failed.", "the disk is full"]
 
 
+# --- steps that are killed, and folders of any name -------------------------------------------------
+
+GROWING = """
+rule made:
+    output: "made"
+    log: "made.log"
+    message: "Makes made"
+    resources: mem_mb=lambda wildcards, attempt: 1000 * attempt
+    script: "make it.py"
+"""
+
+KILLED_ONCE = """
+import os, signal
+from pathlib import Path
+with open(snakemake.log[0], "a") as log:
+    log.write(f"{snakemake.resources.mem_mb} MB\\n")
+Path(snakemake.output[0]).write_text("half")
+if not Path("free").exists():  # other processes hold the memory
+    Path("free").touch()
+    os.kill(os.getpid(), signal.SIGKILL)
+Path(snakemake.output[0]).write_text("made whole")
+"""
+
+
+@pytest.fixture
+def killing(tmp_path):
+    """Runs a step that is killed once, in a folder whose name holds blanks and umlauts, by a Python within it."""
+    folder = tmp_path / "x é ü"
+    folder.mkdir()
+    (folder / "Snakefile").write_text(GROWING)
+    (folder / "make it.py").write_text(KILLED_ONCE)
+    (folder / ".venv").symlink_to(sys.prefix)
+
+    def run(*options):
+        command = [folder / ".venv/bin/python", WORKFLOW / "progress.py", "--cores", "1", *options]
+        result = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+        return result.returncode, result.stderr.splitlines()
+
+    return folder, run
+
+
+def test_a_killed_step_is_told_and_the_same_command_continues(killing):
+    folder, run = killing
+    code, lines = run()
+    assert (code, lines) == (
+        1,
+        [
+            "The step made was killed, most likely for its memory; run fewer at a time (--cores), or use a machine with more.",
+            "  (details: made.log)", "Not everything is finished.", "Continue with: python workflow/progress.py --cores 1",
+        ],
+    )  # fmt: skip
+    assert not (folder / "made").exists()
+    code, lines = run()
+    assert (code, lines[0]) == (0, "  Makes made")
+    assert (folder / "made").read_text() == "made whole"
+
+
+def test_a_killed_step_is_tried_again_with_more_memory(killing):
+    folder, run = killing
+    code, lines = run("--retries", "2")
+    assert code == 0, lines
+    assert (folder / "made").read_text() == "made whole"
+    assert (folder / "made.log").read_text() in ("1000 MB\n2000 MB\n", "2000 MB\n")
+
+
 # --- terminals --------------------------------------------------------------------------------------
 
 

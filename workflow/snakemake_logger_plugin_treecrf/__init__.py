@@ -25,6 +25,13 @@ LOCKED = (
     "Another run is at work in this folder; wait for it, or end it. Where there is none, call `snakemake --unlock`."
 )
 
+SIGKILL = ("died with <Signals.SIGKILL", "returned non-zero exit status 137")
+"""What Snakemake says of a step that the system has killed, which leaves no reason in its log."""
+
+KILLED = (
+    "The step {} was killed, most likely for its memory; run fewer at a time (--cores), or use a machine with more."
+)
+
 
 class StepProgress(Progress):
     """A bar, and below it a line for each running step."""
@@ -56,7 +63,7 @@ class LogHandler(LogHandlerBase):
         self.console = Console(stderr=True, highlight=False, markup=False, emoji=False)
         self.progress = StepProgress(self.console)
         self.task = self.progress.add_task("", total=None)
-        self.any_error = False
+        self.any_error = self.was_killed = False
         self.progress.start()
 
     def emit(self, record: LogRecord) -> None:
@@ -74,10 +81,14 @@ class LogHandler(LogHandlerBase):
                 self.progress.update(self.task, completed=record.done, total=record.total)
             case LogEvent.JOB_ERROR:
                 self.progress.steps.pop(record.jobid, None)
+                killed, self.was_killed = self.was_killed, False
                 for log in record.log:
-                    self._print_error(f"{first_line(log)}\n  (details: {log})")
+                    reason = KILLED.format(record.rule_name) if killed else first_line(log)
+                    self._print_error(f"{reason}\n  (details: {log})")
                 if not record.log:
                     self._print_error(f"The step {record.rule_name} failed.")
+            case _ if getattr(record, "exception", None) == "RuleException":  # the step's own event follows
+                self.was_killed = any(text in record.getMessage() for text in SIGKILL)
             case _ if getattr(record, "exception", None) == "LockException":
                 self._print_error(LOCKED)
             case _ if record.levelno >= ERROR and not self._is_repeated(record):
@@ -89,9 +100,8 @@ class LogHandler(LogHandlerBase):
         super().close()
 
     def _is_repeated(self, record: LogRecord) -> bool:
-        """Whether an error is that of a failed step, which has an event of its own, or sums up those that were shown."""
-        is_summary = any(text in record.getMessage() for text in SUMMARIES)
-        return getattr(record, "exception", None) == "RuleException" or (is_summary and self.any_error)
+        """Whether an error sums up those that were shown."""
+        return self.any_error and any(text in record.getMessage() for text in SUMMARIES)
 
     def _print_error(self, text: str) -> None:
         self.any_error = True
