@@ -81,10 +81,10 @@ def test_the_library_imports_no_extra():
     result = subprocess.run([sys.executable, "-c", script, *barred], capture_output=True, text=True, check=False)
     assert result.returncode == 0, result.stderr
     assert result.stdout.splitlines() == [
-        "lightgbm is not installed; run pip install 'treecrf[rivals]'.",
-        "sklearn is not installed; run pip install 'treecrf[rivals]'.",
-        "jpype is not installed; run pip install 'treecrf[java]'.",
-        "jax is not installed; run pip install 'treecrf[neural]'.",
+        "lightgbm, of the extra 'rivals', is not installed; run pip install 'treecrf[rivals]'.",
+        "sklearn, of the extra 'rivals', is not installed; run pip install 'treecrf[rivals]'.",
+        "jpype, of the extra 'java', is not installed; run pip install 'treecrf[java]'.",
+        "jax, of the extra 'neural', is not installed; run pip install 'treecrf[neural]'.",
     ]
 
 

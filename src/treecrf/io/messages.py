@@ -56,5 +56,5 @@ def needs_extra(extra: str) -> Iterator[None]:
     except ModuleNotFoundError as error:
         package = (error.name or str(error)).partition(".")[0]
         raise ModuleNotFoundError(
-            f"{package} is not installed; run pip install 'treecrf[{extra}]'.", name=error.name
+            f"{package}, of the extra {extra!r}, is not installed; run pip install 'treecrf[{extra}]'.", name=error.name
         ) from None

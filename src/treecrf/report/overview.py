@@ -137,6 +137,7 @@ def _tiles(tiles: Sequence[Tile]) -> Note:
 
 def _about_own(settings: Settings, studies: Sequence[Study], methods: set[str]) -> Note:
     names = {name for study in studies for name in measured(study.identifier, settings)}
+    methods = methods or set(settings.training.methods)  # one alone is compared with none
     return paragraph(ABOUT_OWN, methods=counted(len(methods), "method"), datasets=counted(len(names), "data set"))
 
 
