@@ -124,7 +124,10 @@ def rank_methods(
 def _numbers(comparisons: pd.DataFrame, name: str) -> NDArray[np.float64]:
     if name not in comparisons.columns:
         raise ValueError(f"The comparisons have no column {name!r}.")
-    return reals(comparisons[name], f"{name} of the comparisons", ("n_pairs",), known=False, some=False)
+    column = comparisons[name]
+    if pd.api.types.infer_dtype(column, skipna=True) in ("floating", "mixed-integer-float", "empty"):
+        column = column.astype(np.float64)  # of type object where some are None
+    return reals(column, f"{name} of the comparisons", ("n_pairs",), known=False, some=False)
 
 
 def rank_cases(

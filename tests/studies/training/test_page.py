@@ -18,7 +18,7 @@ from treecrf.studies.training.page import answers, fit_command, groups_layout
 def test_pages_show_what_is_finished(results):
     first = page_of(results, "hmm", "xor")
     page, run = ((results / "reports" / f"{name}.html").read_text() for name in ("training", "run"))
-    assert "<li><b>xor</b>: not computed" in first
+    assert "<li><b>Training</b>: xor: not computed" in first
     assert 'id="data-hmm"' in run
     assert 'id="data-xor"' not in run
     assert "hmm (stand-in)" in page
@@ -41,7 +41,7 @@ def test_page_says_how_often_each_data_set_was_trained(results):
 
 def test_page_without_results(tmp_path):
     write_ledger(tmp_path, True)
-    assert "<li><b>hmm</b>: not computed" in page_of(tmp_path, "hmm", "xor")
+    assert "<li><b>Training</b>: hmm, xor: not computed" in page_of(tmp_path, "hmm", "xor")
     assert not (tmp_path / "reports/training.html").exists()
 
 
