@@ -21,6 +21,7 @@ LEFT_OUT = {
     "claims.html": "some claims are about CPU seconds; claims.csv is compared",
     "training/figure_3_[23]*": "figures of CPU seconds",
     "training/accuracy_by_seconds*": "figures of CPU seconds",
+    "cost/figure_3_3*": "figures of CPU seconds",
     "cost/sampling.[sp]*": "cost and accuracy in one figure; cost/sampling_medians.csv is compared",
     "training/tables/table_3_5.*": "shows CPU seconds; summary.csv of every data set is compared",
     "training/tables/table_3_6.*": "CPU seconds of an iteration",
@@ -32,8 +33,8 @@ LEFT_OUT = {
 }
 """Files, by their path in a results folder, that hold nothing but times or mix them with the rest, and why."""
 
-CLAIMS_ABOUT_TIME = ("P3.8", "P3.9", "P3.10", "P4.7", "I2", "I3")
-"""Rows of claims.csv and claims_by_rule.csv whose numbers are CPU seconds."""
+CLAIMS_ABOUT_TIME = ("P3.8", "P3.9", "P3.10", "P3.14", "P3.15", "P4.7", "I2", "I3")
+"""Rows of the three files of claims whose numbers are CPU seconds."""
 
 FRAMES = {".csv", ".parquet"}
 
@@ -75,7 +76,7 @@ def _frame_content(path: Path) -> bytes:
     """The columns that hold no times, with their names and types, as text that keeps every bit of a number."""
     frame = pd.read_parquet(path) if path.suffix == ".parquet" else pd.read_csv(path, dtype=str, keep_default_na=False)
     frame = frame[[name for name in frame if not TIME_COLUMN.search(str(name))]]
-    if path.name in ("claims.csv", "claims_by_rule.csv"):
+    if path.name in ("claims.csv", "claims_by_rule.csv", "claims_compared.csv"):
         frame = frame[~frame["id"].isin(CLAIMS_ABOUT_TIME)]
     types = " ".join(str(dtype) for dtype in frame.dtypes)
     return f"{types}\n{frame.to_csv(index=False)}".encode()
