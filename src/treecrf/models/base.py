@@ -42,7 +42,7 @@ from treecrf.models.decoding import (
 )
 from treecrf.models.execution import Monitor, reporting_monitor
 from treecrf.models.fitted import Declared, named_arrays, take_declared
-from treecrf.models.inputs import Inputs, check_set, check_training_set, refuse_missing
+from treecrf.models.inputs import Inputs, align_labels, check_set, check_training_set, label_codes, refuse_missing
 from treecrf.models.weights import ClassWeight, position_weights, refuse_weights, without_silent
 from treecrf.sequences import MISSING, Attribute, SequenceSet
 from treecrf.statistics.metrics import METRICS, sum_log_probabilities
@@ -59,8 +59,6 @@ Decoder = Literal["forward_backward", "viterbi"]
 DECODERS: tuple[Decoder, ...] = ("forward_backward", "viterbi")
 
 FORMAT = "treecrf.model/1"
-
-_NEW = -2  # the code of a label that training did not have
 
 
 class Labeller(MetadataRequests, Estimator):
@@ -618,40 +616,19 @@ class Labeller(MetadataRequests, Estimator):
         return aligned
 
     def align_labels(self, data: SequenceSet, unknown: bool = False) -> NDArray[np.int16]:
-        """Labels of `data` in the codes of the training set; a label that it did not have is refused.
-
-        `unknown` says whether a position may have none (`MISSING`).
-        """
+        """Labels in the codes of the training set (`treecrf.models.inputs.align_labels`)."""
         self._check_fitted()
-        if data.labels is None:
-            raise ValueError("the set has no labels; give labelled sequences, or their labels as y.")
-        is_known = data.labels != MISSING
-        if not (unknown or is_known.all()):
-            raise ValueError(f"position {int((~is_known).argmax())} has no label; give it one or drop its sequence.")
-        labels = self._codes_of(data)
-        if (labels == _NEW).any():
-            position = int((labels == _NEW).argmax())
-            raise ValueError(
-                f"position {position}: label {data.label_names[data.labels[position]]!r} was not in the training set, "
-                f"which had {', '.join(self.label_names_)}; drop its sequence or train with it."
-            )
-        return labels
+        return align_labels(data, self.label_names_, unknown)
 
     def _truth(self, given: Given) -> NDArray[np.int16]:
         """The labels of a question in the codes of the training set; see `score`."""
-        truth = self.align_labels(given.data, unknown=True) if given.classes is None else self._codes_of(given.data)
+        if given.classes is None:
+            truth = self.align_labels(given.data, unknown=True)
+        else:
+            truth = label_codes(given.data, self.label_names_)
         if (truth == MISSING).all():
             raise ValueError("no label of the set is known; give labelled sequences.")
         return truth
-
-    def _codes_of(self, data: SequenceSet) -> NDArray[np.int16]:
-        """Labels of a labelled set in the codes of the training set; `_NEW` for one that it did not have."""
-        assert data.labels is not None
-        if data.label_names == self.label_names_:
-            return data.labels
-        code_of = {name: code for code, name in enumerate(self.label_names_)}
-        table = np.array([code_of.get(name, _NEW) for name in data.label_names] + [MISSING], dtype=np.int16)
-        return table[data.labels]
 
 
 def check_decoder(decoder: str) -> None:

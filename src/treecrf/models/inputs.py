@@ -61,6 +61,37 @@ def check_training_set(train: SequenceSet, unknown: bool = False) -> NDArray[np.
     return train.labels
 
 
+NEW = -2
+"""Code of a label that the training set did not have."""
+
+
+def label_codes(data: SequenceSet, label_names: tuple[str, ...]) -> NDArray[np.int16]:
+    """Labels of a labelled set as codes of `label_names`, shape (n_positions,); `NEW` for one that is none of these."""
+    assert data.labels is not None
+    if data.label_names == label_names:
+        return data.labels
+    code_of = {name: code for code, name in enumerate(label_names)}
+    table = np.array([code_of.get(name, NEW) for name in data.label_names] + [MISSING], dtype=np.int16)
+    return table[data.labels]
+
+
+def align_labels(data: SequenceSet, label_names: tuple[str, ...], unknown: bool = False) -> NDArray[np.int16]:
+    """The same, where a label that is none of `label_names` is refused; `unknown` says whether a position may have none (`MISSING`)."""
+    if data.labels is None:
+        raise ValueError("the set has no labels; give labelled sequences, or their labels as y.")
+    is_known = data.labels != MISSING
+    if not (unknown or is_known.all()):
+        raise ValueError(f"position {int((~is_known).argmax())} has no label; give it one or drop its sequence.")
+    labels = label_codes(data, label_names)
+    if (labels == NEW).any():
+        position = int((labels == NEW).argmax())
+        raise ValueError(
+            f"position {position}: label {data.label_names[data.labels[position]]!r} was not in the training set, "
+            f"which had {', '.join(label_names)}; drop its sequence or train with it."
+        )
+    return labels
+
+
 def _only(names: tuple[str, ...]) -> str:
     return f"the label {names[0]!r} alone" if names else "no labels"
 
