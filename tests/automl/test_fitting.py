@@ -9,6 +9,8 @@ from treecrf.automl.candidates import estimate_memory, estimate_seconds
 from treecrf.automl.explanation import explain_position, gain_importance, trees_of, used_tests, without_trees
 from treecrf.automl.labeller import TableLabeller
 from treecrf.readers.tables import TableColumns
+from treecrf.sequences import MISSING
+from treecrf.statistics.selection import hold_out
 
 TREATMENTS = {"linear_crf": "imputation_indicator", "treecrf_newton": "instance_weighting", "lightgbm": "error"}
 WINDOWS = {"linear_crf": (2, 0), "treecrf_newton": (0, 0), "lightgbm": (1, 1)}
@@ -76,3 +78,18 @@ def test_a_position_is_explained_by_the_widest_window(model):
     near = found.contributions["distance"].dropna()
     assert (near.min(), near.max()) == (-4, 3)  # two more on either side
     assert found.contributions["contribution"].sum() == pytest.approx(found.log_odds - found.typical_log_odds)
+
+
+def test_held_out_sequences_choose_the_first_best_iteration():
+    train = number_set(0, n_sequences=40)
+    labels = train.labels.copy()
+    labels[::5] = MISSING
+    train = train.with_labels(labels, train.label_names)
+    labeller = fitting.build("treecrf_newton", {"iterations": 12, "window": (1, 1)})
+    chosen = fitting.fit(labeller, train, 0.5, 3, lambda title: None)
+    fitted, validating = hold_out(train.groups, 0.5, 3)
+    again = fitting.build("treecrf_newton", {"iterations": 12, "window": (1, 1)}).fit(train.select(fitted))
+    scores = again.staged_score(train.select(validating))[:, 0]
+    assert labeller.n_iterations == chosen.iteration == scores.argmax() + 1
+    assert (chosen.accuracy.points, chosen.n_sequences) == (pytest.approx(100 * scores.max()), 20)
+    assert chosen.accuracy.low < chosen.accuracy.points < chosen.accuracy.high

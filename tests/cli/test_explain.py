@@ -34,11 +34,11 @@ def test_a_row_by_its_number_and_by_its_sequence(run, model):
     assert out.startswith("Row 25: ")
     total = re.search(r"Sum: (-?[\d.]+) = (-?[\d.]+) - \((-?[\d.]+)\)", out)
     assert float(total[1]) == pytest.approx(float(total[2]) - float(total[3]), abs=0.002)
-    assert run("explain", model, "train.csv", "--sequence", 2, "--row", 5) == (0, out, "")
+    assert run("explain", model, "train.csv", "--id", 2, "--row", 5) == (0, out, "")
 
 
 def test_a_page_shows_a_sequence_with_its_errors(run, model, tmp_path):
-    code, out, _ = run("explain", model, "train.csv", "--plot", "page.html", "--sequence", 2)
+    code, out, _ = run("explain", model, "train.csv", "--plot", "page.html", "--id", 2)
     assert (code, out) == (0, "Wrote page.html. Open it in a browser.\n")
     text = (tmp_path / "page.html").read_text()
     assert all(heading in text for heading in ("One sequence", "Confusion matrix", "Permutation importance"))
@@ -52,8 +52,8 @@ def test_a_page_shows_a_sequence_with_its_errors(run, model, tmp_path):
     ("options", "message"),
     [
         (("--position", 600), "table train.csv has 600 rows, numbered from 0, and no row 600."),
-        (("--sequence", "x", "--row", 0), "table train.csv has no sequence 'x' in its column 'sequence'."),
-        (("--sequence", 3, "--row", 10), "sequence '3' has 10 rows, numbered from 0, and no row 10."),
+        (("--id", "x", "--row", 0), "table train.csv has no sequence 'x' in its column 'sequence'."),
+        (("--id", 3, "--row", 10), "sequence '3' has 10 rows, numbered from 0, and no row 10."),
     ],
 )
 def test_rows_that_are_not_there(run, model, options, message):

@@ -115,7 +115,7 @@ def test_wrong_models(run, model, tmp_path):
         ("fit", "train.csv", "-o", "m.npz", "--held-out", "0.2"),
         ("fit", "train.csv", "-o", "m.npz", "--experts", "linear_crf"),
         ("fit", "train.csv", "-o", "m.npz", "--method", "memm", "--window", "auto"),
-        ("explain", "m.npz", "train.csv", "--position", "1", "--sequence", "2", "--row", "3"),
+        ("explain", "m.npz", "train.csv", "--position", "1", "--id", "2", "--row", "3"),
         ("explain", "m.npz", "train.csv", "--row", "3"),
         ("predict", "m.npz", "train.csv", "-o", "out.xls"),
         ("predict", "m.npz", "train.csv", "--decoder", "nosuch"),

@@ -101,9 +101,10 @@ def _codes(data: SequenceSet, names: list[str]) -> NDArray[np.int16]:
 
 
 def estimate(correct: NDArray[np.bool_], data: SequenceSet) -> Accuracy:
-    """The accuracy with its interval by group of related sequences."""
-    cluster = _clusters(data)
-    return estimate_accuracy(np.bincount(cluster, weights=correct).astype(np.int64), np.bincount(cluster))
+    """The accuracy at positions whose label is known, with its interval by group of related sequences."""
+    known = data.labels != MISSING
+    cluster = np.unique(_clusters(data)[known], return_inverse=True)[1]
+    return estimate_accuracy(np.bincount(cluster, weights=correct[known]).astype(np.int64), np.bincount(cluster))
 
 
 def score_entities(

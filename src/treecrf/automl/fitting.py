@@ -8,13 +8,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from treecrf.automl.evaluation import estimate
 from treecrf.ensembles.labeller import Ensemble
 from treecrf.missing import Imputer, Indicator, transform_of
 from treecrf.models.base import Labeller, Monitor
 from treecrf.models.persistence import load_class
 from treecrf.models.pipelines import DerivingLabeller, ImputingLabeller, TransformingLabeller
 from treecrf.models.registry import IN_TREES, LABELLERS
-from treecrf.sequences import SequenceSet
+from treecrf.sequences import MISSING, SequenceSet
+from treecrf.statistics.metrics import Accuracy
 from treecrf.statistics.selection import hold_out
 
 AUTO = "auto"
@@ -202,10 +204,10 @@ def seen_window(labeller: Labeller) -> tuple[int, int]:
 
 
 class HeldOutChoice(NamedTuple):
-    """The iteration that held-out sequences chose, the fraction of positions right after it, and their number."""
+    """The iteration that held-out sequences chose, their accuracy after it, the highest of all, and their number."""
 
     iteration: int
-    accuracy: float
+    accuracy: Accuracy
     n_sequences: int
 
 
@@ -228,9 +230,18 @@ def fit(
     elif held_out:
         fitted, validating = hold_out(train.groups, held_out, seed)
         labeller.fit(train.select(fitted), monitor=follow("choosing the number of iterations"))
-        accuracy = labeller.staged_score(train.select(validating), ("forward_backward",))[:, 0]
-        best = int(np.argmax(accuracy))
-        choice = HeldOutChoice(best + 1, float(accuracy[best]), len(validating))
+        choice = _choose_iteration(labeller, train.select(validating))
         innermost(labeller).set_params(**{iterations_name(labeller): choice.iteration})
     labeller.fit(train, monitor=follow("training"))
     return choice
+
+
+def _choose_iteration(labeller: Labeller, validation: SequenceSet) -> HeldOutChoice:
+    """The first of the iterations after which most positions are right."""
+    truth = labeller.align_labels(validation, unknown=True)
+    known = truth != MISSING
+    correct = [
+        stage["forward_backward"] == truth for stage in labeller.staged_predict(validation, ("forward_backward",))
+    ]
+    best = int(np.argmax([each[known].mean() for each in correct]))
+    return HeldOutChoice(best + 1, estimate(correct[best], validation), len(validation))

@@ -28,7 +28,8 @@ def explain(
         typer.Option("--position", min=0, metavar="N", help="Explain the label of row N of the file (from 0)."),
     ] = None,
     sequence: Annotated[
-        str | None, typer.Option("--sequence", metavar="NAME", help="Explain a label of this sequence; needs --row.")
+        str | None,
+        typer.Option("--id", metavar="ID", help="Explain a label of the sequence with this identifier; needs --row."),
     ] = None,
     row: Annotated[int | None, typer.Option("--row", min=0, metavar="N", help="Row of that sequence (from 0).")] = None,
     plot: Annotated[
@@ -36,7 +37,7 @@ def explain(
         typer.Option(
             "--plot",
             metavar="FILE.html",
-            help="Write a page with one sequence (--sequence, else the first), its probabilities, errors and importances.",
+            help="Write a page with one sequence (--id, else the first), its probabilities, errors and importances.",
         ),
     ] = None,
     format_: shared.Format = None,
@@ -54,14 +55,14 @@ def explain(
     [bold]Examples[/bold]
     treecrf explain model.npz test.csv
     treecrf explain model.npz test.csv --position 120
-    treecrf explain model.npz test.csv --sequence patient7 --row 3
+    treecrf explain model.npz test.csv --id patient7 --row 3
     treecrf explain model.npz test.csv --plot model.html
     """
     is_row = position is not None or row is not None
     if plot is not None and is_row:
         raise typer.BadParameter("--plot shows a sequence; leave --position and --row out.")
     if plot is None and ((sequence is None) != (row is None) or (position is not None and sequence is not None)):
-        raise typer.BadParameter("name one row by --position, or by --sequence and --row together.")
+        raise typer.BadParameter("name one row by --position, or by --id and --row together.")
     if plot is not None:
         shared.check_suffix(plot, ".html", option="--plot")
         shared.check_writable(plot, model, file)
@@ -85,7 +86,7 @@ def _explain_model(model: TableLabeller, table: TypedTable, seed: int) -> None:
     from treecrf.automl.cross_validation import draw_part
     from treecrf.automl.explanation import gain_importance, permutation_importance, without_trees
 
-    advice = "explain needs labels, but for a single row (--position, or --sequence and --row)"
+    advice = "explain needs labels, but for a single row (--position, or --id and --row)"
     shared.check_labels(table, model.columns.label, advice)
     data = draw_part(model.encode(table, labelled=True), seed, MOST_POSITIONS, 2)
     shared.say(f"{counted(len(data), 'sequence')}, {counted(data.n_positions, 'position')}.\n")

@@ -252,9 +252,11 @@ def fit(
     by_holding_out = _train(labeller, ready, held_out, seed)
     TableLabeller(labeller, columns, transform).save(output)
     if by_holding_out is not None:
+        points, low, high = by_holding_out.accuracy
+        interval = f", 95 % confidence interval by sequence {low:.1f} to {high:.1f} %" if low == low else ""
         shared.note(
-            f"Chose {counted(by_holding_out.iteration, 'iteration')}: accuracy {100 * by_holding_out.accuracy:.2f} % on "
-            f"{counted(by_holding_out.n_sequences, 'held-out sequence')}."
+            f"Chose {counted(by_holding_out.iteration, 'iteration')}: accuracy {points:.1f} % on "
+            f"{counted(by_holding_out.n_sequences, 'held-out sequence')} (the highest of all iterations{interval})."
         )
     shared.say(f"Wrote {output}. Next: treecrf evaluate {output} TEST_FILE")
 
