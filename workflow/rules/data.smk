@@ -114,6 +114,6 @@ for files in STUDIES.values():
                     importing=("numba", "treecrf.compiled.kernel"),
                 ),
             message:
-                f"Compiles the numerical routines: {files.study.title}"
+                f"Compiles the numerical routines (once; up to two minutes): {files.study.title}"
             script:
                 "../scripts/warm_kernels.py"
