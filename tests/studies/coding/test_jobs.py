@@ -16,7 +16,7 @@ from treecrf.studies.coding.jobs import (
     make_candidates,
     score_chunks,
 )
-from treecrf.studies.coding.methods import method_text
+from treecrf.studies.coding.methods import TREES_AND_NETS, method_text
 from treecrf.studies.coding.settings import CodingSettings
 from treecrf.studies.framework.confidence import CONFIDENCE
 from treecrf.studies.framework.job_context import JobContext
@@ -218,3 +218,19 @@ def test_the_network_learns_all_labels_at_once():
     assert [(net.dropout, net.n_epochs, net.window) for net in nets] == [(0.3, 7, (1, 1)), (0.5, 7, (1, 1))]
     assert settings.used_by("neural_crf")["neural_epochs"] == 7
     assert "neural_epochs" not in settings.used_by("separable")
+
+
+def test_trees_and_nets_are_averaged_without_a_choice():
+    settings = CodingSettings(neural_epochs=7, separable_rates=[0.1, 0.3])
+    (average,) = make_candidates(TREES_AND_NETS, (1, 1), settings)
+    trees, *nets = average.make_experts()
+    assert (trees.splits, trees.learning_rate, trees.transitions, trees.window) == ("subsets", 0.3, "separable", (3, 3))
+    assert [(net.random_state, net.n_epochs, net.window) for net in nets] == [
+        (0, 7, (1, 1)),
+        (1, 7, (1, 1)),
+        (2, 7, (1, 1)),
+    ]
+    used = settings.used_by(TREES_AND_NETS)
+    assert {"neural_epochs", "separable_rates", "tree_iterations", "label_dictionary"} <= set(used)
+    assert not {"full_rates", "n_epochs", "crfsuite_penalties", "test_every"} & set(used)
+    assert TREES_AND_NETS not in settings.methods

@@ -21,6 +21,7 @@ from treecrf import chain
 from treecrf.datasets.conll2000 import np_tags
 from treecrf.datasets.hidden_markov import known_model
 from treecrf.datasets.synthetic import Splits
+from treecrf.ensembles.labeller import Ensemble
 from treecrf.models.base import Labeller
 from treecrf.models.boosted.checkpoint import Checkpoint
 from treecrf.models.boosted.treecrf import TreeCRF
@@ -32,7 +33,17 @@ from treecrf.models.neural.neural_crf import NeuralCRF
 from treecrf.sequences import SequenceSet
 from treecrf.statistics.chunks import chunk_f1
 from treecrf.statistics.selection import derive_seed
-from treecrf.studies.coding.methods import ALL_LABELS, BEAM, CASCADE, CHUNK_NAMES, IID, KNOWN_MODEL, Form, form_of
+from treecrf.studies.coding.methods import (
+    ALL_LABELS,
+    BEAM,
+    CASCADE,
+    CHUNK_NAMES,
+    IID,
+    KNOWN_MODEL,
+    TREES_AND_NETS,
+    Form,
+    form_of,
+)
 from treecrf.studies.coding.settings import CodingSettings
 from treecrf.studies.framework.confidence import CONFIDENCE, confidence
 from treecrf.studies.framework.custom import candidate_name, custom_candidates
@@ -54,6 +65,9 @@ _SMALL: dict[str, Any] = {
     "tree_splits": ["one_vs_rest"], "separable_rates": [0.1], "full_rates": [0.1], "separable_leaves": [2], "full_leaves": [2], "cross_fit": False,
 }  # fmt: skip
 _N_SMALL = 6  # sequences
+
+N_NETS = 3
+"""Neural CRFs that are averaged with trees."""
 
 
 class CodingOutcome(NamedTuple):
@@ -334,22 +348,34 @@ def make_candidates(method: str, window: Window, settings: CodingSettings) -> It
         for penalty in settings.crfsuite_penalties:
             yield CRFSuite(penalty, window=window)
     elif method == "neural_crf":
-        for dropout in settings.neural_dropouts:
-            yield NeuralCRF(dropout=dropout, n_epochs=settings.neural_epochs, window=window, random_state=0)
+        yield from _make_nets(window, settings)
+    elif method == TREES_AND_NETS:
+        *_, trees = _make_trees("separable", settings.averaged_window, settings)
+        nets = [next(_make_nets(window, settings, seed)) for seed in range(N_NETS)]
+        yield Ensemble([trees, *nets], "marginal_average", window=window)
     else:
-        grid = [getattr(settings, f"{method}_{name}") for name in ("leaves", "rates")]
-        for splits, leaves, rate in product(settings.tree_splits, *grid):
-            yield TreeCRF(
-                settings.tree_iterations, leaves, settings.tree_regularization, window, transitions=method, leaf_values="newton",
-                splits=splits, learning_rate=rate, label_dictionary=settings.label_dictionary,
-            )  # fmt: skip
+        yield from _make_trees(method, window, settings)
+
+
+def _make_nets(window: Window, settings: CodingSettings, seed: int = 0) -> Iterator[Labeller]:
+    for dropout in settings.neural_dropouts:
+        yield NeuralCRF(dropout=dropout, n_epochs=settings.neural_epochs, window=window, random_state=seed)
+
+
+def _make_trees(transitions: str, window: Window, settings: CodingSettings) -> Iterator[Labeller]:
+    grid = [getattr(settings, f"{transitions}_{name}") for name in ("leaves", "rates")]
+    for splits, leaves, rate in product(settings.tree_splits, *grid):
+        yield TreeCRF(
+            settings.tree_iterations, leaves, settings.tree_regularization, window, transitions=transitions, leaf_values="newton",
+            splits=splits, learning_rate=rate, label_dictionary=settings.label_dictionary,
+        )  # fmt: skip
 
 
 def chosen_values(method: str, labeller: Labeller) -> dict[str, Any]:
     """The settings of a labeller that were chosen, by name."""
     if isinstance(labeller, CustomLabeller):
         return dict(labeller.settings or {})
-    names = {"crfsuite": ("c2",), "perceptron": (), "neural_crf": ("dropout",)}.get(
+    names = {"crfsuite": ("c2",), "perceptron": (), "neural_crf": ("dropout",), TREES_AND_NETS: ()}.get(
         method, ("splits", "max_leaves", "learning_rate")
     )
     return {name: getattr(labeller, name) for name in names}

@@ -24,12 +24,17 @@ IID, INDEPENDENT, CASCADE, BEAM = "iid", "secoc", "cascade", "beam"
 KNOWN_MODEL = "known_model"
 """The generator's own model, which is not trained: a reference, no competitor."""
 
+TREES_AND_NETS = "trees_and_nets"
+"""The mean of the probabilities of trees (the last of the grid of "separable") and of three neural CRFs with other seeds. It is
+no default."""
+
 ALL_LABELS = {
     "crfsuite": "linear CRF (CRFsuite)",
     "perceptron": "perceptron",
     "separable": "TreeCRF-Newton (separable)",
     "full": "TreeCRF-Newton (full)",
     "neural_crf": "neural CRF",
+    TREES_AND_NETS: "trees + 3 nets",
     KNOWN_MODEL: "known model (reference)",
 }
 """Methods that label with all labels at once, as readers see them."""

@@ -15,7 +15,16 @@ from treecrf.options import (
     each_once,
     used_labellers,
 )
-from treecrf.studies.coding.methods import ALL_LABELS, BEAM, CASCADE, KNOWN_MODEL, LEARNERS, form_of, is_coded
+from treecrf.studies.coding.methods import (
+    ALL_LABELS,
+    BEAM,
+    CASCADE,
+    KNOWN_MODEL,
+    LEARNERS,
+    TREES_AND_NETS,
+    form_of,
+    is_coded,
+)
 
 Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 Count = Annotated[int, Field(ge=1)]
@@ -24,7 +33,7 @@ Leaves = Annotated[int, Field(ge=2)]
 _TREES = ("separable", "full")
 _CASCADES = [f"cascade_{history}" for history in (1, 2, 5, 10, 20, 50, "all")]
 _CODES = [f"{learner}_{use}" for learner in LEARNERS for use in ("iid", "secoc", *_CASCADES, "beam")]
-_OTHERS = [name for name in ALL_LABELS if name != KNOWN_MODEL]
+_OTHERS = [name for name in ALL_LABELS if name not in (KNOWN_MODEL, TREES_AND_NETS)]
 _GENERATED: dict[str, Any] = {"methods": [*_CODES, *_OTHERS, KNOWN_MODEL], "n_seeds": 5, "label_dictionary": None}
 
 
@@ -94,6 +103,10 @@ class CodingSettings(StudySettings):
         [0.3], min_length=1, description="Grid of the dropout of the neural CRF."
     )
     neural_epochs: Count = Field(60, description="Its most epochs; held-out sequences choose their number.")
+    averaged_window: Window = Field(
+        (3, 3),
+        description="Window of the trees that are averaged with nets (trees_and_nets); nets have that of the run.",
+    )
     exact_under: int = Field(25, ge=0, description="McNemar's test is exact with fewer discordant positions.")
     equivalence_margin: float = Field(
         0.5, gt=0, description="Points of accuracy within which methods count as equivalent."
@@ -136,11 +149,13 @@ class CodingSettings(StudySettings):
         """JSON values of the settings that a job of the method looks at, so that changing others reruns nothing."""
         form = form_of(method)
         learner, use = (form.learner, form.use) if form else ("", "")
+        has_trees = method in (*_TREES, TREES_AND_NETS)
         users = {
             "gtb_": learner == "gtb", "n_epochs": learner == "vp" or method == "perceptron", "code_lengths": is_coded(method),
             "cross_fit": use == CASCADE, "choosing_length": use == CASCADE, "beams": use == BEAM, "beam_iterations": method == "gtb_beam", "early_update": method == "vp_beam",
-            "wide_windows": form is None, "tree_": method in _TREES, "test_every": method in _TREES, "label_dictionary": method in _TREES,
-            "neural_": method == "neural_crf", **{f"{name}_": method == name for name in ("separable", "full", "crfsuite")},
+            "wide_windows": form is None, "tree_": has_trees, "test_every": method in _TREES, "label_dictionary": has_trees,
+            "neural_": method in ("neural_crf", TREES_AND_NETS), "separable_": method in ("separable", TREES_AND_NETS), "averaged_": method == TREES_AND_NETS,
+            **{f"{name}_": method == name for name in ("full", "crfsuite")},
         }  # fmt: skip
         unused = {"datasets", "methods", "labellers", "held_out", "exact_under", "equivalence_margin", "overrides"}
         unused |= {
