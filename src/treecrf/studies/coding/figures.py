@@ -40,6 +40,7 @@ CASCADE_STYLES: tuple[Style, ...] = (
     {"color": "#E69F00", "marker": "P", "linestyle": "-"},
     {"color": "#D55E00", "marker": "X", "linestyle": "-"},
     {"color": "#CC79A7", "marker": "h", "linestyle": "-"},
+    {"color": "#661100", "marker": "D", "linestyle": "-"},
 )
 """By place among the histories of a figure, short ones first."""
 
