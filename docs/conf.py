@@ -12,7 +12,7 @@ copyright = author
 html_title = "treecrf"
 
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.autosummary", "numpydoc"]
-exclude_patterns = ["_templates", "results/readme.md", "results/*/first.md"]
+exclude_patterns = ["_templates", "results/readme.md"]
 templates_path = ["_templates"]
 
 myst_heading_anchors = 3

@@ -27,6 +27,9 @@ from treecrf.studies.framework.views import ACCURACY, CHOICE, METRICS, distinct_
 BEGIN, END = "<!-- results: begin -->", "<!-- results: end -->"
 """What stands before and after the part."""
 
+LEAST = 3
+"""Methods that a data set of the table has results of."""
+
 TABLE = "published.csv"
 """In the folder of the snapshot."""
 
@@ -45,6 +48,8 @@ def accuracy_table(gathered: Gathered) -> str:
     lines = [["data set", *(names["training", method] for method in methods)], ["---", *["---:"] * len(methods)]]
     for dataset in dict.fromkeys(shown["dataset"]):
         cells = [rows.get((dataset, method)) for method in methods]
+        if sum(cell is not None for cell in cells) < LEAST:
+            continue
         best = max(cell["value"] for cell in cells if cell)
         lines.append([dataset, *(_cell(cell, best) if cell else "–" for cell in cells)])
     return "".join(f"| {' | '.join(line)} |\n" for line in lines)
