@@ -1,5 +1,6 @@
 """Sphinx: ``make docs`` builds the pages of this folder, and one page for every public module, into build/docs."""
 
+import logging
 import os
 import re
 from pathlib import Path
@@ -33,9 +34,18 @@ html_copy_source = False
 
 
 def without_results(app, name, source):
-    """The list of contents names docs/results only once `make snapshot` has written it."""
+    """The list of contents names docs/results only once `make snapshot` has written it, and no pages of single claims."""
     if name == "index" and not Path(app.srcdir, "results").is_dir():
         source[0] = re.sub(r"```{toctree}[^`]*results/\*\n```\n", "", source[0])
+    if name.startswith("results/claims/"):
+        source[0] = f"---\norphan: true\n---\n\n{source[0]}"
+
+
+class ResultAnchors(logging.Filter):
+    """Pages of results have anchors in HTML, to which links lead although MyST does not know them."""
+
+    def filter(self, record):
+        return "local id not found in doc 'results/" not in record.getMessage()
 
 
 def is_left_out(app, kind, name, part, skip, options):
@@ -45,5 +55,7 @@ def is_left_out(app, kind, name, part, skip, options):
 
 def setup(app):
     """Called by Sphinx."""
+    for handler in logging.getLogger("sphinx").handlers:
+        handler.filters.insert(0, ResultAnchors())
     app.connect("source-read", without_results)
     app.connect("autodoc-skip-member", is_left_out)
