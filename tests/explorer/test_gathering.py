@@ -102,7 +102,9 @@ def test_decisions_are_those_of_studies_that_correct_for_all_pairs(gathered, stu
 def test_published_numbers_are_all_there(gathered):
     found = gathered.published.groupby("study")["published"].size()
     tables = {
-        "training": len(frames("training", "summary").dropna(subset=["published"])),
+        "training": len(
+            frames("training", "summary").query("dataset != 'protein_ungrouped'").dropna(subset=["published"])
+        ),
         "missing": len(pd.read_csv(ROOT / "src/treecrf/studies/missing/published/table_4_1_missing_values.csv")),
         "ensembles": len(pd.read_csv(ROOT / "src/treecrf/studies/ensembles/published/table_1.csv")),
     }

@@ -40,6 +40,8 @@ COLOURS = (
     ("#0072b2", "#56b4e9"), ("#d55e00", "#ff8c42"), ("#009e73", "#3ddbab"), ("#b5468b", "#f09ccb"), ("#8a6d00", "#e3c83a"),
     ("#6a3d9a", "#b794f4"), ("#8c564b", "#d1a18f"), ("#b2182b", "#ff7b7b"), ("#17859b", "#4fd1e0"), ("#4d4d4d", "#c4c9d1"),
     ("#3f7d20", "#9bd770"), ("#4553c9", "#98a5ff"), ("#c2410c", "#fdba74"), ("#a21caf", "#f0abfc"),
+    ("#9f1239", "#fda4af"), ("#1e3a8a", "#93c5fd"), ("#557a00", "#d3ef7f"), ("#7c2d12", "#fed7aa"), ("#be185d", "#fbcfe8"),
+    ("#0f5e57", "#8cf0e2"),
 )  # fmt: skip
 """Of methods, on a light and on a dark ground."""
 
