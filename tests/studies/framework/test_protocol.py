@@ -23,12 +23,12 @@ def differences_of(*names):
     return settings.differences
 
 
-def left_out(found, dataset):
-    """Methods of the study of training that a data set lacks."""
+def left_out(found, dataset, study="training"):
+    """Methods of a study that a data set lacks."""
     given = next(
         each
         for each in found
-        if (each.study, each.setting) == ("training", "methods") and dataset in (each.datasets or (dataset,))
+        if (each.study, each.setting) == (study, "methods") and dataset in (each.datasets or (dataset,))
     )
     return set(given.protocol) - set(given.used)
 
@@ -36,11 +36,17 @@ def left_out(found, dataset):
 def test_config_yaml_cuts_nothing_of_what_the_papers_ran():
     found = differences_of("config")
     names = {(each.study, each.setting) for each in found if set(each.datasets) <= OF_PAPERS}
-    assert names == {("training", "methods"), ("missing", "n_training_sets"), ("missing", "n_test_sets")}
+    assert names == {
+        ("training", "methods"),
+        ("missing", "n_training_sets"),
+        ("missing", "n_test_sets"),
+        ("coding", "methods"),
+    }
     sets = {each.setting: each.used for each in found if each.study == "missing"}
     assert sets == {"n_training_sets": 5, "n_test_sets": 5}  # as in the dissertation
     assert left_out(found, "hyphen") == {"treecrf_anchored", *WITH_NETWORKS}
     assert left_out(found, "faq_aix") == {"smile", "treecrf_anchored", *WITH_NETWORKS}
+    assert left_out(found, "conll2000_np", "coding") == {"crfsuite"}  # which the thesis does not have
 
 
 def test_extended_yaml_cuts_nothing_and_adds_to_the_papers():
@@ -52,7 +58,10 @@ def test_extended_yaml_cuts_nothing_and_adds_to_the_papers():
         ("missing", "methods"),
         ("missing", "trees"),
         ("coding", "wide_windows"),
+        ("coding", "methods"),
     }
+    assert left_out(found, "conll2000_np", "coding") == {"crfsuite"}
+    assert left_out(found, "nettalk_full", "coding") == set()
     assert not any("hyphen" in each.datasets for each in found if (each.study, each.setting) == ("training", "methods"))
     assert left_out(found, "faq_aix") == {"smile", "treecrf_anchored", *WITH_NETWORKS}
 
