@@ -125,7 +125,7 @@ def results_part(gathered: Gathered, claims: pd.DataFrame) -> str:
     """The part in Markdown, with links from the folder of the snapshot."""
     return (
         f"{accuracy_table(gathered)}\n"
-        "Accuracy in percent, settings chosen by cross-validation. Bold: highest of the row. †: a test finds a better method.\n\n"
+        "Accuracy in percent, settings chosen by cross-validation. Bold: highest of the row. †: a test finds a better method. –: not computed.\n\n"
         f"{verdicts_by_paper(claims)}\n{sentences(published_accuracies(gathered))} "
         f"[Every accuracy]({TABLE}), [claims](claims.md), [all results](index.md).\n"
     )

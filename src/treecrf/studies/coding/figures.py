@@ -50,7 +50,7 @@ LEVELS: dict[str, Style] = {
     "separable": {"color": "#AA4499", "linestyle": (0, (1, 1)), "marker": "p"},
     "crfsuite": {"color": "#332288", "linestyle": "none", "marker": "d"},
     "neural_crf": {"color": "#009E73", "linestyle": (0, (7, 1, 1, 1)), "marker": "8"},
-    "trees_and_nets": {"color": "#882255", "linestyle": (0, (9, 1, 1, 1)), "marker": "P"},
+    "trees_and_nets": {"color": "#117733", "linestyle": (0, (9, 1, 1, 1)), "marker": "P"},
     "perceptron": {"color": "#999933", "linestyle": (0, (4, 1.2)), "marker": "<"},
 }
 """Methods that learn all labels at once: horizontal lines where code length varies, single points where seconds do."""

@@ -40,6 +40,7 @@ from treecrf.studies.coding.methods import (
     CHUNK_NAMES,
     IID,
     KNOWN_MODEL,
+    N_NETS,
     TREES_AND_NETS,
     Form,
     form_of,
@@ -65,9 +66,6 @@ _SMALL: dict[str, Any] = {
     "tree_splits": ["one_vs_rest"], "separable_rates": [0.1], "full_rates": [0.1], "separable_leaves": [2], "full_leaves": [2], "cross_fit": False,
 }  # fmt: skip
 _N_SMALL = 6  # sequences
-
-N_NETS = 3
-"""Neural CRFs that are averaged with trees."""
 
 
 class CodingOutcome(NamedTuple):

@@ -25,8 +25,10 @@ KNOWN_MODEL = "known_model"
 """The generator's own model, which is not trained: a reference, no competitor."""
 
 TREES_AND_NETS = "trees_and_nets"
-"""The mean of the probabilities of trees (the last of the grid of "separable") and of three neural CRFs with other seeds. It is
+"""The mean of the probabilities of trees (the last of the grid of "separable") and of `N_NETS` neural CRFs with other seeds. It is
 no default."""
+
+N_NETS = 3
 
 ALL_LABELS = {
     "crfsuite": "linear CRF (CRFsuite)",
@@ -34,7 +36,7 @@ ALL_LABELS = {
     "separable": "TreeCRF-Newton (separable)",
     "full": "TreeCRF-Newton (full)",
     "neural_crf": "neural CRF",
-    TREES_AND_NETS: "trees + 3 nets",
+    TREES_AND_NETS: f"trees + {N_NETS} nets",
     KNOWN_MODEL: "known model (reference)",
 }
 """Methods that label with all labels at once, as readers see them."""
