@@ -34,6 +34,15 @@ def test_a_changed_file_is_named(content, tmp_path):
     refuse_damaged([path])
 
 
+def test_nothing_stays_of_a_note_whose_job_was_killed(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("x\n1\n")
+    note([path])
+    (tmp_path / ".checksums/a.csv.sha256.0123456789ab.tmp").write_text("cut")
+    forget([path])
+    assert list((tmp_path / ".checksums").iterdir()) == []
+
+
 def test_of_many_the_number_is_said(tmp_path):
     paths = [tmp_path / f"{i}.csv" for i in range(7)]
     for path in paths:

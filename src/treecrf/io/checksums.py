@@ -5,6 +5,7 @@ The note of ``FOLDER/NAME`` is ``FOLDER/.checksums/NAME.sha256``, in the form th
 
 from __future__ import annotations
 
+import glob
 import hashlib
 import os
 from collections.abc import Iterable
@@ -31,9 +32,11 @@ def note(paths: Iterable[str | os.PathLike[str]]) -> None:
 
 
 def forget(paths: Iterable[str | os.PathLike[str]]) -> None:
-    """Remove the notes of files that are about to be rewritten."""
+    """Remove the notes of files that are about to be rewritten, and what a killed job has left of such notes."""
     for path in paths:
-        _note_of(Path(path)).unlink(missing_ok=True)
+        written = _note_of(Path(path))
+        for file in (written, *written.parent.glob(f"{glob.escape(written.name)}.*.tmp")):
+            file.unlink(missing_ok=True)
 
 
 def noted(folder: str | os.PathLike[str]) -> list[Path]:
