@@ -5,7 +5,9 @@ import pytest
 from builders import NOTHING, own_settings
 
 from treecrf.rendering.parts import Group, Page, Section, paragraph
+from treecrf.report import lessons
 from treecrf.report.lessons import PATH, Gap, difference, gaps, lessons_page
+from treecrf.studies.framework.views import VIEWS
 
 
 @pytest.fixture
@@ -34,6 +36,12 @@ def settings(tmp_path, comparisons):
     return settings
 
 
+@pytest.fixture(autouse=True)
+def nothing_published(monkeypatch):
+    """Planted frames have no columns to compare with published values."""
+    monkeypatch.setattr(lessons, "published_values", lambda settings: pd.DataFrame(columns=VIEWS["published"]))
+
+
 def text_of(page):
     return " ".join(str(part.html) for group in page.groups for section in group.sections for part in section.parts)
 
@@ -44,21 +52,34 @@ def test_a_pair_in_the_other_order_is_turned(comparisons):
     assert two == Gap("two", -0.5, -0.75, -0.25, "worse")
 
 
-def test_few_data_sets_are_named_one_by_one():
-    (sentence,) = difference(
-        "A minus B", [Gap("one", 2.0, 1.0, 3.0, "better"), Gap("two", -0.5, -1.0, 0.0, "undecided")]
-    )
-    assert sentence == "A minus B: +2.00 on one (+1.00 to +3.00, better) and −0.50 on two (−1.00 to 0.00, undecided)."
-    assert difference("A minus B", []) == []
+def test_few_data_sets_are_named_with_their_numbers():
+    found = [
+        Gap("one", 2.0, 1.0, 3.0, "better"), Gap("two", -0.5, -1.0, -0.1, "worse"), Gap("three", 0.5, -1.0, 2.0, "undecided"),
+    ]  # fmt: skip
+    assert difference("A", "B", found) == [
+        "A is more accurate than B on one (+2.00, +1.00 to +3.00) and less accurate than B on two (−0.50, −1.00 to −0.10).",
+        "Undecided on three (+0.50, −1.00 to +2.00).",
+    ]
+    assert difference("A", "B", []) == []
+
+
+def test_without_a_decision_no_winner_is_named():
+    found = [Gap("one", 2.0, -1.0, 5.0, "undecided"), Gap("two", 0.1, -0.1, 0.3, "equivalent")]
+    assert difference("A", "B", found) == [
+        "No data set separates A from B.",
+        "Equivalent on two (+0.10, −0.10 to +0.30).",
+        "Undecided on one (+2.00, −1.00 to +5.00).",
+    ]
 
 
 def test_many_data_sets_have_a_mean_with_its_interval_and_the_extremes():
-    points = [1.0, 2.0, 3.0, 4.0]
-    mean, extremes = difference("A minus B", [Gap(f"s{i}", x, x - 1, x + 1, "better") for i, x in enumerate(points)])
+    points = [2.0, 1.0, 4.0, 3.0]
+    extremes, mean = difference("A", "B", [Gap(f"s{i}", x, x - 1, x + 1, "better") for i, x in enumerate(points)])
+    assert extremes == (
+        "A is more accurate than B on 4 data sets, from s1 (+1.00, 0.00 to +2.00) to s2 (+4.00, +3.00 to +5.00)."
+    )
     # Student's t with 3 degrees of freedom: 2.5 ± 3.182 · 1.291 / 2
-    assert "+2.50 on average over 4 data sets (+0.45 to +4.55), better on 4" in mean
-    assert extremes.startswith("Extremes: +1.00 on s0")
-    assert "+4.00 on s3" in extremes
+    assert mean == "Mean over 4 data sets: +2.50 (+0.45 to +4.55)."
 
 
 def test_the_page_has_numbers_of_the_run_and_links_to_what_is_there(settings):
@@ -67,8 +88,8 @@ def test_the_page_has_numbers_of_the_run_and_links_to_what_is_there(settings):
     page = lessons_page(settings, [there])
     text = text_of(page)
     assert page.path == PATH
-    assert "TreeCRF-Newton minus linear CRF: +2.00 on protein" in text
-    assert "−0.50 on nettalk" in text
+    assert "TreeCRF-Newton is more accurate than linear CRF on protein (+2.00, " in text
+    assert "less accurate than linear CRF on nettalk (−0.50, " in text
     assert 'href="dissertation.html#training-published"' in text
     assert "#training-tests" not in text  # that section is not in this run
     assert "Of 2 pairs of methods, McNemar's test on positions separates 1; a test on sequences" in text.replace(
@@ -99,7 +120,7 @@ def test_cells_missing_by_label_are_compared_with_the_best_other_treatment(tmp_p
     if mechanism == "mcar":
         assert page is None
     else:
-        expected = "instance weighting minus indicator: −3.00 on protein (−4.00 to −2.00, worse)"
+        expected = "Instance weighting is less accurate than indicator on protein (−3.00, −4.00 to −2.00)."
         assert expected in text_of(page)
 
 
@@ -111,3 +132,22 @@ def test_a_run_without_the_treatments_that_are_compared_has_no_answer(tmp_path):
            "points_low": 0.0, "points_high": 2.0, "decision": "undecided"}  # fmt: skip
     pd.DataFrame([row]).to_csv(folder / "comparisons.csv", index=False)
     assert lessons_page(own_settings("xor", **given), []) is None
+
+
+def test_seconds_are_multiples_of_those_of_trees(tmp_path):
+    for name, seconds in (("protein", [2.0, 30.0]), ("nettalk", [0.5, 20.0])):
+        folder = tmp_path / "training" / name
+        folder.mkdir(parents=True)
+        frame = pd.DataFrame({"method": ["treecrf", "mallet"], "cpu_seconds": seconds})
+        frame.assign(dataset=name, decoder="better").to_csv(folder / "summary.csv", index=False)
+    text = text_of(lessons_page(own_settings("protein", "nettalk", profile="protocol", results=str(tmp_path)), []))
+    assert "MALLET takes 15 to 40 times the CPU seconds of TreeCRF (2 data sets)." in text
+
+
+def test_published_accuracies_are_counted_within_a_point(monkeypatch, tmp_path):
+    values = pd.DataFrame({"published": [60.0, 70.0, 80.0], "at_choice": [60.5, 71.5, 79.8]})
+    values = values.assign(quantity="accuracy (%)", stand_in=False, counted=True, inferred=False)
+    monkeypatch.setattr(lessons, "published_values", lambda settings: values)
+    text = text_of(lessons_page(own_settings("protein", profile="protocol", results=str(tmp_path)), []))
+    assert "2 of 3 are met within 1 point" in text
+    assert "+0.50 in the median" in text

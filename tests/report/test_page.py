@@ -103,7 +103,7 @@ def test_a_study_ends_with_its_limitations(results):
     settings = own_settings(results=str(results), **NOTHING | {"training": {"datasets": ["hmm"]}})
     found = {is_published: studies(settings, is_published=is_published)[0] for is_published in (True, False)}
     texts = {key: "".join(part.html for part in study.sections[-1].parts) for key, study in found.items()}
-    assert all(study.sections[-1].title == "Limitations" for study in found.values())
+    assert all(study.sections[-1].title == f"Limitations: {study.title.lower()}" for study in found.values())
     assert all("A peak uses test labels" in text for text in texts.values())
     assert "papers" in texts[True]
     assert "papers" not in texts[False]

@@ -19,23 +19,30 @@ from treecrf.statistics.estimates import SIGNIFICANCE_LEVEL
 from treecrf.statistics.metrics import mean_with_interval
 from treecrf.studies import registry
 from treecrf.studies.coding.methods import BEST, method_text
+from treecrf.studies.ensembles.methods import BEST as RETRAINED_EXPERT
+from treecrf.studies.ensembles.methods import COMBINED
 from treecrf.studies.framework.paths import StudyFiles
 from treecrf.studies.framework.settings import Settings
+from treecrf.studies.framework.views import NEAR, distinct_accuracies, is_near, published_values
 from treecrf.studies.future.tables import gains
+from treecrf.studies.kernels.methods import BEST_KERNEL, BEST_TREES
+from treecrf.studies.kernels.methods import method_text as kernel_method_text
 
 PATH, TITLE = "learnt.html", "What we learnt"
 
 INTRODUCTION = """
-What this run answers. Differences are percentage points of accuracy with 95 % intervals; <em>better</em> and
-<em>worse</em> are what a test on sequences finds after Holm's correction.
+What this run answers, in short. Differences are percentage points of accuracy with 95 % intervals. A method is called <em>more</em>
+or <em>less accurate</em> where the sequence-level test finds the difference after Holm's correction, which intervals do not have; <em>equivalent</em>
+where the difference is shown to be small; <em>undecided</em> otherwise.
 """
 
 TREES, NET, BOTH = "treecrf_newton", "neural_crf", "trees_and_net"
-DECISIONS = ("better", "equivalent", "undecided", "worse")
+SHOWN = {"better": "more accurate than {} on", "worse": "less accurate than {} on"}
+NOT_SHOWN = {"equivalent": "Equivalent on", "undecided": "Undecided on"}
 OPPOSITE = {"better": "worse", "worse": "better"}
 
 FEW = 3
-"""So many data sets are named one by one; of more the mean is given, with the largest differences."""
+"""So many data sets have their numbers one by one; of more the smallest and the largest is given."""
 
 
 class Lesson(NamedTuple):
@@ -57,14 +64,14 @@ class Gap(NamedTuple):
 
     @property
     def text(self) -> str:
-        return f"{signed(self.points)} on {self.dataset} ({signed(self.low)} to {signed(self.high)}, {self.decision})"
+        return f"{self.dataset} ({signed(self.points)}, {signed(self.low)} to {signed(self.high)})"
 
 
 class Frames:
     """Frames of a run by study and name, those of all data sets of their own one under another."""
 
     def __init__(self, settings: Settings) -> None:
-        self._settings = settings
+        self.settings = settings
         self._studies = {study.name: StudyFiles(study, settings) for study in registry()}
 
     def read(self, study: str, name: str) -> pd.DataFrame:
@@ -76,11 +83,11 @@ class Frames:
 
     def of(self, study: str, dataset: str, name: str) -> pd.DataFrame:
         """A frame of a data set; empty without it."""
-        path = Path(self._settings.results, study, dataset, f"{name}.csv")
+        path = Path(self.settings.results, study, dataset, f"{name}.csv")
         return read_frame(path) if path.is_file() else pd.DataFrame()
 
     def _source(self, dataset: str) -> str | None:
-        return getattr(self._settings.datasets[dataset], "source", None)
+        return getattr(self.settings.datasets[dataset], "source", None)
 
 
 def lessons_page(settings: Settings, pages: Iterable[Page]) -> Page | None:
@@ -129,18 +136,26 @@ def gaps(
     return found
 
 
-def difference(what: str, found: Sequence[Gap]) -> list[str]:
-    """Gaps as a sentence: a few one by one, of many their mean, its interval over the data sets, and the decisions; none without one."""
+def difference(method: str, other: str, found: Sequence[Gap]) -> list[str]:
+    """Gaps in sentences: where `method` is more or less accurate than `other`, where nothing is shown, and the mean; none without a gap."""
     if not found:
         return []
+    by_decision = {name: [gap for gap in found if gap.decision == name] for name in (*SHOWN, *NOT_SHOWN)}
+    shown = [f"{SHOWN[name].format(other)} {_named(by_decision[name])}" for name in SHOWN if by_decision[name]]
+    sentences = [f"{method} is {with_and(shown)}." if shown else f"No data set separates {method} from {other}."]
+    sentences += [f"{NOT_SHOWN[name]} {_named(by_decision[name])}." for name in NOT_SHOWN if by_decision[name]]
+    if len(found) > FEW:
+        mean, (low, high) = mean_with_interval(pd.Series([gap.points for gap in found]))
+        sentences.append(f"Mean over {len(found)} data sets: {signed(mean)} ({signed(low)} to {signed(high)}).")
+    return sentences
+
+
+def _named(found: Sequence[Gap]) -> str:
+    """Data sets with their numbers; of more than `FEW`, their number and the ends."""
     if len(found) <= FEW:
-        return [f"{what}: {with_and(gap.text for gap in found)}."]
-    mean, (low, high) = mean_with_interval(pd.Series([gap.points for gap in found]))
-    decisions = [gap.decision for gap in found]
-    counts = [f"{name} on {decisions.count(name)}" for name in DECISIONS if name in decisions]
+        return with_and(gap.text for gap in found)
     ordered = sorted(found, key=lambda gap: gap.points)
-    mean_text = f"{signed(mean)} on average over {len(found)} data sets ({signed(low)} to {signed(high)})"
-    return [f"{what}: {mean_text}, {with_and(counts)}.", f"Extremes: {ordered[0].text} and {ordered[-1].text}."]
+    return f"{len(found)} data sets, from {ordered[0].text} to {ordered[-1].text}"
 
 
 def _trained(frames: Frames, method: str, other: str) -> list[Gap]:
@@ -151,8 +166,7 @@ def _trained(frames: Frames, method: str, other: str) -> list[Gap]:
 
 
 def _training_difference(frames: Frames, method: str, other: str) -> list[str]:
-    what = f"{training_method_name(method)} minus {training_method_name(other)}"
-    return difference(what, _trained(frames, method, other))
+    return difference(training_method_name(method), training_method_name(other), _trained(frames, method, other))
 
 
 # --- answers ----------------------------------------------------------------------------------------
@@ -167,8 +181,33 @@ def linear_features(frames: Frames) -> Lesson | None:
 
 
 def nets(frames: Frames) -> Lesson | None:
-    """Trees against a neural CRF."""
-    return _lesson("Trees vs nets", _training_difference(frames, NET, TREES), "dissertation.html#training-accuracy")
+    """A neural CRF against trees, where the study of training has it; else in that of kernels, against the best TreeCRF."""
+    if sentences := _training_difference(frames, NET, TREES):
+        return _lesson("Trees vs nets", sentences, "dissertation.html#training-accuracy")
+    return _lesson("Trees vs nets", _kernel_difference(frames, NET, BEST_TREES), "uai-2004.html#kernels-tests")
+
+
+def kernels(frames: Frames) -> Lesson | None:
+    """Kernels of conjunctions against linear features, and trees against the best kernel (UAI 2004)."""
+    sentences = _kernel_difference(frames, "degree_2", "degree_1")
+    sentences += _kernel_difference(frames, BEST_TREES, BEST_KERNEL)
+    return _lesson("Kernels", sentences, "uai-2004.html#kernels-tests")
+
+
+def _kernel_difference(frames: Frames, method: str, other: str) -> list[str]:
+    found = gaps(frames.read("kernels", "comparisons"), method, other)
+    return difference(kernel_method_text(method), kernel_method_text(other), found)
+
+
+def ensembles(frames: Frames) -> Lesson | None:
+    """ESPBoost against the best expert, and what part B's labels are worth to that expert (ESPBoost 2014)."""
+    frame = frames.read("ensembles", "comparisons")
+    sentences = [
+        sentence
+        for method in ("espboost", RETRAINED_EXPERT)
+        for sentence in difference(COMBINED[method], COMBINED["best_expert"], gaps(frame, method, "best_expert"))
+    ]
+    return _lesson("Ensembles", sentences, "espboost-2014.html#ensembles-data")
 
 
 def trees_and_net(frames: Frames) -> Lesson | None:
@@ -187,12 +226,9 @@ def missing_values(frames: Frames) -> Lesson | None:
     sentences = [
         sentence
         for other in ("imputation", "indicator")
-        for sentence in difference(
-            f"With {100 * rate:g} % of cells missing, instance weighting minus {method_name(other)}",
-            gaps(highest, "instance_weighting", other),
-        )
+        for sentence in difference("instance weighting", method_name(other), gaps(highest, "instance_weighting", other))
     ]
-    return _lesson("Missing at random", sentences, "missing-values.html#missing-advice")
+    return _lesson(f"Missing at random ({100 * rate:g} % of cells)", sentences, "missing-values.html#missing-advice")
 
 
 def label_holes(frames: Frames) -> Lesson | None:
@@ -212,8 +248,7 @@ def label_holes(frames: Frames) -> Lesson | None:
         )
     ]
     sentences = [
-        f"Where cells go missing by label, instance weighting minus {method_name(method)}: {gap.text}."
-        for method, gap in found
+        sentence for method, gap in found for sentence in difference("instance weighting", method_name(method), [gap])
     ]
     return _lesson("Missing by label", sentences, "missing-values.html#missing-mechanisms")
 
@@ -236,8 +271,8 @@ def many_labels(frames: Frames) -> Lesson | None:
             tests[(tests["dataset"] == row["dataset"]) & (tests["window"] == 1)], "separable", row["method"]
         )
     ]
-    what = f"{method_text('separable')} minus {method_text(f'gtb_{BEST}')}"
-    return _lesson("Many labels", difference(what, found), "thesis.html#coding-all")
+    sentences = difference(method_text("separable"), method_text(f"gtb_{BEST}"), found)
+    return _lesson("Many labels", sentences, "thesis.html#coding-all")
 
 
 def future_features(frames: Frames) -> Lesson | None:
@@ -246,7 +281,7 @@ def future_features(frames: Frames) -> Lesson | None:
     if not (len(best) and len(tests)):
         return None
     found = [Gap(name, pair.points, *pair.interval, pair.decision) for name, pair in gains(best, tests).items()]
-    sentences = difference("Best labeller with discovered future features minus the best without", found)
+    sentences = difference("the best labeller with discovered features", "the best without", found)
     return _lesson("Future features", sentences, "dissertation.html#future-orders")
 
 
@@ -313,11 +348,47 @@ def _bag_accuracy(frames: Frames, dataset: str) -> pd.Series:
     return best.loc[~best["method"].str.startswith("ff_")].set_index("method")["test_mean"]
 
 
+def published_accuracies(frames: Frames) -> Lesson | None:
+    """How many printed accuracies a run meets, where cross-validation chose."""
+    known = distinct_accuracies(published_values(frames.settings))
+    known = known[~known["inferred"].astype(bool)].dropna(subset=["published", "at_choice"])
+    if not len(known):
+        return None
+    away = (known["at_choice"] - known["published"]).astype(float)
+    low, median, high = away.quantile([0.25, 0.5, 0.75])
+    n_near = int(is_near(known, "at_choice").sum())
+    sentence = (
+        f"{n_near} of {len(known)} are met within {NEAR:g} point where cross-validation chooses settings and iteration; measured minus "
+        f"published is {signed(median)} in the median ({signed(low)} to {signed(high)} for the middle half)."
+    )
+    return Lesson("Published accuracies", [sentence], "dissertation.html#training-published")
+
+
+def seconds_of_training(frames: Frames) -> Lesson | None:
+    """CPU seconds of a training up to the chosen iteration, as a multiple of TreeCRF's."""
+    summary = frames.read("training", "summary")
+    if not len(summary):
+        return None
+    chosen = summary[summary["decoder"] == "better"]
+    seconds = chosen.pivot_table(index="dataset", columns="method", values="cpu_seconds")
+    sentences = []
+    for method in ("mallet", "linear_crf"):
+        if not {method, "treecrf"} <= set(seconds):
+            continue
+        ratios = (seconds[method] / seconds["treecrf"]).dropna()
+        sentences.append(
+            f"Up to the chosen iteration, {training_method_name(method)} takes {ratios.min():.2g} to {ratios.max():.2g} times the CPU "
+            f"seconds of TreeCRF ({counted(len(ratios), 'data set')})."
+        )
+    return _lesson("CPU seconds of a training", sentences, "dissertation.html#training-published")
+
+
 def _lesson(title: str, sentences: Sequence[str], target: str) -> Lesson | None:
-    return Lesson(title, sentences, target) if sentences else None
+    """A lesson, its sentences with capital letters; None without one."""
+    return Lesson(title, [f"{text[0].upper()}{text[1:]}" for text in sentences], target) if sentences else None
 
 
 LESSONS: tuple[Callable[[Frames], Lesson | None], ...] = (
-    linear_features, nets, trees_and_net, missing_values, label_holes, many_labels, future_features, related_sequences, label_pairs,
-    tests_of_positions,
+    published_accuracies, linear_features, label_pairs, nets, trees_and_net, kernels, missing_values, label_holes, future_features,
+    many_labels, ensembles, seconds_of_training, related_sequences, tests_of_positions,
 )  # fmt: skip

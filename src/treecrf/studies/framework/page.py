@@ -159,7 +159,9 @@ def study_page(
     sections = [section for section in sections if any(map(_is_exhibit, section.parts))]
     if not sections:
         return None
-    limitations = Section(f"{study.name}-limitations", "Limitations", listed(study.limitations(of_papers)))
+    limitations = Section(
+        f"{study.name}-limitations", f"Limitations: {study.title.lower()}", listed(study.limitations(of_papers))
+    )
     answers = page.answers(context) if page.answers and not of_papers else ()
     return parts.Study(study.name, study.title, [*sections, limitations], answers)
 

@@ -54,7 +54,7 @@ STEPS = [
 def method_text(method: str) -> str:
     """What readers see of a method; the name of a custom labeller is theirs."""
     if method in BEST:
-        return {BEST_KERNEL: "the best kernel", BEST_TREES: "the best trees"}[method]
+        return {BEST_KERNEL: "the best kernel CRF", BEST_TREES: "the best TreeCRF"}[method]
     return METHODS.get(method, method)
 
 
