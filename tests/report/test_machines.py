@@ -8,7 +8,7 @@ from builders import own_settings
 
 from treecrf.io.files import read_json
 from treecrf.records.jobs import FIELDS, read_records
-from treecrf.report.provenance import computed_by, environments_frame, machines_frame
+from treecrf.report.provenance import JOBS, computed_by, environments_frame, machines_frame
 from treecrf.report.snapshot import write_snapshot
 
 MACHINE = {"system": "Linux x86_64", "processor": "abacus", "cores": 2, "memory_mib": 500}
@@ -45,15 +45,15 @@ def mixed(tmp_path):
 
 def test_machines_have_their_jobs(mixed):
     frame = machines_frame(mixed, read_records(mixed))
-    rows = frame[["processor", "jobs"]].to_records(index=False).tolist()
+    rows = frame[["processor", JOBS]].to_records(index=False).tolist()
     assert rows == [("abacus", "all studies 1, training 2"), ("pascaline", "cost 1")]
     assert frame["memory, MiB"].tolist() == [500, 500]
 
 
 def test_environments_show_versions_that_differ(mixed):
     frame = environments_frame(mixed, read_records(mixed))
-    assert [*frame] == ["commit", "python", "treecrf", "numba", "numpy", "scipy", "jobs"]
-    rows = frame[["commit", "scipy", "jobs"]].to_records(index=False).tolist()
+    assert [*frame] == ["commit", "python", "treecrf", "numba", "numpy", "scipy", JOBS]
+    rows = frame[["commit", "scipy", JOBS]].to_records(index=False).tolist()
     assert rows == [("c0", "1.17", "all studies 1, cost 1, training 1"), ("c1", "1.18", "training 1")]
 
 

@@ -31,6 +31,9 @@ SHARED = "all studies"
 SHOWN = ("commit", "python", "treecrf", "numba", "numpy")
 """Versions that are always shown; of others, those that differ."""
 
+JOBS = "jobs of each study"
+"""Heading of how many jobs of each study a machine or environment ran, as text."""
+
 
 def versions() -> pd.DataFrame:
     """Versions of Python, treecrf and the packages that runs need; columns package, version."""
@@ -46,8 +49,8 @@ def machine() -> str:
 def machines_frame(results: Path, records: pd.DataFrame) -> pd.DataFrame:
     """A row per machine: system, processor, cores, memory in MiB, and the jobs of each study that it ran."""
     known, jobs = read_described(results, MACHINES), _jobs(records, "machine")
-    rows = [{**known.get(name, {}), "jobs": jobs[name]} for name in jobs]
-    columns = ["system", "processor", "cores", "memory_mib", "jobs"]
+    rows = [{**known.get(name, {}), JOBS: jobs[name]} for name in jobs]
+    columns = ["system", "processor", "cores", "memory_mib", JOBS]
     return pd.DataFrame(rows, columns=columns).rename(columns={"memory_mib": "memory, MiB"})
 
 
@@ -56,7 +59,7 @@ def environments_frame(results: Path, records: pd.DataFrame) -> pd.DataFrame:
     known, jobs = read_described(results, ENVIRONMENTS), _jobs(records, "environment")
     frame = pd.DataFrame([known.get(name, {}) for name in jobs], dtype=object)
     differ = [str(name) for name in frame if name not in SHOWN and len(set(frame[name])) > 1]
-    return frame.reindex(columns=[*SHOWN, *differ]).assign(jobs=list(jobs.values()))
+    return frame.reindex(columns=[*SHOWN, *differ]).assign(**{JOBS: list(jobs.values())})
 
 
 def computed_by(results: Path) -> list[Table]:

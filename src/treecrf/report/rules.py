@@ -6,7 +6,7 @@ import pandas as pd
 
 from treecrf.rendering.cells import DASH
 from treecrf.rendering.parts import Part, Table, paragraph
-from treecrf.studies.framework.claims.judge import JUDGED, VERDICTS
+from treecrf.studies.framework.claims.judge import JUDGED
 from treecrf.studies.framework.claims.sensitivity import WITHOUT
 
 AS_JUDGED = "as judged"
@@ -57,5 +57,5 @@ def rules_layout(claims: pd.DataFrame, by_rule: pd.DataFrame) -> pd.DataFrame:
 
 
 def _row(rule: str, verdicts: pd.Series, judged: pd.Series) -> dict[str, str]:
-    counts = {verdict_text(name): str((verdicts == name).sum()) for name in VERDICTS}
+    counts = {verdict_text(name): str((verdicts == name).sum()) for name in JUDGED}
     return {"rule": rule, "claims that change": ", ".join(judged.index[verdicts != judged]) or DASH, **counts}

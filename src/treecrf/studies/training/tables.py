@@ -299,7 +299,7 @@ def notes_layout(notes: pd.DataFrame) -> pd.DataFrame:
         {
             "data set": groups["dataset"].astype(str),
             "method": method_names(groups["method"]),
-            "not run": groups["note"].astype(str),
+            "why": groups["note"].astype(str),
         }
     )
 
