@@ -107,7 +107,7 @@ def lessons_page(settings: Settings, pages: Iterable[Page]) -> Page | None:
     if not found:
         return None
     items = [_item(lesson, lesson.target in anchors) for lesson in found]
-    return Page(PATH, TITLE, TITLE, [Group("", [Section("learnt", "", listed(items))])], [paragraph(INTRODUCTION)])
+    return Page(PATH, TITLE, TITLE, [Group("", [Section("learnt", "", listed(items, "spaced"))])], [paragraph(INTRODUCTION)])
 
 
 def _item(lesson: Lesson, is_linked: bool) -> Markup:
