@@ -6,7 +6,7 @@ from builders import NOTHING, own_settings
 
 from treecrf.rendering.parts import Group, Page, Section, paragraph
 from treecrf.report import lessons
-from treecrf.report.lessons import PATH, Gap, difference, gaps, lessons_page
+from treecrf.report.lessons import HOLM, PATH, Gap, difference, gaps, lessons_page
 from treecrf.studies.framework.views import VIEWS
 
 
@@ -15,9 +15,9 @@ def comparisons():
     """TreeCRF-Newton before and after the linear CRF, in either order of the pair."""
     return pd.DataFrame(
         [
-            {"dataset": "one", "method": "treecrf_newton", "other": "linear_crf", "mean_points": 2.0, "low": 1.0, "high": 3.0,
+            {"dataset": "one", "method": "treecrf_newton", "other": "linear_crf", "mean_points": 2.0, "holm_low": 1.0, "holm_high": 3.0,
              "decision": "better"},
-            {"dataset": "two", "method": "linear_crf", "other": "treecrf_newton", "mean_points": 0.5, "low": 0.25, "high": 0.75,
+            {"dataset": "two", "method": "linear_crf", "other": "treecrf_newton", "mean_points": 0.5, "holm_low": 0.25, "holm_high": 0.75,
              "decision": "better"},
         ]
     ).assign(decoder="better", p_holm=[0.01, 0.2])  # fmt: skip
@@ -47,7 +47,7 @@ def text_of(page):
 
 
 def test_a_pair_in_the_other_order_is_turned(comparisons):
-    one, two = gaps(comparisons, "treecrf_newton", "linear_crf", ("low", "high"), "mean_points")
+    one, two = gaps(comparisons, "treecrf_newton", "linear_crf", HOLM, "mean_points")
     assert one == Gap("one", 2.0, 1.0, 3.0, "better")
     assert two == Gap("two", -0.5, -0.75, -0.25, "worse")
 
@@ -109,8 +109,8 @@ def test_cells_missing_by_label_are_compared_with_the_best_other_treatment(tmp_p
     counts = {"instance_weighting": 80, "imputation": 82, "indicator": 83}
     evaluations = [{"method": name, "n_correct": n, "n_positions": 100} for name, n in counts.items()]
     tests = [
-        {"baseline": "instance_weighting", "method": name, "accuracy_points": points, "points_low": points - 1,
-         "points_high": points + 1, "decision": "better"}
+        {"baseline": "instance_weighting", "method": name, "accuracy_points": points, "holm_low": points - 1,
+         "holm_high": points + 1, "decision": "better"}
         for name, points in (("imputation", 2.0), ("indicator", 3.0))
     ]  # fmt: skip
     for name, rows in (("evaluations", evaluations), ("comparisons", tests)):

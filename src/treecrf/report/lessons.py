@@ -31,15 +31,18 @@ from treecrf.studies.kernels.methods import method_text as kernel_method_text
 PATH, TITLE = "learnt.html", "What we learnt"
 
 INTRODUCTION = """
-What this run answers, in short. Differences are percentage points of accuracy with 95 % intervals. A method is called <em>more</em>
-or <em>less accurate</em> where the sequence-level test finds the difference after Holm's correction, which intervals do not have; <em>equivalent</em>
-where the difference is shown to be small; <em>undecided</em> otherwise.
+What this run answers, in short. Differences are percentage points of accuracy with the 95 % interval of the sequence-level test,
+which has Holm's correction where the study tests every pair of methods. A method is called <em>more</em> or <em>less accurate</em>
+where the interval does not contain zero; <em>equivalent</em> where the difference is shown to be small; <em>undecided</em> otherwise.
 """
 
 TREES, NET, BOTH = "treecrf_newton", "neural_crf", "trees_and_net"
 SHOWN = {"better": "more accurate than {} on", "worse": "less accurate than {} on"}
 NOT_SHOWN = {"equivalent": "Equivalent on", "undecided": "Undecided on"}
 OPPOSITE = {"better": "worse", "worse": "better"}
+
+HOLM = ("holm_low", "holm_high")
+"""Ends of intervals with Holm's correction, as the decisions beside them."""
 
 FEW = 3
 """So many data sets have their numbers one by one; of more the smallest and the largest is given."""
@@ -107,7 +110,9 @@ def lessons_page(settings: Settings, pages: Iterable[Page]) -> Page | None:
     if not found:
         return None
     items = [_item(lesson, lesson.target in anchors) for lesson in found]
-    return Page(PATH, TITLE, TITLE, [Group("", [Section("learnt", "", listed(items, "spaced"))])], [paragraph(INTRODUCTION)])
+    return Page(
+        PATH, TITLE, TITLE, [Group("", [Section("learnt", "", listed(items, "spaced"))])], [paragraph(INTRODUCTION)]
+    )
 
 
 def _item(lesson: Lesson, is_linked: bool) -> Markup:
@@ -162,7 +167,7 @@ def _trained(frames: Frames, method: str, other: str) -> list[Gap]:
     """Two methods of the study of training, with their preferred decoders."""
     frame = frames.read("training", "comparisons")
     frame = frame[frame["decoder"] == "better"] if len(frame) else frame
-    return gaps(frame, method, other, ("low", "high"), "mean_points")
+    return gaps(frame, method, other, HOLM, "mean_points")
 
 
 def _training_difference(frames: Frames, method: str, other: str) -> list[str]:
@@ -226,7 +231,9 @@ def missing_values(frames: Frames) -> Lesson | None:
     sentences = [
         sentence
         for other in ("imputation", "indicator")
-        for sentence in difference("instance weighting", method_name(other), gaps(highest, "instance_weighting", other))
+        for sentence in difference(
+            "instance weighting", method_name(other), gaps(highest, "instance_weighting", other, HOLM)
+        )
     ]
     return _lesson(f"Missing at random ({100 * rate:g} % of cells)", sentences, "missing-values.html#missing-advice")
 
@@ -244,7 +251,7 @@ def label_holes(frames: Frames) -> Lesson | None:
         (method, gap)
         for dataset, method in shares.groupby("dataset", sort=False).idxmax()
         for gap in gaps(
-            _with_baseline(tests[tests["dataset"] == dataset], "instance_weighting"), "instance_weighting", method
+            _with_baseline(tests[tests["dataset"] == dataset], "instance_weighting"), "instance_weighting", method, HOLM
         )
     ]
     sentences = [

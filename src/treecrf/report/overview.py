@@ -33,7 +33,7 @@ ABOUT_OWN = """
 This run compares {methods} on {datasets}. Every number on these pages was computed by the run that wrote them.
 """
 
-COMPARED = ["dataset", "method", "other", "mean_points", "low", "high", "decision"]
+COMPARED = ["dataset", "method", "other", "mean_points", "holm_low", "holm_high", "decision"]
 """Columns of comparisons that the page reads."""
 
 OURS = "treecrf_newton"
@@ -155,11 +155,11 @@ def _comparisons(settings: Settings) -> pd.DataFrame:
 
 
 def gaps(comparisons: pd.DataFrame, method: str) -> pd.DataFrame:
-    """A method minus each other one on each data set: dataset, other, points, low, high (95 %), decision."""
+    """A method minus each other one on each data set: dataset, other, points, low, high (95 %, Holm), decision."""
     parts = []
     for one, two, sign in (("method", "other", 1), ("other", "method", -1)):
         rows = comparisons[comparisons[one] == method]
-        ends = rows[["low", "high"]] if sign > 0 else -rows[["high", "low"]]
+        ends = rows[["holm_low", "holm_high"]] if sign > 0 else -rows[["holm_high", "holm_low"]]
         turned = {"better": "worse", "worse": "better"} if sign < 0 else {}
         parts.append(
             pd.DataFrame(
@@ -196,7 +196,7 @@ def _rivals(method: str, comparisons: pd.DataFrame) -> Section:
     ).replace("{name}", name)
     n_sets = comparisons["dataset"].nunique()
     if n_sets == 1:
-        text = f"{name} minus each rival with 95 % intervals. Right of zero {name} is more accurate."
+        text = f"{name} minus each rival with 95 % intervals (Holm). Right of zero {name} is more accurate."
     return Section("rivals", f"{name} vs its rivals", [Forest(text, rows)])
 
 
@@ -204,7 +204,7 @@ def _own_method(name: str, comparisons: pd.DataFrame) -> Section:
     """The gap of a user's method to each rival on each data set."""
     parts = [
         Forest(
-            f"{name} minus each rival on {dataset}, with 95 % intervals. Right of zero {name} is more accurate.",
+            f"{name} minus each rival on {dataset}, with 95 % intervals (Holm). Right of zero {name} is more accurate.",
             [
                 Interval(training_method_name(row["other"]), row["points"], row["low"], row["high"], row["decision"])
                 for row in rows.sort_values("points", ascending=False).to_dict("records")
