@@ -49,7 +49,7 @@ def test_table_has_the_accuracies_marks_the_highest_and_methods_that_a_test_sepa
     n_methods = scores[scores.index.isin(methods, level="method")].groupby(level="dataset").size()
     assert len(lines) == (n_methods >= LEAST).sum() > 0
     for line in lines:
-        dataset, *cells = [cell.strip() for cell in line.strip("|").split("|")]
+        dataset, *cells, highest = [cell.strip() for cell in line.strip("|").split("|")]
         of_set = scores.loc[dataset].reindex(methods)
         values = of_set["value"].astype(float)
         assert [cell == "–" for cell in cells] == values.isna().tolist()
@@ -58,6 +58,7 @@ def test_table_has_the_accuracies_marks_the_highest_and_methods_that_a_test_sepa
         )
         assert ["†" in cell for cell in cells] == (of_set["standing"] == WORSE).tolist()
         assert "**" in cells[int(values.argmax())]
+        assert highest.startswith(f"{scores.loc[dataset]['value'].astype(float).max():.2f} (")
 
 
 def test_verdicts_are_counted_by_paper(claims):

@@ -41,18 +41,26 @@ def accuracy_table(gathered: Gathered) -> str:
     """Accuracy by data set and method of the study of training, with the choice and decoder of cross-validation; Markdown."""
     scores = gathered.scores
     is_shown = (scores[["study", "metric", "point", "decoder"]] == ["training", ACCURACY, CHOICE, "better"]).all(axis=1)
-    shown = scores[is_shown & scores["method"].isin(METHODS)]
+    shown, highest = scores[is_shown & scores["method"].isin(METHODS)], _highest(scores[is_shown])
     names = gathered.methods.set_index(["study", "method"])["name"]
     methods = [method for method in METHODS if method in set(shown["method"])]
     rows = shown.set_index(["dataset", "method"]).to_dict("index")
-    lines = [["data set", *(names["training", method] for method in methods)], ["---", *["---:"] * len(methods)]]
+    lines = [["data set", *(names["training", method] for method in methods), "highest of all methods"]]
+    lines.append(["---", *["---:"] * len(methods), "---"])
     for dataset in dict.fromkeys(shown["dataset"]):
         cells = [rows.get((dataset, method)) for method in methods]
         if sum(cell is not None for cell in cells) < LEAST:
             continue
         best = max(cell["value"] for cell in cells if cell)
-        lines.append([dataset, *(_cell(cell, best) if cell else "–" for cell in cells)])
+        first = highest.loc[dataset]
+        of_all = f"{first['value']:.2f} ({names['training', first['method']]})"
+        lines.append([dataset, *(_cell(cell, best) if cell else "–" for cell in cells), of_all])
     return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+
+
+def _highest(scores: pd.DataFrame) -> pd.DataFrame:
+    """The row with the highest value of each data set, by data set."""
+    return scores.sort_values("value", ascending=False, kind="stable").drop_duplicates("dataset").set_index("dataset")
 
 
 def _cell(score: dict[Any, Any], best: float) -> str:
@@ -125,7 +133,7 @@ def results_part(gathered: Gathered, claims: pd.DataFrame) -> str:
     """The part in Markdown, with links from the folder of the snapshot."""
     return (
         f"{accuracy_table(gathered)}\n"
-        "Accuracy in percent, settings chosen by cross-validation. Bold: highest of the row. †: a test finds a better method. –: not computed.\n\n"
+        "Accuracy in percent, settings chosen by cross-validation. Bold: highest of these methods. †: a test finds a better method. –: not computed.\n\n"
         f"{verdicts_by_paper(claims)}\n{sentences(published_accuracies(gathered))} "
         f"[Every accuracy]({TABLE}), [claims](claims.md), [all results](index.md).\n"
     )

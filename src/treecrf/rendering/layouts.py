@@ -29,7 +29,7 @@ WORD_HEADINGS = (
     "standing",
     "missing rate",
     "method",
-    "against",
+    "compared with",
     "values",
     "term",
     "G0",

@@ -90,7 +90,8 @@ def _part(part: Part, folders: Folders) -> str:
     address = _Address(folders)
     match part:
         case Note():
-            return f"{part.html}\n\n"
+            html = re.sub(r'href="(?!https?:)([^"]+)"', lambda found: f'href="{address(found[1])}"', str(part.html))
+            return f"{html}\n\n"
         case Table():
             file = f" ([CSV]({address.file(part.path.with_suffix('.csv'))}))" if part.path else ""
             table = to_markdown(part.layout, address)

@@ -6,6 +6,7 @@ import os
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
+import numpy as np
 import pandas as pd
 from markupsafe import Markup
 
@@ -34,13 +35,18 @@ MOST_LINES = 40
 
 INTRODUCTION = """
 What the papers claim, judged by the results of this run. The verdict is by the sequence-level test, which takes whole test
-sequences as independent; beside it stands the verdict by the paper's own test. Undecided means that the results agree with the
+sequences as independent; the next column has the verdict by the paper's own test. Undecided means that the results agree with the
 claim as well as with its contrary. Follow an id to the numbers behind a verdict.
 """
 
 ABOUT_INTERVALS = """
 Intervals are those of the tests: 90 % of differences, 95 % over repeated measurements of a time. Lines mark the values at which
 the claim begins or ceases to hold.
+"""
+
+ABOUT_PAPERS_TEST = """
+The paper's test takes one training of each method, and the measured difference is the mean of all trainings: the signs of the two
+may differ.
 """
 
 Row = Mapping[Any, Any]
@@ -84,8 +90,13 @@ def reason(row: Row, compared: pd.DataFrame) -> str:
     example = _measured_sentence(decisive.iloc[0].to_dict(), len(compared) > 1) if len(decisive) else ""
     if len(compared) == 1:
         return example or _measured_sentence(compared.iloc[0].to_dict(), False)
-    words = {"yes": "hold", "partly": "hold in part", "no": "fail", "open": "are open"}
-    shown = ", ".join(f"{counts[name]} {text}" for name, text in words.items() if name in counts)
+    words = {
+        "yes": ("holds", "hold"),
+        "partly": ("holds in part", "hold in part"),
+        "no": ("fails", "fail"),
+        "open": ("is open", "are open"),
+    }
+    shown = ", ".join(f"{counts[name]} {text[int(counts[name] > 1)]}" for name, text in words.items() if name in counts)
     found = f"Of {counted(len(compared), 'comparison')}, {shown}"
     return f"{found}." if row["verdict"] == REPLICATED or not example else f"{found}; for example, {example}"
 
@@ -175,7 +186,7 @@ def _claim_page(row: Row, compared: pd.DataFrame, rules: pd.DataFrame, papers: C
     lead: list[Part] = [
         _verdict_note(row, reason(row, compared)),
         Note(Markup("<blockquote>“{}”<footer>{}</footer></blockquote>").format(row["quote"], f"{paper.title}, {row['place']}")),
-        Table("Where it stands", pd.DataFrame({
+        Table("Sources", pd.DataFrame({
             "source": [source],
             "data sets": [row["data_sets"] or DASH],
             "all claims": [Cell("", links=(Link(f"Claims: {paper.name}", f"{PATH}#claims-{paper.letter}"),))],
@@ -200,6 +211,8 @@ def _verdict_note(row: Row, why: str) -> Note:
 
 def _numbers(compared: pd.DataFrame) -> list[Part]:
     parts: list[Part] = [Table("A line for each comparison of the claim", comparisons_layout(compared), is_list=True)]
+    if compared["papers_p"].notna().any():
+        parts.append(paragraph(ABOUT_PAPERS_TEST))
     rows = compared.dropna(subset=["measured", "low", "high"]).to_dict("records")
     limits = sorted({float(limit) for row in rows for limit in row["limits"].split()})
     if rows and len(rows) <= MOST_LINES:
@@ -264,7 +277,7 @@ def _value(row: Row, name: str) -> str:
 
 
 def _interval(row: Row) -> str:
-    if pd.isna(row["low"]) or pd.isna(row["high"]):
+    if not np.isfinite([row["low"], row["high"]]).all():  # a time that was measured once has no interval
         return ""
     shown = signed if _is_difference(row) else _plain
     return f"{shown(row['low'])} to {shown(row['high'])}"
@@ -287,7 +300,10 @@ def _measured_sentence(row: Row, with_names: bool) -> str:
     limits = [0.0] if _is_difference(row) and pd.notna(row["p"]) else []
     limits += [float(limit) for limit in row["limits"].split()]
     inside = sorted({limit for limit in limits if row["low"] <= limit <= row["high"]})
+    around = [limit for limit in limits if limit and -limit in limits]
     start = f"{'the' if with_names else 'The'} {row['level']:g} % interval {interval}{where}"
+    if row["holds"] == "no" and around and -max(around) < row["low"] and row["high"] < max(around):
+        return f"{start} lies within ±{max(around):g} points: the methods are equivalent."
     if inside:
         both = len(inside) > 1 and inside[0] == -inside[-1]
         names = [f"the ±{_limit_text(inside[-1], row)}"] if both else []

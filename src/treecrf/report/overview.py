@@ -103,10 +103,16 @@ def _numbers(settings: Settings, claims: pd.DataFrame | None, methods: set[str],
         known = distinct_accuracies(published_values(settings))
         known = known[~known["inferred"].astype(bool)]
         n_near = int(is_near(known, "at_choice").sum())
-        tiles.append(Tile(f"{n_near} of {len(known)}", "published accuracies met", "within one point"))
+        tiles.append(
+            Tile(
+                f"{n_near} of {len(known)}",
+                "published accuracies met",
+                "within one point; columns of FAQ sets, which are inferred, apart",
+            )
+        )
         n_replicated = int((claims["verdict"] == REPLICATED).sum())
         tiles.append(Tile(f"{n_replicated} of {len(claims)}", "claims replicated", counts_text(claims)))
-    names = {name for study in registry() for name in measured(study.name, settings)}
+    names = {name for study in registry() for name in _distinct(study.name, settings)}
     tiles.append(Tile(str(len(names)), "data sets"))
     if claims is None and methods:
         tiles.append(Tile(str(len(methods)), "methods"))
@@ -120,6 +126,13 @@ def measured(study: str, settings: Settings) -> list[str]:
     declared = next(each for each in registry() if each.name == study)
     results, names = Path(settings.results), StudyFiles(declared, settings).all_datasets()
     return [name for name in names if next((results / study / name).glob("*.csv"), None)]
+
+
+def _distinct(study: str, settings: Settings) -> list[str]:
+    """Those that are not another one of the study with other folds or options."""
+    declared = next(each for each in registry() if each.name == study)
+    distinct = StudyFiles(declared, settings).distinct_datasets()
+    return [name for name in measured(study, settings) if name in distinct]
 
 
 def _duration(seconds: float) -> str:
@@ -146,7 +159,7 @@ def _about_own(settings: Settings, studies: Sequence[Study], methods: set[str]) 
 
 def _comparisons(settings: Settings) -> pd.DataFrame:
     """Tests between methods of the training study, at the choice, with the preferred decoder."""
-    paths = [f"{settings.results}/training/{name}/comparisons.csv" for name in measured("training", settings)]
+    paths = [f"{settings.results}/training/{name}/comparisons.csv" for name in _distinct("training", settings)]
     paths = [path for path in paths if Path(path).is_file()]
     if not paths:
         return pd.DataFrame(columns=COMPARED)

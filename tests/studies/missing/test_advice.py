@@ -77,9 +77,10 @@ def test_the_method_with_the_smallest_gap_is_recommended(frames):
     assert recommended(judged) == WEIGHTING
     (text,) = advice_sentences(judged)
     assert (
-        "use instance weighting (0.00 points from the best on average over 2 cases, never worse than another)" in text
+        "use instance weighting (0.00 points from the best on average over 2 cases, never significantly worse than another)"
+        in text
     )
-    assert text.endswith("Never worse either: indicator.")
+    assert text.endswith("Never significantly worse either: indicator.")
 
 
 def test_cases_with_missing_cells_of_their_own_count_at_rate_0():

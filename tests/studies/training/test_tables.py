@@ -208,7 +208,7 @@ def test_methods_stand_below_what_is_published():
     ]
     layout = methods(summary)
     assert layout.columns.tolist() == ["quantity", "method", "values", "nettalk", "mine"]
-    peak, choice, end = "peak of the test curve", "cross-validated choice", "at convergence"
+    peak, choice, end = "peak of the test curve", "cross-validated choice", "at the end of training"
     assert shown(layout) == [  # published: PhD table 3.5
         ["accuracy (%)", "TreeCRF", "published", "85.20**", "–"],
         ["accuracy (%)", "TreeCRF", peak, "86.00", "71.00"],
@@ -319,7 +319,7 @@ def test_all_methods_mark_the_best_and_those_equivalent_to_it_alone():
         ["MEMM", Cell("70.00 ± 0.50", is_best=True), "79.00"],
         ["my_method", Cell("64.00", is_best=True), "–"],
     ]
-    assert peaks_layout(summary)["b"].tolist() == ["–", "72.00 ± 0.25", "65.00"]
+    assert peaks_layout(summary)["b"].tolist() == ["–", "91.00", "65.00"]
     assert shown(ranks_layout(tied))[3] == [
         "faq_a", "MEMM", "79.00", "−1.00", "−2.00 to 0.00", NOT_SEPARATED, "2", "1–2", "blocks",
     ]  # fmt: skip
@@ -336,7 +336,7 @@ def test_tests_are_shown_by_mcnemars_test_and_by_a_valid_one():
     layout = pairs_layout(pd.DataFrame(rows), "viterbi")
     mcnemar, valid = "by McNemar's test", "by the sequence-level test"
     assert layout.columns.tolist() == [
-        ("", "data set"), ("", "method"), ("", "against"), (mcnemar, "points"), (mcnemar, "method alone right"),
+        ("", "data set"), ("", "method"), ("", "compared with"), (mcnemar, "points"), (mcnemar, "method alone right"),
         (mcnemar, "other alone right"), (mcnemar, "p"), (mcnemar, "p, Holm"), (valid, "points"), (valid, "95 %"),
         (valid, "p"), (valid, "95 %, Holm"), (valid, "p, Holm"), (valid, "over"), (valid, "decision"),
     ]  # fmt: skip

@@ -178,7 +178,7 @@ def steps_layout(comparisons: pd.DataFrame, best: pd.DataFrame) -> pd.DataFrame:
         "data set": [pair.dataset for pair in pairs],
         "window": [str(pair.window) for pair in pairs],
         "method": [method_text(pair.method) for pair in pairs],
-        "against": [method_text(pair.other) for pair in pairs],
+        "compared with": [method_text(pair.other) for pair in pairs],
     }
     return pairs_layout(pairs, columns)
 

@@ -29,7 +29,7 @@ and ads2, where each is wrong at four positions of every sequence. They are gene
 
 OF_PAPER = """
 Table 1 of the paper is about these sets, described in a text that is not public. What was fitted to the table is no evidence for
-it: beta of the random path on ads1 was, so its agreement there says nothing; the directions of mistakes on ads2 were, on other pools.
+it: beta of the random path on ads1 and the accuracies of its experts were, so that agreement on ads1 says little; the directions of mistakes on ads2 were, on other pools.
 """
 
 BOUND = """

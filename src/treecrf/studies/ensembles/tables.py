@@ -122,7 +122,7 @@ def steps_layout(comparisons: pd.DataFrame, runs: pd.DataFrame) -> pd.DataFrame:
     columns = {
         "data set": [pair.dataset for pair in pairs],
         "ensemble": [method_text(pair.method) for pair in pairs],
-        "against": [method_text(pair.other) for pair in pairs],
+        "compared with": [method_text(pair.other) for pair in pairs],
     }
     won = [f"{n_won} of {n_draws}" for n_won, n_draws in (draws_won(runs, pair) for pair in pairs)]
     return pairs_layout(pairs, columns, {"draws won": won})

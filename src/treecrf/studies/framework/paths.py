@@ -20,6 +20,7 @@ class StudyFiles:
         self.folder = f"{settings.results}/{study.name}"
         self._data = self.folder if study.draws else f"{settings.results}/data"
         self._within = getattr(settings, study.within).datasets if study.within else list(settings.datasets)
+        self._sources = {name: getattr(dataset, "source", None) for name, dataset in settings.datasets.items()}
         self._of_papers = settings.may_concern_papers
         self._methods_per_job, self._n_portions = settings.methods_per_job, settings.portions
 
@@ -31,6 +32,11 @@ class StudyFiles:
     def all_datasets(self) -> list[str]:
         """The data sets of all jobs, each once."""
         return list(dict.fromkeys(name for job in self.study.jobs for name in self.datasets(job)))
+
+    def distinct_datasets(self) -> list[str]:
+        """Those that are not another one of the study with other folds or options."""
+        names = self.all_datasets()
+        return [name for name in names if self._sources.get(name) not in names]
 
     def is_finished(self, dataset: str) -> bool:
         """Whether the summary of a data set is there; always where one summary is of all."""

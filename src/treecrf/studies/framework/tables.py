@@ -11,10 +11,10 @@ from treecrf.rendering.cells import DASH, Cell, dataset_names
 from treecrf.rendering.style import ordered_training_methods, training_method_name
 
 PUBLISHED, MEASURED = "published", "measured"
-PEAK, END = "peak of the test curve", "at convergence"
+PEAK, END = "peak of the test curve", "at the end of training"
 CHOICE, SPREAD = "cross-validated choice", "cross-validated choice, mean ± sd"
 LINES = (PUBLISHED, MEASURED, PEAK, END, CHOICE, SPREAD)
-"""Lines of a block in their order. Published accuracies are peaks; those of methods without one are at convergence."""
+"""Lines of a block in their order. Published accuracies are peaks; those of methods without one are at the end of training."""
 
 Column = str | tuple[str, str]
 

@@ -232,7 +232,7 @@ def neighbours_layout(tests: pd.DataFrame) -> pd.DataFrame:
         {
             ("", "data set"): list(tests["dataset"]),
             ("", "method"): [method_text(name) for name in tests["method"]],
-            ("", "against"): [method_text(name) for name in tests["other"]],
+            ("", "compared with"): [method_text(name) for name in tests["other"]],
             ("", "points gained"): cell_texts(tests["accuracy_points"], signed),
             ("", "draws"): list(tests["n_seeds"].astype(str)),
             ("", "better in"): list(tests["n_better"].astype(str)),

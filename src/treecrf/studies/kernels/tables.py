@@ -41,7 +41,7 @@ def steps_layout(comparisons: pd.DataFrame) -> pd.DataFrame:
     columns = {
         "data set": [names[pair.dataset] for pair in pairs],
         "method": [method_text(pair.method) for pair in pairs],
-        "against": [method_text(pair.other) for pair in pairs],
+        "compared with": [method_text(pair.other) for pair in pairs],
     }
     return pairs_layout(pairs, columns)
 

@@ -32,8 +32,8 @@ BEST, BEATEN = "▲", "▼"
 
 USES = {
     "instance_weighting": "values missing at random, with inputs that do not predict one another",
-    "surrogate_splitting": "inputs that predict one another, as neighbours in a window do",
-    "imputation": "values missing at random, and one value far commoner than the others",
+    "surrogate_splitting": "redundant inputs, such as several features of one line",
+    "imputation": "values missing at random, and one value much more common than the others",
     "indicator": "whether a value is missing depends on the label",
     "imputation_indicator": "the same, and the commonest value is a good guess",
     "default_direction": "whether a value is missing depends on the label; fast",
@@ -194,9 +194,13 @@ def _choice(rows: pd.DataFrame, when: str) -> str:
     text = (
         f"Values missing {when}: use {method_name(first)} ({signed(gap)} points from the best on average over {n_cases}"
     )
-    text += f", worse than another in {beaten[first]})." if beaten[first] else ", never worse than another)."
+    text += (
+        f", significantly worse than another in {beaten[first]})."
+        if beaten[first]
+        else ", never significantly worse than another)."
+    )
     names = "all others" if len(safe) == len(beaten) - 1 > 1 else with_and(map(method_name, safe))
-    return f"{text} Never worse either: {names}." if safe else text
+    return f"{text} Never significantly worse either: {names}." if safe else text
 
 
 def _against_weighting(evaluations: pd.DataFrame, comparisons: pd.DataFrame) -> Sequence[str]:

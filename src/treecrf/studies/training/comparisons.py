@@ -88,7 +88,7 @@ def pairs_layout(comparisons: pd.DataFrame, decoder: str) -> pd.DataFrame:
         {
             ("", "data set"): dataset_names(rows),
             ("", "method"): method_names(rows["method"]),
-            ("", "against"): method_names(rows["other"]),
+            ("", "compared with"): method_names(rows["other"]),
             (mcnemar, "points"): cell_texts(rows["accuracy_points"], signed),
             (mcnemar, "method alone right"): cell_texts(rows["only_method"], count_text),
             (mcnemar, "other alone right"): cell_texts(rows["only_other"], count_text),
@@ -256,7 +256,7 @@ def larger_layout(counts: pd.DataFrame, accuracies: pd.DataFrame, comparisons: p
         {
             ("", "data set"): larger["dataset"].astype(str).tolist(),
             ("", "method"): method_names(larger["method"]),
-            ("", "against"): method_names(larger["other"]),
+            ("", "compared with"): method_names(larger["other"]),
             (PAPERS, "points"): [signed(pair.mean_points) if pair.decision else DASH for pair in papers],
             (PAPERS, "p, Holm"): [p_value_text(pair.valid_p_holm) if pair.decision else DASH for pair in papers],
             (PAPERS, "decision"): [pair.decision or DASH for pair in papers],

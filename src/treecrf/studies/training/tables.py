@@ -251,8 +251,8 @@ def accuracy_layout(summary: pd.DataFrame, ranks: pd.DataFrame) -> pd.DataFrame:
 
 
 def peaks_layout(summary: pd.DataFrame) -> pd.DataFrame:
-    """The same at the peak of the test curve, without marks: peaks are not compared."""
-    return _accuracies(summary, "peak", set())
+    """The same at the peak of the test curve of the first, unperturbed training; without marks, as peaks are not compared."""
+    return _accuracies(summary.assign(peak_mean=np.nan, peak_sd=np.nan), "peak", set())
 
 
 def choices_layout(summary: pd.DataFrame) -> pd.DataFrame:
