@@ -189,7 +189,12 @@ PAGE = StudyPage(
                     has_caption=False,
                 ),
                 computed(_not_run, "notes"),
-                table("peaks", "Peak of the test curve, first training", fold="Peaks of the test curves", has_caption=False),
+                table(
+                    "peaks",
+                    "Peak of the test curve, first training",
+                    fold="Peaks of the test curves",
+                    has_caption=False,
+                ),
                 table("choices", CHOSEN, fold=CHOSEN, has_caption=False),
                 table("estimates", ESTIMATES, fold=ESTIMATES, has_caption=False),
                 choices(CHOICES, _induction),
