@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from math import isfinite
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -128,20 +128,26 @@ def interval_texts(low: pd.Series, high: pd.Series) -> list[str]:
     ]
 
 
-def dataset_name(name: object, is_stand_in: object) -> str | Cell:
-    """The name of a data set; that of a stand-in says so."""
-    return Cell(str(name), is_stand_in=True, key=str(name)) if is_stand_in else str(name)
+def deviation_texts(rows: pd.DataFrame, mean: str, sd: str, n_values: str) -> list[str]:
+    """`with_deviation` of the columns with these names."""
+    return [with_deviation(*each) for each in zip(rows[mean], rows[sd], rows[n_values], strict=True)]
 
 
 def dataset_names(rows: pd.DataFrame) -> list[str | Cell]:
     """The data sets of rows; a column stand_in says which ones are stand-ins."""
     marks = rows["stand_in"] if "stand_in" in rows else [False] * len(rows)
-    return [dataset_name(*each) for each in zip(rows["dataset"], marks, strict=True)]
+    pairs = zip(map(str, rows["dataset"]), marks, strict=True)
+    return [Cell(name, is_stand_in=True, key=name) if is_stand_in else name for name, is_stand_in in pairs]
+
+
+def framed(columns: Mapping[Any, Sequence[Any]]) -> pd.DataFrame:
+    """A layout of columns of cells by their headings."""
+    return pd.DataFrame({name: pd.Series(list(cells), dtype=object) for name, cells in columns.items()})
 
 
 def grouped(columns: Mapping[tuple[str, str], Sequence[str | Cell]]) -> pd.DataFrame:
-    """A frame with two lines of headings, (group, name)."""
-    frame = pd.DataFrame({name: pd.Series(list(cells), dtype=object) for name, cells in columns.items()})
+    """The same with two lines of headings, (group, name)."""
+    frame = framed(columns)
     frame.columns = pd.MultiIndex.from_tuples(list(columns))
     return frame
 

@@ -6,13 +6,14 @@ import os
 import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 from markupsafe import escape
 
-from treecrf.rendering.cells import Cell, Link
+from treecrf.rendering.cells import Cell, Link, framed
 from treecrf.rendering.folders import Folders
-from treecrf.rendering.layouts import to_markdown
+from treecrf.rendering.layouts import Address, to_markdown
 from treecrf.rendering.parts import Downloads, Figure, Fold, Forest, Note, Page, Part, Section, Table
 
 
@@ -27,17 +28,8 @@ def linked(text: str, way: str) -> str:
 
 
 def page_markdown(page: Page, pages: Sequence[Page], folders: Folders) -> str:
-    """A page with links to the others.
-
-    Parameters
-    ----------
-    page : Page
-    pages : sequence of Page
-        Those that every page links to.
-    folders : Folders
-        Of the page; paths of its parts are below the folder of reports.
-    """
-    address = _Address(folders)
+    """A page with links to `pages`; paths of its parts are below the folder of reports."""
+    address = _address(folders)
     bar = " · ".join(f"[{other.name}]({address(other.path)})" for other in pages)
     texts = [f"# {page.title}\n\n{bar}\n\n", parts_markdown(page.lead, folders)]
     for group in page.groups:
@@ -59,26 +51,26 @@ def table_name(table: Table) -> str:
     return table.path.name if owner == "tables" else f"{owner}_{table.path.name}"
 
 
-class _Address:
-    """The way from a page to the Markdown of another one, or to a file below the folder of reports."""
+def _address(folders: Folders) -> Address:
+    """The way from a page to the Markdown of another one."""
+    return lambda target: folders.link(markdown_path(target))
 
-    def __init__(self, folders: Folders) -> None:
-        self.folders = folders
 
-    def __call__(self, target: str) -> str:
-        return self.folders.link(markdown_path(target))
-
-    def file(self, path: Path) -> str:
-        return Path(os.path.relpath(path, (self.folders.reports / self.folders.page).parent)).as_posix()
+def _file(path: Path, folders: Folders) -> str:
+    """The way from a page to a file below the folder of reports."""
+    return Path(os.path.relpath(path, (folders.reports / folders.page).parent)).as_posix()
 
 
 def _forest_layout(forest: Forest) -> pd.DataFrame:
     """A forest plot as a table."""
     names = [Cell("", links=(Link(row.label, row.target),)) if row.target else row.label for row in forest.rows]
-    columns = {"comparison": names, f"{forest.unit} [interval]": [forest.text(row) for row in forest.rows]}
+    columns: dict[str, list[Any]] = {
+        "comparison": names,
+        f"{forest.unit} [interval]": [forest.text(row) for row in forest.rows],
+    }
     if any(row.note for row in forest.rows):
         columns["note"] = [row.note for row in forest.rows]
-    return pd.DataFrame({name: pd.Series(cells, dtype=object) for name, cells in columns.items()})
+    return framed(columns)
 
 
 def _section(section: Section, level: str, folders: Folders) -> str:
@@ -87,22 +79,22 @@ def _section(section: Section, level: str, folders: Folders) -> str:
 
 
 def _part(part: Part, folders: Folders) -> str:
-    address = _Address(folders)
+    address = _address(folders)
     match part:
         case Note():
             html = re.sub(r'href="(?!https?:)([^"]+)"', lambda found: f'href="{address(found[1])}"', str(part.html))
             return f"{html}\n\n"
         case Table():
-            file = f" ([CSV]({address.file(part.path.with_suffix('.csv'))}))" if part.path else ""
+            file = f" ([CSV]({_file(part.path.with_suffix('.csv'), folders)}))" if part.path else ""
             table = to_markdown(part.layout, address)
             return f"{_anchor(part.anchor)}**{part.caption}**{file}\n\n{table}\n{_links(part.links, address)}"
         case Figure():
-            shown = f"![{part.alt}]({address.file(part.path)})"
+            shown = f"![{part.alt}]({_file(part.path, folders)})"
             return f"{_anchor(part.anchor)}{shown}\n\n<p>{escape(part.caption)}</p>\n\n{_links(part.links, address)}"
         case Forest():
             return f"**{part.caption}**\n\n{to_markdown(_forest_layout(part), address)}\n"
         case Downloads():
-            files = [f"[{name}]({address.file(path.with_suffix('.csv'))})" for name, path in part.paths.items()]
+            files = [f"[{name}]({_file(path.with_suffix('.csv'), folders)})" for name, path in part.paths.items()]
             return f"{part.text} {', '.join(files)}.\n\n"
         case Fold():
             inside = parts_markdown(part.parts, folders)
@@ -113,6 +105,6 @@ def _anchor(name: str) -> str:
     return f'<a id="{name}"></a>\n\n' if name else ""
 
 
-def _links(links: Sequence[Link], address: _Address) -> str:
+def _links(links: Sequence[Link], address: Address) -> str:
     shown = " ".join(f"[{link.text}]({address(link.target)})" for link in links)
     return f"Claims: {shown}\n\n" if shown else ""

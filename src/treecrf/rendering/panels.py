@@ -24,9 +24,9 @@ def by_dataset(frame: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
         yield f"{name} (stand-in)" if stand_in else str(name), of_set
 
 
-def with_several(frame: pd.DataFrame, name: str, panel: str = "dataset") -> pd.DataFrame:
-    """The rows of those panels that have several values of what the horizontal axis shows: one value makes no line."""
-    n_values = frame.groupby(panel, sort=False)[name].transform("nunique")
+def with_several(frame: pd.DataFrame, name: str) -> pd.DataFrame:
+    """The rows of those data sets that have several values of what the horizontal axis shows: one value makes no line."""
+    n_values = frame.groupby("dataset", sort=False)[name].transform("nunique")
     return frame[n_values > 1]
 
 
@@ -66,6 +66,12 @@ def sentence_figure(text: str) -> Figure:
     figure.set_label(NOTHING)
     figure.text(0.02, 0.5, text, va="center", fontsize=9)
     return figure
+
+
+def annotate(axes: Axes, marks: pd.DataFrame, color: str, offset: tuple[float, float]) -> None:
+    """Numbers beside markers; the columns of `marks` are the number, x and y."""
+    for value, x, y in marks.to_numpy():
+        axes.annotate(f"{value:g}", (x, y), xytext=offset, textcoords="offset points", fontsize=SMALL, color=color)
 
 
 def add_legend(figure: Figure, panels: list[Axes], title: str, handlelength: float) -> None:

@@ -16,7 +16,6 @@ from markupsafe import Markup, escape
 
 from treecrf.rendering.cells import Link, number, signed
 from treecrf.rendering.layouts import Address, to_fragment
-from treecrf.rendering.style import NOTHING
 
 
 @dataclass(frozen=True)
@@ -25,10 +24,6 @@ class Note:
 
     html: Markup
     kind: ClassVar = "note"
-
-    @property
-    def n_lines(self) -> int:
-        return self.html.count("\n")
 
 
 @dataclass(frozen=True)
@@ -59,11 +54,6 @@ class Table:
 
     def html(self, address: Address = str) -> Markup:
         return to_fragment(self.layout, self.caption, address, self.is_list)
-
-    @property
-    def n_lines(self) -> int:
-        """Rows, the caption and the lines of the head."""
-        return len(self.layout) + 1 + self.layout.columns.nlevels
 
 
 @dataclass(frozen=True)
@@ -98,10 +88,6 @@ class Forest:
     limits: tuple[float, ...] = (0.0,)
     unit: str = "points"
     kind: ClassVar = "forest"
-
-    @property
-    def n_lines(self) -> int:
-        return len(self.rows)
 
     @property
     def ends(self) -> tuple[float, float]:
@@ -154,7 +140,6 @@ class Figure:
     anchor: str = ""
     links: tuple[Link, ...] = ()
     kind: ClassVar = "figure"
-    n_lines: ClassVar = 0
 
     @property
     def name(self) -> str:
@@ -175,10 +160,6 @@ class Fold:
     parts: Sequence[Part]
     kind: ClassVar = "fold"
 
-    @property
-    def n_lines(self) -> int:
-        return sum(part.n_lines for part in self.parts)
-
 
 @dataclass(frozen=True)
 class Downloads:
@@ -187,7 +168,6 @@ class Downloads:
     text: str
     paths: Mapping[str, Path]
     kind: ClassVar = "downloads"
-    n_lines: ClassVar = 1
 
 
 Part = Note | Table | Figure | Forest | Fold | Downloads
@@ -267,13 +247,6 @@ def setting_text(value: Any) -> str:
     if isinstance(value, (list, tuple)):
         return f"[{', '.join(map(setting_text, value))}]"
     return value if isinstance(value, str) else json.dumps(value)
-
-
-def drawn(path: Path, alt: str, caption: str) -> list[Part]:
-    """A figure with its caption (text of `caption_html`), if it has been drawn and has something to show."""
-    if not path.is_file() or f"<dc:title>{NOTHING}</dc:title>" in path.read_text(encoding="utf-8")[:2000]:
-        return []
-    return [Figure(path, alt, caption_html(caption), anchor_of(path.stem))]
 
 
 def anchor_of(name: str) -> str:

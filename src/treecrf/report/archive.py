@@ -6,6 +6,7 @@ import json
 import mimetypes
 import os
 from collections.abc import Callable, Collection, Iterator, Mapping
+from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import Any
 from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
@@ -44,8 +45,9 @@ def write_archive(settings: Settings) -> Path:
     if not (results / MANIFEST).is_file():
         raise ValueError(f"{results / MANIFEST} is not there; run `make results`, which writes it last.")
     manifest = read_manifest(results / MANIFEST)
-    members: dict[str, bytes | Path] = {address(settings, path): path for path in _files(settings, manifest)}
-    members |= dict(crate_members(Path(settings.results), manifest, members.keys(), root(settings)))
+    base = root(settings)
+    members: dict[str, bytes | Path] = {address(base, path): path for path in _files(settings, manifest)}
+    members |= dict(crate_members(results, manifest, members.keys(), base))
     path = Path(settings.archives) / f"{archive_name(manifest)}.zip"
     with atomic(path) as temporary, ZipFile(temporary, "w") as archive:
         for name in sorted(members):
@@ -62,9 +64,9 @@ def archive_name(manifest: dict[str, Any]) -> str:
     return "-".join(filter(None, ("treecrf", manifest["written"][:10], commit[:10], is_dirty)))
 
 
-def address(settings: Settings, path: str | os.PathLike[str]) -> str:
-    """The name in the archive of a file of the run. Results and reports lie to each other as on disk: links of the page work."""
-    return Path(os.path.relpath(Path(path).resolve(), root(settings))).as_posix()
+def address(base: Path, path: str | os.PathLike[str]) -> str:
+    """The name of a file of the run in the archive whose root is the folder `base` on disk: links between pages and results work."""
+    return Path(os.path.relpath(Path(path).resolve(), base.resolve())).as_posix()
 
 
 def root(settings: Settings) -> Path:
@@ -109,18 +111,10 @@ _TYPES = {
 def run_crate(
     results: Path, manifest: Mapping[str, Any], members: Collection[str], address: Callable[[str], str]
 ) -> dict[str, Any]:
-    """The contents of `CRATE`.
+    """The contents of `CRATE`, of a run with the records of its jobs (`treecrf.records.jobs`).
 
-    Parameters
-    ----------
-    results : Path
-        The folder of results, with the records of its jobs (`treecrf.records.jobs`).
-    manifest : mapping
-        Of the run (`treecrf.report.manifest`).
-    members : collection of str
-        The files of the archive, by their paths from its root. `WORKFLOW` is one of them.
-    address : callable
-        The path of a file of the run from the archive's root, of its path from where the run was.
+    `members` are the files of the archive, by their paths from its root, `WORKFLOW` among them; `address` gives the path of a file
+    of the run from there.
     """
     return _RunCrate(results, manifest, members, address).contents()
 
@@ -130,28 +124,13 @@ def crate_members(
 ) -> Iterator[tuple[str, bytes | Path]]:
     """What makes an archive of a run a crate: the workflow, the records of the jobs, and `CRATE`.
 
-    Parameters
-    ----------
-    results, manifest
-        As of `run_crate`.
-    members : collection of str
-        The other files of the archive.
-    base : Path
-        The folder on disk that is the archive's root.
-
-    Yields
-    ------
-    (str, bytes or Path)
-        The path of a file from the archive's root, and its contents or the file.
+    `members` are the other files of the archive; `base` is the folder on disk that is its root. Yields the path of a file from
+    there, and its contents or the file.
     """
-
-    def address(path: str) -> str:
-        return Path(os.path.relpath(Path(path).resolve(), base.resolve())).as_posix()
-
-    records = {address(str(path)): path for path in sorted((results / BENCHMARKS).rglob("*.json"))}
+    records = {address(base, path): path for path in sorted((results / BENCHMARKS).rglob("*.json"))}
     found = {name: path for name, path in (_workflow_files() | records).items() if name not in members}
     yield from found.items()
-    metadata = run_crate(results, manifest, [*members, *found], address)
+    metadata = run_crate(results, manifest, [*members, *found], partial(address, base))
     yield CRATE, (json.dumps(metadata, indent=1, ensure_ascii=False) + "\n").encode()
 
 

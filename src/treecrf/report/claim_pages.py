@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,7 +12,7 @@ from markupsafe import Markup
 
 from treecrf.io.files import write_text
 from treecrf.io.messages import counted
-from treecrf.rendering.cells import DASH, Cell, Link, number, p_value_text, signed, three_digits
+from treecrf.rendering.cells import DASH, Cell, Link, framed, number, p_value_text, signed, three_digits
 from treecrf.rendering.parts import Forest, Group, Interval, Note, Page, Part, Section, Table, paragraph
 from treecrf.rendering.templates import render_page
 from treecrf.report.ledger import read_comparisons, read_ledger
@@ -55,15 +55,7 @@ Row = Mapping[Any, Any]
 def claim_pages(
     claims: pd.DataFrame, by_rule: pd.DataFrame, compared: pd.DataFrame, papers: Collection[str] = ()
 ) -> list[Page]:
-    """The list of claims, then a page for each.
-
-    Parameters
-    ----------
-    claims, by_rule, compared : DataFrame
-        Of `treecrf.report.ledger`.
-    papers : collection of str
-        The files of those pages of papers that there are.
-    """
+    """The list of claims (frames of `treecrf.report.ledger`), then a page for each; `papers` are the files of their pages."""
     rows = dict(list(compared.groupby("id")))
     rules = dict(list(by_rule.groupby("id")))
     pages = [
@@ -110,9 +102,8 @@ def key_number(compared: pd.DataFrame) -> str:
     share = f"{n_held} of {len(compared)} hold" if len(compared) else DASH
     if values.empty:
         return share
-    unit = " points" if _is_difference(values.iloc[0].to_dict()) else ""
-    middle = values["measured"].median()
-    return f"{share}; median {signed(middle) if unit else _plain(middle)}{unit}"
+    first = values.iloc[0].to_dict()
+    return f"{share}; median {_shown(first)(values['measured'].median())}{' points' if _is_difference(first) else ''}"
 
 
 def comparisons_layout(compared: pd.DataFrame) -> pd.DataFrame:
@@ -128,12 +119,13 @@ def comparisons_layout(compared: pd.DataFrame) -> pd.DataFrame:
         "p, paper's test": [p_value_text(row["papers_p"]) for row in rows],
         "claim": [Cell(HOLDS[row["holds"]][0], verdict=HOLDS[row["holds"]][1]) for row in rows],
     }
-    kept = {
-        name: cells
-        for name, cells in shown.items()
-        if name in ("claim", "comparison") or {*map(str, cells)} - {DASH, ""}
-    }
-    return pd.DataFrame({name: pd.Series(cells, dtype=object) for name, cells in kept.items()})
+    return framed(
+        {
+            name: cells
+            for name, cells in shown.items()
+            if name in ("claim", "comparison") or {*map(str, cells)} - {DASH, ""}
+        }
+    )
 
 
 # --- pages ------------------------------------------------------------------------------------------
@@ -174,8 +166,7 @@ def _list_table(claims: pd.DataFrame, compared: pd.DataFrame, is_linked: bool = 
         "source": [row["source"] for row in rows],
         "key number": [key_number(numbers.get(row["id"], nothing)) for row in rows],
     }
-    layout = pd.DataFrame({name: pd.Series(cells, dtype=object) for name, cells in columns.items()})
-    return Table(f"Claims: {counts_text(claims)}", layout, is_list=True)
+    return Table(f"Claims: {counts_text(claims)}", framed(columns), is_list=True)
 
 
 def _claim_page(row: Row, compared: pd.DataFrame, rules: pd.DataFrame, papers: Collection[str]) -> Page:
@@ -271,16 +262,19 @@ def _plain(value: float) -> str:
     return number(value) if abs(value) >= 0.1 or value == 0 else three_digits(value)
 
 
+def _shown(row: Row) -> Callable[[float], str]:
+    """How the values of a comparison are written."""
+    return signed if _is_difference(row) else _plain
+
+
 def _value(row: Row, name: str) -> str:
-    value = row[name]
-    return DASH if pd.isna(value) else signed(value) if _is_difference(row) else _plain(value)
+    return DASH if pd.isna(row[name]) else _shown(row)(row[name])
 
 
 def _interval(row: Row) -> str:
     if not np.isfinite([row["low"], row["high"]]).all():  # a time that was measured once has no interval
         return ""
-    shown = signed if _is_difference(row) else _plain
-    return f"{shown(row['low'])} to {shown(row['high'])}"
+    return " to ".join(_shown(row)(row[end]) for end in ("low", "high"))
 
 
 def _with_interval(row: Row) -> str:
@@ -292,16 +286,17 @@ def _with_interval(row: Row) -> str:
 def _measured_sentence(row: Row, with_names: bool) -> str:
     """What an interval says of the thresholds, or the value where there is none."""
     where = f" for {row['what']} on {row['dataset']}" if with_names else ""
+    the = "the" if with_names else "The"
     if pd.isna(row["measured"]):
         return f"{row['numbers']}."
     interval = _interval(row)
     if not interval:
-        return f"the value{where} is {_value(row, 'measured')}.".replace("the", "The" if not with_names else "the", 1)
+        return f"{the} value{where} is {_value(row, 'measured')}."
     limits = [0.0] if _is_difference(row) and pd.notna(row["p"]) else []
     limits += [float(limit) for limit in row["limits"].split()]
     inside = sorted({limit for limit in limits if row["low"] <= limit <= row["high"]})
     around = [limit for limit in limits if limit and -limit in limits]
-    start = f"{'the' if with_names else 'The'} {row['level']:g} % interval {interval}{where}"
+    start = f"{the} {row['level']:g} % interval {interval}{where}"
     if row["holds"] == "no" and around and -max(around) < row["low"] and row["high"] < max(around):
         return f"{start} lies within ±{max(around):g} points: the methods are equivalent."
     if inside:
@@ -336,5 +331,4 @@ def papers_table(claims: pd.DataFrame, paths: Sequence[str]) -> Table:
     for verdict in verdicts:
         counts = [int((of["verdict"] == verdict).sum()) for _, of in rows]
         columns[verdict_text(verdict)] = [Cell(str(n), verdict=verdict) if n else DASH for n in counts]
-    layout = pd.DataFrame({name: pd.Series(cells, dtype=object) for name, cells in columns.items()})
-    return Table("The five papers and the verdicts on their claims", layout, is_list=True)
+    return Table("The five papers and the verdicts on their claims", framed(columns), is_list=True)

@@ -24,6 +24,7 @@ from treecrf.rendering.parts import Part, Section, Table, paragraph
 from treecrf.rendering.templates import render_page
 from treecrf.report.ledger import BY_RULE, CLAIMS
 from treecrf.report.manifest import MANIFEST, listed_files, read_manifest
+from treecrf.report.provenance import leaves
 from treecrf.report.rules import AS_JUDGED, verdict_text
 
 PAGE = "index.html"
@@ -145,16 +146,7 @@ def _values(part: str, content: Any) -> dict[str, Any]:
     """The values of a part of a manifest by their names."""
     if part == "raw_files":
         return {f"{file['data set']}: {file['file']}": file["SHA-256"] for file in content or []}
-    return dict(_leaves(content))
-
-
-def _leaves(value: Any, name: str = "") -> Iterator[tuple[str, Any]]:
-    """The values in nested mappings, by their keys joined with points."""
-    if isinstance(value, dict) and value:
-        for key, inner in value.items():
-            yield from _leaves(inner, f"{name}.{key}" if name else str(key))
-    else:
-        yield name, "" if value is None else value
+    return {".".join(names): "" if value is None else value for names, value in leaves(content)}
 
 
 def _texts(before: Any, after: Any) -> tuple[str, str]:
@@ -262,16 +254,7 @@ def write_comparison(
 ) -> str:
     """Write the comparison of two runs into a folder: `PAGE`, ``settings.csv``, ``numbers.csv`` and ``verdicts.csv``.
 
-    Parameters
-    ----------
-    first, second : path-like
-        Folders of results, or archives.
-    folder : path-like
-
-    Returns
-    -------
-    str
-        How much differs, in one sentence.
+    `first` and `second` are folders of results, or archives. The text that is returned says how much differs.
 
     Raises
     ------
@@ -291,6 +274,7 @@ def write_comparison(
     )
     for name, frame in (("settings", settings), ("numbers", numbers), ("verdicts", verdicts)):
         write_frame(frame, place / f"{name}.csv")  # the page links to what is there
+    worded = verdicts.assign(**{name: verdicts[name].map(verdict_text) for name in ("first", "second")})
     page = render_page(
         "comparison.html",
         title="Comparison of two runs",
@@ -301,7 +285,7 @@ def write_comparison(
             for name, title, caption, frame in (
                 ("settings", "Settings that differ", "Settings, code, versions, machine and raw files", settings),
                 ("numbers", "Numbers that differ", "Values in the result files", numbers),
-                ("verdicts", "Verdicts that flip", "Verdicts as judged and by other rules", _worded(verdicts)),
+                ("verdicts", "Verdicts that flip", "Verdicts as judged and by other rules", worded),
             )
         ],
         folders=Folders(place, place),
@@ -319,10 +303,6 @@ def _about(place: str, run: Run) -> dict[str, str]:
         "commit": "-".join(filter(None, (commit[:10], is_dirty))),
         "machine": str(run.manifest.get("machine", DASH)),
     }
-
-
-def _worded(verdicts: pd.DataFrame) -> pd.DataFrame:
-    return verdicts.assign(**{name: verdicts[name].map(verdict_text) for name in ("first", "second")})
 
 
 def _shown(frame: pd.DataFrame, caption: str, path: Path, of_words: Sequence[str]) -> list[Part]:

@@ -139,11 +139,15 @@ def verdicts_by_rule(results: str | os.PathLike[str] = "results", decides: bool 
     rows = []
     for row in claim_rows() if decides else ():
         verdict = _find(row, found).verdict
-        rules = {JUDGED: other_rules, (NO_VERDICT,): former_rules}
-        apply = next((rules[among] for among in rules if verdict in among), lambda _: ())
+        if verdict in JUDGED:
+            rules = other_rules(row)
+        elif verdict == NO_VERDICT:
+            rules = former_rules(row)
+        else:
+            continue
         rows += [
             {"id": row["id"], "rule": name, "verdict": _find(changed, found, rule).verdict}
-            for name, changed, rule in apply(row)
+            for name, changed, rule in rules
         ]
     return pd.DataFrame(rows, columns=["id", "rule", "verdict"])
 

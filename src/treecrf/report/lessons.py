@@ -22,6 +22,7 @@ from treecrf.studies import registry
 from treecrf.studies.coding.methods import method_text
 from treecrf.studies.ensembles.methods import BEST as RETRAINED_EXPERT
 from treecrf.studies.ensembles.methods import COMBINED
+from treecrf.studies.framework.comparisons import facing
 from treecrf.studies.framework.paths import StudyFiles
 from treecrf.studies.framework.settings import Settings
 from treecrf.studies.framework.views import NEAR, distinct_accuracies, is_near, published_values
@@ -41,7 +42,6 @@ Intervals of means take the data sets as a sample. Differences on FAQ sets count
 TREES, NET, BOTH = "treecrf_newton", "neural_crf", "trees_and_net"
 SHOWN = {"better": "more accurate than {} on", "worse": "less accurate than {} on"}
 NOT_SHOWN = {"equivalent": "Equivalent on", "undecided": "Undecided on"}
-OPPOSITE = {"better": "worse", "worse": "better"}
 
 HOLM = ("holm_low", "holm_high")
 """Ends of intervals with Holm's correction, as the decisions beside them."""
@@ -92,14 +92,7 @@ class Frames:
 
 
 def lessons_page(settings: Settings, pages: Iterable[Page]) -> Page | None:
-    """The page of what was learnt, with links to those of `pages` that are there; None where nothing was.
-
-    Parameters
-    ----------
-    settings : Settings
-        Where the results are.
-    pages : iterable of Page
-    """
+    """The page of what was learnt, with links to those of `pages` that are there; None where nothing was."""
     anchors = {
         f"{page.path}#{section.identifier}" for page in pages for group in page.groups for section in group.sections
     }
@@ -129,14 +122,10 @@ def gaps(
     points: str = "accuracy_points",
 ) -> list[Gap]:
     """`method` minus `other` on each data set of a frame of comparisons: the columns dataset, method, other, decision and those named."""
-    found = []
-    for row in frame.to_dict("records"):
-        if (row["method"], row["other"]) == (method, other):
-            found.append(Gap(row["dataset"], row[points], row[ends[0]], row[ends[1]], row["decision"]))
-        elif (row["method"], row["other"]) == (other, method):
-            decision = OPPOSITE.get(row["decision"], row["decision"])
-            found.append(Gap(row["dataset"], -row[points], -row[ends[1]], -row[ends[0]], decision))
-    return found
+    if frame.empty:
+        return []
+    rows = facing(frame, method, points, *ends).sort_index()
+    return [Gap(*row) for row in rows.loc[rows["other"] == other, list(Gap._fields)].itertuples(index=False)]
 
 
 def difference(method: str, other: str, found: Sequence[Gap], is_averaged: bool = True) -> list[str]:
@@ -175,14 +164,6 @@ def _training_difference(frames: Frames, method: str, other: str) -> list[str]:
 # --- answers ----------------------------------------------------------------------------------------
 
 
-def linear_features(frames: Frames) -> Lesson | None:
-    """Trees against linear features (PhD chapter 3)."""
-    sentences = _training_difference(frames, TREES, "linear_crf") + _training_difference(
-        frames, "treecrf", "induced_crf"
-    )
-    return _lesson("Trees vs linear features", sentences, "dissertation.html#training-published")
-
-
 def nets(frames: Frames) -> Lesson | None:
     """A neural CRF against trees, where the study of training has it; else in that of kernels, against the best TreeCRF."""
     if sentences := _training_difference(frames, NET, TREES):
@@ -191,13 +172,6 @@ def nets(frames: Frames) -> Lesson | None:
     if any("ocr (" in sentence for sentence in sentences):
         sentences.append("On ocr, networks see the letters of a word as pictures, and trees the pixels of one letter.")
     return _lesson("Trees vs nets", sentences, "uai-2004.html#kernels-tests")
-
-
-def kernels(frames: Frames) -> Lesson | None:
-    """Kernels of conjunctions against linear features, and trees against the best kernel (UAI 2004)."""
-    sentences = _kernel_difference(frames, "degree_2", "degree_1")
-    sentences += _kernel_difference(frames, BEST_TREES, BEST_KERNEL)
-    return _lesson("Kernels", sentences, "uai-2004.html#kernels-tests")
 
 
 def _kernel_difference(frames: Frames, method: str, other: str) -> list[str]:
@@ -215,12 +189,6 @@ def ensembles(frames: Frames) -> Lesson | None:
         for sentence in difference(name, "the best expert of part A", gaps(frame, method, "best_expert"))
     ]
     return _lesson("Ensembles", sentences, "espboost-2014.html#ensembles-data")
-
-
-def trees_and_net(frames: Frames) -> Lesson | None:
-    """Trees and net against each alone."""
-    sentences = _training_difference(frames, BOTH, TREES) + _training_difference(frames, BOTH, NET)
-    return _lesson("Trees and net together", sentences, "dissertation.html#training-accuracy")
 
 
 def missing_values(frames: Frames) -> Lesson | None:
@@ -321,13 +289,6 @@ def related_sequences(frames: Frames) -> Lesson | None:
     return _lesson("Related proteins", sentences, "dissertation.html#training-accuracy")
 
 
-def label_pairs(frames: Frames) -> Lesson | None:
-    """Linear features of label pairs, which the papers' programs have, against features of labels alone."""
-    sentences = _training_difference(frames, "linear_crf", "linear_crf_labels")
-    sentences += _training_difference(frames, "induced_crf", "induced_crf_labels")
-    return _lesson("Features of label pairs", sentences, "dissertation.html#training-accuracy")
-
-
 def tests_of_positions(frames: Frames) -> Lesson | None:
     """How many differences McNemar's test on positions finds, and how many of them a test on sequences does."""
     frame = frames.read("training", "comparisons")
@@ -422,7 +383,22 @@ def _lesson(title: str, sentences: Sequence[str], target: str) -> Lesson | None:
     return Lesson(title, [f"{text[0].upper()}{text[1:]}" for text in sentences], target) if sentences else None
 
 
-LESSONS: tuple[Callable[[Frames], Lesson | None], ...] = (
-    published_accuracies, highest, linear_features, label_pairs, nets, trees_and_net, kernels, missing_values, label_holes, future_features,
-    many_labels, ensembles, seconds_of_training, related_sequences, tests_of_positions,
+Answer = Callable[[Frames], Lesson | None]
+
+
+def _asked(
+    title: str, target: str, difference_of: Callable[[Frames, str, str], list[str]], *pairs: tuple[str, str]
+) -> Answer:
+    """The answer that is the differences between the methods of pairs."""
+    return lambda frames: _lesson(title, [text for pair in pairs for text in difference_of(frames, *pair)], target)
+
+
+LESSONS: tuple[Answer, ...] = (
+    published_accuracies, highest,
+    _asked("Trees vs linear features", "dissertation.html#training-published", _training_difference, (TREES, "linear_crf"), ("treecrf", "induced_crf")),
+    _asked("Features of label pairs", "dissertation.html#training-accuracy", _training_difference, ("linear_crf", "linear_crf_labels"), ("induced_crf", "induced_crf_labels")),
+    nets,
+    _asked("Trees and net together", "dissertation.html#training-accuracy", _training_difference, (BOTH, TREES), (BOTH, NET)),
+    _asked("Kernels", "uai-2004.html#kernels-tests", _kernel_difference, ("degree_2", "degree_1"), (BEST_TREES, BEST_KERNEL)),
+    missing_values, label_holes, future_features, many_labels, ensembles, seconds_of_training, related_sequences, tests_of_positions,
 )  # fmt: skip

@@ -18,6 +18,7 @@ from treecrf.report.papers import counts_text
 from treecrf.statistics.metrics import mean_with_interval
 from treecrf.studies import registry
 from treecrf.studies.framework.claims.judge import REPLICATED
+from treecrf.studies.framework.comparisons import facing
 from treecrf.studies.framework.paths import StudyFiles
 from treecrf.studies.framework.settings import Settings
 from treecrf.studies.framework.views import distinct_accuracies, is_near, published_values
@@ -33,7 +34,8 @@ ABOUT_OWN = """
 This run compares {methods} on {datasets}. Every number on these pages was computed by the run that wrote them.
 """
 
-COMPARED = ["dataset", "method", "other", "mean_points", "holm_low", "holm_high", "decision"]
+DIFFERENCE = ("mean_points", "holm_low", "holm_high")
+COMPARED = ["dataset", "method", "other", *DIFFERENCE, "decision"]
 """Columns of comparisons that the page reads."""
 
 OURS = "treecrf_newton"
@@ -56,23 +58,9 @@ def overview(
     path: str,
     jobs: pd.DataFrame,
 ) -> Page:
-    """The first page.
+    """The first page, at `path`, with links to the other `pages`; without `claims` the run says nothing of papers.
 
-    Parameters
-    ----------
-    settings : Settings
-    studies : sequence of Study
-        What the run has.
-    claims : DataFrame or None
-        The ledger; None where the run says nothing of papers.
-    absent : mapping of str to str
-        Data sets that were not finished, and why.
-    pages : sequence of Page
-        The others.
-    path : str
-        Of this page.
-    jobs : DataFrame
-        From `treecrf.report.provenance.job_costs`.
+    `absent` has the data sets that were not finished, and why; `jobs` is from `treecrf.report.provenance.job_costs`.
     """
     comparisons = _comparisons(settings)
     sections = [_own_method(name, comparisons) for name in settings.labellers]
@@ -167,32 +155,10 @@ def _comparisons(settings: Settings) -> pd.DataFrame:
     return frame[frame["decoder"] == BETTER]
 
 
-def gaps(comparisons: pd.DataFrame, method: str) -> pd.DataFrame:
-    """A method minus each other one on each data set: dataset, other, points, low, high (95 %, Holm), decision."""
-    parts = []
-    for one, two, sign in (("method", "other", 1), ("other", "method", -1)):
-        rows = comparisons[comparisons[one] == method]
-        ends = rows[["holm_low", "holm_high"]] if sign > 0 else -rows[["holm_high", "holm_low"]]
-        turned = {"better": "worse", "worse": "better"} if sign < 0 else {}
-        parts.append(
-            pd.DataFrame(
-                {
-                    "dataset": rows["dataset"],
-                    "other": rows[two],
-                    "points": sign * rows["mean_points"],
-                    "low": ends.iloc[:, 0],
-                    "high": ends.iloc[:, 1],
-                    "decision": rows["decision"].replace(turned),
-                }
-            )
-        )
-    return pd.concat(parts, ignore_index=True)
-
-
 def _rivals(method: str, comparisons: pd.DataFrame) -> Section:
     """A method minus each rival, mean over the data sets."""
     rows = []
-    for other, of in gaps(comparisons, method).groupby("other", sort=False):
+    for other, of in facing(comparisons, method, *DIFFERENCE).groupby("other", sort=False):
         mean = float(of["points"].mean())
         one = (float(of["low"].iloc[0]), float(of["high"].iloc[0]))
         low, high = mean_with_interval(of["points"])[1] if len(of) > 1 else one
@@ -223,6 +189,6 @@ def _own_method(name: str, comparisons: pd.DataFrame) -> Section:
                 for row in rows.sort_values("points", ascending=False).to_dict("records")
             ],
         )
-        for dataset, rows in gaps(comparisons, name).groupby("dataset", sort=False)
+        for dataset, rows in facing(comparisons, name, *DIFFERENCE).groupby("dataset", sort=False)
     ]
     return Section(f"method-{name}", f"Your method: {name}", parts)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import pandas as pd
@@ -52,13 +52,11 @@ def write_page(settings: Settings, logs: str | os.PathLike[str], finished: bool 
     is_published = about_papers(settings, claims)
     shown = studies(settings, finished, is_published)
     if is_published:
-        papers = [paper_page(paper, shown, claims, compared, EXPLORER if finished else "") for paper in PAPERS]
-        pages = [page for page in papers if page is not None] + missing_pages(shown)
-        learnt = lessons.lessons_page(settings, pages)
-        pages[:0] = [learnt] if learnt else []
-        pages += claim_pages.claim_pages(claims, by_rule, compared, [page.path for page in pages])
+        pages = pages_of_papers(settings, shown, claims, by_rule, compared, EXPLORER if finished else "")
     else:
-        pages = [_study_page(study) for study in shown]
+        pages = [
+            Page(f"{study.identifier}.html", study.title, study.title, [Group("", study.sections)]) for study in shown
+        ]
     told = claims if is_published else None
     jobs = provenance.job_costs(results / "benchmarks", provenance.used_datasets(settings, registry()))
     pages.append(run_page(settings, is_published, Folders(results, reports)))
@@ -69,6 +67,22 @@ def write_page(settings: Settings, logs: str | os.PathLike[str], finished: bool 
         (reports / UNFINISHED_PAGE).unlink(missing_ok=True)
 
 
+def pages_of_papers(
+    settings: Settings,
+    shown: Sequence[Study],
+    claims: pd.DataFrame,
+    by_rule: pd.DataFrame,
+    compared: pd.DataFrame,
+    explorer: str = "",
+) -> list[Page]:
+    """What was learnt, the papers, missing values and claims, as far as there is something; `explorer` as of `paper_page`."""
+    papers = [paper_page(paper, shown, claims, compared, explorer) for paper in PAPERS]
+    pages = [page for page in papers if page is not None] + missing_pages(shown)
+    learnt = lessons.lessons_page(settings, pages)
+    pages[:0] = [learnt] if learnt else []
+    return pages + claim_pages.claim_pages(claims, by_rule, compared, [page.path for page in pages])
+
+
 def about_papers(settings: Settings, claims: pd.DataFrame) -> bool:
     """Whether the run says something of papers: some claim has been judged, and the settings do not exclude it."""
     return settings.may_concern_papers and bool((claims["verdict"] != NOT_RUN).any())
@@ -77,14 +91,7 @@ def about_papers(settings: Settings, claims: pd.DataFrame) -> bool:
 def write_site(pages: Iterable[Page], folders: Folders, banner: str, explorer: str = "") -> None:
     """Write pages as HTML into the folder of reports, and remove those of an earlier run that are no more.
 
-    Parameters
-    ----------
-    pages : iterable of Page
-    folders : Folders
-    banner : str
-        What stands above every page.
-    explorer : str
-        Another page that all link to; empty for none.
+    `banner` stands above every page; `explorer` is another page that all link to, empty for none.
     """
     pages = list(pages)
     named = [page for page in pages if "/" not in page.path]
@@ -118,11 +125,6 @@ def known_pages() -> list[tuple[str, str]]:
     ]
     of_studies = [(f"{study.name}.html", study.title) for study in registry()]
     return [(PAGE, "Overview"), (lessons.PATH, lessons.TITLE), *of_papers, *of_studies, (RUN, "This run")]
-
-
-def _study_page(study: Study) -> Page:
-    """The page of a study of a run that is about no paper."""
-    return Page(f"{study.identifier}.html", study.title, study.title, [Group("", study.sections)])
 
 
 def studies(settings: Settings, finished: bool = True, is_published: bool = True) -> list[Study]:

@@ -107,7 +107,7 @@ def used_datasets(settings: Settings, studies: Sequence[Study]) -> list[str]:
 def seeds(settings: Settings, studies: Sequence[Study]) -> pd.DataFrame:
     """Every seed of these studies; columns setting, value."""
     values = used_settings(settings, studies)
-    rows = [(".".join(names), str(value)) for names, value in _leaves(values) if "seed" in names[-1]]
+    rows = [(".".join(names), str(value)) for names, value in leaves(values) if "seed" in names[-1]]
     return pd.DataFrame(rows, columns=["setting", "value"])
 
 
@@ -240,10 +240,10 @@ def _cell_text(value: Any) -> str:
     return DASH if value is None else str(value)
 
 
-def _leaves(value: Any, names: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
-    """The values in nested mappings with the names that lead to them."""
-    if isinstance(value, dict):
+def leaves(value: Any, names: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
+    """The values in nested mappings with the names that lead to them; an empty mapping is a value."""
+    if isinstance(value, dict) and value:
         for name, inner in value.items():
-            yield from _leaves(inner, (*names, str(name)))
+            yield from leaves(inner, (*names, str(name)))
     else:
         yield names, value

@@ -26,11 +26,8 @@ from treecrf.rendering.markdown import markdown_path, page_markdown
 from treecrf.rendering.parts import Group, Note, Part, Section, Table, paragraph
 from treecrf.rendering.parts import Study as Shown
 from treecrf.report import ledger, provenance
-from treecrf.report.claim_pages import claim_pages
-from treecrf.report.lessons import lessons_page
 from treecrf.report.overview import overview
-from treecrf.report.page import studies, unfinished
-from treecrf.report.papers import PAPERS, missing_pages, paper_page
+from treecrf.report.page import pages_of_papers, studies, unfinished
 from treecrf.report.run_page import TITLE, differing_layout
 from treecrf.studies import registry
 from treecrf.studies.framework.paths import StudyFiles
@@ -114,12 +111,8 @@ def write_pages(settings: Settings, folder: Path) -> None:
     claims, by_rule = ledger.read_ledger(folder)
     compared = ledger.read_comparisons(folder)
     shown = [part.shown for part in parts]
-    papers = [paper_page(paper, shown, claims, compared) for paper in PAPERS]
-    pages = [page for page in papers if page is not None] + missing_pages(shown)
     settings = settings.model_copy(update={"results": str(found)})
-    learnt = lessons_page(settings, pages)
-    pages[:0] = [learnt] if learnt else []
-    pages += claim_pages(claims, by_rule, compared, [page.path for page in pages])
+    pages = pages_of_papers(settings, shown, claims, by_rule, compared)
     costs = pd.DataFrame([row for part in parts for row in part.origin["cpu_time"]])
     if len(costs):  # studies share the jobs that prepare their data
         costs = costs.drop_duplicates(["study", "step", "data set"])
@@ -201,8 +194,7 @@ def _origins(parts: Sequence[StudyPart], costs: pd.DataFrame) -> list[Section]:
         "seeds, versions and checksums</a></li>"
     )
     lines = [
-        item.format(title=part.study.title, name=part.study.name, file=PROVENANCE, **_named(part.origin))
-        for part in parts
+        item.format(title=part.study.title, name=part.study.name, file=PROVENANCE, **part.origin) for part in parts
     ]
     shown: list[Part] = [Note(Markup("<ul>{}</ul>").format(Markup("").join(lines)))]
     sections = [Section("origin", "Origin of the results", [*shown, about_evidence()])]
@@ -212,10 +204,6 @@ def _origins(parts: Sequence[StudyPart], costs: pd.DataFrame) -> list[Section]:
     if len(costs):
         sections.append(Section("cpu-time", "CPU time", [Table("Jobs by study", provenance.study_costs(costs))]))
     return sections
-
-
-def _named(origin: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: origin[name] for name in ("date", "commit", "machine")}
 
 
 # --- evidence ---------------------------------------------------------------------------------------

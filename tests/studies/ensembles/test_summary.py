@@ -7,7 +7,7 @@ import pytest
 from treecrf.studies.ensembles.figures import errors_by_ensemble, margin_loss_by_round
 from treecrf.studies.ensembles.methods import COMBINED, STEPS, VOTES
 from treecrf.studies.ensembles.page import boosting_sentences, sticking_sentences
-from treecrf.studies.ensembles.published import read_published
+from treecrf.studies.ensembles.published import table_1
 from treecrf.studies.ensembles.summary import summarise
 from treecrf.studies.ensembles.tables import (
     boosting_layout,
@@ -163,7 +163,7 @@ def test_table_1_has_the_pools_under_the_published_numbers():
     assert by_row.loc[("best expert", "published"), "ADS2"] == "0.4000"
     assert by_row.loc["descent on F (ours)"].index.tolist() == ["measured, pool 1", "measured, pool 2"]
     assert by_row.loc[("SLE", "measured, pool 1"), "ADS2"] == "0.3000 ± 0.10000"
-    assert len(read_published("table_1")) == 10
+    assert len(table_1()) == 10
 
 
 def test_sle_is_split_by_whether_it_sticks():

@@ -1,6 +1,7 @@
 """The skeleton of the pages of studies: what is there, and what runs that are about no paper leave out."""
 
 import re
+from types import SimpleNamespace
 
 import pandas as pd
 import pytest
@@ -9,7 +10,7 @@ from builders import NOTHING
 from treecrf.rendering.parts import Figure, Note, Table
 from treecrf.studies import registry
 from treecrf.studies.framework import page
-from treecrf.studies.framework.page import PageContext, PageSection, by_dataset, open_choices
+from treecrf.studies.framework.page import PageContext, PageSection, by_dataset
 from treecrf.studies.framework.settings import load_settings
 from treecrf.studies.missing import STUDY as MISSING
 from treecrf.studies.training import STUDY as TRAINING
@@ -99,7 +100,8 @@ def test_captions_and_limitations_say_nothing_of_papers_to_runs_that_are_about_n
 def test_choices_name_the_data_sets_that_have_others():
     own = {"n_folds": 2, "methods": ["treecrf"]}
     settings = TrainingSettings(datasets=["a", "b", "c"], overrides={"a": own, "c": own, "not_run": {"n_folds": 3}})
-    fold = open_choices(settings, ["n_folds", "unseen"], {"seen": None}, of_papers=False)
+    context = PageContext(TRAINING, SimpleNamespace(training=settings), of_papers=False)
+    (fold,) = page.choices(["n_folds", "unseen"], lambda own: {"seen": None})(context)
     shown = "".join(part.html for part in fold.parts)
     assert fold.title == "Other settings"
     assert "<p><code>n_folds: 5</code>, <code>unseen: missing</code>, <code>seen: null</code></p>" in shown

@@ -11,8 +11,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, LogLocator, MaxNLocator, NullFormatter
 
-from treecrf.rendering.panels import MARKER_SIZES, WIDTHS, add_legend, name_axes, panel_grid, sentence_figure
-from treecrf.rendering.style import OTHER_STYLE, SETTINGS, SMALL
+from treecrf.rendering.panels import MARKER_SIZES, WIDTHS, add_legend, annotate, name_axes, panel_grid, sentence_figure
+from treecrf.rendering.style import OTHER_STYLE, SETTINGS
 from treecrf.studies.coding.methods import (
     ALL_LABELS,
     BEAM,
@@ -108,7 +108,7 @@ def accuracy_by_length(lines: pd.DataFrame, of_papers: bool = True) -> Figure:
         figure, every = panel_grid(titles, lambda n, m: (WIDTHS[n], 2.6 * m + 0.9), most_columns=2)
         for axes, (_, window, rows) in zip(every, panels, strict=True):
             for method, line in rows.groupby("method", sort=False):
-                _draw(axes, line["size"], line, _code_style(form_of(str(method)), histories), _short_text(str(method)))
+                _draw(axes, line["size"], line, _code_style(form_of(str(method)), histories), use_text(str(method)))
             _draw_levels(axes, lines, window)
             lengths = sorted(set(rows["size"]))
             axes.xaxis.set_major_locator(
@@ -173,11 +173,6 @@ def _code_style(form: Form | None, histories: list[int | str]) -> Style:
     return CASCADE_STYLES[histories.index(form.history) % len(CASCADE_STYLES)]
 
 
-def _short_text(method: str) -> str:
-    """The name without the learner, which the panel's title says."""
-    return use_text(method)
-
-
 def _draw(axes: Axes, x: pd.Series, line: pd.DataFrame, style: Style, label: str) -> None:
     size = MARKER_SIZES.get(str(style["marker"]), 4.2)
     ends = [line["accuracy"] - line["accuracy_low"], line["accuracy_high"] - line["accuracy"]]
@@ -216,7 +211,7 @@ def _draw_seconds(axes: Axes, lines: pd.DataFrame, chosen: dict[str, str]) -> No
             if len(line):
                 _draw(axes, line["cpu_seconds"], line, style, label or method_text(str(method)))
                 if str(method).endswith(BEAM):
-                    _annotate(axes, line, style["color"])
+                    annotate(axes, line[["size", "cpu_seconds", "accuracy"]], style["color"], (4, -9))
     for method, style in LEVELS.items():
         line = lines[(lines["method"] == method) & (lines["cpu_seconds"] > 0)]
         if len(line):
@@ -225,9 +220,3 @@ def _draw_seconds(axes: Axes, lines: pd.DataFrame, chosen: dict[str, str]) -> No
     for method in others:
         line = lines[lines["method"] == method]
         _draw(axes, line["cpu_seconds"], line, OTHER_STYLE | {"linestyle": "none"}, method)
-
-
-def _annotate(axes: Axes, line: pd.DataFrame, color: str) -> None:
-    """The beam at every marker."""
-    for size, x, y in line[["size", "cpu_seconds", "accuracy"]].to_numpy():
-        axes.annotate(f"{size:g}", (x, y), xytext=(4, -9), textcoords="offset points", fontsize=SMALL, color=color)

@@ -12,6 +12,7 @@ from treecrf.rendering.cells import (
     DASH,
     best_if,
     cell_texts,
+    deviation_texts,
     grouped,
     number,
     seconds_text,
@@ -81,7 +82,7 @@ def all_labels_layout(lines: pd.DataFrame, best: pd.DataFrame) -> pd.DataFrame:
             "data set": rows["dataset"].to_list(),
             "window": rows["window"].astype(str).to_list(),
             "method": method_texts(rows["method"]),
-            "accuracy (%)": _means(rows),
+            "accuracy (%)": deviation_texts(rows, "accuracy", "accuracy_sd", "n_seeds"),
             "CPU s": [seconds_text(value) if value > 0 else DASH for value in rows["cpu_seconds"]],
             "chosen by held-out sequences": [_chosen(row) for row in rows.to_dict("records")],
         }
@@ -101,11 +102,6 @@ def _places(column: pd.Series, lines: pd.DataFrame) -> pd.Series:
     if column.name != "dataset":
         return column
     return column.map(list(dict.fromkeys(lines["dataset"])).index)
-
-
-def _means(rows: pd.DataFrame) -> list[str]:
-    values = zip(*(rows[name] for name in ("accuracy", "accuracy_sd", "n_seeds")), strict=True)
-    return [with_deviation(*each) for each in values]
 
 
 def beams_layout(lines: pd.DataFrame) -> pd.DataFrame:

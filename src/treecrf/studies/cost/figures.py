@@ -19,6 +19,7 @@ from treecrf.rendering.panels import (
     MARKER_SIZES,
     WIDTHS,
     add_legend,
+    annotate,
     by_dataset,
     name_axes,
     panel_grid,
@@ -26,12 +27,11 @@ from treecrf.rendering.panels import (
 )
 from treecrf.rendering.style import (
     SETTINGS,
-    SMALL,
     ordered_training_methods,
     training_method_name,
     training_method_style,
 )
-from treecrf.studies.cost.methods import SAMPLING_NAMES
+from treecrf.studies.cost.tables import SAMPLING_NAMES
 
 GUIDE_COLOR = "#8c8c8c"
 
@@ -116,17 +116,13 @@ def _figure(rows: pd.DataFrame, below: str, beside: str, guide: bool = True) -> 
                 markeredgewidth=0.4, label=training_method_name(method),
             )  # fmt: skip
         if guide:
-            _draw_guide(axes, values, rows["seconds"].max())
+            top = 1.6 * rows["seconds"].max()  # above the others
+            axes.plot(
+                values, top * values / values[-1], color=GUIDE_COLOR, linewidth=0.8, zorder=1, label="in proportion"
+            )
         name_axes(figure, [axes], below, beside)
         add_legend(figure, [axes], "", handlelength=3.2)
     return figure
-
-
-def _draw_guide(axes: Axes, values: np.ndarray, top: float) -> None:
-    """A line in proportion to the values, above the others."""
-    axes.plot(
-        values, 1.6 * top * values / values[-1], color=GUIDE_COLOR, linewidth=0.8, zorder=1, label="in proportion"
-    )
 
 
 def _draw_sampling(axes: Axes, of_set: pd.DataFrame) -> None:
@@ -148,10 +144,4 @@ def _draw_sampling(axes: Axes, of_set: pd.DataFrame) -> None:
             zorder=3 if option == "none" else 2,
         )  # fmt: skip
         if option != "none":
-            _annotate(axes, rows, style["color"])
-
-
-def _annotate(axes: Axes, rows: pd.DataFrame, color: str) -> None:
-    """The value of the option at every marker."""
-    for value, x, y in rows[["value", "cpu_seconds", "accuracy"]].to_numpy():
-        axes.annotate(f"{value:g}", (x, y), xytext=(4, 3), textcoords="offset points", fontsize=SMALL, color=color)
+            annotate(axes, rows[["value", "cpu_seconds", "accuracy"]], style["color"], (4, 3))

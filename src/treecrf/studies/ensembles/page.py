@@ -32,6 +32,8 @@ Table 1 of the paper is about these sets, described in a text that is not public
 it: beta of the random path on ads1 and the accuracies of its experts were, so that agreement on ads1 says little; the directions of mistakes on ads2 were, on other pools.
 """
 
+STICKING = "SLE is reconstructed from its numbers. {found}"
+
 BOUND = """
 The fraction of training positions whose margin is at most ρ has a bound. It is {slack} or more above the fraction in all runs and
 rounds, so that passing it shows little; the equality behind it, F(α) = ∏ Z at ρ = 0, holds to {difference} of its value in every round.
@@ -93,20 +95,8 @@ def _boosting_sentence(dataset: str, rows: pd.DataFrame, unit: str) -> str:
     )
 
 
-def _sticking(losses: pd.DataFrame) -> list[Part]:
-    return [paragraph("SLE is reconstructed from its numbers. {found}", found=" ".join(sticking_sentences(losses)))]
-
-
 def _bound(boosted: pd.DataFrame) -> list[Part]:
     return [paragraph(BOUND, slack=number(boosted["slack"].min()), difference=f"{boosted['difference'].max():.0e}")]
-
-
-def _votes(boosted: pd.DataFrame) -> list[Part]:
-    return listed(boosting_sentences(boosted, "runs"))
-
-
-def _selected(boosting: pd.DataFrame) -> list[Part]:
-    return listed(boosting_sentences(boosting))
 
 
 PAGE = StudyPage(
@@ -124,7 +114,7 @@ PAGE = StudyPage(
                     n_train=setting("n_train"),
                 ),
                 table("table_1", "Hamming losses, published and measured", "Table 1"),
-                computed(_sticking, "losses"),
+                computed(lambda losses: [paragraph(STICKING, found=" ".join(sticking_sentences(losses)))], "losses"),
                 table("sticking", "SLE, split by whether it sticks at the best expert"),
                 choices(CHOICES),
             ),
@@ -137,7 +127,7 @@ PAGE = StudyPage(
                 computed(_bound, "boosted"),
                 figure("bound_by_round", "Margin loss and bound by round, a panel for each set."),
                 table("bound", "The bound and its equality", "Theorem 3"),
-                computed(_votes, "boosted"),
+                computed(lambda boosted: listed(boosting_sentences(boosted, "runs")), "boosted"),
             ),
             "theorem 3",
         ),
@@ -151,7 +141,7 @@ PAGE = StudyPage(
                 table("accuracy", "Errors of every ensemble"),
                 table("steps", "Tests between ensembles"),
                 table("boosting", "Selected experts"),
-                computed(_selected, "boosting"),
+                computed(lambda boosting: listed(boosting_sentences(boosting)), "boosting"),
                 table("experts", "Errors of the experts", fold="Errors of the experts"),
             ),
         ),

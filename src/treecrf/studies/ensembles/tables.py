@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from treecrf.rendering.cells import (
@@ -19,9 +20,11 @@ from treecrf.rendering.cells import (
     with_deviation,
 )
 from treecrf.studies.ensembles.methods import EXPERTS, STEPS, VOTES, method_text, ordered_methods
-from treecrf.studies.ensembles.published import read_published
+from treecrf.studies.ensembles.published import table_1
 from treecrf.studies.framework.comparisons import Comparison, compare_steps, pairs_layout
 from treecrf.studies.framework.tables import PUBLISHED, Block, by_key, printed_layout
+
+_one_digit, _four_digits = partial(number, digits=1), partial(number, digits=4)
 
 
 def table_1_layout(losses: pd.DataFrame) -> pd.DataFrame:
@@ -29,7 +32,7 @@ def table_1_layout(losses: pd.DataFrame) -> pd.DataFrame:
 
     Means and population deviations over the samples. The last row is not in the paper.
     """
-    printed = by_key(read_published("table_1"), "dataset", "method")
+    printed = by_key(table_1(), "dataset", "method")
     found: dict[Any, pd.Series] = dict(list(losses.groupby(["dataset", "method", "pool"])["loss"]))
     pools = {f"measured, pool {n}": pool for n, pool in enumerate(dict.fromkeys(losses["pool"]), start=1)}
 
@@ -87,7 +90,7 @@ def bound_layout(boosted: pd.DataFrame) -> pd.DataFrame:
             "rounds until it stops": cell_texts(rows["rounds"], count_text),
             "rounds chosen": cell_texts(rows["chosen"], count_text),
             "weight of path 1 (%)": cell_texts(100 * rows["share"], _one_digit),
-            "correlation of mistakes": cell_texts(rows["correlation"], _signed),
+            "correlation of mistakes": cell_texts(rows["correlation"], signed),
             "loss after round 1": cell_texts(rows["first"], _four_digits),
             "least slack of the bound": cell_texts(rows["slack"], _four_digits),
             "F against ∏ Z, relative": [f"{value:.0e}" for value in rows["difference"]],
@@ -101,18 +104,14 @@ def errors_layout(lines: pd.DataFrame) -> pd.DataFrame:
     rows = {(row["method"], row["dataset"]): row for row in lines.to_dict("records")}
     methods = ordered_methods(lines["method"])
     columns = {("", "ensemble"): [method_text(method) for method in methods]}
-    for dataset, name in zip(datasets, map(str, datasets.values()), strict=True):
-        columns["errors (%)", name] = [
-            with_deviation(row["error"], row["error_sd"], row["n_seeds"])
-            if (row := rows.get((method, dataset)))
-            else DASH
-            for method in methods
-        ]
-    for dataset, name in zip(datasets, map(str, datasets.values()), strict=True):
-        columns["draws in which it is best alone", name] = [
-            f"{row['n_best']} of {row['n_seeds']}" if (row := rows.get((method, dataset))) else DASH
-            for method in methods
-        ]
+    shown: dict[str, Callable[[Any], str]] = {
+        "errors (%)": lambda row: with_deviation(row["error"], row["error_sd"], row["n_seeds"]),
+        "draws in which it is best alone": lambda row: f"{row['n_best']} of {row['n_seeds']}",
+    }
+    for heading, text in shown.items():
+        for dataset, name in datasets.items():
+            found = [rows.get((method, dataset)) for method in methods]
+            columns[heading, str(name)] = [text(row) if row else DASH for row in found]
     return grouped(columns)
 
 
@@ -145,7 +144,7 @@ def boosting_layout(boosting: pd.DataFrame) -> pd.DataFrame:
                 "rounds chosen": _counted(draws["chosen_rounds"]),
                 "rounds until it stops": f"{draws['n_rounds'].min()} to {draws['n_rounds'].max()}",
                 "weight of path 1 (%)": _one_digit(100 * draws["first_share"].mean()),
-                "correlation of mistakes": _signed(draws["correlation"].mean()),
+                "correlation of mistakes": signed(draws["correlation"].mean()),
                 "errors (%)": number(100 * draws["loss"].mean()),
                 "errors after round 1 (%)": number(100 * draws["first_loss"].mean()),
                 "least slack of the bound": _four_digits(draws["slack"].min()),
@@ -173,15 +172,3 @@ def experts_layout(experts: pd.DataFrame) -> pd.DataFrame:
 def _counted(values: pd.Series) -> str:
     """Each value and how often it is there, the commonest first."""
     return ", ".join(f"{value} ({count})" for value, count in values.value_counts().items())
-
-
-def _one_digit(value: float) -> str:
-    return number(value, 1)
-
-
-def _four_digits(value: float) -> str:
-    return number(value, 4)
-
-
-def _signed(value: float) -> str:
-    return DASH if np.isnan(value) else signed(value)

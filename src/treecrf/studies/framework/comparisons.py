@@ -13,8 +13,8 @@ from treecrf.rendering.cells import direction, grouped, p_text, p_value_text, po
 from treecrf.statistics.estimates import adjust_holm, decide, opposite
 from treecrf.studies.framework.claims.kinds import Measured
 
-VALID = "by the sequence-level test"
-"""Heading above what it says."""
+PAPERS, VALID = "by McNemar's test", "by the sequence-level test"
+"""Headings above what they say."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -92,6 +92,20 @@ def find_pair(rows: pd.DataFrame, method: str, other: str) -> Comparison | None:
     return None
 
 
+def facing(rows: pd.DataFrame, method: str, points: str, low: str, high: str) -> pd.DataFrame:
+    """The rows about a method as if it came first in each: dataset, other, points, low, high, decision.
+
+    `points`, `low` and `high` are columns of `rows`: accuracy of the first minus that of the other, and the ends of an interval.
+    """
+    first, second = rows[rows["method"] == method], rows[rows["other"] == method]
+    parts = [
+        (first["dataset"], first["other"], first[points], first[low], first[high], first["decision"]),
+        (second["dataset"], second["method"], -second[points], -second[high], -second[low], second["decision"].map(opposite)),
+    ]  # fmt: skip
+    names = ("dataset", "other", "points", "low", "high", "decision")
+    return pd.concat([pd.DataFrame(dict(zip(names, part, strict=True))) for part in parts])
+
+
 def correct_family(pairs: Iterable[Compared | None]) -> list[Compared]:
     """The pairs that are there with p-values corrected over all of them (Holm) and decisions by these."""
     family = [pair for pair in pairs if pair is not None]
@@ -106,9 +120,15 @@ def compare_steps(comparisons: pd.DataFrame, steps: Sequence[tuple[str, str]]) -
 
 
 def pairs_layout(
-    pairs: Sequence[Comparison], columns: Mapping[str, Sequence[str]], more: Mapping[str, Sequence[str]] | None = None
+    pairs: Sequence[Comparison],
+    columns: Mapping[str, Sequence[str]],
+    more: Mapping[str, Sequence[str]] | None = None,
+    papers: str = "p",
 ) -> pd.DataFrame:
-    """Tests of pairs of methods, a row each: `columns` that name the pairs, points, `more` columns, the sequence-level test and McNemar's."""
+    """Tests of pairs of methods, a row each: `columns` that name the pairs, points, `more` columns, the sequence-level test and McNemar's.
+
+    `papers` is the heading of McNemar's p-value.
+    """
     return grouped(
         {
             **{("", name): list(cells) for name, cells in columns.items()},
@@ -118,7 +138,7 @@ def pairs_layout(
             (VALID, "p"): [p_value_text(pair.p) for pair in pairs],
             (VALID, "p, Holm"): [p_value_text(pair.p_holm) for pair in pairs],
             (VALID, "decision"): [pair.decision for pair in pairs],
-            ("by McNemar's test", "p"): [p_value_text(pair.papers_p) for pair in pairs],
+            (PAPERS, papers): [p_value_text(pair.papers_p) for pair in pairs],
         }
     )
 

@@ -24,12 +24,13 @@ from treecrf.rendering.parts import (
     Section,
     Table,
     anchor_of,
+    caption_html,
     captioned,
-    drawn,
     listed,
     paragraph,
     setting_text,
 )
+from treecrf.rendering.style import NOTHING
 from treecrf.studies.framework.paths import StudyFiles
 from treecrf.studies.framework.settings import Settings, TableDataset
 from treecrf.studies.framework.study import Study
@@ -37,18 +38,7 @@ from treecrf.studies.framework.study import Study
 
 @dataclass(frozen=True)
 class PageContext:
-    """What a page is made of: a study of a run, and its layouts.
-
-    Attributes
-    ----------
-    study : Study
-    settings : Settings
-        Of the run.
-    layouts : mapping of str to DataFrame
-        Tables by the names of their files (`treecrf.rendering.layouts`).
-    of_papers : bool
-        Whether the run is about papers.
-    """
+    """What a page is made of: a study, the settings of the run, its layouts by file, and whether it is about papers."""
 
     study: Study
     settings: Settings
@@ -101,8 +91,11 @@ class PageContext:
         return [Table(title, self.layouts[name], self.folder / "tables" / name, anchor_of(name))]
 
     def figure(self, name: str, alt: str, caption: str) -> list[Part]:
-        """A figure, if it has been drawn and has something to show."""
-        return drawn(self.folder / f"{name}.svg", alt, caption)
+        """A figure with its caption (text of `caption_html`), if it has been drawn and has something to show."""
+        path = self.folder / f"{name}.svg"
+        if not path.is_file() or f"<dc:title>{NOTHING}</dc:title>" in path.read_text(encoding="utf-8")[:2000]:
+            return []
+        return [Figure(path, alt, caption_html(caption), anchor_of(path.stem))]
 
 
 Item = Callable[[PageContext], Sequence[Part]]
@@ -114,12 +107,7 @@ Value = Callable[[PageContext], object]
 class PageSection(NamedTuple):
     """A section of a page; without a table or figure it is left out.
 
-    Attributes
-    ----------
-    identifier, title : str
-    items : sequence of Item
-    reference : str
-        What papers number, such as "figures 3.1 and 3.2"; part of the title where the run is about papers.
+    The reference is what papers number, such as "figures 3.1 and 3.2": part of the title where the run is about papers.
     """
 
     identifier: str
@@ -145,13 +133,7 @@ def study_page(
 ) -> parts.Study | None:
     """What a page shows of a study, with its limitations; None where a run has no table or figure of it.
 
-    Parameters
-    ----------
-    study : Study
-        Its ``page.py`` has `PAGE`, a `StudyPage`.
-    settings : Settings
-    layouts : mapping of str to DataFrame
-    of_papers : bool
+    The ``page.py`` of the study has `PAGE`, a `StudyPage`.
     """
     page: StudyPage = study.module("page").PAGE
     context = PageContext(study, settings, layouts, of_papers)
@@ -192,14 +174,7 @@ def setting(name: str, shown: Callable[[Any], str] = str) -> Value:
 def table(name: str, title: str, reference: str = "", fold: str = "", has_caption: bool = True) -> Item:
     """A table under its caption; one that is only of papers is left out where the run is about none.
 
-    Parameters
-    ----------
-    name, title : str
-    reference : str
-        The number that a paper gives to it, such as "Table 3.5".
-    fold : str
-        What is clicked to open it; it is open if empty.
-    has_caption : bool
+    `reference` is the number that a paper gives to it, such as "Table 3.5"; `fold` is what is clicked to open it.
     """
 
     def show(context: PageContext) -> list[Part]:
@@ -233,7 +208,15 @@ def figure(name: str, alt: str) -> Item:
 
 def datasets(has_window: bool = True) -> Item:
     """Name, kind, source and stand-in of each data set; its window, unless a study has several."""
-    return lambda context: listed([described(context.settings, name, has_window) for name in context.datasets])
+
+    def described(name: str, settings: Settings) -> str:
+        dataset = settings.datasets[name]
+        known = describe("table" if isinstance(dataset, TableDataset) else dataset.source or name)
+        window = f", {window_text(known.window if dataset.window is None else dataset.window)}" if has_window else ""
+        stand_in = f"; stand-in: {known.stand_in}" if known.stand_in else ""
+        return f"{name}: {known.summary}{window}; {known.source}{stand_in}"
+
+    return lambda context: listed([described(name, context.settings) for name in context.datasets])
 
 
 def computed(function: Callable[..., Sequence[Part]], *frames: str) -> Item:
@@ -247,10 +230,22 @@ def computed(function: Callable[..., Sequence[Part]], *frames: str) -> Item:
 
 
 def choices(names: Sequence[str], more: Callable[[Any], Mapping[str, Any]] | None = None) -> Item:
-    """Settings that a reader needs to repeat the study, by their names; `more` gives others from the settings."""
+    """Settings that a reader needs to repeat the study, by their names, then those that single data sets have instead.
+
+    `more` gives others from the settings of the study.
+    """
 
     def show(context: PageContext) -> list[Part]:
-        return [open_choices(context.own, names, more(context.own) if more else {}, context.of_papers)]
+        values = context.own.model_dump(mode="json")
+        alike: dict[Markup, list[str]] = {}
+        for dataset, own in values["overrides"].items():
+            if dataset in context.own.datasets:
+                alike.setdefault(_named_values(own), []).append(dataset)
+        instead = [Markup("{}: {}").format(", ".join(datasets), text) for text, datasets in alike.items()]
+        heading = [paragraph("Instead, on single data sets:")] if instead else []
+        shown = {name: values[name] for name in names} | {**(more(context.own) if more else {})}
+        title = "Choices that the papers leave open" if context.of_papers else "Other settings"
+        return [Fold(title, [paragraph("{chosen}", chosen=_named_values(shown)), *heading, *listed(instead)])]
 
     return show
 
@@ -268,15 +263,6 @@ def downloads(title: str, files: Callable[[PageContext], Mapping[str, str]]) -> 
 # --- texts ------------------------------------------------------------------------------------------
 
 
-def described(settings: Settings, name: str, has_window: bool = True) -> str:
-    """Name, kind, source and stand-in of a data set; its window, unless a study has several."""
-    dataset = settings.datasets[name]
-    known = describe("table" if isinstance(dataset, TableDataset) else dataset.source or name)
-    window = f", {window_text(known.window if dataset.window is None else dataset.window)}" if has_window else ""
-    stand_in = f"; stand-in: {known.stand_in}" if known.stand_in else ""
-    return f"{name}: {known.summary}{window}; {known.source}{stand_in}"
-
-
 def percent(share: float) -> str:
     """A share in percent."""
     return f"{100 * share:.0f} %"
@@ -292,22 +278,6 @@ def by_dataset(settings: StudySettings, name: str, shown: Callable[[Any], str] =
         return next(iter(alike))
     instead = "; ".join(f"{', '.join(names)}: {value}" for value, names in alike.items() if value != usual)
     return f"{usual} ({instead})" if instead else usual
-
-
-def open_choices(
-    settings: StudySettings, names: Sequence[str], more: Mapping[str, Any], of_papers: bool = True
-) -> Fold:
-    """Settings of a study, then those that single data sets have instead; `of_papers` says whether it is one of papers."""
-    values = settings.model_dump(mode="json")
-    alike: dict[Markup, list[str]] = {}
-    for dataset, own in values["overrides"].items():
-        if dataset in settings.datasets:
-            alike.setdefault(_named_values(own), []).append(dataset)
-    instead = [Markup("{}: {}").format(", ".join(datasets), text) for text, datasets in alike.items()]
-    heading = [paragraph("Instead, on single data sets:")] if instead else []
-    chosen = paragraph("{chosen}", chosen=_named_values({name: values[name] for name in names} | {**more}))
-    title = "Choices that the papers leave open" if of_papers else "Other settings"
-    return Fold(title, [chosen, *heading, *listed(instead)])
 
 
 def _named_values(values: Mapping[str, Any]) -> Markup:

@@ -14,16 +14,16 @@ from treecrf.rendering.cells import (
     best_if,
     cell_texts,
     count_text,
+    deviation_texts,
     grouped,
     number,
     p_value_text,
     seconds_text,
     signed,
-    with_deviation,
 )
 from treecrf.rendering.style import DECODER_NAMES
 from treecrf.statistics.estimates import OPPOSITES, SIGNIFICANCE_LEVEL, adjust_holm
-from treecrf.studies.framework.comparisons import Comparison
+from treecrf.studies.framework.comparisons import PAPERS, VALID, Comparison, pairs_layout
 from treecrf.studies.framework.comparisons import find_pair as find_compared
 from treecrf.studies.framework.tables import MEASURED, PUBLISHED, Column, printed_layout
 from treecrf.studies.future.methods import (
@@ -50,9 +50,6 @@ PATTERN_COLUMNS: tuple[Column, ...] = (
     *((group, side) for group in ("positions (%)", "instances (%)", "bags (%)") for side in SIDES),
 )
 """Columns of table 5.3."""
-
-PAPERS, VALID = "by McNemar's test", "by the sequence-level test"
-"""Headings above the tests."""
 
 
 def patterns_layout(summary: pd.DataFrame) -> pd.DataFrame:
@@ -210,19 +207,12 @@ def gains_layout(best: pd.DataFrame, comparisons: pd.DataFrame) -> pd.DataFrame:
     """What discovered features gain, a row per data set."""
     compared = gains(best, comparisons)
     pairs = list(compared.values())
-    return grouped(
-        {
-            ("", "data set"): list(compared),
-            ("", "with"): [method_text(pair.method) for pair in pairs],
-            ("", "without"): [method_text(pair.other) for pair in pairs],
-            ("", "points gained"): [signed(pair.points) for pair in pairs],
-            (VALID, "95 % interval"): [_interval(*pair.interval) for pair in pairs],
-            (VALID, "p"): [p_value_text(pair.p) for pair in pairs],
-            (VALID, "p, Holm"): [p_value_text(pair.p_holm) for pair in pairs],
-            (VALID, "decision"): [pair.decision for pair in pairs],
-            (PAPERS, "median p"): [p_value_text(pair.papers_p) for pair in pairs],
-        }
-    )
+    columns = {
+        "data set": list(compared),
+        "with": [method_text(pair.method) for pair in pairs],
+        "without": [method_text(pair.other) for pair in pairs],
+    }
+    return pairs_layout(pairs, columns, papers="median p")
 
 
 def neighbours_layout(tests: pd.DataFrame) -> pd.DataFrame:
@@ -299,8 +289,7 @@ def costs_layout(summary: pd.DataFrame) -> pd.DataFrame:
 
 
 def _means(summary: pd.DataFrame) -> list[str]:
-    values = zip(*(summary[name] for name in ("test_mean", "test_sd", "n_seeds")), strict=True)
-    return [with_deviation(*each) for each in values]
+    return deviation_texts(summary, "test_mean", "test_sd", "n_seeds")
 
 
 def _step_text(value: float) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 
 import pandas as pd
 
@@ -94,7 +93,8 @@ def _comparisons(context: PageContext) -> list[Part]:
         for part in _against(context, baseline, set(comparisons["dataset"][chosen == baseline]), is_first=not place)
     ]
     figures = [part for baseline in sorted(baselines) for part in _effects(context, baseline)]
-    tests = {f"all tests vs {method_name(name)}": _table_path(context, f"significance_{name}") for name in baselines}
+    tables = context.folder / "tables"
+    tests = {f"all tests vs {method_name(name)}": tables / f"significance_{name}" for name in baselines}
     folded = table("deviance", "Analysis of deviance", fold="Analysis of deviance", has_caption=False)(context)
     return [*shown, *figures, *folded, Downloads("Every pair:", tests), paragraph(OTHERS)]
 
@@ -121,10 +121,6 @@ def _effects(context: PageContext, baseline: str) -> list[Part]:
     alt = f"Accuracy differences vs {name} in points by share of missing cells, with 95 % intervals, a panel for each data set."
     drawn = context.figure(f"effects_{baseline}", alt, context.caption("effects"))
     return [Fold(f"The same as a figure, all data sets vs {name}", drawn)] if drawn else []
-
-
-def _table_path(context: PageContext, name: str) -> Path:
-    return context.folder / "tables" / name
 
 
 def _of_sets(layout: pd.DataFrame, names: set[str]) -> pd.DataFrame:

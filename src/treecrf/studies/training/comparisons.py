@@ -14,13 +14,13 @@ from treecrf.rendering.cells import (
     cell_texts,
     count_text,
     dataset_names,
+    deviation_texts,
     grouped,
     interval_texts,
     number,
     p_text,
     p_value_text,
     signed,
-    with_deviation,
 )
 from treecrf.rendering.style import ordered_training_methods
 from treecrf.statistics.estimates import CONFIDENCE, Estimates, decide, estimate_resampled, opposite
@@ -150,22 +150,11 @@ COMPARISON_NAMES = [
 
 
 def compare_larger(counts: pd.DataFrame, accuracies: pd.DataFrame) -> pd.DataFrame:
-    """Every pair of methods on each larger sample, each with its preferred decoder.
+    """Every pair of methods on each larger sample, each with its preferred decoder: the columns `COMPARISON_NAMES`.
 
-    Parameters
-    ----------
-    counts, accuracies : DataFrame
-        Of `treecrf.studies.training.larger.Larger`, of all methods and samples.
-
-    Returns
-    -------
-    DataFrame
-        Columns `COMPARISON_NAMES`, as in `treecrf.studies.training.summary.compare`; dataset is that of the papers which the
-        sample is larger than. n_clusters: groups of related sequences.
-
-    Notes
-    -----
-    Of folds: the corrected resampled t test with n_test / n_train = 1 / (n_folds - 1) (Bouckaert and Frank 2004, LNCS
+    `counts` and `accuracies` are of `treecrf.studies.training.larger.Larger`, of all methods and samples; columns as in
+    `treecrf.studies.training.summary.compare`. dataset is that of the papers which the sample is larger than. n_clusters: groups
+    of related sequences. Of folds: the corrected resampled t test with n_test / n_train = 1 / (n_folds - 1) (Bouckaert and Frank 2004, LNCS
     3056:3-12); the mean over the folds. Of draws: groups of sequences crossed with training sets
     (`treecrf.statistics.two_way.estimate_crossed` with Satterthwaite's rule); a cell of a group that trains is empty.
     """
@@ -236,10 +225,7 @@ def larger_accuracies_layout(larger_accuracies: pd.DataFrame, summary: pd.DataFr
             (PAPERS, "accuracy (%)"): [DASH if value is None else number(value) for value in known],
             ("other sample", "name"): rows["sample"].astype(str).tolist(),
             ("other sample", "is a"): [POPULATIONS[name] for name in rows["population"]],
-            ("other sample", "accuracy (%), mean ± sd"): [
-                with_deviation(mean, sd, n)
-                for mean, sd, n in zip(rows["accuracy"], rows["sd"], rows["n_trainings"], strict=True)
-            ],
+            ("other sample", "accuracy (%), mean ± sd"): deviation_texts(rows, "accuracy", "sd", "n_trainings"),
             ("other sample", "trainings"): cell_texts(rows["n_trainings"], count_text),
             ("other sample", "sequences that train"): cell_texts(rows["n_train"].round(), count_text),
             ("other sample", "sequences that test"): cell_texts(rows["n_test"].round(), count_text),

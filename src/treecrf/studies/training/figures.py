@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 import matplotlib as mpl
 import pandas as pd
@@ -41,35 +41,15 @@ FIRST_ITERATIONS = 0.1
 PEAK_COLOR = "#D55E00"
 
 
-def accuracy_by_iteration(
-    curves: pd.DataFrame,
-    methods: Iterable[str] | None = None,
-    published: pd.DataFrame | None = None,
-    of_papers: bool = True,
-) -> Figure:
+def accuracy_by_iteration(curves: pd.DataFrame, of_papers: bool = True) -> Figure:
     """Figure 3.1: accuracy on the test set by iteration, a panel per data set, a line per method.
 
-    Parameters
-    ----------
-    curves : DataFrame
-        From `treecrf.studies.training.summary.learning_curves`, of any data sets and methods; a column stand_in, if
-        there is one, marks titles.
-    methods : iterable of str, optional
-        `FIGURE_METHODS` and methods without a name unless given; if there are none of them, all.
-    published : DataFrame, optional
-        `published_peaks` unless given.
-    of_papers : bool
-        Whether what is published is drawn.
-
-    Returns
-    -------
-    Figure
-        Line: unperturbed training. Band: smallest to largest of all runs. Filled marker: the iteration that
-        cross-validation chose. Hollow marker: published. The axis leaves out what happens in the first iterations only.
+    `curves` is from `treecrf.studies.training.summary.learning_curves`; a column stand_in, if there is one, marks titles.
+    Line: unperturbed training. Band: smallest to largest of all runs. Filled marker: the iteration that cross-validation
+    chose. Hollow marker: published, unless `of_papers` is false. The axis leaves out what happens in the first iterations only.
     """
-    shown = _of_methods(curves, methods)
-    known = published_peaks() if published is None else published
-    known = known if of_papers else known.iloc[:0]
+    shown = _of_methods(curves)
+    known = published_peaks() if of_papers else published_peaks().iloc[:0]
     peaks = [_published_of(of_set, known) for _, of_set in by_dataset(shown)]
     with mpl.rc_context(SETTINGS):
         figure, panels = _figure_by_iteration(shown)
@@ -86,12 +66,12 @@ def accuracy_by_iteration(
     return figure
 
 
-def seconds_by_iteration(curves: pd.DataFrame, methods: Iterable[str] | None = None) -> Figure:
+def seconds_by_iteration(curves: pd.DataFrame) -> Figure:
     """Figure 3.2: CPU seconds of training up to each iteration on logarithmic axes, a panel per data set, a line per method.
 
-    Parameters as of `accuracy_by_iteration`. Marker: the iteration that cross-validation chose.
+    `curves` as of `accuracy_by_iteration`. Marker: the iteration that cross-validation chose.
     """
-    shown = _of_methods(curves, methods)
+    shown = _of_methods(curves)
     with mpl.rc_context(SETTINGS):
         figure, panels = _figure_by_iteration(shown)
         for axes, (_, of_set) in zip(panels, by_dataset(shown), strict=True):
@@ -108,13 +88,13 @@ def seconds_by_iteration(curves: pd.DataFrame, methods: Iterable[str] | None = N
     return figure
 
 
-def accuracy_by_seconds(curves: pd.DataFrame, methods: Iterable[str] | None = None, of_papers: bool = True) -> Figure:
+def accuracy_by_seconds(curves: pd.DataFrame, of_papers: bool = True) -> Figure:
     """ICML 2004, figures 2 to 4: accuracy on the test set by CPU seconds of training, a panel per data set, a line per method.
 
     Parameters as of `accuracy_by_iteration`. The data sets of the paper come first, with its numbers of figures. Marker: the iteration that
     cross-validation chose. The axis of accuracies leaves out what happens in the first iterations only.
     """
-    shown = _of_methods(curves, methods)
+    shown = _of_methods(curves)
     shown = shown[shown["cpu_seconds"] > 0]
     order = shown["dataset"].map(ICML_FIGURES).fillna(len(ICML_FIGURES) + 2)
     shown = shown.assign(order=order).sort_values("order", kind="stable")
@@ -154,7 +134,10 @@ def accuracies(summary: pd.DataFrame, of_papers: bool = True) -> Figure:
         for axes, (_, of_set) in zip(panels, sets, strict=True):
             places = [methods.index(method) for method in of_set["method"]]
             if of_papers and better["published"].notna().any():  # in the legend of all panels, if in one
-                _draw_published_accuracies(axes, of_set, places)
+                axes.plot(
+                    of_set["published"], places, linestyle="none", marker="|", markersize=9, markeredgewidth=1.4,
+                    color="black", label="published", zorder=2,
+                )  # fmt: skip
             _draw_accuracies(axes, of_set, places)
         panels[0].set_yticks(range(len(methods)), [training_method_name(method) for method in methods])
         panels[0].set_ylim(len(methods) - 0.4, -0.6)
@@ -218,21 +201,15 @@ def published_peaks() -> pd.DataFrame:
 # --- panels -----------------------------------------------------------------------------------------
 
 
-def _of_methods(curves: pd.DataFrame, methods: Iterable[str] | None) -> pd.DataFrame:
-    """The curves of the methods that a figure shows; unless they are given, all where none of `FIGURE_METHODS` was run.
+def _of_methods(curves: pd.DataFrame) -> pd.DataFrame:
+    """The curves of `FIGURE_METHODS` and of custom labellers; of all methods where none of them was run.
 
     A method without iterations has no curve, and is left out where others have one.
     """
     last = curves.groupby("method", sort=False)["iteration"].max()
     present = list(last[last > 1].index) or list(last.index)
-    if methods is None:
-        custom = [method for method in present if is_custom(method)]
-        methods = [method for method in present if method in FIGURE_METHODS or method in custom] or present
-    wanted = list(methods)
-    shown = curves[curves["method"].isin(wanted)]
-    if shown.empty:
-        raise ValueError(f"No curve is of {', '.join(wanted)}; name some of {', '.join(present)}.")
-    return shown
+    shown = [method for method in present if method in FIGURE_METHODS or is_custom(method)]
+    return curves[curves["method"].isin(shown or present)]
 
 
 def _figure_by_iteration(shown: pd.DataFrame) -> tuple[Figure, list[Axes]]:
@@ -293,13 +270,6 @@ def _draw_published(axes: Axes, peaks: pd.DataFrame) -> None:
 
 def _size(method: str) -> float:
     return MARKER_SIZES.get(training_method_style(method)["marker"], 3.8)
-
-
-def _draw_published_accuracies(axes: Axes, of_set: pd.DataFrame, places: list[int]) -> None:
-    axes.plot(
-        of_set["published"], places, linestyle="none", marker="|", markersize=9, markeredgewidth=1.4,
-        color="black", label="published", zorder=2,
-    )  # fmt: skip
 
 
 def _draw_accuracies(axes: Axes, of_set: pd.DataFrame, places: list[int]) -> None:

@@ -17,6 +17,7 @@ from treecrf.rendering.cells import DASH, cell_texts, interval_texts, number, p_
 from treecrf.rendering.parts import Note, Part, Table, listed, paragraph
 from treecrf.rendering.style import DECODER_NAMES, training_method_name
 from treecrf.statistics.ranking import NEAR_THE_TOP, WORSE
+from treecrf.studies.framework.custom import candidate_name, custom_candidates
 from treecrf.studies.framework.page import (
     PageContext,
     PageSection,
@@ -137,16 +138,6 @@ def _not_run(notes: pd.DataFrame) -> Sequence[Part]:
     return listed([item.format(names=names, method=method, reason=reason) for names, method, reason in rows], "notes")
 
 
-def _by_size(larger_accuracies: pd.DataFrame) -> Sequence[Part]:
-    """When trees win, when networks, by the number of training sequences."""
-    return listed(trees_and_networks(larger_accuracies))
-
-
-def _tests_note(context: PageContext) -> Sequence[Part]:
-    own = context.own
-    return [paragraph(TESTS_NOTE, least=own.blocks_under, length=own.block_length, margin=own.equivalence_margin)]
-
-
 def _all_pairs(context: PageContext) -> dict[str, str]:
     """The tables of every pair of methods."""
     decoders = context.own.values("decoder")
@@ -204,14 +195,19 @@ PAGE = StudyPage(
             "training-tests",
             "Ranks and tests between methods",
             (
-                _tests_note,
+                text(
+                    TESTS_NOTE,
+                    least=setting("blocks_under"),
+                    length=setting("block_length"),
+                    margin=setting("equivalence_margin"),
+                ),
                 table("ranks", "Ranks at the cross-validated choice"),
                 downloads("Every pair of methods:", _all_pairs),
                 table("noise", "Variance components"),
                 table("larger_accuracies", "Larger samples and second populations: accuracy"),
                 table("larger", "Larger samples and second populations: tests"),
                 figure("accuracy_by_size", "Accuracy by number of training sequences"),
-                computed(_by_size, "larger_accuracies"),
+                computed(lambda rows: listed(trees_and_networks(rows)), "larger_accuracies"),
             ),
         ),
         PageSection(
@@ -276,13 +272,7 @@ def answers(
 def groups_layout(ranks: pd.DataFrame, chosen: pd.DataFrame, comparisons: pd.DataFrame) -> pd.DataFrame:
     """The methods of one data set, their standing to the best (`treecrf.statistics.ranking.rank_methods`) and the gap with its interval.
 
-    Parameters
-    ----------
-    ranks : DataFrame
-        Of the data set, the best first.
-    chosen : DataFrame
-        The rows of the summary with the preferred decoder, by method.
-    comparisons : DataFrame
+    `ranks` has the best first; `chosen` the rows of the summary with the preferred decoder, by method.
     """
     pairs, dataset = by_key(comparisons, *PAIR), ranks["dataset"].iloc[0]
     return pd.DataFrame(
@@ -309,15 +299,7 @@ def _better_ones(pairs: Rows, dataset: str, method: str, others: Iterable[str]) 
 def fit_command(dataset: TableDataset, method: str, candidate: object, iteration: int | None) -> str:
     """The command that trains a method on all of a table, with what cross-validation chose as far as there are options for it.
 
-    Parameters
-    ----------
-    dataset : TableDataset
-    method : str
-        One that ``treecrf fit`` offers.
-    candidate : str
-        Such as ``l2_regularization=10``; anything else is no choice.
-    iteration : int, optional
-        None for a method without iterations.
+    A `candidate` is such as ``l2_regularization=10``; anything else is no choice.
     """
     columns = ["--sequence", dataset.sequence, "--label", dataset.label]
     if dataset.attributes is not None:
@@ -389,7 +371,5 @@ def _way(settings: Settings, dataset: TableDataset, method: str, row: Mapping[An
 
 def _chosen_settings(labeller: Any, candidate: object) -> dict[str, Any]:
     """The settings of a class with the candidate of this name."""
-    from treecrf.studies.framework.custom import candidate_name, custom_candidates
-
     values = next((each for each in custom_candidates(labeller) if candidate_name(each) == candidate), {})
     return {**labeller.settings, **values}

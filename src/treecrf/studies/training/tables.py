@@ -47,34 +47,14 @@ from treecrf.studies.framework.tables import (
     sorted_by_method,
 )
 from treecrf.studies.training.choices import BETTER, PAIR
-from treecrf.studies.training.comparisons import (
-    Pair,
-    find_pair,
-    larger_accuracies_layout,
-    larger_layout,
-    matrix_layout,
-    noise_layout,
-    pairs_layout,
-    ranks_layout,
-)
+from treecrf.studies.training.comparisons import Pair, find_pair
+from treecrf.studies.training.comparisons import larger_accuracies_layout as larger_accuracies_layout
+from treecrf.studies.training.comparisons import larger_layout as larger_layout
+from treecrf.studies.training.comparisons import matrix_layout as matrix_layout
+from treecrf.studies.training.comparisons import noise_layout as noise_layout
+from treecrf.studies.training.comparisons import pairs_layout as pairs_layout
+from treecrf.studies.training.comparisons import ranks_layout as ranks_layout
 from treecrf.studies.training.published import read_published
-
-__all__ = [
-    "accuracy_layout",
-    "choices_layout",
-    "larger_accuracies_layout",
-    "larger_layout",
-    "matrix_layout",
-    "methods_layout",
-    "noise_layout",
-    "notes_layout",
-    "pairs_layout",
-    "peaks_layout",
-    "ranks_layout",
-    "shrinkage_layout",
-    "step_seconds_layout",
-    "steps_layout",
-]
 
 SHRINKAGE_LEVELS = (0.025, 0.005, 0.001)
 """A star for each of these that p is below, in table 3.4."""

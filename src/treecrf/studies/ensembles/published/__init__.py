@@ -7,14 +7,9 @@ from pathlib import Path
 import pandas as pd
 
 
-def read_published(name: str) -> pd.DataFrame:
-    """The published table in a file of this folder."""
-    return pd.read_csv(Path(__file__).with_name(f"{name}.csv"), encoding="utf-8")
-
-
 def table_1() -> pd.DataFrame:
     """Published Hamming losses."""
-    return read_published("table_1")
+    return pd.read_csv(Path(__file__).with_name("table_1.csv"), encoding="utf-8")
 
 
 def mean_losses(losses: pd.DataFrame) -> pd.DataFrame:

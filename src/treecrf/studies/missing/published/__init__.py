@@ -8,15 +8,10 @@ from pathlib import Path
 import pandas as pd
 
 
-def read_published(name: str) -> pd.DataFrame:
-    """The published table in a file of this folder."""
-    return pd.read_csv(Path(__file__).with_name(f"{name}.csv"), encoding="utf-8")
-
-
 @cache
 def missing_value_coefficients() -> pd.DataFrame:
     """Published log odds of the methods for missing values against the baseline (PhD tables 4.1 a to d).
 
     dataset, missing_rate, baseline, method, coefficient, significant (the star: p < 0.05).
     """
-    return read_published("table_4_1_missing_values")
+    return pd.read_csv(Path(__file__).with_name("table_4_1_missing_values.csv"), encoding="utf-8")
