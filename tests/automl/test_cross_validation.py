@@ -53,7 +53,7 @@ def test_few_sequences_are_cut_into_blocks(lengths):
 def test_too_short_to_be_cut():
     data = SequenceSet(np.zeros((2, 1), dtype=int), [0, 2], [("a", "x")], [0, 1], "uv")
     with pytest.raises(ValueError, match="2 positions cannot be cut into three parts that choose; give a longer file"):
-        cut_into_blocks(data, 12)
+        cut_into_blocks(data)
 
 
 def test_a_part_has_whole_groups():

@@ -50,8 +50,8 @@ def test_two_files_are_compared(whole):
     differ, alike = describe_missing(few, 0, many), describe_missing(few, 0, as_many)
     assert (differ["p_other"] < 0.05).all()
     assert (alike["p_other"] > 0.05).all()
-    assert list(missing_sentences(differ, 0.05))[2].startswith("Missing more or less often in the other file: ")
-    assert list(missing_sentences(alike, 0.05)) == [
+    assert list(missing_sentences(differ))[2].startswith("Missing more or less often in the other file: ")
+    assert list(missing_sentences(alike)) == [
         "No column has missing values that significantly depend on the label.",
         "No column has missing values that significantly come in runs.",
         "No column was found to be missing more often in one file.",
@@ -64,4 +64,4 @@ def test_no_holes(whole):
 
 def test_holes_that_avoid_each_other_are_no_runs():
     frame = pd.DataFrame({"column": ["x", "z"], "p_run": [0.01, 0.01], "run": [1.0, 2.0], "run_by_chance": [1.1, 1.1]})
-    assert list(missing_sentences(frame, 0.05)) == ["Missing values come in runs: z."]
+    assert list(missing_sentences(frame)) == ["Missing values come in runs: z."]

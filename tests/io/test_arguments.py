@@ -39,8 +39,8 @@ def test_truth_values_may_be_0_and_1():
         (lambda: offsets([0, 3, 2]), "offsets must start at 0 and never fall."),
         (lambda: offsets([0, 2, 2], rising=True), "offsets must start at 0 and rise."),
         (lambda: offsets([0, 2], 3), "offsets end at 2 but there are 3 positions; the last offset must be that number."),
-        (lambda: listed_arrays("abc", "correct"), "correct must be a list of arrays, not 'abc'."),
-        (lambda: listed_arrays(3, "correct"), "correct must be a list of arrays, not 3."),
+        (lambda: listed_arrays("abc"), "correct must be a list of arrays, not 'abc'."),
+        (lambda: listed_arrays(3), "correct must be a list of arrays, not 3."),
     ],
 )  # fmt: skip
 def test_what_is_wrong_is_said(call, sentence):

@@ -360,14 +360,7 @@ SORTING = 3.0
 def estimate_seconds(labeller: Labeller, train: SequenceSet, n_iterations: int) -> float:
     """Approximate CPU seconds of a training; 0 for a labeller whose cost is not known.
 
-    Parameters
-    ----------
-    labeller : Labeller
-        Its settings count.
-    train : SequenceSet
-        As the labeller is given it.
-    n_iterations : int
-        Of an ensemble, how many experts are trained, all parts together.
+    `n_iterations` of an ensemble are how many experts are trained, all parts together.
     """
     if isinstance(labeller, Ensemble):
         share = n_iterations / len(labeller.experts)

@@ -103,19 +103,9 @@ def choose(
     options: FitOptions,
     tick: Tick = lambda done, words: None,
 ) -> Choice:
-    """Choose for a file.
+    """Choose for a file among the compared methods of `METHODS`, with the settings that were decided for each.
 
-    Parameters
-    ----------
-    folds : Folds
-    windows : sequence of (int, int)
-        To try.
-    compared : mapping of str to mapping
-        The methods, of `METHODS`, and the settings that were decided for each.
-    options : FitOptions
-        One candidate is tried whatever the budget.
-    tick : callable
-        Called with the share of the work that is done, in percent, and what is being tried.
+    One candidate is tried whatever the budget. `tick` is called with the percentage of the work that is done, and what is tried.
     """
     search = BudgetedSearch(folds, options.budget, tick)
     screened: list[tuple[Candidate, CVResults]] = []
@@ -196,7 +186,7 @@ class BudgetedSearch:
         if blocks not in self._derived:
             data = DerivedInputs(blocks).fit_transform(self.folds.data) if blocks else self.folds.data
             folds = self.folds._replace(data=data)
-            parts = [folds.split_part(fold, SCREENED_POSITIONS, fold) for fold in range(len(folds.parts))]
+            parts = [folds.split_part(fold, SCREENED_POSITIONS) for fold in range(len(folds.parts))]
             self._derived[blocks] = folds, parts
         return self._derived[blocks]
 
@@ -319,22 +309,12 @@ class _Contender(NamedTuple):
 
 
 def choose_best(validated: list[CrossValidated], folds: Folds, seed: int, left_out: list[str]) -> Choice:
-    """Choose one of the cross-validated candidates, or an average of some.
+    """Choose one of the candidates, cross-validated through the same folds, or an average of some.
 
     Averages take part that gain more than the standard error of the gain over the most accurate method, about half of the half width
     of its 95 % interval, as an average cannot be explained. Of methods and averages alike that with the smallest log loss counts of
     those within a standard error of the most accurate (`treecrf.automl.cross_validation.one_standard_error_choice`); of those that differ from it by no more than `NEGLIGIBLE`
     points and `NEGLIGIBLE_LOG_LOSS` a single one before an average, and the fastest to predict before others.
-
-    Parameters
-    ----------
-    validated : list of CrossValidated
-        All through the same folds, from the first on.
-    folds : Folds
-    seed : int
-        Of the accuracy to expect.
-    left_out : list of str
-        For the choice.
     """
     n_folds = len(validated[0].results.folds)
     held_out = folds.data.select(np.concatenate(folds.parts[:n_folds]))

@@ -45,10 +45,10 @@ class Folds(NamedTuple):
         held_out = self.parts[fold]
         return self.data.select(np.setdiff1d(np.arange(len(self.data)), held_out)), self.data.select(held_out)
 
-    def split_part(self, fold: int, most_positions: int, seed: int) -> tuple[SequenceSet, SequenceSet]:
+    def split_part(self, fold: int, most_positions: int) -> tuple[SequenceSet, SequenceSet]:
         """The same, but of a large training set only groups drawn at random up to so many positions."""
         train, held_out = self.split(fold)
-        return draw_part(train, seed, most_positions, N_FOLDS - 1), held_out
+        return draw_part(train, fold, most_positions, N_FOLDS - 1), held_out
 
 
 def make_folds(data: SequenceSet, seed: int, most_positions: int) -> Folds:
@@ -56,19 +56,13 @@ def make_folds(data: SequenceSet, seed: int, most_positions: int) -> Folds:
 
     Sequences stay whole, and related ones (`SequenceSet.groups`, and copies) together. Fewer than `FEW_GROUPS` unrelated
     sequences are cut into blocks of consecutive observations, each of which counts as a sequence: what they tell is then about
-    other parts of the same sequences, and windows do not see across a cut.
-
-    Parameters
-    ----------
-    data : SequenceSet
-    seed : int
-    most_positions : int
-        Of a larger set, unrelated sequences are drawn up to so many positions, but `N_FOLDS` groups at least.
+    other parts of the same sequences, and windows do not see across a cut. Of a set with more than `most_positions`, unrelated
+    sequences are drawn up to so many, but `N_FOLDS` groups at least.
     """
     related = data.with_groups(join_groups(data.groups, group_copies(data)))
     are_blocks = len(np.unique(related.groups)) < FEW_GROUPS
     if are_blocks:
-        related = cut_into_blocks(data, N_BLOCKS)
+        related = cut_into_blocks(data)
     part = draw_part(related, seed, most_positions, N_FOLDS)
     is_cheap = part.n_positions < SMALL and len(part.label_names) < MANY_LABELS
     n_folds = min(N_FOLDS_OF_SMALL if is_cheap else N_FOLDS, len(np.unique(part.groups)))
@@ -86,16 +80,10 @@ def draw_part(data: SequenceSet, seed: int, most_positions: int, least_groups: i
     return data.select(np.flatnonzero(np.isin(member, order[taken])))
 
 
-def cut_into_blocks(data: SequenceSet, n_blocks: int) -> SequenceSet:
-    """Sequences cut into blocks of approximately equal numbers of positions, each a sequence and a group by itself.
+def cut_into_blocks(data: SequenceSet) -> SequenceSet:
+    """Sequences cut into about `N_BLOCKS` blocks of nearly as many positions, each a sequence and a group by itself.
 
-    Observations that no label belongs to stay with the last block.
-
-    Parameters
-    ----------
-    data : SequenceSet
-    n_blocks : int
-        Approximate number of blocks: each sequence has its share of them, but none without a position.
+    Each sequence has its share of them, but none without a position. Observations that no label belongs to stay with the last.
 
     Raises
     ------
@@ -104,7 +92,7 @@ def cut_into_blocks(data: SequenceSet, n_blocks: int) -> SequenceSet:
     """
     starts, observations = [], []
     for sequence, length in enumerate(data.lengths):
-        n_here = min(max(round(n_blocks * length / data.n_positions), 1), length)
+        n_here = min(max(round(N_BLOCKS * length / data.n_positions), 1), length)
         cuts = np.arange(n_here) * length // max(n_here, 1)
         starts.append(data.offsets[sequence] + cuts)
         observations.append(data.observation_offsets[sequence] + cuts)

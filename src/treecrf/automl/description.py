@@ -13,8 +13,8 @@ from treecrf.io.frames import Column, Kind
 from treecrf.io.messages import counted, listed, quoted
 from treecrf.readers.column_types import find_marks
 from treecrf.readers.tables import TableColumns, TypedTable
-from treecrf.sequences import MAX_CATEGORIES, MISSING, SequenceSet
-from treecrf.statistics.estimates import adjust_holm
+from treecrf.sequences import MAX_CATEGORIES, MISSING, SequenceSet, window_rows
+from treecrf.statistics.estimates import SIGNIFICANCE_LEVEL, adjust_holm
 from treecrf.statistics.selection import derive_seed
 from treecrf.statistics.sign_flip import score_flip_p_value
 
@@ -203,7 +203,7 @@ def describe_missing(data: SequenceSet, seed: int, other: SequenceSet | None = N
     return frame
 
 
-def missing_sentences(frame: pd.DataFrame, level: float) -> Iterator[str]:
+def missing_sentences(frame: pd.DataFrame) -> Iterator[str]:
     """The answers in sentences, from `describe_missing`."""
     questions = (
         ("p_label", "Missing values depend on the label: {}.", "No column has missing values that significantly depend on the label."),
@@ -212,7 +212,7 @@ def missing_sentences(frame: pd.DataFrame, level: float) -> Iterator[str]:
     )  # fmt: skip
     for column, answer, none in questions:
         if column in frame.columns:
-            is_found = frame[column] < level
+            is_found = frame[column] < SIGNIFICANCE_LEVEL
             if column == "p_run":  # runs that are shorter than by chance are none
                 is_found &= frame["run"] > frame["run_by_chance"]
             names = frame.loc[is_found, "column"].tolist()
@@ -225,7 +225,7 @@ def _mask(data: SequenceSet) -> Bools:
 
 def _by_label(data: SequenceSet, missing: Bools, seed: int) -> dict[str, object]:
     labels, n_labels = np.asarray(data.labels), len(data.label_names)
-    of_positions = missing[_labelled_rows(data)].astype(np.float64)
+    of_positions = missing[window_rows(data, (0, 0))[:, 0]].astype(np.float64)
     shares = np.bincount(labels, minlength=n_labels) / len(labels)
     rates = np.bincount(labels, weights=of_positions, minlength=n_labels) / np.maximum(shares * len(labels), 1)
     excess = of_positions - of_positions.mean()
@@ -239,12 +239,6 @@ def _by_label(data: SequenceSet, missing: Bools, seed: int) -> dict[str, object]
         "label_least": data.label_names[least], "share_at_least": float(rates[least]),
         "p_label": score_flip_p_value(scores, seed),
     }  # fmt: skip
-
-
-def _labelled_rows(data: SequenceSet) -> NDArray[np.int64]:
-    """The observation of each position."""
-    shift = data.observation_offsets[:-1] - data.offsets[:-1]
-    return np.arange(data.n_positions) + np.repeat(shift, data.lengths)
 
 
 def _in_runs(data: SequenceSet, missing: Bools, seed: int) -> dict[str, float]:

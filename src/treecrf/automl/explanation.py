@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from treecrf.automl.fitting import seen_window, trained_parts
 from treecrf.automl.labeller import TableLabeller
 from treecrf.ensembles.labeller import Ensemble
+from treecrf.io.arrays import places_in
 from treecrf.io.messages import needs_extra
 from treecrf.models.base import Labeller
 from treecrf.models.boosted.treecrf import TreeCRF
@@ -199,14 +200,7 @@ def _shares(labeller: Labeller, data: SequenceSet) -> pd.DataFrame | None:
 
 
 def split_gains(tree: Tree, columns: NDArray[np.integer]) -> NDArray[np.float64]:
-    """What each split of a tree gains on some rows; float64, shape (n_splits,).
-
-    Parameters
-    ----------
-    tree : Tree
-    columns : int array, shape (n_rows, n_columns)
-        The code of each row in each column that the tree may test.
-    """
+    """What each split gains on rows of codes by the columns that it may test; float64, shape (n_splits,)."""
     n_splits = len(tree.parents)
     leaf = np.zeros(len(columns), dtype=np.int64)
     holds = np.zeros(int(columns.max(initial=0)) + 1, dtype=np.bool_)
@@ -248,7 +242,7 @@ def _tree_gains(labeller: TreeCRF, data: SequenceSet) -> Iterator[tuple[str, int
 
 def _labels_before(labels: NDArray[np.int16], data: SequenceSet, order: int, n_labels: int) -> NDArray[np.int64]:
     """The true labels 1, 2, .. places before each position, `n_labels` before the first; shape (n_positions, order)."""
-    place = np.arange(data.n_positions) - np.repeat(data.offsets[:-1], data.lengths)
+    place = places_in(data.offsets)
     before = np.full((data.n_positions, order), n_labels, dtype=np.int64)
     for back in range(1, order + 1):
         there = np.flatnonzero(place >= back)
@@ -319,10 +313,6 @@ def explain_position(model: TableLabeller, data: SequenceSet, sequence: int, pla
         Which position: its sequence, and its number within it, from 0.
     seed : int
         Of the orders.
-
-    Returns
-    -------
-    Explanation
 
     Notes
     -----

@@ -62,10 +62,6 @@ def write_picture(
         Positions of the whole file by true (rows) and predicted label.
     importance : DataFrame, optional
         attribute, lost, low, high (`treecrf.automl.explanation.permutation_importance`).
-
-    Returns
-    -------
-    str
     """
     color_of = dict(zip(labels, COLORS, strict=False))
     parts = [f"<h1>{escape(title)}</h1>", _sequence(rows, probabilities, predicted, labels, true, color_of)]
@@ -102,7 +98,7 @@ def _sequence(
     ]
     lines = []
     for place in range(shown):
-        cells = [_cell(value) for value in rows[columns].iloc[place]]
+        cells = [cell_text(value) for value in rows[columns].iloc[place]]
         of_true = [] if true is None else [f"<td>{escape(true[place])}</td>"]
         best = float(probabilities[place].max())
         is_wrong = true is not None and true[place] != predicted[place]
@@ -170,8 +166,8 @@ def _table(head: Iterable[str], lines: Iterable[str]) -> str:
     return f'<div class="wide"><table>\n<tr>{heading}</tr>\n{body}\n</table></div>'
 
 
-def _cell(value: object) -> str:
-    """A cell of the file; – where it is missing."""
+def cell_text(value: object) -> str:
+    """A cell of the file, a fraction with six digits; – where it is missing."""
     if value is None or value != value or value == "":
         return "–"
     return f"{value:.6g}" if isinstance(value, float) else str(value)

@@ -76,13 +76,7 @@ def parse_labels(label_names: Sequence[str], scheme: str) -> list[tuple[str, str
 
 
 def steps_of_scheme(label_names: Sequence[str], scheme: str) -> NDArray[np.bool_]:
-    """Whether a label may follow another one in a scheme.
-
-    Parameters
-    ----------
-    label_names : sequence of str
-    scheme : str
-        A name of `SCHEMES`.
+    """Whether a label may follow another one in a scheme of `SCHEMES`.
 
     Returns
     -------
@@ -117,12 +111,7 @@ def checked_steps(follows: ArrayLike, n_labels: int) -> NDArray[np.bool_]:
 
 
 def checked_allowed(allowed: ArrayLike, n_positions: int, n_labels: int) -> NDArray[np.bool_]:
-    """A mask of labels by position that somebody wrote down.
-
-    Parameters
-    ----------
-    allowed : bool, shape (n_positions, n_labels)
-    n_positions, n_labels : int
+    """A mask that somebody wrote down; bool, shape (n_positions, n_labels).
 
     Raises
     ------
@@ -139,17 +128,7 @@ def checked_allowed(allowed: ArrayLike, n_positions: int, n_labels: int) -> NDAr
 
 
 def allow_known(known: ArrayLike, n_positions: int, n_labels: int) -> NDArray[np.bool_]:
-    """The labels that positions may have if those of some are known.
-
-    Parameters
-    ----------
-    known : int, shape (n_positions,)
-        Codes of labels; -1 where the label is not known.
-    n_positions, n_labels : int
-
-    Returns
-    -------
-    bool, shape (n_positions, n_labels)
+    """The labels that positions may have if some are known, the others -1; bool, shape (n_positions, n_labels).
 
     Raises
     ------

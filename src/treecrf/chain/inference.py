@@ -35,11 +35,6 @@ class StateSpace:
     A label y leads from state s of depth k to ``y * n_labels ** (k - 1) + s // n_labels``, and from state c
     (counted within its depth) of depth j < k to ``y * n_labels ** j + c`` of depth j + 1.
 
-    Parameters
-    ----------
-    n_labels : int, at least 1
-    order : int, at least 0
-
     Raises
     ------
     ValueError
@@ -123,10 +118,6 @@ def forward_backward(potentials: ArrayLike, offsets: ArrayLike, order: int) -> M
     order : int
         Number of previous labels that the potentials see.
 
-    Returns
-    -------
-    Marginals
-
     Raises
     ------
     ValueError
@@ -157,7 +148,7 @@ def pairwise_marginals(potentials: ArrayLike, offsets: ArrayLike, order: int) ->
 
 
 def log_likelihood(potentials: ArrayLike, labels: ArrayLike, offsets: ArrayLike, order: int) -> NDArray[np.float64]:
-    """log P(Y | X) of each sequence (PhD section 2.2); the forward recursion of section 3.3 gives log Z.
+    """log P(Y | X) of each sequence, shape (n_sequences,) (PhD section 2.2); the forward recursion of section 3.3 gives log Z.
 
     Parameters
     ----------
@@ -165,10 +156,6 @@ def log_likelihood(potentials: ArrayLike, labels: ArrayLike, offsets: ArrayLike,
         Codes from 0 to n_labels - 1.
     potentials, offsets, order
         As in `forward_backward`.
-
-    Returns
-    -------
-    float64, shape (n_sequences,)
 
     Raises
     ------
@@ -188,10 +175,6 @@ def viterbi(potentials: ArrayLike, offsets: ArrayLike, order: int) -> ViterbiPat
     it, and so on.
 
     Parameters, errors: as in `forward_backward`.
-
-    Returns
-    -------
-    ViterbiPaths
     """
     chains = check_chains(potentials, offsets, order)
     labels = np.empty(chains.potentials.shape[1], dtype=np.int16)
@@ -200,17 +183,13 @@ def viterbi(potentials: ArrayLike, offsets: ArrayLike, order: int) -> ViterbiPat
 
 
 def state_sequence(labels: ArrayLike, offsets: ArrayLike, n_labels: int, order: int) -> NDArray[np.int32]:
-    """State (`StateSpace`) that the given labels put before each position.
+    """State (`StateSpace`) that the given labels put before each position; int32, shape (n_positions,).
 
     Parameters
     ----------
     labels : int, shape (n_positions,)
     offsets : int64, shape (n_sequences + 1,)
     n_labels, order : int
-
-    Returns
-    -------
-    int32, shape (n_positions,)
 
     Raises
     ------

@@ -57,15 +57,7 @@ def lagged_marginals(trellis: Trellis, lag: int) -> Array:
 
 
 class LagSmoother:
-    """`lagged_marginals` of one chain whose positions come one after another.
-
-    Parameters
-    ----------
-    n_labels, order : int
-        Order 1 or more.
-    lag : int
-        How many positions later a marginal is given.
-    """
+    """`lagged_marginals` of one chain whose positions come one after another; of order 1 or more."""
 
     def __init__(self, n_labels: int, order: int, lag: int) -> None:
         self._n_labels, self._n_full, self._lag = n_labels, n_labels**order, lag

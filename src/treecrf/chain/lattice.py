@@ -27,6 +27,7 @@ from treecrf.chain._lattice_kernels import (
 )
 from treecrf.chain.inference import Marginals
 from treecrf.compiled.struct import Int16, Int32, Int64, allocate, compiled_type, struct
+from treecrf.io.arrays import places_in
 from treecrf.io.frames import MISSING
 
 __all__ = [
@@ -82,11 +83,10 @@ def build_lattice(offsets: ArrayLike, candidates: ArrayLike, kinds: ArrayLike) -
     first = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
     rows, labels = np.nonzero(table)
     first_of_kind = np.searchsorted(rows, np.arange(len(table)))
-    place = np.arange(first[-1]) - np.repeat(first[:-1], counts)
     return Lattice(
         starts,
         first,
-        labels[np.repeat(first_of_kind[kind_of], counts) + place].astype(np.int16),
+        labels[np.repeat(first_of_kind[kind_of], counts) + places_in(first)].astype(np.int16),
         np.concatenate([[0], np.cumsum(counts * predecessor_counts(starts, counts))]).astype(np.int64),
     )
 
@@ -287,13 +287,7 @@ def run_backward(
 def forward_by_products(lattice: Lattice, weights: Weights, first: int, last: int, recursions: Recursions) -> None:
     """Forward recursion on the sequences ``first`` to ``last - 1`` of a lattice with all labels, without weights of pairs.
 
-    Parameters
-    ----------
-    lattice, weights : Lattice, Weights
-        Exponentials of potentials.
-    first, last : int
-    recursions : Recursions
-        As after `treecrf.chain._lattice_kernels.forward`, up to rounding.
+    Weights are exponentials; recursions are as after `treecrf.chain._lattice_kernels.forward`, up to rounding.
     """
     n_labels = len(weights.transitions)
     unary, alphas = (values.reshape(-1, n_labels) for values in (weights.unary, recursions.alphas))

@@ -40,11 +40,6 @@ class Search(NamedTuple):
 SEARCH = compiled_type(Search)
 
 
-def _allocate_search(n_best: int, n_longest: int, n_states: int) -> Search:
-    """Room for sequences of at most `n_longest` positions."""
-    return allocate(Search, n_best=n_best, n_places=n_longest + 1, n_states=n_states)
-
-
 @kernel(int64(TRELLIS, int64, SEARCH), error_model="numpy")
 def _best_scores(trellis, sequence, search):
     """Viterbi's forward recursion; returns the first place that no path reaches the end of, or -1."""
@@ -245,7 +240,8 @@ def _search(trellis: Trellis, n: int) -> tuple[NDArray[np.int16], NDArray[np.int
     if not isinstance(n, int | np.integer) or isinstance(n, bool) or n < 1:
         raise ValueError(f"n={n!r}: give the number of paths, at least 1.")
     n_positions, n_labels = trellis.unary.shape
-    search = _allocate_search(n, int(np.diff(trellis.offsets).max()), n_labels**trellis.order)
+    n_places = int(np.diff(trellis.offsets).max()) + 1
+    search = allocate(Search, n_best=n, n_places=n_places, n_states=n_labels**trellis.order)
     labels, n_paths = np.full((n, n_positions), NO_LABEL, dtype=np.int16), np.empty(len(trellis.offsets) - 1, np.int64)
     check_reached(trellis, find_n_best(trellis, search, labels, n_paths))
     return labels, n_paths

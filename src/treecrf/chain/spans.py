@@ -111,7 +111,7 @@ def span_probability(
     label_names: Sequence[str],
     entities: str | None = None,
 ) -> NDArray[np.float64]:
-    """The probability of each span, given that a path is one of the trellis'.
+    """The probability of each span, float64, shape (n_spans,), given that a path is one of the trellis'.
 
     Parameters
     ----------
@@ -122,10 +122,6 @@ def span_probability(
         A name of `treecrf.chain.constraints.SCHEMES`: labels of spans are types of entities ("" where labels are bare
         letters), and a span has one that begins at its first position and ends at its last one. Unless given, all its
         positions have its label, whatever those around it have.
-
-    Returns
-    -------
-    float64, shape (n_spans,)
 
     Raises
     ------

@@ -15,6 +15,7 @@ from treecrf.chain._lattice_kernels import Lattice, Weights
 from treecrf.chain._trellis_kernels import Trellis, infer
 from treecrf.chain.inference import Marginals, StateSpace, check_chains
 from treecrf.chain.lattice import check_finite, predecessor_counts
+from treecrf.io.arrays import places_in
 
 __all__ = [
     "NoPathError", "Trellis", "check_reached", "constrain", "forward_backward", "log_scores", "steps_at", "trellis_of_lattice", "trellis_of_potentials",
@@ -25,12 +26,7 @@ _NO_TABLE, _NO_PAIRS, _NO_PLACES = np.empty((0, 0, 0)), np.empty(0), np.empty((0
 
 
 def trellis_of_potentials(potentials: ArrayLike, offsets: ArrayLike, order: int) -> Trellis:
-    """Dense chains of any order; order 0 becomes order 1.
-
-    Parameters
-    ----------
-    potentials, offsets, order
-        As in `treecrf.chain.forward_backward`.
+    """Dense chains of any order, arguments as in `treecrf.chain.forward_backward`; order 0 becomes order 1.
 
     Raises
     ------
@@ -48,11 +44,7 @@ def trellis_of_potentials(potentials: ArrayLike, offsets: ArrayLike, order: int)
 def trellis_of_scores(scores: NDArray[np.float64], offsets: NDArray[np.int64]) -> Trellis:
     """Positions by themselves, as chains of order 1 without transitions.
 
-    Parameters
-    ----------
-    scores : float64, shape (n_positions, n_labels)
-        Minus infinity where the position may not have the label.
-    offsets : int64, shape (n_sequences + 1,)
+    `scores` have shape (n_positions, n_labels), minus infinity where a position may not have the label.
     """
     n_labels = scores.shape[1]
     unary, transitions = np.array(scores, dtype=np.float64, order="C"), np.zeros((n_labels, n_labels + 1))
@@ -72,7 +64,7 @@ def trellis_of_lattice(lattice: Lattice, potentials: Weights) -> Trellis:
     if not len(potentials.pairs):
         return whole._replace(transitions=potentials.transitions.copy())
     places = np.zeros((n_positions, n_labels), dtype=np.int64)  # among the labels of the position
-    places[positions, lattice.labels] = np.arange(len(positions)) - np.repeat(lattice.first[:-1], counts)
+    places[positions, lattice.labels] = places_in(lattice.first)
     rows = lattice.first_pair[:-1, None] + places * predecessor_counts(lattice.offsets, counts)[:, None]
     columns = np.zeros((n_positions, n_labels + 1), dtype=np.int64)
     columns[1:, :n_labels] = places[:-1]

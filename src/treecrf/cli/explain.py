@@ -204,15 +204,10 @@ def _explain_row(model: TableLabeller, table: TypedTable, place: tuple[int, int]
 
 def _observation(cells: pd.Series) -> str:
     """The cells of a row, in a few words."""
-    texts = [_cell(cell) for cell in cells]
+    from treecrf.automl.picture import cell_text
+
+    texts = [cell_text(cell) for cell in cells]
     return " ".join(texts) if len(texts) <= 4 else " ".join(texts[:4]) + " .."
-
-
-def _cell(cell: object) -> str:
-    """A cell as it is, a fraction with six digits."""
-    if cell is None or cell != cell or cell == "":
-        return "–"
-    return f"{cell:.6g}" if isinstance(cell, float) else str(cell)
 
 
 def _times(ratio: float) -> str:

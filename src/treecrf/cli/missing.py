@@ -142,7 +142,6 @@ def missing(
 def _show_missing(data: SequenceSet, other: SequenceSet | None, seed: int) -> None:
     """What kind of missing cells the file has."""
     from treecrf.automl.description import describe_missing, missing_sentences
-    from treecrf.statistics.estimates import SIGNIFICANCE_LEVEL
 
     frame = describe_missing(data, seed, other)
     if frame.empty:
@@ -154,7 +153,7 @@ def _show_missing(data: SequenceSet, other: SequenceSet | None, seed: int) -> No
     ).rename(columns=HEADS)
     title = "Share of missing values by column; p by sequence, with Holm's correction over the columns"
     shared.show_table(shown[[head for head in HEADS.values() if head in shown.columns]], title)
-    for sentence in missing_sentences(frame, SIGNIFICANCE_LEVEL):
+    for sentence in missing_sentences(frame):
         shared.say(sentence)
     shared.say("")
 

@@ -15,6 +15,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from treecrf.io.arrays import places_in
+
 Known = Mapping[str, Any]
 """Lengths of axes and other limits by name, and the arrays that were declared, and found right, before."""
 
@@ -79,8 +81,7 @@ def earlier_in(offsets: str) -> Rule:
 
     def holds(values: NDArray[Any], known: Known) -> bool:
         first = known[offsets]
-        place = np.arange(len(values)) - np.repeat(first[:-1], np.diff(first))
-        return bool(((values >= 0) & (values <= place)).all())
+        return bool(((values >= 0) & (values <= places_in(first))).all())
 
     return Rule("name an earlier place", holds)
 

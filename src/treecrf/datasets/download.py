@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import glob
-import hashlib
 import io
 import json
 import lzma
@@ -22,6 +21,7 @@ from functools import cache
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
+from treecrf.io.checksums import sha256
 from treecrf.io.messages import needs_extra
 
 _STALE = 3600.0
@@ -86,10 +86,6 @@ def fetch(
     files : mapping, optional
         Another registry than `raw_files`.
 
-    Returns
-    -------
-    Path
-
     Raises
     ------
     RawFileError
@@ -128,11 +124,8 @@ def fetch(
     )
 
 
-def _matches(path: Path, sha256: str) -> bool:
-    if not path.is_file():
-        return False
-    with open(path, "rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest() == sha256
+def _matches(path: Path, checksum: str) -> bool:
+    return path.is_file() and sha256(path) == checksum
 
 
 def _put(temporary: Path, target: Path) -> Path:
@@ -178,7 +171,7 @@ def _download(address: str, target: Path, file: RawFile, timeout: float, retries
         if attempt:
             time.sleep(wait * 2 ** (attempt - 1))
         try:
-            with _Limited(target, MOST_ARCHIVE if member else file.bytes, MOST_SECONDS) as out:
+            with _Limited(target, MOST_ARCHIVE if member else file.bytes) as out:
                 downloader(url, out, None, check_only=False)
             if member:
                 extract(target, member, file.bytes)
@@ -206,12 +199,12 @@ class TooMuch(Exception):
 
 
 class _Limited(io.FileIO):
-    """A new file that takes so many bytes, for so many seconds."""
+    """A new file that takes so many bytes, for `MOST_SECONDS`."""
 
-    def __init__(self, path: Path, most_bytes: int, seconds: float) -> None:
+    def __init__(self, path: Path, most_bytes: int) -> None:
         super().__init__(path, "wb")
-        self._left, self._end = most_bytes, time.monotonic() + seconds
-        self._limits = f"more than {most_bytes:,} bytes", f"no end after {seconds:g} s"
+        self._left, self._end = most_bytes, time.monotonic() + MOST_SECONDS
+        self._limits = f"more than {most_bytes:,} bytes", f"no end after {MOST_SECONDS:g} s"
 
     def write(self, data: Any) -> int:
         self._left -= len(data)

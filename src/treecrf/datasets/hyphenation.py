@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from treecrf.datasets.description import Description
 from treecrf.datasets.loading import LETTERS, DataError, NTest, draw, from_words, generator, read_bytes, text_lines
+from treecrf.io.arrays import places_in
 from treecrf.io.messages import needs_extra
 from treecrf.sequences import SequenceSet, window_codes
 
@@ -161,10 +162,8 @@ def read_encoded(data: bytes, file: str, n_codes: int, n_slots: int, n_labels: i
     if len(table) and table[0, 1] != 1:
         raise DataError(file, 2, f"the first sequence begins with its position {table[0, 1]}, not 1")
     offsets = np.append(starts, len(table))
-    lengths = np.diff(offsets)
-    places = np.arange(len(table)) - np.repeat(starts, lengths) + 1
-    numbers = np.repeat(np.arange(1, len(starts) + 1), lengths)
-    if len(starts) != n_sequences or (places != table[:, 1]).any() or (numbers != table[:, 0]).any():
+    numbers = np.repeat(np.arange(1, len(starts) + 1), np.diff(offsets))
+    if len(starts) != n_sequences or (places_in(offsets) + 1 != table[:, 1]).any() or (numbers != table[:, 0]).any():
         raise DataError(file, None, f"holds {len(starts)} sequences or gaps in them, and announces {n_sequences}")
     return EncodedWindows(codes, table[:, -1], offsets)
 

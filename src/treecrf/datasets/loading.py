@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from treecrf.datasets.download import raw_files
 from treecrf.io.messages import quoted
 from treecrf.sequences import Attribute, SequenceSet
+from treecrf.statistics.selection import derive_seed
 
 LETTERS = tuple("abcdefghijklmnopqrstuvwxyz")
 
@@ -100,8 +101,7 @@ NTest = int | Literal["all"]
 def generator(*names: object, seed: int) -> np.random.Generator:
     """A generator for some names (of the data set, of the part drawn) and a seed >= 0; the same on every machine."""
     check_count("seed", seed, least=0)
-    digest = hashlib.sha256("\0".join(map(str, names)).encode()).digest()
-    return np.random.default_rng([int(seed), int.from_bytes(digest[:8], "big")])
+    return np.random.default_rng([int(seed), derive_seed(*names)])
 
 
 def check_count(name: str, value: object, *, least: int = 1, most: int | None = None) -> None:

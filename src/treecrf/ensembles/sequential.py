@@ -10,8 +10,8 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from treecrf.estimators.checks import SEED, Check, optional, whole
-from treecrf.models.base import Labeller, Monitor
+from treecrf.estimators.checks import SEED, optional, whole
+from treecrf.models.base import LABELLER, Labeller, Monitor
 from treecrf.models.inputs import check_training_set
 from treecrf.models.persistence import packed, unpacked
 from treecrf.models.weights import refuse_weights
@@ -20,8 +20,6 @@ from treecrf.statistics.selection import sequence_folds
 
 PASS_BINS = 32
 """Most bins of a number in a second pass that is not given."""
-
-_LABELLER = Check(lambda value: isinstance(value, Labeller), "give a labeller")
 
 
 @dataclass(eq=False, repr=False)
@@ -60,7 +58,7 @@ class StackedSequential(Labeller):
     takes_numbers = True  # it leaves cutting them into bins to the labellers
 
     _parameter_constraints: ClassVar = {
-        "first": _LABELLER, "second": optional(_LABELLER), "n_folds": whole(2), "seed": SEED,
+        "first": LABELLER, "second": optional(LABELLER), "n_folds": whole(2), "seed": SEED,
     }  # fmt: skip
 
     # --- training -----------------------------------------------------------------------------------

@@ -11,7 +11,7 @@ from treecrf.compiled.rules import SOME_IN_EACH_ROW, TRUTH, WEIGHTS, Known
 from treecrf.compiled.struct import Bool, Float64
 from treecrf.io.messages import needs_extra
 from treecrf.models.fitted import take_declared
-from treecrf.models.window.lightgbm_text import check_model_text
+from treecrf.models.window.lightgbm_text import MULTICLASS, check_model_text
 
 LEAST = 1e-6
 """Marginals below it count as it: their logarithms differ without meaning."""
@@ -117,10 +117,7 @@ class BoostedStacking:
 
         self.occurs_ = np.bincount(labels, minlength=marginals.shape[2]) > 0
         settings = {
-            "objective": "multiclass", "num_class": marginals.shape[2], "num_leaves": self.max_leaves,
-            "learning_rate": self.learning_rate, "num_threads": 1, "deterministic": True,
-            "force_row_wise": True,  # otherwise LightGBM chooses by timing
-            "verbosity": -1,
+            **MULTICLASS, "num_class": marginals.shape[2], "num_leaves": self.max_leaves, "learning_rate": self.learning_rate,
         }  # fmt: skip
         examples = lightgbm.Dataset(log_marginals(marginals), labels, params=settings)
         self.model_text_ = lightgbm.train(settings, examples, self.n_iterations).model_to_string()

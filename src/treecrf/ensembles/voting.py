@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treecrf.ensembles import _vote_kernels
+from treecrf.io.arrays import places_in
 
 MOST_LABELS = np.iinfo(np.uint8).max + 1
 MOST_PACKED = 16
@@ -255,7 +256,7 @@ def position_classes(
         none = np.zeros(len(predictions), dtype=np.int64)
         return vote(np.ones((1, predictions.shape[1])), predictions, none).astype(np.int64), n_labels
     lengths = np.repeat(np.diff(offsets), np.diff(offsets))
-    places = np.arange(len(lengths)) - np.repeat(offsets[:-1], np.diff(offsets))
+    places = places_in(offsets)
     classes_of: Any = {
         "one": lambda: np.zeros(len(places)),
         "ends": lambda: np.select(

@@ -20,13 +20,7 @@ from treecrf.sequences import MISSING, SequenceSet
 def flat_labels(labels: Any, data: SequenceSet, form: str) -> list[Any]:
     """The labels one after another, once their number is right.
 
-    Parameters
-    ----------
-    labels : sequence or array
-        A list for each sequence or, of rows and of a set, one label for each position.
-    data : SequenceSet
-    form : str
-        Of the input that `data` was: "sequences", "rows" or "set".
+    There is a list for each sequence or, where the input's `form` is "rows" or "set", one label for each position.
     """
     labels = as_array(labels)
     if isinstance(labels, str | bytes | Mapping) or not isinstance(labels, Iterable):
@@ -96,14 +90,7 @@ def _is_hashable(value: Any) -> bool:
 
 
 def known_codes(known: Any, data: SequenceSet, form: str, classes: NDArray[Any]) -> NDArray[np.int64]:
-    """Labels that are known already, None elsewhere, in the shape of the sequences, as codes of `classes`, shape (n_positions,).
-
-    Parameters
-    ----------
-    known, data, form
-        As `labels`, `data` and `form` of `flat_labels`.
-    classes : array, shape (n_labels,)
-    """
+    """Labels that are known already, None elsewhere, in the shape of the sequences, as codes of `classes`, shape (n_positions,)."""
     try:
         known_labels, codes = sorted_labels(flat_labels(known, data, form))
     except ValueError as error:
@@ -119,16 +106,7 @@ def known_codes(known: Any, data: SequenceSet, form: str, classes: NDArray[Any])
 
 
 def flat_masks(allowed: Any, data: SequenceSet, form: str) -> Any:
-    """The labels that positions may have, bool, shape (n_positions, n_labels).
-
-    Parameters
-    ----------
-    allowed : list of bool arrays, or bool array
-        A mask for each sequence where the input was a list of sequences; else the whole.
-    data : SequenceSet
-    form : str
-        As for `flat_labels`.
-    """
+    """The labels that positions may have, bool, shape (n_positions, n_labels), from a mask for each sequence (form "sequences")."""
     if form != "sequences":
         return allowed
     if isinstance(allowed, str | bytes | Mapping) or not isinstance(allowed, Iterable):

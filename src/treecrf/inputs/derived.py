@@ -206,12 +206,8 @@ class DerivedInputs(Transform):
 
     def _transform(self, data: SequenceSet) -> SequenceSet:
         """The same set with the derived columns after its own."""
-        values, attributes, numbers, names = (
-            [data.values],
-            list(data.attributes),
-            [data.numbers],
-            list(data.number_names),
-        )
+        values, attributes = [data.values], list(data.attributes)
+        numbers, names = [data.numbers], list(data.number_names)
         for derivation, column in self._columns(data, self.derivations_):
             if isinstance(column, _Categories):
                 values.append(column.codes[:, None])

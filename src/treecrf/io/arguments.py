@@ -82,11 +82,7 @@ def reals(
 
 
 def truths(values: ArrayLike, what: str, axes: Axes, *, some: bool = True) -> NDArray[np.bool_]:
-    """Truth values, also those that are written as 0 and 1.
-
-    Parameters
-    ----------
-    values, what, axes, some : see `integers`
+    """Truth values, also those that are written as 0 and 1; parameters as of `integers`.
 
     Raises
     ------
@@ -128,8 +124,8 @@ def offsets(
     return array
 
 
-def listed_arrays(values: Iterable[ArrayLike], what: str) -> list[ArrayLike]:
-    """One array for each method, or another owner; a number or a text is none.
+def listed_arrays(values: Iterable[ArrayLike]) -> list[ArrayLike]:
+    """The arrays of `correct`, one for each method or training set; a number or a text is none.
 
     Raises
     ------
@@ -137,11 +133,11 @@ def listed_arrays(values: Iterable[ArrayLike], what: str) -> list[ArrayLike]:
         If there is no list of arrays.
     """
     if isinstance(values, str | bytes) or np.ndim(values if isinstance(values, np.ndarray) else [0]) == 0:
-        raise ValueError(f"{what} must be a list of arrays, not {quoted(values)}.")
+        raise ValueError(f"correct must be a list of arrays, not {quoted(values)}.")
     try:
         return list(values)
     except TypeError:
-        raise ValueError(f"{what} must be a list of arrays, not {quoted(values)}.") from None
+        raise ValueError(f"correct must be a list of arrays, not {quoted(values)}.") from None
 
 
 def as_array(values: ArrayLike, what: str) -> NDArray[Any]:

@@ -123,11 +123,6 @@ def join_offsets(parts: list[NDArray[np.int64]]) -> NDArray[np.int64]:
 def gather_ranges(first: NDArray[np.int64], indices: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Lay some of the ranges ``first[i] .. first[i + 1] - 1`` one after another.
 
-    Parameters
-    ----------
-    first : int64, shape (n_ranges + 1,)
-    indices : int64, shape (n_chosen,)
-
     Returns
     -------
     first : int64, shape (n_chosen + 1,)
@@ -138,6 +133,11 @@ def gather_ranges(first: NDArray[np.int64], indices: NDArray[np.int64]) -> tuple
     sizes = np.diff(first)[indices]
     begins = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
     return begins, np.repeat(first[indices] - begins[:-1], sizes) + np.arange(begins[-1])
+
+
+def places_in(first: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The place of every entry in its range, from 0, where ranges are ``first[i] .. first[i + 1] - 1``."""
+    return np.arange(first[-1]) - np.repeat(first[:-1], np.diff(first))
 
 
 def check_parts(data: Encoded, groups: NDArray[np.int64]) -> None:

@@ -74,16 +74,7 @@ class Content(NamedTuple):
 
 
 def check_file(path: str | os.PathLike[str], what: str, advice: str) -> None:
-    """Raise where there is no regular file that may be read.
-
-    Parameters
-    ----------
-    path : path-like
-    what : str
-        What an error calls it, such as "table".
-    advice : str
-        What to do where nothing is there.
-    """
+    """Raise where there is no regular file that may be read; errors call it `what`, such as "table"."""
     file = Path(path)
     if not file.exists():
         raise FileNotFoundError(f"{what} {file} does not exist; {advice}.")
@@ -100,8 +91,8 @@ def plain_suffix(path: str | os.PathLike[str]) -> str:
     return Path(file.stem if file.suffix.lower() in PACKED_SUFFIXES else file.name).suffix.lower()
 
 
-def read_content(path: str | os.PathLike[str], what: str = "table") -> Content:
-    """All that a file, or standard input (`STANDARD_INPUT`), holds; standard input can be read again.
+def read_content(path: str | os.PathLike[str]) -> Content:
+    """All that the file of a table, or standard input (`STANDARD_INPUT`), holds; standard input can be read again.
 
     Raises
     ------
@@ -113,9 +104,9 @@ def read_content(path: str | os.PathLike[str], what: str = "table") -> Content:
             raise ValueError("standard input is closed; name a file.")
         data = _all_of(sys.stdin.buffer)
     else:
-        check_file(path, what, "correct the path")
+        check_file(path, "table", "correct the path")
         data = Path(path).read_bytes()
-    name = f"{what} {os.fspath(path)}"
+    name = f"table {os.fspath(path)}"
     unpack = next((unpack for start, unpack in _PACKED.items() if data.startswith(start)), None)
     if unpack is not None:
         try:

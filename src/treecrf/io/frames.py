@@ -23,16 +23,7 @@ _EXACT = 2**53  # whole numbers below it are exact in float64
 
 
 class CellError(ValueError):
-    """What is wrong with a cell of a table: one sentence, which whoever knows the file completes by its name and the line.
-
-    Parameters
-    ----------
-    row : int
-        From 0.
-    column : str
-    problem : str
-        What is wrong and what to do.
-    """
+    """What is wrong with a cell of a table: one sentence, which whoever knows the file completes by its name and the line."""
 
     def __init__(self, row: int, column: str, problem: str) -> None:
         super().__init__(row, column, problem)
@@ -130,14 +121,7 @@ def kind_of_numbers(numbers: NDArray[np.float64]) -> Kind:
 
 
 class Column:
-    """A column of a table, whose cells are parsed once: when they are first asked for as text, or as numbers.
-
-    Parameters
-    ----------
-    cells : Series
-    name : str
-        What an error calls the column.
-    """
+    """A column of a table, whose cells are parsed once: when they are first asked for as text, or as numbers; errors name it."""
 
     def __init__(self, cells: pd.Series, name: str) -> None:
         self.cells, self.name = cells, name
@@ -176,10 +160,8 @@ class Column:
             numbers, empty = plain, np.array(column.isna(), dtype=bool)
             empty |= (column == "").to_numpy(dtype=bool, na_value=False)
         elif column.dtype.kind in "iufb":
-            numbers, empty = (
-                column.to_numpy(dtype=np.float64, na_value=np.nan).copy(),
-                np.array(column.isna(), dtype=bool),
-            )
+            numbers = column.to_numpy(dtype=np.float64, na_value=np.nan).copy()
+            empty = np.array(column.isna(), dtype=bool)
         else:
             codes, texts = self.distinct
             numbers, empty = np.append(_parse(texts), np.nan)[codes], codes == MISSING

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treecrf.io.arguments import as_array, integers, reals
+from treecrf.io.arrays import places_in
 from treecrf.io.messages import quoted
 from treecrf.sequences import MISSING, SequenceSet
 from treecrf.statistics.selection import derive_seed
@@ -208,7 +209,7 @@ def by_neighbour(data: SequenceSet, rate: float, rng: np.random.Generator) -> Se
     """
     _check(data, rate)
     n_observations, n_columns = _shape(data)
-    places = np.tile(np.arange(n_columns), n_observations) if n_columns > 1 else _places(data)
+    places = np.tile(np.arange(n_columns), n_observations) if n_columns > 1 else places_in(data.observation_offsets)
     chains = Chains(places)
     before = np.roll(_value_scores(data, "neighbour").ravel(), 1)
     probabilities = rising(before, rate, lambda tried: float(chains.walk(rate, tried, rate).mean()))
@@ -242,7 +243,7 @@ def by_label(data: SequenceSet, rate: float, rng: np.random.Generator) -> Sequen
     if data.labels is None:
         raise ValueError("cells cannot go missing by the label, as these data have none; give them labels.")
     scores = np.full(_shape(data), np.nan)
-    labelled = _places(data) < np.repeat(data.lengths, np.diff(data.observation_offsets))
+    labelled = places_in(data.observation_offsets) < np.repeat(data.lengths, np.diff(data.observation_offsets))
     for j, name in enumerate([*(attribute.name for attribute in data.attributes), *data.number_names]):
         scores[labelled, j] = name_scores(data.label_names, "label", name)[data.labels]
     return _with_missing(data, _draws(data, rng) < rising(standardised(scores), rate))
@@ -270,7 +271,7 @@ def in_runs(data: SequenceSet, rate: float, rng: np.random.Generator, run_length
             "L / (L + 1); lower the rate or give longer runs."
         )
     n_observations, n_columns = _shape(data)
-    chains = Chains(np.tile(_places(data), n_columns))
+    chains = Chains(np.tile(places_in(data.observation_offsets), n_columns))
     begins = np.full(data.n_cells, rate / (1 - rate) / run_length)
     missing = chains.walk(
         rate, begins, 1 - 1 / run_length, _draws(data, rng).T.ravel()
@@ -353,12 +354,6 @@ def _with_missing(data: SequenceSet, missing: NDArray[np.bool_]) -> SequenceSet:
     return damaged.with_numbers(np.where(of_numbers, np.nan, data.numbers))
 
 
-def _places(data: SequenceSet) -> NDArray[np.int64]:
-    """The place of each observation in its sequence, from 0."""
-    first = data.observation_offsets
-    return np.arange(first[-1]) - np.repeat(first[:-1], np.diff(first))
-
-
 def _value_scores(data: SequenceSet, mechanism: str) -> Floats:
     """Standardised scores of the cells, shape (n_observations, n_columns); NaN where a cell is missing."""
     scores = np.full(data.values.shape, np.nan)
@@ -397,7 +392,7 @@ def resample_missing(data: SequenceSet, pattern: SequenceSet, rng: np.random.Gen
         return data
     drawn = known[rng.integers(0, len(known), len(data))]
     here = np.diff(data.observation_offsets)
-    place = np.arange(len(data.values)) - np.repeat(data.observation_offsets[:-1], here)
-    rows = np.repeat(first[drawn], here) + place % np.repeat(lengths[drawn], here)
+    place = places_in(data.observation_offsets) % np.repeat(lengths[drawn], here)
+    rows = np.repeat(first[drawn], here) + place
     emptied = data.with_values(np.where(pattern.values[rows] == MISSING, MISSING, data.values))
     return emptied.with_numbers(np.where(np.isnan(pattern.numbers[rows]), np.nan, data.numbers))

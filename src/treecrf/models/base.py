@@ -204,7 +204,7 @@ class Labeller(MetadataRequests, Estimator):
             self._classes = given.classes
         return self
 
-    def _fit(self, train: SequenceSet, sample_weight: ArrayLike | None, monitor: Monitor | None) -> None:
+    def _fit(self, train: SequenceSet, sample_weight: ArrayLike | None, monitor: Monitor | None) -> Any:
         train, weights = self._examples(train, sample_weight)
         assert train.labels is not None
         self._refuse_missing(train)
@@ -629,6 +629,9 @@ class Labeller(MetadataRequests, Estimator):
         if (truth == MISSING).all():
             raise ValueError("no label of the set is known; give labelled sequences.")
         return truth
+
+
+LABELLER = Check(lambda value: isinstance(value, Labeller), "give a labeller")
 
 
 def check_decoder(decoder: str) -> None:

@@ -264,16 +264,7 @@ class ChainLabeller(Labeller):
 def greedy_labels(potentials: NDArray[np.float64], offsets: NDArray[np.int64], order: int) -> NDArray[np.int16]:
     """The likeliest label of each position, given the labels predicted before it: a beam of one (PhD section 5.1).
 
-    Parameters
-    ----------
-    potentials : float64, shape (n_labels, n_positions, n_states)
-        ``log P(y | state, window)``, states as in `treecrf.chain.StateSpace`.
-    offsets : int64, shape (n_sequences + 1,)
-    order : int
-
-    Returns
-    -------
-    int16, shape (n_positions,); the lowest code wins ties.
+    Of ``log P(y | state, window)``, shape (n_labels, n_positions, n_states); the lowest code wins ties.
     """
     space = chain.StateSpace(len(potentials), order)
     after = _states_after(space)

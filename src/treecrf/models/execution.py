@@ -1,4 +1,4 @@
-"""Execution of training: tasks in threads, and reports to a monitor."""
+"""Execution of training: its start, tasks in threads, and reports to a monitor."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from numbers import Integral
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from treecrf.io.messages import quoted
 
@@ -32,6 +33,11 @@ def reporting_monitor(name: str, verbose: bool | int, monitor: Monitor | None) -
             monitor(stage, seconds_by_phase, log_likelihood)
 
     return report
+
+
+def draw_start(shape: int | tuple[int, ...], seed: int | None, deviation: float) -> NDArray[np.float64]:
+    """Zeros, or with a seed numbers of a normal distribution around 0: the perturbed start of a training."""
+    return np.zeros(shape) if seed is None else np.random.default_rng(seed).normal(0.0, deviation, shape)
 
 
 Runner = Callable[[Sequence[Callable[[], Any]]], list[Any]]

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from treecrf.estimators.checks import Check, one_of
+from treecrf.estimators.checks import one_of
 from treecrf.estimators.transform import Transform
 from treecrf.inputs import BLOCKS, DerivedInputs
 from treecrf.missing import transform_of
 from treecrf.missing.transforms import describe_transform, restore_transform
-from treecrf.models.base import DECODERS, Decoder, Labeller, Monitor
+from treecrf.models.base import DECODERS, LABELLER, Decoder, Labeller, Monitor
 from treecrf.models.inputs import check_set, check_training_set
 from treecrf.models.persistence import rebuild_part
 from treecrf.models.registry import IN_TREES, TREATMENTS
@@ -26,8 +26,6 @@ if TYPE_CHECKING:
 
 IMPUTATIONS = tuple(name for name in TREATMENTS if name not in IN_TREES)
 """Treatments of missing values that precede a labeller."""
-
-_LABELLER = Check(lambda value: isinstance(value, Labeller), "give a labeller")
 
 
 class TransformingLabeller(Labeller):
@@ -153,7 +151,7 @@ class ImputingLabeller(TransformingLabeller):
     missing: str = "imputation"
 
     _parameter_constraints: ClassVar = {
-        "labeller": _LABELLER, "missing": one_of(*IMPUTATIONS),
+        "labeller": LABELLER, "missing": one_of(*IMPUTATIONS),
     }  # fmt: skip
 
     def new_transform(self) -> Transform:
@@ -197,7 +195,7 @@ class DerivingLabeller(TransformingLabeller):
     spans: Sequence[int] = (3, 9, 25)
     centred: bool = True
 
-    _parameter_constraints: ClassVar = {"labeller": _LABELLER, **DerivedInputs._parameter_constraints}
+    _parameter_constraints: ClassVar = {"labeller": LABELLER, **DerivedInputs._parameter_constraints}
 
     def new_transform(self) -> DerivedInputs:
         return DerivedInputs(self.blocks, self.columns, self.affixes, self.spans, self.centred)

@@ -25,11 +25,6 @@ _MISSING = "?"
 def read_arff(content: Content, encoding: str | None) -> pd.DataFrame:
     """Read an ARFF file; numbers, dates and values are text.
 
-    Parameters
-    ----------
-    content : Content
-    encoding : str, optional
-
     Returns
     -------
     DataFrame of str

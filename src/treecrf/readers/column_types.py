@@ -101,7 +101,8 @@ def with_points(
     marks = {column: [mark for mark in _OTHER if _holds(columns[column], mark)] for column in commas}
     if not any(marks.values()):
         return dict(columns), []
-    points = [c for c, cells in columns.items() if c not in marks and _any(cells, ".") and _shows(cells, ".")]
+    unmarked = {column: cells for column, cells in columns.items() if column not in marks and _any(cells, ".")}
+    points = [c for c, cells in unmarked.items() if _holds(cells, ".") and not _holds(cells, _OTHER["."])]
     points += [column for column, decimals in marks.items() if decimals == ["."]]
     decimal_commas = [column for column, decimals in marks.items() if decimals == [","]]
     if decimal_commas and points:
@@ -132,11 +133,6 @@ def _changed(columns: Mapping[str, pa.ChunkedArray], concerned: list[str], decim
             plain = pc.replace_substring(plain, pattern=decimal, replacement=".")
             changed[column] = pc.if_else(pc.match_substring_regex(cells, _NUMBERS[decimal]), plain, cells)
     return changed
-
-
-def _shows(cells: pa.ChunkedArray, decimal: str) -> bool:
-    """Whether a column holds numbers with this decimal mark, and not with the other one."""
-    return _holds(cells, decimal) and not _holds(cells, _OTHER[decimal])
 
 
 def _holds(cells: pa.ChunkedArray, decimal: str) -> bool:

@@ -57,13 +57,6 @@ def read_columns(content: Content, encoding: str | None, tell: Tell) -> pd.DataF
     rows of the file, or if its last cell is never the last one of a row. White space at the end of a line means nothing, nor
     does a tab at the end of every row. Lines that begin with ``-DOCSTART-`` are left out.
 
-    Parameters
-    ----------
-    content : Content
-    encoding : str, optional
-        UTF-8, or what the file shows, unless given.
-    tell : callable
-
     Returns
     -------
     DataFrame of str
@@ -192,13 +185,6 @@ def read_conllu(content: Content, encoding: str | None, tell: Tell) -> pd.DataFr
     """The words of a CoNLL-U file; ranges of several words (2-3), empty nodes (8.1) and comments are left out.
 
     A cell with ``_`` is empty, but for a form, which is a word then, and the lemma of that form.
-
-    Parameters
-    ----------
-    content : Content
-    encoding : str, optional
-        UTF-8, or what the file shows, unless given.
-    tell : callable
 
     Returns
     -------

@@ -44,12 +44,6 @@ def read_csv(content: Content, dialect: Dialect, tell: Tell) -> pd.DataFrame:
     Options that `dialect` leaves open are detected, and reported where they are not UTF-8, commas (tabs in a .tsv file) and decimal
     points. Not pandas' reader, which fills up short rows and renames columns without a word.
 
-    Parameters
-    ----------
-    content : Content
-    dialect : Dialect
-    tell : callable
-
     Returns
     -------
     DataFrame of str
@@ -118,12 +112,7 @@ def _sampled(sample: str, separator: str) -> list[list[str]]:
 def parse_plain(content: Content, separator: str, sample: str) -> _Parsed | None:
     """What `parse_strictly` gives of a file in UTF-8 without quotes and blank lines, many times faster; else None.
 
-    Parameters
-    ----------
-    content : Content
-    separator : str
-    sample : str
-        The beginning of the text, with the first line at least.
+    The sample is the beginning of the text, with the first line at least.
     """
     import pyarrow as pa
     from pyarrow import csv as arrow
@@ -150,12 +139,7 @@ def parse_plain(content: Content, separator: str, sample: str) -> _Parsed | None
 def parse_strictly(content: Content, codec: str, separator: str, is_announced: bool) -> _Parsed:
     """Columns of a CSV file (large_string, null where a cell is empty), and the lines in which rows end.
 
-    Parameters
-    ----------
-    content : Content
-    codec, separator : str
-    is_announced : bool
-        Whether the first line announces the separator; the names of the columns are in the second one then, else in the first.
+    Names of columns are in the second line where the first one announces the separator.
 
     Raises
     ------

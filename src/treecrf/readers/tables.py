@@ -42,15 +42,7 @@ class TableColumns:
 
 
 class TypedTable(Mapping[str, Column]):
-    """The columns of a table by name, each parsed once.
-
-    Parameters
-    ----------
-    frame : DataFrame of str
-        As `treecrf.readers.reading.read_frame` gives it: missing where a cell is empty, lines in the index.
-    path : path-like
-        The file that it was read from, for errors.
-    """
+    """The columns of a table by name, each parsed once, of a frame as from `treecrf.readers.reading.read_frame` and its file."""
 
     def __init__(self, frame: pd.DataFrame, path: str | os.PathLike[str]) -> None:
         self.frame, self.path = frame, path
@@ -61,12 +53,6 @@ class TypedTable(Mapping[str, Column]):
     @classmethod
     def join(cls, tables: Sequence[TypedTable], sequence: str) -> TypedTable:
         """The rows of tables with the same columns, one after another; the same name in two tables means two sequences.
-
-        Parameters
-        ----------
-        tables : sequence of TypedTable
-        sequence : str
-            The column that identifies sequences.
 
         Raises
         ------
@@ -165,15 +151,7 @@ class TypedTable(Mapping[str, Column]):
     def encode(
         self, columns: TableColumns, *, labelled: bool = True, label_names: Sequence[str] | None = None
     ) -> SequenceSet:
-        """The sequences of the table.
-
-        Parameters
-        ----------
-        columns : TableColumns
-        labelled : bool
-            Whether the column of the labels is read; without it every row is a position.
-        label_names : sequence of str, optional
-            The order of the labels; sorted unless given.
+        """The sequences of the table; unless `labelled`, no labels are read, and every row is a position.
 
         Raises
         ------

@@ -169,15 +169,7 @@ def find_encoding(content: Content, encoding: str | None) -> Encoding:
 
 
 def open_text(content: Content, codec: str, newline: str) -> io.TextIOWrapper:
-    """A stream of the text of a file.
-
-    Parameters
-    ----------
-    content : Content
-    codec : str
-    newline : str
-        As for `open`.
-    """
+    """A stream of the text of a file."""
     if not codec.startswith("utf-8"):  # not every codec decodes piece by piece
         return io.TextIOWrapper(io.BytesIO(content.data.decode(codec).encode()), encoding="utf-8", newline=newline)
     return io.TextIOWrapper(io.BytesIO(content.data), encoding=codec, newline=newline)

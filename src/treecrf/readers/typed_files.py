@@ -31,15 +31,7 @@ SUFFIXES: dict[str, Format] = {
 def read_typed(content: Content, kind: Format, sequence: str, encoding: str | None, tell: Tell) -> pd.DataFrame:
     """Read a file, a row for each observation.
 
-    Parameters
-    ----------
-    content : Content
-    kind : "parquet", "feather" or "jsonl"
-    sequence : str
-        The column that identifies sequences: where a row of the file is a sequence and has none, the number of the row.
-    encoding : str, optional
-        Of JSON lines.
-    tell : callable
+    The column `sequence` identifies sequences: where a row of the file is a sequence and has none, the number of the row.
 
     Returns
     -------

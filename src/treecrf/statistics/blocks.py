@@ -14,7 +14,7 @@ from scipy.fft import irfft, next_fast_len, rfft
 
 from treecrf.io import arguments
 from treecrf.io.arguments import as_array, integers, listed_arrays, truths
-from treecrf.statistics.counts import EVALUATION_COLUMNS, check_counts
+from treecrf.statistics.counts import EVALUATION_COLUMNS, check_counts, lay_out
 from treecrf.statistics.estimates import CONFIDENCE, MARGIN, Estimates, decide
 from treecrf.statistics.two_way import BLOCK, GROUP, estimate_crossed, estimate_trainings, make_pairs
 from treecrf.statistics.variance import COMPONENT_COLUMNS, decompose_variance
@@ -58,9 +58,7 @@ def estimate_blocks(
     of a sequence are nearly equal; a sequence shorter than two blocks is one.
     """
     offsets = arguments.offsets(offsets)
-    given = enumerate(
-        as_array(some, f"correct[{index}]") for index, some in enumerate(listed_arrays(correct, "correct"))
-    )
+    given = enumerate(as_array(some, f"correct[{index}]") for index, some in enumerate(listed_arrays(correct)))
     right = [_right(np.atleast_2d(some), f"correct[{index}]", offsets).astype(np.int64) for index, some in given]
     by_block, counts, lengths = [], [], []
     for first, second in combinations(range(len(right)), 2):
@@ -230,13 +228,8 @@ def cross(counts: pd.DataFrame) -> Iterator[Crossed]:
             continue
         dataset, rate = str(group["dataset"].iloc[0]), float(group["rate"].iloc[0])
         cluster = BLOCK if group["block"].nunique() > group["sequence"].nunique() else GROUP
-        codes = [pd.factorize(group[name], sort=True) for name in ("method", cluster, "training_set")]
-        shape = tuple(len(names) for _, names in codes)
-        place = np.ravel_multi_index([code for code, _ in codes], shape)
-        correct, positions = (
-            np.bincount(place, group[name], int(np.prod(shape))).reshape(shape).astype(np.int64)
-            for name in ("n_correct", "n_positions")
-        )
+        methods, *laid_out = lay_out(group, ("method", cluster, "training_set"))
+        correct, positions = (counts.astype(np.int64) for counts in laid_out)
         if (positions != positions[0]).any():
             raise ValueError(
                 f"The counts of {dataset} at rate {rate:g} have other positions for one method than for another; count "
@@ -244,7 +237,7 @@ def cross(counts: pd.DataFrame) -> Iterator[Crossed]:
             )
         per_sequence = group.groupby("sequence")[cluster].nunique()
         offsets = np.append(0, per_sequence.cumsum()).astype(np.int64)
-        yield Crossed(dataset, rate, codes[0][1].tolist(), cluster, correct, positions[0], offsets)
+        yield Crossed(dataset, rate, methods, cluster, correct, positions[0], offsets)
 
 
 def decompose_crossed(counts: pd.DataFrame) -> pd.DataFrame:

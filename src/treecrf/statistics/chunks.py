@@ -76,10 +76,6 @@ def chunk_f1(true: ArrayLike, predicted: ArrayLike, offsets: ArrayLike, scheme: 
         One of `SCHEMES`: only chunks that are written as it says count, as in seqeval's strict mode. In BIO they begin at a B, in
         IOE they end at an E, and in the others they are one S, or a B, any I and an E of one type.
 
-    Returns
-    -------
-    ChunkScore
-
     Raises
     ------
     ValueError

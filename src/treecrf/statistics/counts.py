@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 
+import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from treecrf.io.arguments import integers, reals
 from treecrf.io.messages import listed
@@ -14,16 +16,11 @@ EVALUATION_COLUMNS = ("dataset", "rate", "method", "training_set", "test_set", "
 
 COUNT_COLUMNS = ("n_positions", "n_correct")
 
+Floats = NDArray[np.float64]
+
 
 def check_columns(frame: pd.DataFrame, what: str, names: Iterable[str]) -> None:
-    """Refuse a frame without some of these columns, or with an empty cell in one of them.
-
-    Parameters
-    ----------
-    frame : DataFrame
-    what : str
-        Names the frame in errors, in the plural.
-    names : iterable of str
+    """Refuse a frame without some of these columns, or with an empty cell in one of them; errors call the frame `what`, in the plural.
 
     Raises
     ------
@@ -46,14 +43,7 @@ def check_columns(frame: pd.DataFrame, what: str, names: Iterable[str]) -> None:
 
 
 def check_counts(counts: pd.DataFrame, names: Collection[str]) -> None:
-    """Refuse counts that cannot be analysed.
-
-    Parameters
-    ----------
-    counts : DataFrame
-        With `COUNT_COLUMNS` beside other columns.
-    names : collection of str
-        Of those other columns.
+    """Refuse counts without `COUNT_COLUMNS` and these columns, or that cannot be analysed.
 
     Raises
     ------
@@ -68,3 +58,15 @@ def check_counts(counts: pd.DataFrame, names: Collection[str]) -> None:
     )
     if not ((n_correct >= 0) & (n_correct <= n_positions)).all():
         raise ValueError("The counts have rows whose n_correct is not between 0 and n_positions.")
+
+
+def lay_out(group: pd.DataFrame, names: Sequence[str]) -> tuple[list[str], Floats, Floats]:
+    """Correct and all positions by the levels of each name, in their order, and the levels of the first name."""
+    codes, levels = zip(*(pd.factorize(group[name], sort=True) for name in names), strict=True)
+    shape = tuple(map(len, levels))
+    place = np.ravel_multi_index(codes, shape)
+    correct, positions = (
+        np.bincount(place, group[name], int(np.prod(shape))).reshape(shape).astype(np.float64)
+        for name in ("n_correct", "n_positions")
+    )
+    return levels[0].tolist(), correct, positions

@@ -27,7 +27,7 @@ from statsmodels.genmod.generalized_linear_model import GLM
 from statsmodels.tools.sm_exceptions import PerfectSeparationWarning
 
 from treecrf.io.arguments import integers, reals
-from treecrf.statistics.counts import EVALUATION_COLUMNS, check_counts
+from treecrf.statistics.counts import EVALUATION_COLUMNS, check_counts, lay_out
 from treecrf.statistics.estimates import adjust_holm
 
 TOLERANCE = 1e-10
@@ -341,15 +341,9 @@ def _tables(counts: pd.DataFrame, unit: str) -> Iterator[_Table]:
     for _, group in used.groupby(["dataset", "rate"], observed=True):
         if group["method"].nunique() < 2:
             continue
-        coded = [pd.factorize(group[name], sort=True) for name in ("method", "training_set", unit)]
-        shape = tuple(len(names) for _, names in coded)
-        place = np.ravel_multi_index([codes for codes, _ in coded], shape)
-        correct, positions = (
-            np.bincount(place, group[name], int(np.prod(shape))).reshape(shape).astype(np.float64)
-            for name in ("n_correct", "n_positions")
-        )
+        methods, correct, positions = lay_out(group, ("method", "training_set", unit))
         first = group.iloc[0]
-        yield _Table(str(first["dataset"]), float(first["rate"]), coded[0][1].tolist(), correct, positions)
+        yield _Table(str(first["dataset"]), float(first["rate"]), methods, correct, positions)
 
 
 def _compare_tables(tables: list[_Table], baselines: Iterable[str]) -> pd.DataFrame:

@@ -72,7 +72,7 @@ def compare_flips(
     -----
     See `flip_p_values` for the null hypothesis.
     """
-    arrays = listed_arrays(correct, "correct")
+    arrays = listed_arrays(correct)
     if len(arrays) != len(methods):
         raise ValueError(f"correct has {len(arrays)} arrays for {len(methods)} methods; give one for each.")
     pairs = make_pairs(arrays)

@@ -65,7 +65,7 @@ def make_pairs(correct: Sequence[ArrayLike]) -> Pairs:
     Trainings of different methods are taken as independent. Where they are paired (both methods saw the same damaged
     training set), use `treecrf.statistics.two_way`.
     """
-    counts = [_checked(some, index) for index, some in enumerate(listed_arrays(correct, "correct"))]
+    counts = [_checked(some, index) for index, some in enumerate(listed_arrays(correct))]
     if len(counts) < 2:
         raise ValueError(f"A comparison needs two methods and there are {len(counts)}; give two or more.")
     if len({some.shape[1] for some in counts}) > 1:

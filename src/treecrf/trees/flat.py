@@ -102,7 +102,7 @@ class FlatForest:
             self.table = self.potentials(every_window.astype(np.uint16))
 
     def potentials(self, codes: NDArray[np.unsignedinteger], *, repeated: bool = False) -> NDArray[np.float64]:
-        """F^y(state, window) of each window.
+        """F^y(state, window) of each window, float64, shape (n_labels, n_windows, n_states).
 
         Parameters
         ----------
@@ -110,10 +110,6 @@ class FlatForest:
             As from `treecrf.sequences.window_codes`; a code that belongs to no cell fails every test.
         repeated : bool
             Whether windows are likely to repeat: then those that differ are looked for first.
-
-        Returns
-        -------
-        float64, shape (n_labels, n_windows, n_states)
         """
         if self.table is not None:
             places = np.minimum(codes, self._sizes)

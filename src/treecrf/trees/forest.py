@@ -136,16 +136,7 @@ _CODES = Rule("be codes of their columns, ascending in each test", _are_codes)
 
 
 def forest_limits(slot_sizes: NDArray[np.int64], n_labels: int, order: int) -> dict[str, Any]:
-    """What the rules of a `Forest` name: the columns that its tests see, and the codes of each.
-
-    Parameters
-    ----------
-    slot_sizes : int64, shape (n_slots,)
-        Number of cells of each slot.
-    n_labels : int
-    order : int
-        Number of previous labels that tests see.
-    """
+    """What the rules of a `Forest` name: the columns that its tests see, and the codes of each; `slot_sizes` count cells."""
     sizes = np.append(slot_sizes, np.full(order, n_labels + 1, dtype=np.int64))
     return {"n_slots": len(slot_sizes), "n_columns": len(sizes), "column_sizes": sizes}
 

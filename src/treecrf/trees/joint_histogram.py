@@ -283,10 +283,8 @@ def sweep_window_tests(joint_codes, total, first_cell, spaced, table, histogram)
 @kernel(types.void(JOINT_CODES, int64, int64, int64[::1], int64[::1], int64[::1]))
 def _take_margins_of_lane(joint_codes, group, total, table, first_cell, histogram):
     """`_take_margins` where there is one lane, in one pass for each attribute, first attribute first."""
-    begin, n_rows = (
-        uint64(joint_codes.first_row[group]),
-        joint_codes.first_row[group + 1] - joint_codes.first_row[group],
-    )
+    begin = uint64(joint_codes.first_row[group])
+    n_rows = joint_codes.first_row[group + 1] - joint_codes.first_row[group]
     for attribute in range(joint_codes.first_attribute[group], joint_codes.first_attribute[group + 1]):
         size, first = uint64(joint_codes.sizes[attribute]), uint64(first_cell[attribute])
         n_rows //= joint_codes.sizes[attribute]  # of each code, one after another

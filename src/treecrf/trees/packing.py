@@ -145,14 +145,6 @@ def choose_weighted_packing(weights: NDArray[np.float64], n_states: int, bound: 
     Whole weights have the packing of a set in which each position comes so often. Where rows are counted and some weight is
     no whole number, the steps of the packed weight are small parts of 1.
 
-    Parameters
-    ----------
-    weights : float64, shape (n_positions,)
-    n_states : int
-        Rows of a position with which the packing of `choose_packing` would reckon.
-    bound, newton
-        As there.
-
     Raises
     ------
     ValueError

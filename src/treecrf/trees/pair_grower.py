@@ -283,12 +283,8 @@ def _split(problem, rows, workspace, leaf, child, tree):
     leaves, nodes = workspace.leaves, workspace.nodes
     both_sum, histograms = nodes.totals[leaf], nodes.histograms
     child_sum = write_test(problem, nodes, workspace.splits, leaf, child, tree)
-    column, codes, n_slots = (
-        int64(tree.columns[child - 1]),
-        set_of(tree, child - 1),
-        len(problem.columns.first_cell) - 1,
-    )
-    if column < n_slots:
+    column, codes = int64(tree.columns[child - 1]), set_of(tree, child - 1)
+    if column < len(problem.columns.first_cell) - 1:
         split_pairs_by_window(leaves, problem.columns, leaf, child, column, codes)
     elif not split_pairs_by_label(leaves, rows.predecessors, leaf, child, codes):
         return False

@@ -40,16 +40,9 @@ class Tree(NamedTuple):
     def first(self, n_splits: int) -> Tree:
         """A copy of the tree that its first splits make."""
         n_sets = n_splits * (1 + self.surrogates.shape[1])
-        return Tree(
-            self.parents[:n_splits].copy(),
-            self.columns[:n_splits].copy(),
-            self.codes[: self.first_code[n_sets]].copy(),
-            self.first_code[: n_sets + 1].copy(),
-            self.values[: n_splits + 1].copy(),
-            self.shares[:n_splits].copy(),
-            self.surrogates[:n_splits].copy(),
-            self.gains[:n_splits].copy(),
-        )
+        others = {"codes": self.first_code[n_sets], "first_code": n_sets + 1, "values": n_splits + 1}
+        ends = dict.fromkeys(self._fields, n_splits) | others
+        return Tree(**{name: getattr(self, name)[:end].copy() for name, end in ends.items()})
 
     def test(self, split: int) -> NDArray[np.int32]:
         """The codes for which the test of a split holds."""

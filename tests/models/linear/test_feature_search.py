@@ -13,7 +13,7 @@ from treecrf import Attribute
 from treecrf.io.arrays import gather_ranges
 from treecrf.models.execution import make_runner
 from treecrf.models.linear._gain_kernels import fit_weight
-from treecrf.models.linear.conjunctions import Conjunctions, Windows, boolean_cells, find_occurrences
+from treecrf.models.linear.conjunctions import Conjunctions, Windows, boolean_cells, find_occurrences, join, pick
 from treecrf.models.linear.induced_crf import LEAST_TOKENS, Features, bounds_of, find_error_tokens, gains_of, induce
 from treecrf.sequences import slot_sizes
 
@@ -120,11 +120,11 @@ def test_occurrences_are_those_of_a_scan(window):
     ]
     assert any(found[-1 - i] for i in range(40))  # some of four cells hold somewhere
     picked = rng.permutation(len(wanted))[:50]
-    part, expected = occurrences.pick(picked), find_occurrences(conjunctions.pick(picked), windows.columns)
+    part, expected = pick(occurrences, picked), find_occurrences(pick(conjunctions, picked), windows.columns)
     np.testing.assert_array_equal(part.first, expected.first)
     np.testing.assert_array_equal(part.windows, expected.windows)
-    joined = occurrences.followed_by(part)
-    both = find_occurrences(conjunctions.followed_by(conjunctions.pick(picked)), windows.columns)
+    joined = join(occurrences, part)
+    both = find_occurrences(join(conjunctions, pick(conjunctions, picked)), windows.columns)
     np.testing.assert_array_equal(joined.windows, both.windows)
     np.testing.assert_array_equal(joined.first, both.first)
 
@@ -147,7 +147,7 @@ def test_two_categories_are_one_feature_and_the_edge_is_another():
 def test_gains_equal_optimisation_token_by_token(variance, n_labels):
     data = random_set(n_labels, n_labels=n_labels)
     windows, found, tokens = draw(1, data, (1, 0), 0.6)
-    assert 20 < found.n_tokens == len(tokens) < data.n_positions
+    assert 20 < found.first[-1] == len(tokens) < data.n_positions
     basic = tuples(basic_features(data, (1, 0), windows).conjunctions)
     wanted = [*basic, *[(*one, *other) for one, other in itertools.combinations(basic, 2)]]
     occurrences = find_occurrences(Conjunctions.of(wanted), windows.columns)
@@ -192,7 +192,7 @@ def test_induced_features_are_those_of_the_rules(seed):
         expected = naive_induce(tuples(basic.conjunctions), tuples(model), tokens, variance, n_new)
         new = induce(basic, Features.find(model, windows.columns), found, variance, n_new, RUN)
         assert tuples(new) == expected
-        model = model.followed_by(new)
+        model = join(model, new)
     assert {1, 2, 3} <= set(np.diff(model.first).tolist())
     assert len(set(tuples(model))) == model.size
 
@@ -243,5 +243,5 @@ def test_few_tokens_induce_nothing():
         marginals = np.eye(3)[data.labels]
         marginals[:n_tokens] = [0.3, 0.3, 0.4]
         found = find_error_tokens(marginals, data.labels, windows.window_of, windows.n_windows, 0.95)
-        assert found.n_tokens == n_tokens
+        assert found.first[-1] == n_tokens
         assert bool(induce(basic, nothing, found, 5.0, 10, RUN).size) == is_enough

@@ -17,9 +17,10 @@ from treecrf.io.npz import write_npz
 from treecrf.models.chains import ScoredChains
 from treecrf.models.neural import network, training
 from treecrf.models.neural.architecture import Architecture
-from treecrf.models.neural.batches import Batches, NumberScale, first_rows, row_lengths
+from treecrf.models.neural.batches import Batches, first_rows, row_lengths
 from treecrf.models.neural.neural_crf import _missing_codes
 from treecrf.models.neural.training import log_likelihood
+from treecrf.models.window.features import Scale
 
 TRAIN, TEST = (number_set(seed, 30, 2, longest=8) for seed in (0, 1))
 """Sequences whose rows have one length, as each length is compiled."""
@@ -79,7 +80,7 @@ def test_weights_multiply_the_terms_of_the_chain_rule():
 def test_gradient_equals_finite_differences(kind, order):
     data = hidden_labels(dependent_set(np.random.default_rng(0), 6))
     shape = Architecture(kind, int(first_rows(data.attributes)[-1]), 2, 0, 3, 3, 3, 4, 2, order, None)
-    [batch] = Batches(data, NumberScale.of(data), (1, 1), 64, np.array([8])).in_order()
+    [batch] = Batches(data, Scale.of(data), (1, 1), 64, np.array([8])).in_order()
     labels = np.append(data.labels, -2)[batch.positions].astype(np.int32)
     with jax.enable_x64():
         rng = np.random.default_rng(5)
@@ -254,7 +255,7 @@ def test_what_watches_training_hears_of_shorter_trainings():
 
 def test_numbers_of_a_picture_have_one_scale():
     data = picture_set(0)
-    scale = NumberScale.of(data, together=True)
+    scale = Scale.of(data, together=True)
     np.testing.assert_allclose(scale.mean, np.full(24, data.numbers.mean()))
     np.testing.assert_allclose(scale.deviation, np.full(24, data.numbers.std()))
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treecrf.compiled.struct import allocate
-from treecrf.sequences import SequenceSet, slot_sizes, window_codes
+from treecrf.sequences import SequenceSet, slot_sizes, window_codes, window_rows
 from treecrf.trees.columns import Columns, build_columns, distinct_windows
 from treecrf.trees.forest import Evaluator, Routing, add_leaf_values, route
 from treecrf.trees.grower import Workspace, grow_tree
@@ -36,8 +36,7 @@ def distinct_windows_of(
     if tuple(window) == (0, 0):
         examples, window_of = distinct_windows(columns.cells)
         if len(examples) < len(window_of):
-            place = np.arange(data.n_positions) - np.repeat(data.offsets[:-1], data.lengths)
-            observations = (np.repeat(data.observation_offsets[:-1], data.lengths) + place)[examples]
+            observations = window_rows(data, window)[examples, 0]
             distinct = SequenceSet(data.values[observations], np.array([0, len(examples)]), data.attributes)
             return columns_of(distinct, window, with_missing), distinct, window_of
     return columns, data, None

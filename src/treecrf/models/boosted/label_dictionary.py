@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treecrf.chain.lattice import Lattice, Predecessors, build_lattice, build_predecessors
-from treecrf.sequences import MISSING, Attribute, SequenceSet
+from treecrf.sequences import MISSING, Attribute, SequenceSet, window_rows
 
 CENTRE = "centre"
 """Value of the setting `label_dictionary` for the attribute of sets that have one alone."""
@@ -51,7 +51,7 @@ def learn_dictionary(
     else:
         table = np.zeros((n_symbols(train.attributes, setting), n_labels), dtype=np.bool_)
     known = np.asarray(train.labels) != MISSING
-    table[train.values[_centres(train), attribute][known], np.asarray(train.labels)[known]] = True
+    table[train.values[window_rows(train, (0, 0))[:, 0], attribute][known], np.asarray(train.labels)[known]] = True
     table[~table.any(axis=1)] = True
     table[-1] = True
     return table
@@ -82,12 +82,7 @@ def make_candidates(data: SequenceSet, dictionary: NDArray[np.bool_], setting: s
     if setting is None:
         rows = np.zeros(data.n_positions, dtype=np.int64)
     else:
-        symbols = data.values[_centres(data), attribute_of(data.attributes, setting)].astype(np.int64)
+        centres = window_rows(data, (0, 0))[:, 0]
+        symbols = data.values[centres, attribute_of(data.attributes, setting)].astype(np.int64)
         rows = np.where(symbols == MISSING, len(dictionary) - 1, symbols)
     return Candidates(build_lattice(data.offsets, dictionary, rows), build_predecessors(data.offsets, dictionary, rows))
-
-
-def _centres(data: SequenceSet) -> NDArray[np.int64]:
-    """The observation of each position."""
-    place = np.arange(data.n_positions) - np.repeat(data.offsets[:-1], data.lengths)
-    return np.asarray(np.repeat(data.observation_offsets[:-1], data.lengths) + place)

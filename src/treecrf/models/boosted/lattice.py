@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from functools import partial
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -63,17 +63,8 @@ _NO_COUNTS = np.empty((0, 0))
 class LatticeTraining(Training):
     """The state of a training: potentials of the labels, or pairs of labels, that are possible; see `Training`.
 
-    Parameters
-    ----------
-    params : BoostingParams
-    train : SequenceSet
-        As the trees see it: categories alone. Labels may be `MISSING`, unless there is a beam.
-    candidates : Candidates
-    start : float64, shape (n_labels, n_labels + 1)
-        Transitions before the first tree.
-    workers : Workers
-    weights : float64, shape (n_positions,), optional
-        Of positions (`treecrf.models.weights`), equal within a sequence.
+    Labels may be `MISSING`, unless there is a beam; weights are equal within a sequence. `start` are transitions, of
+    shape (n_labels, n_labels + 1).
 
     Attributes
     ----------
@@ -107,7 +98,7 @@ class LatticeTraining(Training):
         self.potentials = LatticePotentials(self._lattice, start, params.sees_labels, exponentiated=params.beam is None)
         of_trees = (params, problem, by_label, self.potentials, workers)
         self.trees: WindowTrees | PairTrees = (
-            PairTrees(*of_trees, candidates.predecessors) if params.sees_labels else WindowTrees(*of_trees)
+            PairTrees(*of_trees, predecessors=candidates.predecessors) if params.sees_labels else WindowTrees(*of_trees)
         )
         self._true_entries = entries_of(self._lattice, self._labels)
         if params.beam is None:
@@ -165,15 +156,7 @@ def _choose_packing(
 class LatticePotentials:
     """Potentials ``U(y_t, t) + T(y_t, y_{t-1})``, or those of pairs, ``F(y_t, y_{t-1}, t)``.
 
-    Parameters
-    ----------
-    lattice : Lattice
-    start : float64, shape (n_labels, n_labels + 1)
-        The first T or F.
-    full : bool
-        Whether they are those of pairs.
-    exponentiated : bool
-        Whether `unary` and `pairs` are kept as exponentials: forward-backward then takes none.
+    With `exponentiated`, `unary` and `pairs` are kept as exponentials: forward-backward then takes none.
 
     Attributes
     ----------
@@ -246,15 +229,8 @@ def rows_by_label(lattice: Lattice, n_labels: int) -> list[LabelRows]:
 class LatticeInference:
     """Forward-backward on a lattice that has every position's true label.
 
-    Parameters
-    ----------
-    lattice : Lattice
-    labels : int16, shape (n_positions,)
-    n_labels : int
-    by_pair : bool
-        Whether gradients are those of pairs, or of entries and transitions.
-    sequence_weights : float64, shape (n_sequences,), optional
-        By which log likelihoods and counts of transitions are multiplied; gradients are not.
+    Gradients are those of pairs, or without `by_pair` of entries and transitions. Log likelihoods and counts of transitions are
+    multiplied by `sequence_weights`; gradients are not.
 
     Attributes
     ----------
@@ -343,28 +319,14 @@ def training_beam(
         return beam_of(lattice, potentials, kept)
 
 
-def completed_in(lattice: Lattice, labels: NDArray[np.int16]) -> NDArray[np.int16]:
-    """Labels that complete the known ones: the first that a position may have where none is known."""
-    return np.where(labels == MISSING, lattice.labels[lattice.first[:-1]], labels)
-
-
 class PartialLatticeInference(LatticeInference):
-    """The difference of two: on the lattice, and on its entries that agree with the known labels.
-
-    Parameters
-    ----------
-    lattice : Lattice
-    labels : int16, shape (n_positions,)
-        `MISSING` where not known.
-    n_labels, by_pair, sequence_weights
-        As of `LatticeInference`.
-    """
+    """The difference of two: on the lattice, and on its entries that agree with the labels that are not `MISSING`."""
 
     def __init__(
         self, lattice: Lattice, labels: NDArray[np.int16], n_labels: int, by_pair: bool,
         sequence_weights: NDArray[np.float64] | None = None,
     ) -> None:  # fmt: skip
-        complete = completed_in(lattice, labels)
+        complete = np.where(labels == MISSING, lattice.labels[lattice.first[:-1]], labels)
         super().__init__(lattice, complete, n_labels, by_pair, sequence_weights)
         self._kept = agreeing_entries(lattice, labels)
         everything = Weights(np.empty(len(lattice.labels)), np.empty((0, 0)), np.empty(0))
@@ -390,20 +352,8 @@ class PartialLatticeInference(LatticeInference):
         return log_likelihood
 
 
-class WindowTrees:
-    """What separable transitions grow: trees on the window, and a step of transitions.
-
-    Parameters
-    ----------
-    params : BoostingParams
-    problem : Problem
-        Of order 0.
-    by_label : list of LabelRows
-        Of the labels that are possible.
-    potentials : LatticePotentials
-        To which iterations are added.
-    workers : Workers
-    """
+class _LatticeTrees:
+    """What grows trees by label, on the entries that are possible, and adds them to potentials."""
 
     def __init__(
         self,
@@ -415,7 +365,11 @@ class WindowTrees:
     ) -> None:
         self.problem, self._by_label, self._potentials = problem, by_label, potentials
         self._params, self._workers = params, workers
-        self._idle: list[tuple[CompleteGrower, NDArray[np.int64]]] = []
+        self._idle: list[Any] = []  # buffers of growing that no thread is using
+
+
+class WindowTrees(_LatticeTrees):
+    """What separable transitions grow: trees on the window, and a step of transitions; the problem is of order 0."""
 
     def grow(self, iteration: int, inference: LatticeInference) -> Iteration:
         """Grow and add an iteration on the gradients of `inference`."""
@@ -462,30 +416,12 @@ class WindowTrees:
         return np.asarray(rules.learning_rate * step.clip(-rules.largest_value, rules.largest_value))
 
 
-class PairTrees:
-    """Trees that see the previous label, added to all possible pairs, whether or not these have gradients.
+class PairTrees(_LatticeTrees):
+    """Trees that see the previous label, added to all possible pairs, whether or not these have gradients."""
 
-    Parameters
-    ----------
-    params, by_label, potentials, workers
-        As of `WindowTrees`.
-    problem : Problem
-        Of order 1.
-    predecessors : Predecessors
-    """
-
-    def __init__(
-        self,
-        params: BoostingParams,
-        problem: Problem,
-        by_label: list[LabelRows],
-        potentials: LatticePotentials,
-        workers: Workers,
-        predecessors: Predecessors,
-    ) -> None:
-        self.problem, self._by_label, self._potentials = problem, by_label, potentials
-        self._params, self._workers, self._predecessors = params, workers, predecessors
-        self._idle: list[_PairBuffers] = []
+    def __init__(self, *of_trees: Any, predecessors: Predecessors) -> None:
+        super().__init__(*of_trees)
+        self._predecessors = predecessors
 
     def grow(self, iteration: int, inference: LatticeInference) -> Iteration:
         """Grow and add an iteration on the gradients of `inference`."""

@@ -24,16 +24,7 @@ _TABLE = 2**16  # entries, at most about, of the table of a sweep
 
 
 def training_bytes(params: BoostingParams, train: SequenceSet, candidates: Candidates | None) -> int:
-    """Approximate peak memory in bytes.
-
-    Parameters
-    ----------
-    params : BoostingParams
-    train : SequenceSet
-        As the trees see it: categories alone.
-    candidates : Candidates or None
-        The labels that positions may have, where training is on a lattice.
-    """
+    """Approximate peak memory in bytes, on a lattice where there are candidates."""
     n_labels = len(train.label_names)
     space = chain.StateSpace(n_labels, params.order if params.sees_labels else 0)
     cells = slot_sizes(train.attributes, params.window) + params.codes_missing

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from treecrf import chain
 from treecrf.chain.inference import allows
 from treecrf.compiled.struct import allocate
-from treecrf.io.arrays import gather_ranges
+from treecrf.io.arrays import gather_ranges, places_in
 from treecrf.models.boosted._gradient_kernels import (
     BOUND,
     backward_kernel,
@@ -41,16 +41,7 @@ N_SHARES = 16
 class DenseTraining(Training):
     """The state of a training: exp(F) of every row, and the buffers to improve it; see `Training`.
 
-    Parameters
-    ----------
-    params : BoostingParams
-    train : SequenceSet
-        As the trees see it: categories alone. Labels may be `MISSING`.
-    start : float64, shape (n_labels, n_states)
-        Potentials before the first tree.
-    workers : Workers
-    weights : float64, shape (n_positions,), optional
-        Of positions (`treecrf.models.weights`).
+    `start` has shape (n_labels, n_states). Labels may be `MISSING`; weights are those of positions (`treecrf.models.weights`).
 
     Attributes
     ----------
@@ -176,21 +167,14 @@ class DenseTraining(Training):
         all_count = weights is None and params.influence_trimming == 0.0 and not is_local and not params.newton
         if not all_count or self._window_of is not None or not params.missing_policy.n_surrogates:
             return NO_DEPTHS, NO_COUNTS
-        depths = np.minimum(_places(self.rows.offsets), self._space.order).astype(np.int16)
+        depths = np.minimum(places_in(self.rows.offsets), self._space.order).astype(np.int16)
         return depths, count_missing(self._columns, depths, self._space.order + 1)
 
 
 class DenseRows:
     """exp(F) of the rows of some sequences, and what forward-backward makes of them.
 
-    Parameters
-    ----------
-    exponentials : float64, shape (n_labels, n_positions, n_states)
-    offsets : int64, shape (n_sequences + 1,)
-    labels, observed : int16 and int32, shape (n_positions,)
-        The label of each position, and the state before it.
-    space : chain.StateSpace
-    packing : Packing
+    `exponentials` have shape (n_labels, n_positions, n_states); `observed` has the state before each position.
 
     Attributes
     ----------
@@ -237,14 +221,6 @@ class PartialRows:
     Its gradient is ``P(y, s | known labels, X) - P(y, s | X)``: the marginals of the chain without the labels in conflict,
     less those of the chain. Both come from the same recursions, on exponentials that are 0 for labels in conflict; any labels
     that complete the known ones are part of both gradients, and cancel out.
-
-    Parameters
-    ----------
-    labels : int16, shape (n_positions,)
-        `MISSING` where not known; of all sequences.
-    offsets : int64, shape (n_sequences + 1,)
-    space : chain.StateSpace
-    packing : Packing
 
     Attributes
     ----------
@@ -326,18 +302,13 @@ def as_sequences(
     A position whose label, or one of those before it, is not known is left out: it weighs 0. Where positions differ in weight
     each is a sequence by itself, else nothing changes.
     """
-    left_out, places = labels == MISSING, _places(offsets)
+    left_out, places = labels == MISSING, places_in(offsets)
     for lag in range(1, order + 1):
         left_out[lag:] |= (labels[:-lag] == MISSING) & (places[lag:] >= lag)
     if weights is None and not left_out.any():
         return offsets, None
     weighted = np.where(left_out, 0.0, 1.0 if weights is None else weights)
     return np.arange(len(labels) + 1), weighted
-
-
-def _places(offsets: NDArray[np.int64]) -> NDArray[np.int64]:
-    """How many positions of its sequence stand before each."""
-    return np.arange(offsets[-1]) - np.repeat(offsets[:-1], np.diff(offsets))
 
 
 def gradients_of(packed: NDArray[np.int64], packing: Packing) -> NDArray[np.int64]:

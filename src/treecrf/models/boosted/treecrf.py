@@ -43,7 +43,7 @@ from treecrf.models.boosted.params import MISSING_METHODS, SHAPE, SPLITS, Boosti
 from treecrf.models.boosted.prediction import BoostedPotentials, make_flat_forest, staged_lattices, staged_potentials
 from treecrf.models.boosted.training import DenseTraining
 from treecrf.models.chains import ChainLabeller, Chains
-from treecrf.models.execution import Monitor
+from treecrf.models.execution import Monitor, draw_start
 from treecrf.models.inputs import refuse_missing, shares_of
 from treecrf.models.weights import ClassWeight
 from treecrf.sequences import Attribute, SequenceSet, slot_sizes, window_slots
@@ -284,43 +284,31 @@ class TreeCRF(ChainLabeller):
         sample_weight: ArrayLike | None,
         monitor: Monitor | None,
         checkpoint: Checkpoint | str | os.PathLike[str] | None = None,
-    ) -> None:
-        self._train_from(train, sample_weight, monitor, checkpoint)
-
-    def fit_predict_proba(self, train: SequenceSet) -> NDArray[np.float64]:
-        """See `Labeller`: where potentials are known when training ends, up to rounding, no tree is evaluated again."""
-        marginals = self._train_from(train).marginals()
-        if marginals is None or len(marginals) < train.n_positions:  # sequences that say nothing are left out
-            return self.predict_proba(train)
-        return marginals
-
-    def _train_from(
-        self,
-        train: SequenceSet,
-        sample_weight: ArrayLike | None = None,
-        monitor: Monitor | None = None,
-        checkpoint: Checkpoint | str | os.PathLike[str] | None = None,
     ) -> Training:
-        self._check_settings()
         params, going_on = self.boosting_params(), self.warm_start and hasattr(self, "forest_")
         train, weights = self._examples(train, sample_weight)
         params.check_training_data(train, weights)
-        if self.missing == "error":
-            refuse_missing(train)
+        self._refuse_missing(train)
         if going_on:
             self._check_continuation()
             inputs, train = self.inputs_, self._as_before(train)
         else:
             inputs = self._learn_inputs(train)
             train = inputs.apply(train, "error")
-        start = self.start_ if going_on else self._draw_start(len(train.label_names))
+        n_labels = len(train.label_names)
+        n_states = chain.StateSpace(n_labels, self.order).n_states
+        start = self.start_ if going_on else draw_start((n_labels, n_states), self.random_state, self.start_noise)
         dictionary = learn_dictionary(train, self.label_dictionary, self.dictionary_ if going_on else None)
         candidates = self._candidates(train, dictionary)
-        what = f"training on {train.n_positions} positions with {len(train.label_names)} labels"
+        what = f"training on {train.n_positions} positions with {n_labels} labels"
         check_memory(training_bytes(params, train, candidates), what, _LESS)
 
         with Workers(self.n_threads) as workers:
-            training = make_training(params, train, candidates, start, workers, weights)
+            training: Training = (
+                DenseTraining(params, train, start, workers, weights)
+                if candidates is None
+                else LatticeTraining(params, train, candidates, start, workers, weights)
+            )
             progress = Progress([], [], workers.seconds, [], [])
             if going_on:
                 progress.iterations.extend(split_iterations(self.forest_, self.transitions_))
@@ -329,7 +317,7 @@ class TreeCRF(ChainLabeller):
             checkpoint = as_checkpoint(checkpoint)
             if checkpoint is not None:
                 mark = fingerprint(type(self).__name__, self.get_params(), train, start, progress, weights)
-                sizes = self._tree_sizes(train.attributes, len(train.label_names))
+                sizes = self._tree_sizes(train.attributes, n_labels)
                 progress = checkpoint.begin(mark, sizes) or progress
             boost(training, progress, params, workers, monitor, None if checkpoint is None else checkpoint.note)
 
@@ -353,15 +341,17 @@ class TreeCRF(ChainLabeller):
         self.seconds_ = progress.seconds
         return training
 
+    def fit_predict_proba(self, train: SequenceSet) -> NDArray[np.float64]:
+        """See `Labeller`: where potentials are known when training ends, up to rounding, no tree is evaluated again."""
+        self._check_settings()
+        marginals = self._fit(train, None, None).marginals()
+        if marginals is None or len(marginals) < train.n_positions:  # sequences that say nothing are left out
+            return self.predict_proba(train)
+        return marginals
+
     def boosting_params(self) -> BoostingParams:
         """The settings that training and predictions take, and the criterion that the class follows."""
         return BoostingParams(**{name: getattr(self, name) for name in _PARAMS}, criterion=self._criterion)
-
-    def _draw_start(self, n_labels: int) -> NDArray[np.float64]:
-        shape = (n_labels, chain.StateSpace(n_labels, self.order).n_states)
-        if self.random_state is None:
-            return np.zeros(shape)
-        return np.random.default_rng(self.random_state).normal(0.0, self.start_noise, shape)
 
     def expected_memory(self, train: SequenceSet) -> int:
         """Approximate peak memory of `fit` in bytes; nothing is trained."""
@@ -474,11 +464,9 @@ class TreeCRF(ChainLabeller):
             )
         return super().reach
 
-    def _aligned(self, data: SequenceSet) -> SequenceSet:
-        aligned = self.align_inputs(data, self.unseen)
+    def _refuse_missing(self, data: SequenceSet) -> None:
         if self.missing == "error":
             refuse_missing(data)
-        return aligned
 
     # --- parts --------------------------------------------------------------------------------------
 
@@ -517,32 +505,3 @@ class TreeCRF(ChainLabeller):
         self.flat_ = None
         if values["flat"]:
             self.flat_ = make_flat_forest(self._learnt(), self.attributes_)
-
-
-def make_training(
-    params: BoostingParams,
-    train: SequenceSet,
-    candidates: Candidates | None,
-    start: NDArray[np.float64],
-    workers: Workers,
-    weights: NDArray[np.float64] | None = None,
-) -> Training:
-    """The state of a training before its first iteration: on a lattice where there are candidates, else dense.
-
-    Parameters
-    ----------
-    params : BoostingParams
-    train : SequenceSet
-        As the trees see it: categories alone.
-    candidates : Candidates or None
-        The labels that positions may have.
-    start : float64, shape (n_labels, n_states)
-        Potentials before the first tree.
-    workers : Workers
-        Their seconds get the time that the windows take.
-    weights : float64, shape (n_positions,), optional
-        Of positions (`treecrf.models.weights`).
-    """
-    if candidates is None:
-        return DenseTraining(params, train, start, workers, weights)
-    return LatticeTraining(params, train, candidates, start, workers, weights)

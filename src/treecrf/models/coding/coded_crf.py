@@ -97,12 +97,6 @@ def window_attributes(attributes: Sequence[Attribute], window: tuple[int, int]) 
     )
 
 
-def history_attributes(first: int, n_bits: int) -> tuple[Attribute, ...]:
-    """Two attributes for each of so many bits, whose first has this number."""
-    names = [f"bit {bit} {place}" for bit in range(first, first + n_bits) for place in ("before", "after")]
-    return tuple(Attribute(name, _BITS) for name in names)
-
-
 def windows_as_attributes(data: SequenceSet, window: tuple[int, int]) -> SequenceSet:
     """The same positions with the slots of their windows as attributes, so that a window is one observation.
 
@@ -135,8 +129,9 @@ def with_history(windows: SequenceSet, history: NDArray[np.int32], first: int) -
     first : int
         Number of the first of these bits.
     """
-    attributes = (*windows.attributes, *history_attributes(first, history.shape[1] // 2))
-    return windows.with_values(np.hstack([windows.values, history]), attributes)
+    bits = range(first, first + history.shape[1] // 2)
+    added = [Attribute(f"bit {bit} {place}", _BITS) for bit in bits for place in ("before", "after")]
+    return windows.with_values(np.hstack([windows.values, history]), (*windows.attributes, *added))
 
 
 ALL = "all"

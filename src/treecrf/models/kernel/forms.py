@@ -92,11 +92,7 @@ class Monomials(NamedTuple):
     def features(self, columns: NDArray[np.int32], weights: NDArray[np.float64]) -> csr_array:
         """Square-rooted weights of the sets of cells that windows have, shape (n_windows, n_monomials).
 
-        Parameters
-        ----------
-        columns : int32, shape (n_windows, n_slot_sets)
-        weights : float64, shape (degree + 1,)
-            Of a set of 0, 1, .. cells (`monomial_weights`).
+        `columns` are from `learn` or `find`; a set of i cells has ``weights[i]`` (`monomial_weights`).
         """
         from scipy.sparse import csr_array  # takes long to import
 

@@ -139,12 +139,6 @@ class Objective:
 
     A model is a vector of the space of f, to which ``W / sqrt(transition_variance)`` is appended: in these coordinates the
     prior is one norm.
-
-    Parameters
-    ----------
-    space : Space
-    chains : Chains
-    variance, transition_variance : float
     """
 
     def __init__(self, space: Space, chains: Chains, variance: float, transition_variance: float) -> None:
@@ -217,14 +211,7 @@ class Objective:
 
 
 class Line:
-    """The objective along a direction from a point: values and slopes cost one pass over the chains each.
-
-    Parameters
-    ----------
-    objective : Objective
-    point : Point
-    direction : Vector
-    """
+    """The objective along a direction from a point: values and slopes cost one pass over the chains each."""
 
     def __init__(self, objective: Objective, point: Point, direction: Vector) -> None:
         self._objective, self._point = objective, point

@@ -52,18 +52,26 @@ class Curvature:
         return vector / self.objective.variance + self.objective.lift(of_nodes, of_pairs)
 
 
-def newton(objective: Objective, step_halving: bool) -> Iterator[Point]:
-    """The start, and the points after 1, 2, .. Newton steps."""
+Direction = Callable[[Objective, Curvature, Vector, float], Vector]
+"""From the Hessian and the gradient at a point, and the square of the gradient's norm at the start."""
+
+
+def _descend(find_direction: Direction, objective: Objective, step_halving: bool) -> Iterator[Point]:
+    """The start, and the points after 1, 2, .. steps in the directions found."""
     point = objective.start()
     start = inner(point.gradient, point.gradient)
     while True:
         yield point
-        hessian = Curvature(objective, point)
-        direction = solve(hessian.times, -point.gradient, forcing(point.gradient, start))
+        direction = find_direction(objective, Curvature(objective, point), point.gradient, start)
         moved = take_step(objective, point, direction, step_halving)
         if moved is None:
             return
         point = moved
+
+
+def newton(_: Objective, hessian: Curvature, gradient: Vector, start: float) -> Vector:
+    """A Newton step."""
+    return solve(hessian.times, -gradient, forcing(gradient, start))
 
 
 def forcing(gradient: Vector, start: float) -> float:
@@ -159,41 +167,24 @@ def _direction(gradient: Vector, pairs: deque[tuple[Vector, Vector, float]]) -> 
     return direction
 
 
-def subspace(objective: Objective, step_halving: bool) -> Iterator[Point]:
-    """Subspace descent (corollary 10): Newton steps in one block, that with the larger gradient.
+def subspace(objective: Objective, hessian: Curvature, gradient: Vector, start: float) -> Vector:
+    """Subspace descent (corollary 10): a Newton step in one block, that with the larger gradient.
 
     Half the variance times the gradient's squared norm bounds what a block can gain.
     """
-    point = objective.start()
-    start = inner(point.gradient, point.gradient)
-    while True:
-        yield point
-        hessian = Curvature(objective, point)
-        parts = [_part(objective, point.gradient, nodes) for nodes in (True, False)]
-        largest = int(np.argmax([inner(part, part) for part in parts]))
-        operator = partial(_within_sequences, hessian, largest == 0)
-        direction = solve(operator, -parts[largest], forcing(parts[largest], start))
-        moved = take_step(objective, point, direction, step_halving)
-        if moved is None:
-            return
-        point = moved
+    parts = [_part(objective, gradient, nodes) for nodes in (True, False)]
+    largest = int(np.argmax([inner(part, part) for part in parts]))
+    operator = partial(_within_sequences, hessian, largest == 0)
+    return solve(operator, -parts[largest], forcing(parts[largest], start))
 
 
-def block_jacobi(objective: Objective, step_halving: bool) -> Iterator[Point]:
-    """Steps in both blocks at once, with covariances within a position or pair alone (equation 30)."""
-    point = objective.start()
-    start = inner(point.gradient, point.gradient)
-    while True:
-        yield point
-        hessian = Curvature(objective, point)
-        of_nodes = _part(objective, point.gradient, True)
-        direction = solve(partial(_within_positions, hessian), -of_nodes, forcing(of_nodes, start))
-        n_pairs = objective.chains.n_labels**2
-        direction[:, -n_pairs:] = -np.linalg.solve(_within_pairs(hessian), point.gradient[0, -n_pairs:])
-        moved = take_step(objective, point, direction, step_halving)
-        if moved is None:
-            return
-        point = moved
+def block_jacobi(objective: Objective, hessian: Curvature, gradient: Vector, start: float) -> Vector:
+    """A step in both blocks at once, with covariances within a position or pair alone (equation 30)."""
+    of_nodes = _part(objective, gradient, True)
+    direction = solve(partial(_within_positions, hessian), -of_nodes, forcing(of_nodes, start))
+    n_pairs = objective.chains.n_labels**2
+    direction[:, -n_pairs:] = -np.linalg.solve(_within_pairs(hessian), gradient[0, -n_pairs:])
+    return direction
 
 
 def _part(objective: Objective, vector: Vector, nodes: bool) -> Vector:
@@ -227,9 +218,9 @@ def _within_pairs(hessian: Curvature) -> NDArray[np.float64]:
     return np.eye(len(covariance)) / objective.variance + objective.deviation**2 * covariance
 
 
-_HALVING = {"newton": newton, "subspace": subspace, "block_jacobi": block_jacobi}
+_DIRECTIONS: dict[str, Direction] = {"newton": newton, "subspace": subspace, "block_jacobi": block_jacobi}
 
-SOLVERS = ("lbfgs", *_HALVING)
+SOLVERS = ("lbfgs", *_DIRECTIONS)
 
 LOOK_BACK = 10
 """Iterations over which the objective has to change."""
@@ -243,7 +234,7 @@ MOST_RISE = 10
 
 def steps(solver: str, objective: Objective, step_halving: bool) -> Iterator[Point]:
     """The points after 0, 1, .. iterations of a solver of `SOLVERS`; they end where it finds no better one."""
-    return lbfgs(objective) if solver == "lbfgs" else _HALVING[solver](objective, step_halving)
+    return lbfgs(objective) if solver == "lbfgs" else _descend(_DIRECTIONS[solver], objective, step_halving)
 
 
 def follow(

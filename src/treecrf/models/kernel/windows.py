@@ -192,19 +192,12 @@ def precision(n_windows: int) -> type[np.floating[Any]]:
     return np.float64 if n_windows <= MOST_DOUBLE else np.float32
 
 
-def matrix_bytes(n_windows: int) -> int:
-    """The size of the kernel matrix of so many windows."""
-    return n_windows**2 * np.dtype(precision(n_windows)).itemsize
-
-
 def kernel_matrix(kernel: Kernel, inputs: Inputs) -> NDArray[Any]:
     """The kernel of all pairs of windows, float64 or float32, shape (n_windows, n_windows)."""
-    n_windows = inputs.shape[0]
-    check_memory(
-        matrix_bytes(n_windows), f"the kernel matrix of {n_windows:,} windows",
-        "give a rank, or train on fewer sequences",
-    )  # fmt: skip
-    inputs = inputs.astype(precision(n_windows))
+    n_windows, dtype = inputs.shape[0], np.dtype(precision(inputs.shape[0]))
+    what, remedy = f"the kernel matrix of {n_windows:,} windows", "give a rank, or train on fewer sequences"
+    check_memory(n_windows**2 * dtype.itemsize, what, remedy)
+    inputs = inputs.astype(dtype)
     matrix = np.empty((n_windows, n_windows), dtype=inputs.dtype)
     for begin in range(0, n_windows, ROWS):
         matrix[begin : begin + ROWS] = kernel.between(inputs[begin : begin + ROWS], inputs)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Annotated, Any, ClassVar, NamedTuple, Self
+from typing import Annotated, Any, ClassVar, NamedTuple, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -49,17 +49,6 @@ class Conjunctions(NamedTuple):
         """The cells of one conjunction."""
         return tuple(self.cells[self.first[index] : self.first[index + 1]].tolist())
 
-    def followed_by(self, others: Conjunctions) -> Conjunctions:
-        """These and then the others."""
-        return Conjunctions(
-            np.concatenate([self.first, self.first[-1] + others.first[1:]]), np.concatenate([self.cells, others.cells])
-        )
-
-    def pick(self, indices: NDArray[np.int64]) -> Conjunctions:
-        """Some of them, in the order of the indices."""
-        first, places = gather_ranges(self.first, indices)
-        return Conjunctions(first, self.cells[places])
-
 
 class Windows(NamedTuple):
     """The `columns` of the windows of a data set that differ, and the window of each position, int32."""
@@ -86,17 +75,21 @@ class Occurrences(NamedTuple):
     first: NDArray[np.int64]
     windows: NDArray[np.int32]
 
-    def followed_by(self, others: Occurrences) -> Occurrences:
-        """These and then the others."""
-        return Occurrences(
-            np.concatenate([self.first, self.first[-1] + others.first[1:]]),
-            np.concatenate([self.windows, others.windows]),
-        )
 
-    def pick(self, indices: NDArray[np.int64]) -> Occurrences:
-        """Those of some features, in the order of the indices."""
-        first, places = gather_ranges(self.first, indices)
-        return Occurrences(first, self.windows[places])
+Parts = TypeVar("Parts", Conjunctions, Occurrences)
+"""For each feature some entries."""
+
+
+def join(parts: Parts, others: Parts) -> Parts:
+    """Those of some features, then those of others."""
+    first = np.concatenate([parts.first, parts.first[-1] + others.first[1:]])
+    return type(parts)(first, np.concatenate([parts[1], others[1]]))
+
+
+def pick(parts: Parts, indices: NDArray[np.int64]) -> Parts:
+    """Those of some features, in the order of the indices."""
+    first, places = gather_ranges(parts.first, indices)
+    return type(parts)(first, parts[1][places])
 
 
 def find_occurrences(conjunctions: Conjunctions, columns: Columns) -> Occurrences:

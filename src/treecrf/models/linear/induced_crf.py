@@ -39,6 +39,8 @@ from treecrf.models.linear.conjunctions import (
     boolean_cells,
     chain_potentials,
     find_occurrences,
+    join,
+    pick,
     score_features,
 )
 from treecrf.models.linear.likelihood import Likelihood
@@ -63,13 +65,11 @@ class Features(NamedTuple):
 
     def followed_by(self, others: Features) -> Features:
         """These and then the others."""
-        return Features(
-            self.conjunctions.followed_by(others.conjunctions), self.occurrences.followed_by(others.occurrences)
-        )
+        return Features(join(self.conjunctions, others.conjunctions), join(self.occurrences, others.occurrences))
 
     def pick(self, indices: NDArray[np.int64]) -> Features:
         """Some of them, in the order of the indices."""
-        return Features(self.conjunctions.pick(indices), self.occurrences.pick(indices))
+        return Features(pick(self.conjunctions, indices), pick(self.occurrences, indices))
 
 
 class ErrorTokens(NamedTuple):
@@ -88,11 +88,6 @@ class ErrorTokens(NamedTuple):
     first: NDArray[np.int64]
     probabilities: NDArray[np.float64]
     observed: NDArray[np.float64]
-
-    @property
-    def n_tokens(self) -> int:
-        """Number of error tokens."""
-        return int(self.first[-1])
 
     def errors(self) -> NDArray[np.float64]:
         """Observed minus expected number of tokens of each window with each label, shape (n_windows, n_labels)."""
@@ -153,7 +148,7 @@ def induce(
     gain more than each of their cells alone; one with exactly the gain of its predecessor is taken for the same feature
     and left out. None are taken where there are fewer than `LEAST_TOKENS` tokens.
     """
-    if tokens.n_tokens < LEAST_TOKENS:
+    if tokens.first[-1] < LEAST_TOKENS:
         return Conjunctions.of([])
     n_cells = basic.conjunctions.size
     parts = basic.followed_by(model.pick(np.flatnonzero(np.diff(model.conjunctions.first) > 1)))
@@ -203,14 +198,14 @@ class _Pairs(NamedTuple):
 
     def pick(self, indices: NDArray[np.int64]) -> _Pairs:
         """Some of them."""
-        return _Pairs(self.parts, self.features[indices], self.partners[indices], self.occurrences.pick(indices))
+        return _Pairs(self.parts, self.features[indices], self.partners[indices], pick(self.occurrences, indices))
 
 
 def _join(parts: Features, n_cells: int, tokens: ErrorTokens) -> _Pairs:
     """All `parts` joined with one of their first `n_cells`, single cells: each union once."""
     conjunctions, n_tokens = parts.conjunctions, np.diff(tokens.first)
     of_window = _features_by_window(parts.occurrences, len(n_tokens))
-    cells_of_window = _features_by_window(parts.occurrences.pick(np.arange(n_cells)), len(n_tokens))
+    cells_of_window = _features_by_window(pick(parts.occurrences, np.arange(n_cells)), len(n_tokens))
     counts = np.zeros((conjunctions.size, n_cells), dtype=np.int64)
     count_pairs(*of_window, *cells_of_window, n_tokens, counts)
     counts[:n_cells] = np.triu(counts[:n_cells], 1)  # two cells are one candidate

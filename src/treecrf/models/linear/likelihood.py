@@ -13,16 +13,7 @@ from treecrf.sequences import MISSING
 
 
 class Likelihood:
-    """The order-1 chains of a training set, whose windows score labels, or pairs of a label and the one before.
-
-    Parameters
-    ----------
-    labels : int16, shape (n_positions,)
-        Known.
-    offsets : int64, shape (n_sequences + 1,)
-    weights : float64, shape (n_positions,), optional
-        As in `treecrf.models.weights`.
-    """
+    """The order-1 chains of a training set with known labels, whose windows score labels, or pairs of a label and the one before."""
 
     def __init__(
         self, labels: NDArray[np.int16], offsets: NDArray[np.int64], weights: NDArray[np.float64] | None = None
@@ -54,13 +45,7 @@ class Likelihood:
 class PartialLikelihood:
     """The same where some labels are not known, by Tsuboi et al. (2008), section 4 (`treecrf.models.boosted.training`).
 
-    Parameters
-    ----------
-    labels : int16, shape (n_positions,)
-        `MISSING` where not known.
-    n_labels : int
-    offsets, weights
-        As of `Likelihood`; weights are equal within a sequence that has unknown labels.
+    Weights are equal within a sequence that has unknown labels.
     """
 
     def __init__(

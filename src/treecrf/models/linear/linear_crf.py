@@ -19,6 +19,7 @@ from treecrf.inputs.binning import FEW_BINS
 from treecrf.io.memory import check_memory
 from treecrf.models.base import Codes, Floats, Monitor
 from treecrf.models.chains import ChainLabeller, ScoredChains, Watch
+from treecrf.models.execution import draw_start
 from treecrf.models.inputs import refuse_missing
 from treecrf.models.linear._linear_kernels import add_cell_gradients, dot, score_windows
 from treecrf.models.linear.likelihood import likelihood_of
@@ -128,7 +129,7 @@ class LinearCRF(ChainLabeller):
             8 * objective.n_weights * (n_kept + VECTORS), "the weights after every iteration",
             "give fewer max_iterations, a smaller window or a greater min_count",
         )  # fmt: skip
-        start = self._draw_start(objective.n_weights)
+        start = draw_start(objective.n_weights, self.random_state, self.start_noise)
         history = np.empty((n_kept, objective.n_weights))  # pages that are not written to take no memory
         values = [objective(start)[0]]
 
@@ -189,11 +190,6 @@ class LinearCRF(ChainLabeller):
         return next(self._staged_chains(data)).potentials()
 
     # --- parts --------------------------------------------------------------------------------------
-
-    def _draw_start(self, n_weights: int) -> NDArray[np.float64]:
-        if self.random_state is None:
-            return np.zeros(n_weights)
-        return np.random.default_rng(self.random_state).normal(0.0, self.start_noise, n_weights)
 
     def _outcomes(self, n_labels: int) -> Outcomes:
         return Outcomes(n_labels, self.order, self.features)

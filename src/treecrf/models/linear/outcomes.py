@@ -89,15 +89,6 @@ def window_chains(
     offsets: NDArray[np.int64],
     possible: NDArray[np.bool_],
 ) -> LatticeChains:
-    """Chains of the labels that are possible.
-
-    Parameters
-    ----------
-    scores : float64, shape (n_positions, n_labels)
-    transitions : float64, shape (n_labels, n_labels + 1)
-        By label and label before, START last.
-    offsets : int64, shape (n_sequences + 1,)
-    possible : bool, shape (n_labels,)
-    """
+    """Chains of the labels that are possible; transitions are by label and label before, START last."""
     lattice = build_lattice(offsets, possible[None], np.zeros(len(scores), dtype=np.int64))
     return LatticeChains(lattice, Weights(scores[:, possible].ravel(), transitions, np.empty(0)))

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Annotated, Any, NamedTuple, Self
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from treecrf.compiled.rules import FINITE, POSITIVE, Known, Rule
-from treecrf.compiled.struct import Float64, struct
-from treecrf.models.window.features import refuse_large, standardized
+from treecrf.compiled.rules import Known, Rule
+from treecrf.models.window.features import Scale, standardized
 from treecrf.sequences import MISSING, Attribute, SequenceSet
 
 SHORTEST = 8
@@ -32,12 +31,10 @@ ROW_LENGTHS = Rule(f"rise from at least {SHORTEST} to at most {LONGEST:,}", _are
 """What lengths of rows from a file must be."""
 
 
-def row_lengths(
-    n_observations: NDArray[np.int64], shortest: int = SHORTEST, most: int = MOST_LENGTHS
-) -> NDArray[np.int64]:
+def row_lengths(n_observations: NDArray[np.int64]) -> NDArray[np.int64]:
     """The lengths of the rows of a training set, rising; where they are many, those are left out that save the least padding."""
-    lengths, counts = np.unique(_doubled(n_observations, shortest), return_counts=True)
-    while len(lengths) > most:
+    lengths, counts = np.unique(_doubled(n_observations, SHORTEST), return_counts=True)
+    while len(lengths) > MOST_LENGTHS:
         spared = int((counts[:-1] * np.diff(lengths)).argmin())
         counts[spared + 1] += counts[spared]
         lengths, counts = np.delete(lengths, spared), np.delete(counts, spared)
@@ -48,33 +45,6 @@ def _doubled(n_observations: NDArray[np.int64], shortest: int) -> NDArray[np.int
     """The length, doubled as often as each sequence needs."""
     exponents = np.ceil(np.log2(np.maximum(n_observations, shortest) / shortest)).astype(np.int64)
     return shortest * 2**exponents
-
-
-@struct
-class NumberScale(NamedTuple):
-    """What makes the known numbers of a training set standard ones."""
-
-    mean: Annotated[Float64, "n_numbers", FINITE]
-    deviation: Annotated[Float64, "n_numbers", FINITE, POSITIVE]
-
-    @classmethod
-    def of(cls, train: SequenceSet, together: bool = False) -> Self:
-        """Means and standard deviations of known cells; 0 and 1 for a number that is never known, 1 for one that does not vary.
-
-        Of all numbers `together`, as those of a picture are, they are the same.
-        """
-        refuse_large(train)
-        known = ~np.isnan(train.numbers)
-        n_known = np.maximum(known.sum(axis=0), 1)
-        mean = np.where(known, train.numbers, 0.0).sum(axis=0) / n_known
-        deviation = np.sqrt((np.where(known, train.numbers - mean, 0.0) ** 2).sum(axis=0) / n_known)
-        if together:
-            every = train.numbers[known]
-            mean, deviation = (
-                np.full_like(mean, every.mean() if every.size else 0.0),
-                np.full_like(mean, every.std() if every.size else 0.0),
-            )
-        return cls(mean, np.where(deviation > 0, deviation, 1.0))
 
 
 class Batch(NamedTuple):
@@ -99,25 +69,15 @@ class Batch(NamedTuple):
 
 
 class Batches:
-    """The sequences of a set, by length.
+    """The sequences of a set as `Inputs.apply` gives it, by length, in batches of nearly `batch_size` positions.
 
-    Parameters
-    ----------
-    data : SequenceSet
-        As `Inputs.apply` gives it, with numbers.
-    scale : NumberScale
-    window : (int, int)
-        Observations before and after each that the first layer sees.
-    batch_size : int
-        Positions of a batch, nearly.
-    lengths : int64 array
-        Of rows, rising (`row_lengths`); longer sequences have rows of the last one, doubled.
+    `lengths` of rows rise (`row_lengths`); longer sequences have rows of the last one, doubled.
     """
 
     def __init__(
         self,
         data: SequenceSet,
-        scale: NumberScale,
+        scale: Scale,
         window: tuple[int, int],
         batch_size: int,
         lengths: NDArray[np.int64],

@@ -31,8 +31,9 @@ from treecrf.models.base import Codes, Floats, Monitor
 from treecrf.models.chains import ChainLabeller, ScoredChains, Watch
 from treecrf.models.fitted import prefixed, refuse_rest, take_declared, take_prefixed
 from treecrf.models.neural.architecture import FILTERS, Architecture
-from treecrf.models.neural.batches import ROW_LENGTHS, Batches, NumberScale, first_rows, row_lengths
+from treecrf.models.neural.batches import ROW_LENGTHS, Batches, first_rows, row_lengths
 from treecrf.models.weights import ClassWeight, refuse_mixed
+from treecrf.models.window.features import Scale
 from treecrf.sequences import MISSING, Attribute, SequenceSet
 from treecrf.statistics.selection import hold_out
 
@@ -97,7 +98,7 @@ class NeuralCRF(ChainLabeller):
     ----------
     weights_ : dict of float32 arrays
         By name; see `treecrf.models.neural.network.Architecture.shapes`.
-    scale_ : NumberScale
+    scale_ : Scale
     row_lengths_ : int64, shape (n_lengths,)
         To which sequences are padded.
     n_epochs_ : int
@@ -132,7 +133,7 @@ class NeuralCRF(ChainLabeller):
     takes_numbers = True
     takes_unknown_labels = True
     takes_weights = True
-    _fitted_arrays: ClassVar = {"scale": NumberScale, "row_lengths": Annotated[Int64, "n_lengths", SOME, ROW_LENGTHS]}
+    _fitted_arrays: ClassVar = {"scale": Scale, "row_lengths": Annotated[Int64, "n_lengths", SOME, ROW_LENGTHS]}
     _fitted_values = ("n_epochs", "seconds")
     _parameter_constraints: ClassVar = {
         "kind": one_of("lstm", "convolution"), "order": FIRST_ORDER, "width": SIZE, "n_layers": whole(1, 12),
@@ -148,10 +149,8 @@ class NeuralCRF(ChainLabeller):
         counts = np.ones(len(labels)) if weights is None else weights
         if self.order:
             refuse_mixed(labels, counts, train.offsets)
-        self.scale_, self.row_lengths_ = (
-            NumberScale.of(train, self.picture is not None),
-            row_lengths(np.diff(train.observation_offsets)),
-        )
+        self.scale_ = Scale.of(train, self.picture is not None)
+        self.row_lengths_ = row_lengths(np.diff(train.observation_offsets))
         shape = self._architecture(train.attributes, len(train.number_names), len(train.label_names))
         self.seconds_ = {"choice": 0.0, "update": 0.0}
         n_reports = 0

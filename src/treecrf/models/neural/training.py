@@ -190,17 +190,7 @@ def epochs(
 ) -> Iterator[tuple[Arrays, float]]:  # fmt: skip
     """The average of the weights after 1, 2, .. passes over the sequences, and the log likelihood that updates saw.
 
-    Parameters
-    ----------
-    shape, update
-    data : Batches
-    labels : int16, shape (n_positions,)
-    counts : float64, shape (n_positions,)
-        What positions weigh.
-    missing_codes : int32, shape (n_attributes,)
-    rates : (float, float)
-        Of dropout: features, and cells.
-    seed : int
+    `counts` are what positions weigh, `rates` those of dropout: features, and cells.
     """
     prepare()
     rng = np.random.default_rng(seed)

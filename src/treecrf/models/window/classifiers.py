@@ -27,10 +27,11 @@ from treecrf.io.memory import check_memory
 from treecrf.io.messages import needs_extra
 from treecrf.models.base import Codes, Floats, Monitor
 from treecrf.models.chains import ChainLabeller
+from treecrf.models.execution import draw_start
 from treecrf.models.inputs import refuse_missing, shares_of
 from treecrf.models.weights import ClassWeight
 from treecrf.models.window.features import Scale, n_window_numbers, see_windows, window_numbers
-from treecrf.models.window.lightgbm_text import check_model_text
+from treecrf.models.window.lightgbm_text import MULTICLASS, check_model_text
 from treecrf.sequences import MISSING, SequenceSet, slot_sizes, window_codes, window_slots
 
 if TYPE_CHECKING:
@@ -371,22 +372,16 @@ class WindowLightGBM(WindowClassifier):
         counts = np.bincount(labels, weights, minlength=n_labels)
         frequencies = counts / counts.sum()
         start = np.log(np.maximum(frequencies, RAREST))
-        if self.random_state is None:
-            return start
-        return start + np.random.default_rng(self.random_state).normal(0.0, self.start_noise, n_labels)
+        return start + draw_start(n_labels, self.random_state, self.start_noise)
 
     def _parameters(self, n_labels: int) -> dict[str, Any]:
         return {
-            "objective": "multiclass",
+            **MULTICLASS,
             "num_class": n_labels,
             "learning_rate": self.learning_rate,
             "num_leaves": self.max_leaves,
             "min_data_in_leaf": self.min_samples_leaf,
             "lambda_l2": self.l2_regularization,
-            "num_threads": 1,
-            "deterministic": True,
-            "force_row_wise": True,  # otherwise LightGBM chooses by timing
-            "verbosity": -1,
         }
 
     @property

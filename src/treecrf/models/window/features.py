@@ -20,12 +20,6 @@ if TYPE_CHECKING:
 def window_numbers(data: SequenceSet, window: tuple[int, int]) -> NDArray[np.float64]:
     """The numbers of the window of every position, and which of its places are outside of the sequence.
 
-    Parameters
-    ----------
-    data : SequenceSet
-    window : (int, int)
-        Observations before and after the position.
-
     Returns
     -------
     float64, shape (n_positions, n_places * (n_numbers + 1))
@@ -97,21 +91,34 @@ def standardized(
         return np.clip((numbers - mean) / deviation, -MOST_DEVIATIONS, MOST_DEVIATIONS)
 
 
+def known_moments(numbers: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """The mean and the standard deviation of what is known of each column; 0 where nothing is."""
+    known = ~np.isnan(numbers)
+    n_known = np.maximum(known.sum(axis=0), 1)
+    mean = np.where(known, numbers, 0.0).sum(axis=0) / n_known
+    return mean, np.sqrt((np.where(known, numbers - mean, 0.0) ** 2).sum(axis=0) / n_known)
+
+
 @struct
 class Scale(NamedTuple):
-    """What makes the numbers of a training set standard ones."""
+    """What makes the known numbers of a training set standard ones."""
 
     mean: Annotated[Float64, "n_numbers", FINITE]
     deviation: Annotated[Float64, "n_numbers", FINITE, POSITIVE]
 
     @classmethod
-    def of(cls, train: SequenceSet) -> Self:
-        """Means, and standard deviations; 1 for a number that does not vary."""
-        if not train.number_names:
-            return cls(np.empty(0), np.empty(0))
+    def of(cls, train: SequenceSet, together: bool = False) -> Self:
+        """Means and standard deviations of known cells; 0 and 1 for a number that is never known, 1 for one that does not vary.
+
+        Of all numbers `together`, as those of a picture are, they are the same.
+        """
         refuse_large(train)
-        deviation = train.numbers.std(axis=0)
-        return cls(train.numbers.mean(axis=0), np.where(deviation > 0, deviation, 1.0))
+        mean, deviation = known_moments(train.numbers)
+        if together:
+            every = train.numbers[~np.isnan(train.numbers)]
+            mean = np.full_like(mean, every.mean() if every.size else 0.0)
+            deviation = np.full_like(mean, every.std() if every.size else 0.0)
+        return cls(mean, np.where(deviation > 0, deviation, 1.0))
 
     def apply(self, data: SequenceSet) -> SequenceSet:
         """The set with standard numbers."""
@@ -158,12 +165,6 @@ class WindowFeatures:
     where missing or outside; for a classifier that takes no NaN they are standardized, and such places have the training
     set's mean.
 
-    Parameters
-    ----------
-    window : (int, int)
-        Observations before and after the position.
-    taken : Taken
-
     Attributes
     ----------
     n_codes_ : int
@@ -190,22 +191,12 @@ class WindowFeatures:
         if codes.shape[1]:
             self._encoder.fit(codes)
         self.n_codes_ = 0 if most is None else codes.shape[1]
-        numbers = window_numbers(train, self.window)
-        known = ~np.isnan(numbers)
-        n_known = np.maximum(known.sum(axis=0), 1)
-        self._mean = np.where(known, numbers, 0.0).sum(axis=0) / n_known
-        deviation = np.sqrt((np.where(known, numbers - self._mean, 0.0) ** 2).sum(axis=0) / n_known)
+        self._mean, deviation = known_moments(window_numbers(train, self.window))
         self._deviation = np.where(deviation > 0, deviation, 1.0)
         return self
 
     def transform(self, data: SequenceSet) -> NDArray[np.float64] | csr_matrix:
-        """The table, float64, shape (n_positions, n_features).
-
-        Parameters
-        ----------
-        data : SequenceSet
-            With the categories of the training set.
-        """
+        """The table, float64, shape (n_positions, n_features); categories are those of the training set."""
         from scipy.sparse import csr_matrix, hstack
 
         numbers = window_numbers(data, self.window)

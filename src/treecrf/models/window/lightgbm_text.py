@@ -1,4 +1,4 @@
-"""Checks of a model in LightGBM's text format, which LightGBM itself believes."""
+"""Settings of LightGBM, and checks of a model in its text format, which LightGBM itself believes."""
 
 from __future__ import annotations
 
@@ -8,6 +8,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treecrf.compiled.rules import MOST_WEIGHT
+
+MULTICLASS = {
+    "objective": "multiclass",
+    "num_threads": 1,
+    "deterministic": True,
+    "force_row_wise": True,  # otherwise LightGBM chooses by timing
+    "verbosity": -1,
+}
+"""Settings with which trainings give the same bits."""
 
 _TREE = re.compile(r"^Tree=(\d+)\n(.*?)\n\n", re.MULTILINE | re.DOTALL)
 _OF_LEAVES = ("leaf_value", "leaf_weight", "leaf_count")

@@ -283,10 +283,8 @@ def _write_test(problem, workspace, leaf, child, tree):
 def _share_of_child(problem, workspace, leaf, slot, weight, gradient):
     """Part of an unknown copy that goes to the true child, of this weight and gradient, where no surrogate tells."""
     node_sum, missing = workspace.node_sums[leaf], problem.columns.first_cell[slot + 1] - 1
-    missing_weight, missing_gradient = (
-        workspace.histograms[leaf, 2 * missing],
-        workspace.histograms[leaf, 2 * missing + 1],
-    )
+    missing_weight = workspace.histograms[leaf, 2 * missing]
+    missing_gradient = workspace.histograms[leaf, 2 * missing + 1]
     known_weight = node_sum[0] - missing_weight
     if problem.missing_policy.learns_direction and missing_weight > 0:
         unit = 1.0 / float64(int64(1) << problem.packing.fraction_bits)

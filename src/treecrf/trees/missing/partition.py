@@ -318,9 +318,7 @@ def split_by_label(copies, labels_of_state, leaf, child, lag, codes):
         for i in range(n_entries):
             copies.positions[uint64(begin + i)] = copies.positions[uint64(copies.begins[leaf] + i)]
             copies.weights[uint64(begin + i)] = copies.weights[uint64(copies.begins[leaf] + i)]
-        copies.begins[child] = begin
-        copies.ends[child] = begin + n_entries
-        copies.used[0] = begin + n_entries
+        _take_list(copies, child, begin + n_entries)
 
 
 @kernel(int64(TREE, COLUMNS, int16[:, ::1], WEIGHTED_ROWS))

@@ -115,11 +115,8 @@ def choose_surrogates(problem, sides, slot, tree, split):
         known_false = sides.totals[1] - sides.false_weights[missing]
         if other == slot or known_true + known_false <= 0:
             continue
-        true, false, most = (
-            sides.true_weights[first:missing],
-            sides.false_weights[first:missing],
-            max(known_true, known_false),
-        )
+        true, false = sides.true_weights[first:missing], sides.false_weights[first:missing]
+        most = max(known_true, known_false)
         if kind == SUBSETS:
             agreeing, best, polarity = _agree_by_subset(true, false, most)
         elif kind == ORDERED:
