@@ -49,14 +49,10 @@ class Answers(NamedTuple):
 
 
 def summarise_answers(answers: pd.DataFrame, tests: dict[str, SequenceSet]) -> Answers:
-    """The frames of `treecrf.studies.framework.views.VIEWS` rows.
+    """The frames of the predictions (rows of `treecrf.studies.framework.views.VIEWS`).
 
-    Parameters
-    ----------
-    answers : DataFrame
-    tests : dict
-        Test set of each run, for its observations and, where the predictions do not say, its sequences; may lack any.
-        A set under the empty name is that of every run, and the predictions say which of its sequences is meant.
+    `tests` has the test set of each run, for its observations and, where the predictions do not say, its sequences; it may lack any.
+    A set under the empty name is that of every run, and the predictions say which of its sequences is meant.
     """
     runs, confusion, calibration, hardest = [], [], [], []
     for key, of_method in answers.groupby(KEYS, sort=False, observed=True):

@@ -234,19 +234,9 @@ def decided(pairs: pd.DataFrame) -> pd.DataFrame:
 def standings(scores: pd.DataFrame, pairs: pd.DataFrame, separation_margin: float = SEPARATION_MARGIN) -> pd.DataFrame:
     """Standings and ranks of the methods of each case in which every pair is tested (`treecrf.statistics.ranking.rank_cases`).
 
-    Parameters
-    ----------
-    scores : DataFrame
-        Without references, which are no competitors.
-    pairs : DataFrame
-        Of `decided`.
-    separation_margin : float
-
-    Returns
-    -------
-    DataFrame
-        `CASE`, method, rank, gap_points, gap_low, gap_high, standing, rank_low, rank_high, and p_best: the p-value of the
-        difference from the best method without a correction, missing for the best itself.
+    Scores are without references, which are no competitors; pairs are of `decided`. `CASE`, method, rank, gap_points, gap_low,
+    gap_high, standing, rank_low, rank_high, and p_best: the p-value of the difference from the best method without a correction,
+    missing for the best itself.
     """
     of_accuracy = scores[scores["metric"] == ACCURACY].rename(columns={"value": "accuracy_points"})
     tested = pairs.rename(columns={"points": "accuracy_points"})

@@ -191,15 +191,8 @@ class Group(NamedTuple):
 class Page(NamedTuple):
     """A page of the site.
 
-    Attributes
-    ----------
-    path : str
-        Its file, from the folder of the site, with the suffix ``.html``.
-    title, name : str
-        Its heading, and what links to it say.
-    groups : sequence of Group
-    lead : sequence of Part
-        What stands under the heading.
+    The path is that of its file from the folder of the site, with the suffix ``.html``; the title is its heading, the name what links
+    to it say, and the lead what stands under the heading.
     """
 
     path: str

@@ -31,18 +31,9 @@ _BESIDE = (".html", ".csv", ".json", ".tex", ".svg", ".pdf", ".png")
 
 
 class RunFile(NamedTuple):
-    """A file of a run.
+    """A file of a run: its path below the folder of results, with slashes, and its kind, one of `KINDS`.
 
-    Attributes
-    ----------
-    path : str
-        Below the folder of results, with slashes.
-    study : str
-        Empty if it is that of no study alone.
-    dataset : str
-        Empty if it is about all data sets.
-    kind : str
-        One of `KINDS`.
+    The study is empty if it is that of no study alone, the data set if it is about all of them.
     """
 
     path: str
@@ -59,22 +50,10 @@ def run_files(settings: Settings) -> list[RunFile]:
 
 
 def make_manifest(settings: Settings, code: Mapping[str, str], now: datetime.datetime) -> dict[str, Any]:
-    """What `MANIFEST` holds.
+    """What `MANIFEST` holds: format, written (UTC), commit, machine, versions, seeds, settings, checksums of raw files, code and files.
 
-    Parameters
-    ----------
-    settings : Settings
-        Where the results are, and every setting.
-    code : mapping of str to str
-        Digest of the code of each study, and of "claims".
-    now : datetime
-        With a time zone.
-
-    Returns
-    -------
-    dict
-        format, written (UTC), commit, machine, versions, seeds, settings, code, and files: path below the folder of results,
-        study, dataset, kind, bytes and sha256 of each.
+    `code` has the digest of the code of each study, and of "claims"; `now` has a time zone. Of each file: path below the folder of
+    results, study, dataset, kind, bytes and sha256.
     """
     results = Path(settings.results)
     return {
@@ -115,17 +94,9 @@ def read_manifest(path: Path) -> dict[str, Any]:
 def listed_files(
     results: Path, manifest: Mapping[str, Any], kinds: Collection[str], suffix: str = ""
 ) -> Iterator[tuple[Mapping[str, Any], Path]]:
-    """Files of some kinds that a manifest lists, each with its entry; a ValueError if one is not the file that was listed.
+    """Files of some of `KINDS` that a manifest lists, each with its entry; a ValueError if one is not the file that was listed.
 
-    Parameters
-    ----------
-    results : Path
-        The folder of results.
-    manifest : mapping
-    kinds : collection of str
-        Some of `KINDS`.
-    suffix : str, default=""
-        What their names end in.
+    Paths are below the folder of results; their names end in `suffix`.
     """
     for file in manifest["files"]:
         path = results / file["path"]

@@ -137,17 +137,10 @@ def counts_text(claims: pd.DataFrame) -> str:
 def paper_page(
     paper: Paper, studies: Sequence[Study], claims: pd.DataFrame, compared: pd.DataFrame, explorer: str = ""
 ) -> Page | None:
-    """The page of a paper; None without a section.
+    """The page of a paper, from all studies that the run has; None without a section.
 
-    Parameters
-    ----------
-    paper : Paper
-    studies : sequence of Study
-        All that the run has.
-    claims, compared : DataFrame
-        From `treecrf.report.ledger.verdicts` and `treecrf.report.ledger.comparisons`.
-    explorer : str
-        The page that shows the runs behind a row; empty without one.
+    `claims` and `compared` are from `treecrf.report.ledger`; `explorer` is the page that shows the runs behind a row, empty without
+    one.
     """
     sections = {section.identifier: section for study in studies for section in study.sections}
     own = [sections[name] for name in paper.own if name in sections]

@@ -41,12 +41,8 @@ def rules_parts(claims: pd.DataFrame, by_rule: pd.DataFrame) -> list[Part]:
 def rules_layout(claims: pd.DataFrame, by_rule: pd.DataFrame) -> pd.DataFrame:
     """How many claims have each verdict, as judged and under every other rule, and which ones change.
 
-    A rule that changes nothing for a claim leaves its verdict. Claims that were not run are left out.
-
-    Parameters
-    ----------
-    claims, by_rule : DataFrame
-        From `treecrf.report.ledger.verdicts` and `treecrf.report.ledger.verdicts_by_rule`.
+    A rule that changes nothing for a claim leaves its verdict. Claims that were not run are left out. Frames are of
+    `treecrf.report.ledger.verdicts` and `treecrf.report.ledger.verdicts_by_rule`.
     """
     judged = claims[claims["verdict"].isin(JUDGED)].set_index("id")["verdict"]
     rows = [_row(AS_JUDGED, judged, judged)]

@@ -158,14 +158,7 @@ NOTE = "The protocol is the default of every setting. Profile of this run: {prof
 
 
 def differing_parts(settings: Settings, studies: Iterable[str]) -> list[Part]:
-    """What the profile of the run is, and a table of the settings of studies that differ from the protocol.
-
-    Parameters
-    ----------
-    settings : Settings
-    studies : iterable of str
-        Names of those that the page shows.
-    """
+    """What the profile of the run is, and a table of the settings that differ from the protocol, of the studies with these names."""
     shown = set(studies)
     layout = differing_layout(each for each in settings.differences if each.study in shown)
     note = paragraph(NOTE, profile=settings.profile)

@@ -47,13 +47,7 @@ DIGITS = 6
 class StudyPart(NamedTuple):
     """The part of a snapshot that is about one study: it comes from one run, and stays when others are replaced.
 
-    Attributes
-    ----------
-    study : Study
-    origin : dict
-        What `PROVENANCE` holds.
-    shown : treecrf.rendering.parts.Study
-        What pages show of it.
+    The origin is what `PROVENANCE` holds.
     """
 
     study: Study

@@ -48,17 +48,7 @@ _CODED = re.compile(rf"(gtb|vp)_(?:({IID}|{INDEPENDENT}|{BEAM})|{CASCADE}_([1-9]
 
 
 class Form(NamedTuple):
-    """What a method of the thesis is.
-
-    Attributes
-    ----------
-    learner : str
-        One of `LEARNERS`.
-    use : str
-        `IID`, `INDEPENDENT`, `CASCADE` or `BEAM`.
-    history : int or str
-        Earlier bits that a bit sees; 0 but for cascades.
-    """
+    """What a method of the thesis is: a learner of `LEARNERS`, its use, and how many earlier bits a bit sees (0 but for cascades)."""
 
     learner: str
     use: str

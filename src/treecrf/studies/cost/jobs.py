@@ -135,13 +135,7 @@ class Followed(NamedTuple):
 def follow_training(train: SequenceSet, window: tuple[int, int], settings: CostSettings, **changed: Any) -> Followed:
     """Train, and note CPU seconds and log likelihood after each iteration that needs forward-backward.
 
-    Parameters
-    ----------
-    train : SequenceSet
-    window : (int, int)
-    settings : CostSettings
-    **changed
-        Settings of the labeller that differ from the study's.
+    Settings of the labeller that are `changed` differ from the study's.
     """
     model = TreeCRF(
         n_iterations=settings.sampling_iterations, l2_regularization=settings.sampling_regularization,

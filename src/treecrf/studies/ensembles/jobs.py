@@ -107,17 +107,7 @@ class Asked(NamedTuple):
 def combine_draw(
     dataset: str, draw: int, parts: Splits, window: Window, settings: EnsemblesSettings, _checkpoint: Checkpoint | None
 ) -> Frames:
-    """Runs, predictions, experts and boosting of one draw, see `treecrf.studies.ensembles.jobs.EnsemblesOutcome`.
-
-    Parameters
-    ----------
-    dataset : str
-    draw : int
-    parts : Splits
-        A, B and C.
-    window : (int, int)
-    settings : EnsemblesSettings
-    """
+    """Runs, predictions, experts and boosting of one draw, whose `parts` are A, B and C, see `EnsemblesOutcome`."""
     part_b, part_c = parts.validation, parts.test
     truth_b, truth_c = np.asarray(part_b.labels), np.asarray(part_c.labels)
     of_a = _ask(parts.train, (part_b, part_c), window, settings)
@@ -247,12 +237,9 @@ def make_expert(name: str, window: Window, settings: EnsemblesSettings) -> Label
 class Checked(NamedTuple):
     """Both sides of theorem 3 on the training positions, and of the equality behind it.
 
-    Attributes
-    ----------
-    margin_losses, bounds : float64, shape (n_rounds, n_rhos)
-        Fraction of positions whose margin is at most rho, and the theorem's bound on it.
-    difference : float
-        The largest relative difference of F(alpha) and the product of Z_1, .., Z_T over all rounds T: the theorem at rho = 0.
+    Margin losses, the fractions of positions whose margin is at most rho, and the theorem's bounds on them have shape
+    (n_rounds, n_rhos). `difference` is the largest relative one of F(alpha) and the product of Z_1, .., Z_T over all rounds T: the
+    theorem at rho = 0.
     """
 
     margin_losses: NDArray[np.float64]
@@ -268,14 +255,7 @@ class Checked(NamedTuple):
 def check_bound(
     boosted: ESPBoost, predictions: NDArray[Any], labels: NDArray[Any], classes: NDArray[Any], rhos: Sequence[float]
 ) -> Checked:
-    """Check the theorem on the positions that `boosted` was fitted to.
-
-    Parameters
-    ----------
-    boosted : ESPBoost
-    predictions, labels, classes : see `ESPBoost.fit`
-    rhos : sequence of float
-    """
+    """Check the theorem on the positions that `boosted` was fitted to; arrays as of `ESPBoost.fit`."""
     margin_losses = boosted.staged_margin_losses(predictions, labels, classes, np.array(rhos))
     objective, product = lemma_1(boosted, predictions, labels, classes), boosted.bound(0.0)
     return Checked(margin_losses, boosted.bound(rhos), float(np.abs(objective / product - 1).max()))
@@ -296,17 +276,8 @@ def lemma_1(
 def divide(data: SequenceSet, sizes: Sequence[float], seed: int) -> Splits:
     """Draw the three parts, as train, validation and test; related sequences are in the same one.
 
-    Parameters
-    ----------
-    data : SequenceSet
-    sizes : sequence of float
-        Sequences of each part, at least, as far as the set has so many; shares of all if they sum to at most 1.
-    seed : int
-
-    Raises
-    ------
-    ValueError
-        If the set is too small.
+    `sizes` are the least numbers of sequences, as far as the set has so many; shares of all if they sum to at most 1. A ValueError
+    says that the set is too small.
     """
     wanted = np.array(sizes) * (len(data) if sum(sizes) <= 1 else 1)
     if round(wanted.sum()) > len(data):

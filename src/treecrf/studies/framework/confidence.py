@@ -31,19 +31,9 @@ LEAST = float(np.finfo(np.float32).eps)
 def confidence(
     marginals: NDArray[np.floating] | None, labels: NDArray[np.integer], predicted: NDArray[np.integer]
 ) -> dict[str, NDArray[np.float32]]:
-    """The columns `CONFIDENCE` of a set.
+    """The columns `CONFIDENCE` of a set: float32, shape (n_positions,); NaN without marginals, as of a method without probabilities.
 
-    Parameters
-    ----------
-    marginals : float, shape (n_positions, n_labels), or None
-        None of a method without probabilities.
-    labels, predicted : int, shape (n_positions,)
-        Labels of -1 are not known to the method: it gives them no probability.
-
-    Returns
-    -------
-    dict of float32, shape (n_positions,)
-        NaN without marginals.
+    `marginals` have shape (n_positions, n_labels). Labels of -1 are not known to the method: it gives them no probability.
     """
     if marginals is None:
         return {name: np.full(len(predicted), np.nan, dtype=np.float32) for name in CONFIDENCE}
@@ -59,18 +49,7 @@ def confidence(
 def marginals_after(labeller: Labeller, data: SequenceSet, iteration: int = 0) -> NDArray[np.float64] | None:
     """P(y_t | X) of every position after an iteration of a training, shape (n_positions, n_labels).
 
-    Parameters
-    ----------
-    labeller : Labeller
-        Trained.
-    data : SequenceSet
-    iteration : int
-        0 stands for the last one, as does one that a training did not reach.
-
-    Returns
-    -------
-    float64, shape (n_positions, n_labels), or None
-        None of a labeller without probabilities.
+    Iteration 0 stands for the last one, as does one that a training did not reach. None of a labeller without probabilities.
     """
     if not labeller.has_probabilities:
         return None

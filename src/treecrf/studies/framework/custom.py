@@ -46,10 +46,7 @@ def candidate_name(candidate: Candidate) -> str:
 def joined_names(names: Iterable[str]) -> str:
     """What the candidates of several draws are called together, such as ``splits=subsets, rate=0.1 to 0.2``.
 
-    Parameters
-    ----------
-    names : iterable of str
-        As from `candidate_name`; empty ones count for nothing.
+    Names are as from `candidate_name`; empty ones count for nothing.
     """
     values: dict[str, list[str]] = {}
     for name in names:

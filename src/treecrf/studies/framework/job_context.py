@@ -81,15 +81,8 @@ def read_job(
 ) -> JobContext[Any]:
     """The context of a job from the parameters and the input files of its rule.
 
-    Parameters
-    ----------
-    study : Study
-    values : mapping
-        Settings by method, and those of seed, window, protocol, source and options that the rule gives.
-    files : mapping
-        "train", "test", "choice"; of a study that draws its sets "train", "validation" and "test" of all seeds.
-    dataset, method : str
-    cache : JobCache
+    `values` are the settings by method, and those of seed, window, protocol, source and options that the rule gives. `files` are
+    "train", "test" and "choice"; of a study that draws its sets "train", "validation" and "test" of all seeds.
     """
     return JobContext(
         settings=_read_settings(study, values["settings"][method], method),

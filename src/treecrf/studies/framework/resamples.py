@@ -35,13 +35,8 @@ class Rules(NamedTuple):
 class Counts(NamedTuple):
     """Correct positions of methods.
 
-    Attributes
-    ----------
-    methods : tuple of str
-    correct : int64, shape (n_methods, n_draws, n_clusters)
-        Of groups of related sequences; 0 for those that a draw has not.
-    positions : int64, shape (n_draws, n_clusters)
-        All positions.
+    `correct` has shape (n_methods, n_draws, n_clusters), `positions` (all of them) shape (n_draws, n_clusters); clusters are groups
+    of related sequences, with 0 for those that a draw has not.
     """
 
     methods: tuple[str, ...]
@@ -79,22 +74,13 @@ def count_correct(predictions: pd.DataFrame) -> Counts:
 
 
 def compare_draws(predictions: pd.DataFrame, rules: Rules) -> pd.DataFrame:
-    """Every pair of methods on one data set.
+    """Every pair of methods on one data set: the columns `COMPARISON_NAMES`; no rows with fewer than two methods.
 
-    Parameters
-    ----------
-    predictions : DataFrame
-        dataset, method, seed (of the draw), group (of related sequences), position, label, predicted: one row for each method and
-        test position of a draw.
-    rules : Rules
-
-    Returns
-    -------
-    DataFrame
-        Columns `COMPARISON_NAMES`: accuracy of `method` minus that of `other` in points, its standard error with degrees of freedom, intervals of 95 % and 90 %, p-value
-        and decision, from several draws by the corrected resampled t test, from one draw by a t test over groups of related
-        sequences, which speaks of the trained models; for the margin of equivalence; and p of McNemar's test, the median over
-        draws. No rows with fewer than two methods.
+    `predictions` have a row for each method and test position of a draw: dataset, method, seed (of the draw), group (of related
+    sequences), position, label, predicted. Accuracy is that of `method` minus that of `other` in points. From several draws its
+    standard error, degrees of freedom, intervals (95 % and 90 %), p-value and decision are by the corrected resampled t test;
+    from one draw by a t test over groups of related sequences, which speaks of the trained models. p of McNemar's test is the
+    median over draws.
     """
     counts = count_correct(predictions)
     if len(counts.methods) < 2:

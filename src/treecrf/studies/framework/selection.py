@@ -40,17 +40,8 @@ def choose(
 ) -> ChosenLabeller:
     """The candidate that is right on most positions of all folds; among equals the first, with the fewest stages.
 
-    Parameters
-    ----------
-    candidates : sequence of Labeller
-        At least one; a single one without stages is no choice, and nothing is trained unless it is to be `judged`.
-    folds : iterable of (SequenceSet, SequenceSet)
-    every : int
-        Every n-th stage is a candidate.
-    counted : callable, optional
-        Which positions of a set count; all unless given.
-    judged : bool
-        Whether the accuracy is wanted of a single candidate, too.
+    Every n-th stage is a candidate (`every`). `counted` says which positions of a set count; all unless given. A single candidate
+    without stages is no choice: nothing is trained unless its accuracy is wanted (`judged`).
     """
     if len(candidates) == 1 and not candidates[0].has_stages and not judged:
         return ChosenLabeller(candidates[0])

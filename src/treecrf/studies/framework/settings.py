@@ -359,16 +359,7 @@ def _sentence(error: ValidationError) -> str:
 class Difference(NamedTuple):
     """A setting of a study that has another value than in the protocol.
 
-    Attributes
-    ----------
-    study : str
-    datasets : tuple of str
-        The data sets with this value; empty where the study as a whole has it.
-    setting : str
-    protocol, used : object
-        Values that JSON can hold.
-    why : str
-        The reason that the configuration gives; empty where it gives none.
+    The data sets are those with this value; there are none where the study as a whole has it. `why` is empty without a reason.
     """
 
     study: str

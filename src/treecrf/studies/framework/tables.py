@@ -27,22 +27,9 @@ def printed_layout(
 ) -> pd.DataFrame:
     """Blocks, one under another, with the lines that have a text in any column.
 
-    Parameters
-    ----------
-    headings : sequence of str
-        Of the columns that say what a block is of.
-    columns : sequence of str or (group, str)
-        Of the values, in their order.
-    blocks : sequence of Block
-        The names are as many as `headings`; lines are some of `lines`.
-    lines : sequence of str
-        In their order.
-
-    Returns
-    -------
-    DataFrame
-        Of texts: `headings`, "values" (the line), `columns`; two lines of headings where columns have groups. A `DASH`
-        where a line has no text.
+    `headings` are of the columns that say what a block is of, as many as it has names; `columns` are of the values; `lines` are in
+    their order. The layout has `headings`, "values" (the line) and `columns`, in two lines of headings where columns have
+    groups, and a `DASH` where a line has no text.
     """
     rows = [
         (*names, line, *(texts.get(column, {}).get(line, DASH) for column in columns))

@@ -328,21 +328,10 @@ def _largest_steps(trained: _Trained) -> dict[str, Any]:
 
 
 def pattern_accuracies(model: Labeller, data: SequenceSet, n_features: int | None) -> dict[str, float]:
-    """Percent of instances and of bags that the features tell right, where it is known which are positive.
+    """Percent of instances and of bags that the first `n_features`, or all, tell right, where it is known which are positive.
 
-    That is on XOR, OR and EXTRA (PhD section 5.4.1): an instance is positive if at most one of its first 6 bits is true.
-
-    Parameters
-    ----------
-    model : Labeller
-    data : SequenceSet
-    n_features : int or None
-        Look at the first features only, those of the chosen stage.
-
-    Returns
-    -------
-    dict
-        "instance" and "bag"; empty for other models and data sets, and without a feature.
+    That is on XOR, OR and EXTRA (PhD section 5.4.1): an instance is positive if at most one of its first 6 bits is true. "instance"
+    and "bag"; empty for other models and data sets, and without a feature.
     """
     rule = find_rule(data)
     if not isinstance(model, FutureFeatureMEMM) or rule is None or not n_features:
@@ -403,23 +392,12 @@ ROOT = -1
 
 
 def describe_features(model: FutureFeatureMEMM, data: SequenceSet) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """What the future features of a model look at.
+    """What the future features of a model look at, on average over the sequences of `data`: weights and trees.
 
-    Parameters
-    ----------
-    model : FutureFeatureMEMM
-    data : SequenceSet
-        Sequences to average over.
-
-    Returns
-    -------
-    weights : DataFrame
-        feature (from 1), label (its name), eta, attribute, category, distance, value, n. Distance `INSTANCE`: mean of G
-        over the instances that have the category, minus its mean over all. Distance j: mean of Q over the positions t whose
-        instance t + j has it, minus its mean over the positions that have an instance there. n: over how many.
-    trees : DataFrame
-        feature, tree (from 1), node, parent, side ("yes" or "no": of the parent's test), test (of an inner node, else
-        ""), value (of a leaf, weighted, else NaN).
+    Weights: feature (from 1), label (its name), eta, attribute, category, distance, value, n. Distance `INSTANCE`: mean of G over the
+    instances that have the category, minus its mean over all. Distance j: mean of Q over the positions t whose instance t + j has
+    it, minus its mean over the positions that have an instance there. n: over how many. Trees: feature, tree (from 1), node, parent,
+    side ("yes" or "no": of the parent's test), test (of an inner node, else ""), value (of a leaf, weighted, else NaN).
     """
     bags = Bags(model.align_inputs(data, model.unseen), model.bag, model.instance_window)
     weights: list[dict[str, Any]] = []
@@ -462,13 +440,7 @@ def _means(
 
 
 def tree_rows(tree: Tree, attributes: tuple[Attribute, ...]) -> list[dict[str, Any]]:
-    """The nodes of a tree over single observations, parents before children.
-
-    Returns
-    -------
-    list of dict
-        node, parent, side, test, value; see `describe_features`.
-    """
+    """The nodes of a tree over single observations, parents before children: node, parent, side, test, value of `describe_features`."""
     rows: list[dict[str, Any]] = [{"node": 0, "parent": ROOT, "side": "", "test": "", "value": np.nan}]
     node_of_leaf = {0: 0}
     for split, (leaf, column) in enumerate(zip(tree.parents, tree.columns, strict=True)):

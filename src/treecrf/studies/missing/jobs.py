@@ -70,20 +70,10 @@ def damage(
     mechanism: str = MCAR,
     **options: Any,
 ) -> SequenceSet:
-    """Make a data set's cells missing.
+    """Make a data set's cells missing by one of `treecrf.missing.MECHANISMS`, which takes the `options`.
 
-    Parameters
-    ----------
-    data : SequenceSet
-    dataset, rate, side, index, seed, mechanism : str, float, "train" or "test", int, int, str
-        They alone decide the generator, so every method sees the same missing cells, and other rates and mechanisms have
-        others. `mechanism` is one of `treecrf.missing.MECHANISMS`.
-    options
-        As the mechanism takes them.
-
-    Returns
-    -------
-    SequenceSet
+    All arguments but the data and the options decide the generator, and they alone: every method sees the same missing cells, and
+    other rates and mechanisms have others. The `side` is "train" or "test".
     """
     how = () if mechanism == MCAR else (mechanism,)
     rng = np.random.default_rng(derive_seed(seed, dataset, "holes", *how, f"{rate:g}", side, index))
@@ -128,19 +118,10 @@ def evaluate_method(
     """Train one method on every damaged training set and test it on every damaged test set.
 
     Settings of the trees and iteration are chosen by hold-out within the damaged training set; the split is the same for
-    every method, rate and training set. At rate 0 there is one training set and one test set.
-
-    Parameters
-    ----------
-    job : JobContext
-        Data set and seed decide, with rate and mechanism, the missing cells and the split. A custom labeller gets the data
-        with missing cells. What one damaged training set yields at one rate is a part of the job.
-    rate : float
-        Share of cells that go missing.
-    trees : str
-        One of `treecrf.studies.missing.methods.TREES`; no matter to a custom labeller.
-    mechanism : str
-        One of `treecrf.missing.MECHANISMS`. Where it spares training sets there is one of these.
+    every method, rate and training set. At rate 0 there is one training set and one test set; where a mechanism spares training
+    sets there is one of these. Data set and seed of the job decide, with rate and mechanism, the missing cells and the split. A
+    custom labeller gets the data with missing cells; the kind of trees, of `treecrf.studies.missing.methods.TREES`, is no matter
+    to it. What one damaged training set yields at one rate is a part of the job.
     """
     dataset, method, settings, train, test = job.dataset, job.method, job.settings, job.train, job.test
     how = MECHANISMS[mechanism]
@@ -219,16 +200,7 @@ def choose_settings(
 ) -> dict[str, Any]:
     """Settings and iteration with the best accuracy on the held-out sequences; among equals fewest iterations first.
 
-    Parameters
-    ----------
-    fitted, held_out : SequenceSet
-        What trains and what chooses, missing values in place.
-    window : (int, int)
-    method : str
-        The treatment of missing values, the neural CRF, or a labeller from the configuration.
-    settings : MissingSettings
-    trees : str
-        The kind of trees, of `TREES`.
+    Missing values are in place. The method is a treatment of missing values, the neural CRF, or a labeller from the configuration.
     """
     if method in settings.labellers:
         candidates = custom_candidates(settings.labellers[method])
@@ -293,14 +265,7 @@ def _predict(
 
 
 def count_correct(correct: NDArray[np.bool_], test: SequenceSet, settings: MissingSettings) -> pd.DataFrame:
-    """Sequence, its group, positions and correct positions of every block; a sequence is one where there are enough.
-
-    Parameters
-    ----------
-    correct : bool, shape (n_positions,)
-    test : SequenceSet
-    settings : MissingSettings
-    """
+    """Sequence, its group, positions and correct positions of every block; a sequence is one where there are enough."""
     length = settings.block_length if len(test) < settings.blocks_under else int(test.n_positions)
     starts = cut_blocks(test.offsets, length)
     sequence = np.searchsorted(test.offsets, starts, side="right") - 1

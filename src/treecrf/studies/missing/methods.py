@@ -9,16 +9,10 @@ from treecrf.models.registry import LABELLERS
 
 
 class Trees(NamedTuple):
-    """A kind of trees.
+    """A kind of trees: what readers see of it, its fixed settings, and a grid.
 
-    Attributes
-    ----------
-    name : str
-        What readers see.
-    fixed : mapping
-        Settings of `treecrf.models.boosted.treecrf.TreeCRF` that differ from those of the study.
-    grid : mapping of str to str
-        Its settings that hold-out chooses, to the study's settings with the candidates for each.
+    `fixed` are settings of `treecrf.models.boosted.treecrf.TreeCRF` that differ from those of the study; `grid` has those that
+    hold-out chooses, and the study's settings with the candidates for each.
     """
 
     name: str

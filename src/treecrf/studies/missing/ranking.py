@@ -26,22 +26,11 @@ def mean_accuracies(evaluations: pd.DataFrame, case: Sequence[str] = CASE) -> pd
 
 
 def standings(means: pd.DataFrame, comparisons: pd.DataFrame, case: Sequence[str] = CASE) -> pd.DataFrame:
-    """How each method of a case stands to the best one.
+    """How each method of a case stands to the best one: the rows of `means` with standing and rank_low (`rank_cases`).
 
-    Parameters
-    ----------
-    means : DataFrame
-        The columns of a case, method, percent; equal are means that look so in print.
-    comparisons : DataFrame
-        The columns of a case and of `treecrf.statistics.blocks.compare_crossed`; a pair may be there from both sides.
-    case : sequence of str
-        Columns that tell cases apart.
-
-    Returns
-    -------
-    DataFrame
-        The rows of `means` with standing and rank_low (`treecrf.statistics.ranking.rank_cases`). Where not every pair is
-        tested, the highest are `BEST`, the others `UNTESTED`, and rank_low is 1.
+    A case is told apart by its columns (`case`). `means` have these, method and percent; equal are means that look so in print.
+    `comparisons` have these and the columns of `treecrf.statistics.blocks.compare_crossed`; a pair may be there from both sides.
+    Where not every pair is tested, the highest are `BEST`, the others `UNTESTED`, and rank_low is 1.
     """
     keys = [*case, "method"]
     accuracies = means.assign(accuracy_points=means["percent"].round(DIGITS))
@@ -84,17 +73,8 @@ def spreads(means: pd.DataFrame, comparisons: pd.DataFrame, case: Sequence[str] 
 def best_of_trees(means: pd.DataFrame, differences: pd.DataFrame) -> pd.DataFrame:
     """The best method with each other kind of trees against the best one with the papers' trees.
 
-    Parameters
-    ----------
-    means : DataFrame
-        dataset, rate, trees, method, percent.
-    differences : DataFrame
-        As of `treecrf.studies.missing.summary.compare_trees`.
-
-    Returns
-    -------
-    DataFrame
-        The rows of `differences` for these pairs, one for each data set, rate and other kind of trees.
+    `means` have dataset, rate, trees, method and percent; `differences` are as of `treecrf.studies.missing.summary.compare_trees`, and
+    the rows of these pairs are given: one for each data set, rate and other kind of trees.
     """
     shared = means[means["method"].isin(differences["method"])]
     best = shared.loc[shared.groupby(["dataset", "rate", "trees"])["percent"].idxmax(), [*CASE, "trees", "method"]]

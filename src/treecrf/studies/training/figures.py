@@ -149,15 +149,9 @@ def accuracies(summary: pd.DataFrame, of_papers: bool = True) -> Figure:
 def accuracy_by_size(larger_accuracies: pd.DataFrame) -> Figure:
     """Accuracy by the number of training sequences, a panel per data set and population, a line per method.
 
-    Parameters
-    ----------
-    larger_accuracies : DataFrame
-        From `treecrf.studies.training.larger.Larger`. Draws alone are shown, of methods with several numbers of training sequences.
-
-    Returns
-    -------
-    Figure
-        Marker: mean over the draws. Bar: a standard deviation of the draws on either side. The axis of sequences is logarithmic.
+    `larger_accuracies` is from `treecrf.studies.training.larger.Larger`. Draws alone are shown, of methods with several numbers of
+    training sequences. Marker: mean over the draws. Bar: a standard deviation of the draws on either side. The axis of sequences is
+    logarithmic.
     """
     draws = larger_accuracies[larger_accuracies["design"] == "draws"]
     second = draws["population"].map({"same": "", "second": ", second population"})

@@ -102,21 +102,11 @@ class _Fit(NamedTuple):
 
 
 class TrainingJob:
-    """One method on one data set.
+    """One method, of `treecrf.studies.training.methods.METHODS` or ``settings.labellers``, on one data set.
 
-    Parameters
-    ----------
-    dataset : str
-        Name; with `seed` it decides the folds, so all methods are judged on the same ones.
-    train, test : SequenceSet
-    protocol : "split" or "leave_one_out"
-        Whether `test` tests, or each sequence of both in turn (`treecrf.statistics.selection.outer_splits`).
-    window : (int, int)
-    method : str
-        A name of `treecrf.studies.training.methods.METHODS` or of ``settings.labellers``.
-    settings : TrainingSettings
-        Of this data set (`TrainingSettings.of`).
-    seed : int
+    The name of the data set and the seed decide the folds, so all methods are judged on the same ones; settings are those of this
+    data set (`TrainingSettings.of`). The protocol says whether `test` tests ("split"), or each sequence of both sets in turn
+    ("leave_one_out", `treecrf.statistics.selection.outer_splits`).
     """
 
     def __init__(
@@ -144,15 +134,10 @@ class TrainingJob:
         self._candidates = candidates(method, settings)
 
     def run(self, choice: pd.DataFrame | None = None, cache: JobCache | None = None) -> TrainingOutcome:
-        """Choose settings, train with them, test; then again from perturbed starts.
+        """Choose settings, train with them, test; then again from perturbed starts. Each training with its test is a piece of `cache`.
 
-        Parameters
-        ----------
-        choice : DataFrame, optional
-            From the method that chooses for this one, whose other candidates are then not tested; unless given,
-            cross-validation chooses.
-        cache : JobCache, optional
-            Each training with its test is a piece.
+        A `choice` is from the method that chooses for this one, whose other candidates are then not tested; without it
+        cross-validation chooses.
         """
         cache = cache or JobCache()
         folds, own = pd.DataFrame(columns=FOLD_NAMES), choice is None
@@ -215,9 +200,7 @@ class TrainingJob:
     def _test(self, rank: int, split: int, run: int, choice: pd.DataFrame, checkpoint: Checkpoint | None) -> Frames:
         """Train a candidate on all training sequences of a split and test every iteration.
 
-        Returns
-        -------
-        curve, phases, predictions of each decoder whose chosen iteration this training has
+        Gives curve, phases, and predictions of each decoder whose chosen iteration this training has.
         """
         candidate, test = self._candidates[rank], self._tests[split]
         name = candidate_name(candidate)
@@ -350,15 +333,9 @@ def _shortened(settings: TrainingSettings) -> TrainingSettings:
 
 
 def values_after(iterations: NDArray[np.int64], values: list[float], n_done: int) -> NDArray[np.float64]:
-    """What training reported after some iterations.
+    """What training reported after some iterations, shape (n_stages,), of `n_done`.
 
-    Parameters
-    ----------
-    iterations : int64, shape (n_stages,)
-    values : list of float
-        By iteration; or one value after the last, which a labeller is taken to have approached evenly.
-    n_done : int
-        Iterations of the training.
+    `values` are by iteration; or one value after the last, which a labeller is taken to have approached evenly.
     """
     if len(values) == 1:
         return values[0] * iterations / n_done
@@ -409,14 +386,7 @@ def choose(folds: pd.DataFrame) -> pd.DataFrame:
 
 
 def not_run(dataset: str, method: str, reason: str) -> TrainingOutcome:
-    """The outcome of a method that cannot be run.
-
-    Parameters
-    ----------
-    dataset, method : str
-    reason : str
-        One sentence that says why.
-    """
+    """The outcome of a method that cannot be run, with a sentence that says why."""
     folds, choice, curves, predictions, phases = (
         pd.DataFrame(columns=names) for names in (FOLD_NAMES, CHOICE_NAMES, CURVE_NAMES, PREDICTION_NAMES, PHASE_NAMES)
     )

@@ -409,13 +409,7 @@ def counted_at_choice(predictions: pd.DataFrame) -> pd.DataFrame:
 def compare_peaks(curves: Iterable[pd.DataFrame], predictions: Iterable[pd.DataFrame], rules: Rules) -> pd.DataFrame:
     """The same at the peaks of the test curves, by decoder and for the decoder with the higher one.
 
-    No rows where documents test in turn, without such predictions.
-
-    Parameters
-    ----------
-    curves, predictions : iterable of DataFrame
-        As of `compare`. A peak has one training, the unperturbed one.
-    rules : Rules
+    No rows where documents test in turn, without such predictions. A peak has one training, the unperturbed one.
     """
     parts = []
     for curve, every in zip(curves, predictions, strict=True):
@@ -507,21 +501,10 @@ def rank(
 ) -> pd.DataFrame:
     """Ranks of the methods of one data set at the cross-validated choice, each with its preferred decoder.
 
-    Parameters
-    ----------
-    choices, predictions : iterable of DataFrame
-        Of `treecrf.studies.training.jobs.TrainingOutcome`, one of each for every method.
-    comparisons : DataFrame
-        Of `treecrf.studies.training.summary.compare`.
-    separation_margin : float
-        Of `treecrf.statistics.ranking.rank_methods`.
-
-    Returns
-    -------
-    DataFrame
-        dataset; the columns of `treecrf.statistics.ranking.rank_methods` with accuracy (percent of all test positions,
-        the mean of the trainings) in place of accuracy_points, from the best on; and valid_test, what tells the methods
-        apart. No rows for a single method.
+    Choices and predictions are of `treecrf.studies.training.jobs.TrainingOutcome`, one of each for every method; comparisons are of
+    `compare`. dataset; the columns of `treecrf.statistics.ranking.rank_methods` with accuracy (percent of all test positions, the
+    mean of the trainings) in place of accuracy_points, from the best on; and valid_test, what tells the methods apart. No rows for
+    a single method.
     """
     preferred = _preferred(choices, predictions)
     pairs = comparisons[comparisons["decoder"] == BETTER]
@@ -548,16 +531,8 @@ def rank(
 def noise(choices: Iterable[pd.DataFrame], predictions: Iterable[pd.DataFrame]) -> pd.DataFrame:
     """Variance components of the accuracies of groups of test sequences over all perturbed trainings.
 
-    Parameters
-    ----------
-    choices, predictions : iterable of DataFrame
-        As of `rank`. Methods without perturbed trainings are left out.
-
-    Returns
-    -------
-    DataFrame
-        dataset and the columns of `treecrf.statistics.variance.decompose_variance`; no rows where fewer than two
-        methods have perturbed trainings, or there is one group.
+    Choices and predictions as of `rank`. dataset and the columns of `treecrf.statistics.variance.decompose_variance`; no rows where
+    fewer than two methods have perturbed trainings, or there is one group.
     """
     preferred = _preferred(choices, predictions)
     perturbed = preferred[preferred["run"] != UNPERTURBED]
