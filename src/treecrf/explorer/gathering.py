@@ -80,10 +80,7 @@ def gather(settings: Settings) -> Gathered:
     """Everything that the studies offer of what the folder of results holds, which may be little or nothing."""
     found = [part for study in registry() if study.explored for part in _of_study(study, study.explored, settings)]
     columns = VIEWS | OF_ANSWERS | {"labels": ["dataset", "names"]}
-    empty = {
-        "scores": [*VIEWS["scores"], *RANKS],
-        "pairs": [*VIEWS["pairs"], "holm_low", "holm_high", "p_holm"],
-    }
+    empty = {"scores": [*VIEWS["scores"], *RANKS], "pairs": [*VIEWS["pairs"], "holm_low", "holm_high", "p_holm"]}
     frames = {
         name: stacked(
             [pd.DataFrame(columns=["study", *empty.get(name, names)]), *(part[name] for part in found if name in part)]

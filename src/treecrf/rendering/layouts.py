@@ -19,24 +19,9 @@ from treecrf.rendering.cells import DASH, Cell, Link
 from treecrf.rendering.templates import render, render_page
 
 WORD_HEADINGS = (
-    "run",
-    "study",
-    "kind",
-    "name",
-    "claim",
-    "data set",
-    "quantity",
-    "standing",
-    "missing rate",
-    "method",
-    "compared with",
-    "values",
-    "term",
-    "G0",
-    "rule",
-    "comparison",
-    "paper",
-)
+    "run", "study", "kind", "name", "claim", "data set", "quantity", "standing", "missing rate", "method", "compared with", "values",
+    "term", "G0", "rule", "comparison", "paper",
+)  # fmt: skip
 """Headings of leading columns that say what a row is of; renderers leave out what repeats the row above."""
 
 TEXT_HEADINGS = {*WORD_HEADINGS, *(

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from typing import Any
 
+import matplotlib as mpl
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from treecrf.rendering.style import NOTHING, SMALL
+from treecrf.rendering.style import NOTHING, SETTINGS, SMALL
 
 MARKER_SIZES = {"^": 4.9, "v": 4.9, "s": 3.6}
 """So that triangles and squares look as large as the others."""
@@ -58,6 +60,28 @@ def panel_grid(
     for axes, title in zip(every, titles, strict=False):
         axes.set_title(title, loc="left", fontsize=9)
     return figure, list(every[: len(titles)])
+
+
+def draw_by_dataset(
+    frame: pd.DataFrame,
+    draw: Callable[[Axes, pd.DataFrame], None],
+    size: Callable[[int, int], tuple[float, float]],
+    below: str,
+    beside: str,
+    legend: str | None = None,
+    handlelength: float = 3.2,
+    **grid: Any,
+) -> Figure:
+    """A figure with a panel for each data set, which `draw` fills, and a legend with this title, if any; `grid` as of `panel_grid`."""
+    sets = list(by_dataset(frame))
+    with mpl.rc_context(SETTINGS):
+        figure, panels = panel_grid([title for title, _ in sets], size, **grid)
+        for axes, (_, of_set) in zip(panels, sets, strict=True):
+            draw(axes, of_set)
+        name_axes(figure, panels, below, beside)
+        if legend is not None:
+            add_legend(figure, panels, legend, handlelength)
+    return figure
 
 
 def sentence_figure(text: str) -> Figure:

@@ -67,10 +67,7 @@ def computed_by(results: Path) -> list[Table]:
     records = read_records(results)
     if records.empty:
         return []
-    frames = {
-        "Machines": machines_frame(results, records),
-        "Environments": environments_frame(results, records),
-    }
+    frames = {"Machines": machines_frame(results, records), "Environments": environments_frame(results, records)}
     return [Table(title, frame.map(_cell_text)) for title, frame in frames.items()]
 
 

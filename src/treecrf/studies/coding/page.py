@@ -39,30 +39,20 @@ CHOSEN = "History and beam chosen on held-out and on test sequences"
 
 PAGE = StudyPage(
     (
-        PageSection(
-            "coding-all",
-            "All labels at once",
-            (
-                text(INTRODUCTION, OF_THESIS, n_seeds=setting("n_seeds"), held_out=setting("held_out", percent)),
-                datasets(has_window=False),
-                table("all_labels", "All labels at once, the chosen cascades and beams"),
-                table("steps", "Tests between methods", fold="Tests between methods"),
-                figure("seconds", SECONDS),
-                choices(CHOICES),
-            ),
-            "figures 5.3 and 5.5",
-        ),
-        PageSection(
-            "coding-codes",
-            "Codes",
-            (
-                figure("lengths", LENGTHS),
-                table("codes", "Accuracy with the longest code"),
-                table("choices", CHOSEN, fold=CHOSEN),
-            ),
-            "figures 5.1, 5.2, 5.4 and 5.6",
-        ),
+        PageSection("coding-all", "All labels at once", (
+            text(INTRODUCTION, OF_THESIS, n_seeds=setting("n_seeds"), held_out=setting("held_out", percent)),
+            datasets(has_window=False),
+            table("all_labels", "All labels at once, the chosen cascades and beams"),
+            table("steps", "Tests between methods", fold="Tests between methods"),
+            figure("seconds", SECONDS),
+            choices(CHOICES),
+        ), "figures 5.3 and 5.5"),
+        PageSection("coding-codes", "Codes", (
+            figure("lengths", LENGTHS),
+            table("codes", "Accuracy with the longest code"),
+            table("choices", CHOSEN, fold=CHOSEN),
+        ), "figures 5.1, 5.2, 5.4 and 5.6"),
         PageSection("coding-beams", "Beam search", (table("beams", "Accuracy and CPU seconds by beam"),)),
         PageSection("coding-chunks", "Noun phrases (CoNLL-2000)", (table("chunks", "Noun phrases"),)),
-    )
-)
+    ),
+)  # fmt: skip

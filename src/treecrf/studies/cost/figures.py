@@ -20,17 +20,11 @@ from treecrf.rendering.panels import (
     WIDTHS,
     add_legend,
     annotate,
-    by_dataset,
+    draw_by_dataset,
     name_axes,
-    panel_grid,
     sentence_figure,
 )
-from treecrf.rendering.style import (
-    SETTINGS,
-    ordered_training_methods,
-    training_method_name,
-    training_method_style,
-)
+from treecrf.rendering.style import SETTINGS, ordered_training_methods, training_method_name, training_method_style
 from treecrf.studies.cost.tables import SAMPLING_NAMES
 
 GUIDE_COLOR = "#8c8c8c"
@@ -77,14 +71,14 @@ def sampling_trade_off(sampling: pd.DataFrame) -> Figure:
 
     A panel per data set. Star: everything is used; the lines start there. The other markers carry the value of the option.
     """
-    sets = list(by_dataset(sampling))
-    with mpl.rc_context(SETTINGS):
-        figure, panels = panel_grid([title for title, _ in sets], lambda n, m: (WIDTHS[n], 2.4 * m + 0.8))
-        for axes, (_, of_set) in zip(panels, sets, strict=True):
-            _draw_sampling(axes, of_set)
-        name_axes(figure, panels, "CPU seconds of training", "accuracy on the test set (%)")
-        add_legend(figure, panels, "", handlelength=3.2)
-    return figure
+    return draw_by_dataset(
+        sampling,
+        _draw_sampling,
+        lambda n, m: (WIDTHS[n], 2.4 * m + 0.8),
+        "CPU seconds of training",
+        "accuracy on the test set (%)",
+        "",
+    )
 
 
 def _rows(scaling: pd.DataFrame, axis: str, quantity: str) -> pd.DataFrame:

@@ -4,15 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
-from treecrf.rendering.cells import (
-    DASH,
-    cell_texts,
-    dataset_names,
-    grouped,
-    number,
-    seconds_text,
-    three_digits,
-)
+from treecrf.rendering.cells import DASH, cell_texts, dataset_names, grouped, number, seconds_text, three_digits
 from treecrf.rendering.style import training_method_name
 from treecrf.studies.framework.tables import by_key, row_names, sorted_by_method
 

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import matplotlib as mpl
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from treecrf.rendering.panels import WIDTHS, add_legend, by_dataset, name_axes, panel_grid
-from treecrf.rendering.style import SETTINGS
+from treecrf.rendering.panels import WIDTHS, draw_by_dataset
 from treecrf.studies.ensembles.methods import BEST, BOOSTED, COMBINED, STACKED, ordered_methods
 
 COLOURS = ("#0072B2", "#009E73", "#E69F00", "#D55E00")
@@ -26,20 +24,18 @@ def margin_loss_by_round(bounds: pd.DataFrame) -> Figure:
     """Both sides of theorem 3 after each round, means over the samples of the first pool; a panel for each set."""
     first = bounds[bounds["pool"] == bounds["pool"].iloc[0]]
     drawn = _spread(sorted(first["rho"].unique()))
-    with mpl.rc_context(SETTINGS):
-        figure, every = panel_grid(
-            [title for title, _ in by_dataset(first)], lambda n, m: (WIDTHS[n], 3.0 * m + 0.9), sharey=True
-        )
-        for axes, (_, rows) in zip(every, by_dataset(first), strict=True):
-            for rho, colour in zip(drawn, COLOURS, strict=False):
-                line = rows[rows["rho"] == rho]
-                axes.plot(line["round"], line["bound"], color=colour, linestyle=(0, (4, 1.2)), marker="^", markersize=3.5, label=f"bound, ρ = {rho:g}")  # fmt: skip
-                axes.plot(line["round"], line["margin_loss"], color=colour, marker="o", markersize=3.5, label=f"margin loss, ρ = {rho:g}")  # fmt: skip
-            axes.set_yscale("log")
-            axes.xaxis.set_major_locator(MaxNLocator(integer=True))
-        name_axes(figure, every, "round", "fraction of training positions")
-        add_legend(figure, every, "", handlelength=3.2)
-    return figure
+
+    def draw(axes: Axes, rows: pd.DataFrame) -> None:
+        for rho, colour in zip(drawn, COLOURS, strict=False):
+            line = rows[rows["rho"] == rho]
+            axes.plot(line["round"], line["bound"], color=colour, linestyle=(0, (4, 1.2)), marker="^", markersize=3.5, label=f"bound, ρ = {rho:g}")  # fmt: skip
+            axes.plot(line["round"], line["margin_loss"], color=colour, marker="o", markersize=3.5, label=f"margin loss, ρ = {rho:g}")  # fmt: skip
+        axes.set_yscale("log")
+        axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+
+    return draw_by_dataset(
+        first, draw, lambda n, m: (WIDTHS[n], 3.0 * m + 0.9), "round", "fraction of training positions", "", sharey=True
+    )
 
 
 def _spread(values: list[float]) -> list[float]:
@@ -50,18 +46,19 @@ def _spread(values: list[float]) -> list[float]:
 
 def errors_by_ensemble(lines: pd.DataFrame) -> Figure:
     """Errors of every ensemble, a panel for each data set."""
-    panels = list(by_dataset(lines))
-    with mpl.rc_context(SETTINGS):
-        figure, every = panel_grid(
-            [title for title, _ in panels], lambda n, m: (WIDTHS[max(n, 2)], 2.3 * m + 0.6), most_columns=2, sharey=True
-        )
-        for axes, (_, rows) in zip(every, panels, strict=True):
-            _draw_errors(axes, rows.set_index("method"))
-        name_axes(figure, every, "errors on part C (%)", "")
-    return figure
+    return draw_by_dataset(
+        lines,
+        _draw_errors,
+        lambda n, m: (WIDTHS[max(n, 2)], 2.3 * m + 0.6),
+        "errors on part C (%)",
+        "",
+        most_columns=2,
+        sharey=True,
+    )
 
 
-def _draw_errors(axes: Axes, rows: pd.DataFrame) -> None:
+def _draw_errors(axes: Axes, of_set: pd.DataFrame) -> None:
+    rows = of_set.set_index("method")
     methods = ordered_methods(rows.index)
     for place, method in enumerate(methods):
         row = rows.loc[method]

@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from treecrf.models.registry import FUTURE
-from treecrf.rendering.panels import MARKER_SIZES, add_legend, name_axes, panel_grid, sentence_figure, with_several
+from treecrf.rendering.panels import MARKER_SIZES, draw_by_dataset, sentence_figure, with_several
 from treecrf.rendering.style import OTHER_STYLE, SETTINGS, SMALL
 from treecrf.studies.future.methods import INSTANCE, NO_BAG, family_name
 from treecrf.studies.future.published import with_published
@@ -37,35 +37,32 @@ def accuracy_by_order(summary: pd.DataFrame) -> Figure:
     summary = with_several(summary, "order")
     if summary.empty:
         return sentence_figure("All labellers have one order; a table has their accuracies.")
-    sets = list(summary.groupby("dataset", sort=False))
     widths = {1: 4.8, 2: 7.4, 3: 9.6}
-    with mpl.rc_context(SETTINGS):
-        figure, panels = panel_grid([str(name) for name, _ in sets], lambda n, m: (widths[n], 2.6 * m + 0.8))
-        for axes, (_, of_set) in zip(panels, sets, strict=True):
-            axes.set_xticks(range(int(summary["order"].max()) + 1))
-            for (family, bag), line in of_set.groupby(["family", "bag"], sort=False):
-                bags = list(dict.fromkeys(of_set.loc[of_set["family"] == family, "bag"]))
-                _draw_line(axes, str(family), str(bag), bags, line.sort_values("order"))
-        name_axes(figure, panels, "previous labels (order)", "accuracy on the test sets (%)")
-        is_published = summary["published"].notna().any()
-        add_legend(figure, panels, "filled: measured; hollow: published" if is_published else "", handlelength=3.2)
-    return figure
+
+    def draw(axes: Axes, of_set: pd.DataFrame) -> None:
+        axes.set_xticks(range(int(summary["order"].max()) + 1))
+        for (family, bag), line in of_set.groupby(["family", "bag"], sort=False):
+            bags = list(dict.fromkeys(of_set.loc[of_set["family"] == family, "bag"]))
+            _draw_line(axes, str(family), str(bag), bags, line.sort_values("order"))
+
+    return draw_by_dataset(
+        summary, draw, lambda n, m: (widths[n], 2.6 * m + 0.8), "previous labels (order)", "accuracy on the test sets (%)",
+        "filled: measured; hollow: published" if summary["published"].notna().any() else "",
+    )  # fmt: skip
 
 
 def _draw_line(axes: Axes, family: str, bag: str, bags: list[str], line: pd.DataFrame) -> None:
     of_family = FUTURE[family].drawing.style if family in FUTURE else OTHER_STYLE
     style = of_family if bag == bags[0] else SECOND_BAG
-    shown: dict[str, Any] = {
-        "markersize": MARKER_SIZES.get(str(style["marker"]), 4.2),
-        "linewidth": 1.2,
-        "capsize": 2,
-        "elinewidth": 0.8,
-    }
+    size = MARKER_SIZES.get(str(style["marker"]), 4.2)
     label = family_name(family) + (f", {bag}" if bag != NO_BAG else "")
-    axes.errorbar(line["order"], line["test_mean"], line["test_sd"].fillna(0.0), label=label, **style, **shown)
+    axes.errorbar(
+        line["order"], line["test_mean"], line["test_sd"].fillna(0.0), label=label, **style, markersize=size, linewidth=1.2, capsize=2,
+        elinewidth=0.8,
+    )  # fmt: skip
     axes.plot(
         line["order"] + 0.12, line["published"], linestyle="none", marker=style["marker"], color=style["color"],
-        markerfacecolor="none", markersize=shown["markersize"],
+        markerfacecolor="none", markersize=size,
     )  # fmt: skip
 
 

@@ -94,13 +94,6 @@ class FutureSettings(StudySettings):
     def used_by(self, method: str) -> dict[str, Any]:
         """JSON values of the settings that a job of the method looks at, so that changing others reruns nothing."""
         unused = {
-            "datasets",
-            "methods",
-            "labellers",
-            "n_seeds",
-            "held_out",
-            "exact_under",
-            "equivalence_margin",
-            "overrides",
-        }
+            "datasets", "methods", "labellers", "n_seeds", "held_out", "exact_under", "equivalence_margin", "overrides",
+        }  # fmt: skip
         return self.model_dump(mode="json", exclude=unused) | used_labellers(method, self.labellers)

@@ -14,7 +14,7 @@ from treecrf.rendering.panels import (
     MARKER_SIZES,
     WIDTHS,
     add_legend,
-    by_dataset,
+    draw_by_dataset,
     name_axes,
     panel_grid,
     sentence_figure,
@@ -77,14 +77,10 @@ def accuracy_by_degree(lines: pd.DataFrame) -> Figure:
     shown = with_several(lines[lines["method"].isin(PLACES)].assign(place=lines["method"].map(PLACES)), "place")
     if shown.empty:
         return sentence_figure("No data set has kernels of several degrees; a table has their accuracies.")
-    panels = list(by_dataset(lines[lines["dataset"].isin(shown["dataset"])]))
-    with mpl.rc_context(SETTINGS):
-        figure, every = panel_grid([title for title, _ in panels], lambda n, m: (WIDTHS[n], 2.4 * m + 0.8))
-        for axes, (_, rows) in zip(every, panels, strict=True):
-            _draw_degrees(axes, rows)
-        name_axes(figure, every, "primal, or degree of the kernel", "accuracy on the test set (%)")
-        add_legend(figure, every, "", handlelength=3.2)
-    return figure
+    return draw_by_dataset(
+        lines[lines["dataset"].isin(shown["dataset"])], _draw_degrees, lambda n, m: (WIDTHS[n], 2.4 * m + 0.8),
+        "primal, or degree of the kernel", "accuracy on the test set (%)", "",
+    )  # fmt: skip
 
 
 def _draw_degrees(axes: Axes, rows: pd.DataFrame) -> None:

@@ -111,9 +111,7 @@ def advice_layout(judged: pd.DataFrame, costs: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def judge(
-    parts: Iterable[tuple[pd.DataFrame, pd.DataFrame, Sequence[str]]],
-) -> pd.DataFrame:
+def judge(parts: Iterable[tuple[pd.DataFrame, pd.DataFrame, Sequence[str]]]) -> pd.DataFrame:
     """How each method stands in every case that was compared: at rate 0 only those whose data have missing cells of their own.
 
     Parameters

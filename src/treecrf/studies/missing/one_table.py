@@ -101,11 +101,7 @@ def study_table(
             raise
     ordered = [outcomes[rate, str(method)] for rate, method in jobs]
     counts, choices, costs = (pd.concat(frames, ignore_index=True) for frames in zip(*ordered, strict=True))
-    frames = {
-        **_analyse(counts, settings),
-        "costs": costs,
-        "choices": choices,
-    }
+    frames = {**_analyse(counts, settings), "costs": costs, "choices": choices}
     return {what: frame.assign(stand_in=False) for what, frame in frames.items()}
 
 

@@ -38,26 +38,10 @@ training sets for each mechanism.
 """
 
 CHOICES = (
-    "blocks_under",
-    "block_length",
-    "equivalence_margin",
-    "degrees_of_freedom",
-    "scale_gain",
-    "n_surrogates",
-    "either_polarity",
-    "all_missing",
-    "unseen_missing",
-    "mark",
-    "l2_regularizations",
-    "n_iterations",
-    "test_every",
-    "n_training_sets",
-    "n_test_sets",
-    "papers_sets",
-    "tree_training_sets",
-    "newton_leaves",
-    "newton_rates",
-)
+    "blocks_under", "block_length", "equivalence_margin", "degrees_of_freedom", "scale_gain", "n_surrogates", "either_polarity",
+    "all_missing", "unseen_missing", "mark", "l2_regularizations", "n_iterations", "test_every", "n_training_sets", "n_test_sets",
+    "papers_sets", "tree_training_sets", "newton_leaves", "newton_rates",
+)  # fmt: skip
 """Settings that the papers leave open."""
 
 BEST = "bold: the best of the row and those equivalent to it"
@@ -142,81 +126,45 @@ def _answers(context: PageContext) -> list[Part]:
 
 PAGE = StudyPage(
     (
-        PageSection(
-            "missing-advice",
-            "Which method to use when",
-            (
-                computed(
-                    advice, "evaluations", "comparisons", "costs", "mechanism_evaluations", "mechanism_comparisons"
-                ),
+        PageSection("missing-advice", "Which method to use when", (
+            computed(advice, "evaluations", "comparisons", "costs", "mechanism_evaluations", "mechanism_comparisons"),
+        )),
+        PageSection("missing-accuracy", "Accuracy by share of missing cells", (
+            text(
+                INTRODUCTION, train=setting("n_training_sets"), test=setting("n_test_sets"), held_out=setting("held_out", percent),
+                decoder=setting("decoder", DECODER_NAMES.__getitem__),
             ),
-        ),
-        PageSection(
-            "missing-accuracy",
-            "Accuracy by share of missing cells",
-            (
-                text(
-                    INTRODUCTION,
-                    train=setting("n_training_sets"),
-                    test=setting("n_test_sets"),
-                    held_out=setting("held_out", percent),
-                    decoder=setting("decoder", DECODER_NAMES.__getitem__),
-                ),
-                figure(
-                    "figure_4_1",
-                    "Accuracy by share of missing cells, a panel for each of {names}, a line for each method; the table below has the numbers.",
-                ),
-                table("accuracy", f"Percent, mean ± standard deviation; {BEST}", has_caption=False),
-                choices(CHOICES),
+            figure(
+                "figure_4_1",
+                "Accuracy by share of missing cells, a panel for each of {names}, a line for each method; the table below has the numbers.",
             ),
-            "figure 4.1",
-        ),
-        PageSection(
-            "missing-tests",
-            "Significance of the differences",
-            (_stars, _comparisons, table("variances", "Variance components")),
-            "table 4.1",
-        ),
-        PageSection(
-            "missing-trees",
-            "Does the choice of method matter for TreeCRF-Newton?",
-            (
-                computed(_tree_answers, "tree_evaluations", "tree_comparisons", "tree_differences"),
-                figure(
-                    "trees",
-                    "Accuracy by share of missing cells, a panel for each data set and kind of trees, a line for each method.",
-                ),
-                table("trees", f"Percent by trees and method; {BEST}"),
-                table("tree_differences", "Points of accuracy that other trees gain"),
+            table("accuracy", f"Percent, mean ± standard deviation; {BEST}", has_caption=False),
+            choices(CHOICES),
+        ), "figure 4.1"),
+        PageSection("missing-tests", "Significance of the differences", (
+            _stars,
+            _comparisons,
+            table("variances", "Variance components"),
+        ), "table 4.1"),
+        PageSection("missing-trees", "Does the choice of method matter for TreeCRF-Newton?", (
+            computed(_tree_answers, "tree_evaluations", "tree_comparisons", "tree_differences"),
+            figure("trees", "Accuracy by share of missing cells, a panel for each data set and kind of trees, a line for each method."),
+            table("trees", f"Percent by trees and method; {BEST}"),
+            table("tree_differences", "Points of accuracy that other trees gain"),
+        )),
+        PageSection("missing-mechanisms", "Results by missingness mechanism", (
+            text(MECHANISMS_INTRODUCTION, rate=setting("mechanism_rate", percent), train=setting("mechanism_training_sets")),
+            figure(
+                "mechanisms", "Accuracy by the mechanism by which cells are missing, a panel for each data set, a mark for each method.",
             ),
-        ),
-        PageSection(
-            "missing-mechanisms",
-            "Results by missingness mechanism",
-            (
-                text(
-                    MECHANISMS_INTRODUCTION,
-                    rate=setting("mechanism_rate", percent),
-                    train=setting("mechanism_training_sets"),
-                ),
-                figure(
-                    "mechanisms",
-                    "Accuracy by the mechanism by which cells are missing, a panel for each data set, a mark for each method.",
-                ),
-                table("mechanisms", f"Percent by mechanism and method; {BEST}"),
-            ),
-        ),
+            table("mechanisms", f"Percent by mechanism and method; {BEST}"),
+        )),
         PageSection("missing-cost", "CPU time by method", (table("costs", COSTS, fold=COSTS),)),
-        PageSection(
-            "line-features",
-            "Line features",
-            (
-                figure(
-                    "figure_4_2",
-                    "Share of lines on which each line feature is true, a bar for each feature, in the order of the features.",
-                ),
+        PageSection("line-features", "Line features", (
+            figure(
+                "figure_4_2", "Share of lines on which each line feature is true, a bar for each feature, in the order of the features.",
             ),
-        ),
+        )),
     ),
     answers=_answers,
-)
+)  # fmt: skip

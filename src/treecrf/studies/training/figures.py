@@ -15,6 +15,7 @@ from treecrf.rendering.panels import (
     WIDTHS,
     add_legend,
     by_dataset,
+    draw_by_dataset,
     name_axes,
     panel_grid,
     sentence_figure,
@@ -162,23 +163,10 @@ def accuracy_by_size(larger_accuracies: pd.DataFrame) -> Figure:
         return sentence_figure("No sample has draws of several numbers of training sequences.")
     means = shown.groupby(["dataset", "method", "n_train"], observed=True, sort=False)[["accuracy", "sd"]].mean()
     means = means.reset_index()
-    sets = list(by_dataset(means))
-    with mpl.rc_context(SETTINGS):
-        figure, panels = panel_grid([title for title, _ in sets], lambda n, m: (WIDTHS[n], 2.3 * m + 0.9), 2)
-        for axes, (_, of_set) in zip(panels, sets, strict=True):
-            for method in ordered_training_methods(of_set["method"]):
-                line = of_set[of_set["method"] == method].sort_values("n_train")
-                axes.errorbar(
-                    line["n_train"], line["accuracy"], line["sd"].fillna(0), **training_method_style(method), linewidth=1.0,
-                    elinewidth=0.6, markersize=_size(method), label=training_method_name(method),
-                )  # fmt: skip
-            axes.set_xscale("log")
-            sizes = sorted(of_set["n_train"].unique())
-            axes.set_xticks(sizes, [f"{size:,.0f}" for size in sizes])
-            axes.xaxis.set_minor_locator(NullLocator())
-        name_axes(figure, panels, "training sequences", "accuracy on all other sequences (%)")
-        add_legend(figure, panels, "bar: standard deviation over draws", handlelength=3.2)
-    return figure
+    return draw_by_dataset(
+        means, _draw_sizes, lambda n, m: (WIDTHS[n], 2.3 * m + 0.9), "training sequences", "accuracy on all other sequences (%)",
+        "bar: standard deviation over draws", most_columns=2,
+    )  # fmt: skip
 
 
 def published_peaks() -> pd.DataFrame:
@@ -250,6 +238,19 @@ def _draw_line(axes: Axes, method: str, curve: pd.DataFrame, name: str) -> None:
         markeredgecolor="white", markeredgewidth=0.5, linestyle="none", zorder=4, clip_on=False,
     )  # fmt: skip
     axes.plot([], [], **style, linewidth=1.2, markersize=_size(method), label=training_method_name(method))
+
+
+def _draw_sizes(axes: Axes, of_set: pd.DataFrame) -> None:
+    for method in ordered_training_methods(of_set["method"]):
+        line = of_set[of_set["method"] == method].sort_values("n_train")
+        axes.errorbar(
+            line["n_train"], line["accuracy"], line["sd"].fillna(0), **training_method_style(method), linewidth=1.0,
+            elinewidth=0.6, markersize=_size(method), label=training_method_name(method),
+        )  # fmt: skip
+    axes.set_xscale("log")
+    sizes = sorted(of_set["n_train"].unique())
+    axes.set_xticks(sizes, [f"{size:,.0f}" for size in sizes])
+    axes.xaxis.set_minor_locator(NullLocator())
 
 
 def _draw_published(axes: Axes, peaks: pd.DataFrame) -> None:

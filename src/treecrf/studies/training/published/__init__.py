@@ -64,10 +64,7 @@ def training_costs() -> pd.DataFrame:
     dataset, method, cpu_seconds, iterations (text, may be a range), forward_backward_seconds, induction_seconds; NaN
     where table 3.6 does not have the method.
     """
-    totals, steps = (
-        read_published("table_3_5_methods"),
-        read_published("table_3_6_cpu_per_iteration"),
-    )
+    totals, steps = (read_published("table_3_5_methods"), read_published("table_3_6_cpu_per_iteration"))
     parts = []
     for method, published in STANDS_FOR.items():
         rows = totals[totals["method"] == published].drop(columns="method").assign(method=method)
