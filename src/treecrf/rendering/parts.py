@@ -119,9 +119,9 @@ class Forest:
 
     def text(self, row: Interval) -> str:
         """The value with its interval."""
-        if not (isfinite(row.low) and isfinite(row.high)):
-            return signed(row.value) if self.unit == "points" else number(row.value)
         shown = signed if self.unit == "points" else number
+        if not (isfinite(row.low) and isfinite(row.high)):
+            return shown(row.value)
         return f"{shown(row.value)} [{shown(row.low)}, {shown(row.high)}]"
 
 

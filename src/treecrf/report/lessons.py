@@ -349,14 +349,9 @@ def highest(frames: Frames) -> Lesson | None:
     safe = n_worse.index[(n_worse == 0) & (n_sets == n_sets.max())]
     sentences = [f"Most accurate: {'; '.join(shown)}."]
     if len(safe):
-        sentences.append(
-            f"On none of {n_sets.max()} data sets does a test find a better method than {with_and(_names(safe))}."
-        )
+        names = with_and(training_method_name(method) for method in ordered_training_methods(safe))
+        sentences.append(f"On none of {n_sets.max()} data sets does a test find a better method than {names}.")
     return _lesson("Best method", sentences, "dissertation.html#training-accuracy")
-
-
-def _names(methods: Iterable[str]) -> list[str]:
-    return [training_method_name(method) for method in ordered_training_methods(methods)]
 
 
 def seconds_of_training(frames: Frames) -> Lesson | None:

@@ -38,12 +38,8 @@ CHOICES = (
 CHOSEN = "Settings chosen by validation, and CPU seconds"
 
 
-def _pictures(context: PageContext) -> list[Part]:
-    """The pictures of each data set, where they have been drawn."""
-    return [part for name in context.datasets for part in _pictures_of(context, name)]
-
-
-def _pictures_of(context: PageContext, name: str) -> list[Part]:
+def _pictures(context: PageContext, name: str) -> list[Part]:
+    """The pictures of a data set, where they have been drawn."""
     first = read_frame(context.folder / name / "weights.csv")
     model = "none"
     if len(first):
@@ -81,6 +77,8 @@ PAGE = StudyPage(
         PageSection("future-example", "Forward and backward pass", (
             table("example", "The label of the second position, published and measured"),
         ), "section 5.1"),
-        PageSection("future-pictures", "Windows of future features", (_pictures,)),
+        PageSection("future-pictures", "Windows of future features", (
+            lambda context: [part for name in context.datasets for part in _pictures(context, name)],
+        )),
     ),
 )  # fmt: skip

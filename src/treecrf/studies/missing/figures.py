@@ -17,6 +17,7 @@ from treecrf.rendering.panels import (
     MARKER_SIZES,
     add_legend,
     by_dataset,
+    draw_by_dataset,
     name_axes,
     panel_grid,
     sentence_figure,
@@ -93,24 +94,21 @@ def accuracy_by_mechanism(evaluations: pd.DataFrame) -> Figure:
     methods = ordered_methods(evaluations["method"])
     names = [name for name in MECHANISMS if name in set(evaluations["mechanism"])]
     counts = evaluations.groupby(["dataset", "mechanism", "method"]).size()
-    sets = list(by_dataset(accuracy))
-    with mpl.rc_context(SETTINGS):
-        height = 0.5 + 0.45 * len(names)
-        figure, panels = panel_grid(
-            [title for title, _ in sets], lambda n, m: (1.6 + 3.0 * n, height * m + 0.9), 2, sharey=True
-        )
-        for axes, (_, of_set) in zip(panels, sets, strict=True):
-            for place, method in enumerate(methods):
-                shift = DODGE * ((place + 0.5) / len(methods) - 0.5)
-                spread = of_set[of_set["method"] == method].groupby("mechanism")["percent"].agg(["mean", "std"])
-                places = [names.index(name) + shift for name in spread.index]
-                axes.errorbar(spread["mean"], places, xerr=spread["std"], **_marks(method, joined=False))
-            axes.grid(visible=False, axis="y")
-        panels[0].set_yticks(range(len(names)), [MECHANISMS[name].name for name in names])
-        panels[0].set_ylim(len(names) - 0.5, -0.5)  # the first one on top
-        name_axes(figure, panels, "accuracy on the test sets (%)", "")
-        add_legend(figure, panels, _behind(counts), handlelength=1.0)
-    return figure
+
+    def draw(axes: Axes, of_set: pd.DataFrame) -> None:
+        for place, method in enumerate(methods):
+            shift = DODGE * ((place + 0.5) / len(methods) - 0.5)
+            spread = of_set[of_set["method"] == method].groupby("mechanism")["percent"].agg(["mean", "std"])
+            places = [names.index(name) + shift for name in spread.index]
+            axes.errorbar(spread["mean"], places, xerr=spread["std"], **_marks(method, joined=False))
+        axes.grid(visible=False, axis="y")
+        axes.set_yticks(range(len(names)), [MECHANISMS[name].name for name in names])
+        axes.set_ylim(len(names) - 0.5, -0.5)  # the first one on top
+
+    return draw_by_dataset(
+        accuracy, draw, lambda n, m: (1.6 + 3.0 * n, (0.5 + 0.45 * len(names)) * m + 0.9), "accuracy on the test sets (%)", "",
+        _behind(counts), handlelength=1.0, most_columns=2, sharey=True,
+    )  # fmt: skip
 
 
 def effects_by_rate(comparisons: pd.DataFrame, baseline: str) -> Figure:
@@ -157,19 +155,18 @@ def feature_frequencies(frequencies: pd.DataFrame) -> Figure:
     numbers = features["number"].agg(lambda values: ", ".join(map(str, sorted(set(values)))))
     order = features["number"].min().sort_values(ascending=False, kind="stable").index
     places = {feature: place for place, feature in enumerate(order)}
-    sets = list(by_dataset(frequencies))
-    height = 0.9 + 0.18 * len(order)
-    with mpl.rc_context(SETTINGS):
-        titles = [title for title, _ in sets]
-        figure, panels = panel_grid(titles, lambda n, m: (2.0 + 1.75 * n, height * m), sharex=True, sharey=True)
-        for axes, (_, of_set) in zip(panels, sets, strict=True):
-            _draw_shares(axes, of_set["feature"].map(places), 100 * of_set["share_true"])
-        panels[0].set_yticks(range(len(order)), [f"{name} ({numbers[name]})" for name in order], fontsize=SMALL)
-        panels[0].set_ylim(-0.7, len(order) - 0.3)
-        panels[0].set_xlim(0, 119)  # room for the number beside a bar of 100
-        panels[0].set_xticks([0, 25, 50, 75, 100])
-        name_axes(figure, panels, "lines on which the feature is true (%)", "")
-    return figure
+
+    def draw(axes: Axes, of_set: pd.DataFrame) -> None:
+        _draw_shares(axes, of_set["feature"].map(places), 100 * of_set["share_true"])
+        axes.set_yticks(range(len(order)), [f"{name} ({numbers[name]})" for name in order], fontsize=SMALL)
+        axes.set_ylim(-0.7, len(order) - 0.3)
+        axes.set_xlim(0, 119)  # room for the number beside a bar of 100
+        axes.set_xticks([0, 25, 50, 75, 100])
+
+    return draw_by_dataset(
+        frequencies, draw, lambda n, m: (2.0 + 1.75 * n, (0.9 + 0.18 * len(order)) * m), "lines on which the feature is true (%)", "",
+        sharex=True, sharey=True,
+    )  # fmt: skip
 
 
 # --- panels -----------------------------------------------------------------------------------------

@@ -127,24 +127,22 @@ def accuracies(summary: pd.DataFrame, of_papers: bool = True) -> Figure:
     """
     better = summary[summary["decoder"] == BETTER]
     methods = ordered_training_methods(better["method"])
-    sets = list(by_dataset(better))
-    height = 0.55 + 0.21 * len(methods)
-    with mpl.rc_context(SETTINGS):
-        titles = [title for title, _ in sets]
-        figure, panels = panel_grid(titles, lambda n, m: (2.0 + 2.35 * n, height * m + 0.6), sharey=True)
-        for axes, (_, of_set) in zip(panels, sets, strict=True):
-            places = [methods.index(method) for method in of_set["method"]]
-            if of_papers and better["published"].notna().any():  # in the legend of all panels, if in one
-                axes.plot(
-                    of_set["published"], places, linestyle="none", marker="|", markersize=9, markeredgewidth=1.4,
-                    color="black", label="published", zorder=2,
-                )  # fmt: skip
-            _draw_accuracies(axes, of_set, places)
-        panels[0].set_yticks(range(len(methods)), [training_method_name(method) for method in methods])
-        panels[0].set_ylim(len(methods) - 0.4, -0.6)
-        name_axes(figure, panels, "accuracy on the test set (%)", "")
-        add_legend(figure, panels, "", handlelength=1.6)
-    return figure
+
+    def draw(axes: Axes, of_set: pd.DataFrame) -> None:
+        places = [methods.index(method) for method in of_set["method"]]
+        if of_papers and better["published"].notna().any():  # in the legend of all panels, if in one
+            axes.plot(
+                of_set["published"], places, linestyle="none", marker="|", markersize=9, markeredgewidth=1.4,
+                color="black", label="published", zorder=2,
+            )  # fmt: skip
+        _draw_accuracies(axes, of_set, places)
+        axes.set_yticks(range(len(methods)), [training_method_name(method) for method in methods])
+        axes.set_ylim(len(methods) - 0.4, -0.6)
+
+    return draw_by_dataset(
+        better, draw, lambda n, m: (2.0 + 2.35 * n, (0.55 + 0.21 * len(methods)) * m + 0.6), "accuracy on the test set (%)", "", "",
+        handlelength=1.6, sharey=True,
+    )  # fmt: skip
 
 
 def accuracy_by_size(larger_accuracies: pd.DataFrame) -> Figure:

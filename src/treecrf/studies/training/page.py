@@ -262,12 +262,7 @@ def _advice(settings: Settings, name: str, ranks: pd.DataFrame, chosen: pd.DataF
     if taken is None or not isinstance(dataset, TableDataset):
         return []
     row = chosen.loc[taken].to_dict()
-    why = (
-        ""
-        if len(ranks) == 1 or not among
-        else ", the fastest of the methods that are best, equivalent or close to the best"
-    )
-    why = "" if len(among) == 1 else why
+    why = ", the fastest of the methods that are best, equivalent or close to the best" if len(among) > 1 else ""
     told = paragraph(
         "Recommended: {method}{why}. To train it on the whole file:", method=training_method_name(taken), why=why
     )

@@ -351,11 +351,7 @@ class _Trainings(NamedTuple):
 def compare(choices: Iterable[pd.DataFrame], predictions: Iterable[pd.DataFrame], rules: Rules) -> pd.DataFrame:
     """Every pair of methods on one data set at the cross-validated choice, by decoder and for the preferred decoders.
 
-    Parameters
-    ----------
-    choices, predictions : iterable of DataFrame
-        Of `treecrf.studies.training.jobs.TrainingOutcome`, one of each for every method.
-    rules : Rules
+    Choices and predictions are of `treecrf.studies.training.jobs.TrainingOutcome`, one of each for every method.
 
     Returns
     -------
