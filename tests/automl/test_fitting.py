@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from builders import number_set
+from builders import holed_numbers, number_set
 
 from treecrf.automl import fitting
 from treecrf.automl.candidates import estimate_memory, estimate_seconds
@@ -16,13 +16,6 @@ TREATMENTS = {"linear_crf": "imputation_indicator", "treecrf_newton": "instance_
 WINDOWS = {"linear_crf": (2, 0), "treecrf_newton": (0, 0), "lightgbm": (1, 1)}
 
 
-def with_holes(seed):
-    data = number_set(seed, n_sequences=12)
-    return data.with_numbers(
-        np.where(np.random.default_rng(seed).random(data.numbers.shape) < 0.3, np.nan, data.numbers)
-    )
-
-
 def built():
     return [fitting.build(method, {"iterations": 3, "window": WINDOWS[method]}) for method in TREATMENTS]
 
@@ -31,13 +24,13 @@ def built():
 def model(tmp_path_factory):
     """Written and read."""
     path = tmp_path_factory.mktemp("average") / "model.npz"
-    labeller = fitting.average(built(), list(TREATMENTS.values())).fit(with_holes(0))
+    labeller = fitting.average(built(), list(TREATMENTS.values())).fit(holed_numbers(0))
     TableLabeller(labeller, TableColumns("sequence", "label", ("x0", "x1", "x2"), ("x0", "x1", "x2"))).save(path)
     return TableLabeller.load(path)
 
 
 def test_the_mean_of_methods_that_handle_holes_by_themselves(model):
-    train, test = with_holes(0), with_holes(1)
+    train, test = holed_numbers(0), holed_numbers(1)
     expected = []
     for labeller, treatment in zip(built(), TREATMENTS.values(), strict=True):
         transform = fitting.prepare_missing(labeller, treatment, train)
@@ -57,7 +50,7 @@ def test_what_is_expected_is_that_of_its_methods():
 
 
 def test_gains_are_the_mean_over_those_with_trees(model):
-    data = with_holes(1)
+    data = holed_numbers(1)
     _, trees, boosted = model.labeller.experts_
     gains = gain_importance(model.labeller, data)
     assert gains["gain"].sum() == pytest.approx(1)
@@ -72,7 +65,7 @@ def test_gains_are_the_mean_over_those_with_trees(model):
 
 
 def test_a_position_is_explained_by_the_widest_window(model):
-    data = with_holes(1)
+    data = holed_numbers(1)
     sequence = int(data.lengths.argmax())
     found = explain_position(model, data, sequence, 8, 0)
     near = found.contributions["distance"].dropna()

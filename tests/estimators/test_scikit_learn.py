@@ -7,7 +7,7 @@ import warnings
 
 import numpy as np
 import pytest
-from builders import number_set
+from builders import by_sequence, number_set
 from sklearn.base import clone
 from sklearn.inspection import permutation_importance
 from sklearn.model_selection import GridSearchCV, GroupKFold, KFold, cross_val_predict, cross_val_score
@@ -21,12 +21,6 @@ from treecrf.missing import Imputer, Indicator, inject
 
 DATA = number_set(0, 30, 2, longest=8)
 HOLES = inject(DATA, 0.2, np.random.default_rng(0))
-
-
-def by_sequence(data):
-    frame = data.to_frame()
-    parts = [part.drop(columns="sequence") for _, part in frame.groupby("sequence")]
-    return [part.drop(columns="label") for part in parts], [part["label"].tolist() for part in parts]
 
 
 FRAMES, NAMES = by_sequence(DATA)

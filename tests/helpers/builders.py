@@ -169,6 +169,13 @@ def number_set(seed, n_sequences=40, n_numbers=3, n_labels=3, longest=20, noise=
     )  # fmt: skip
 
 
+def holed_numbers(seed):
+    """A small `number_set` with missing numbers."""
+    data = number_set(seed, n_sequences=12)
+    missing = np.random.default_rng(seed).random(data.numbers.shape) < 0.3
+    return data.with_numbers(np.where(missing, np.nan, data.numbers))
+
+
 def copied_set(seed, n_sequences=40, n_labels=3):
     """A letter, a copy of it (which makes ties), a flag, a rare mark."""
     rng = np.random.default_rng(seed)

@@ -1,5 +1,6 @@
 """What every labeller promises: files, threads, warm starts, weights, unknown labels, missing cells, streams, forms of sequences."""
 
+import copy
 import pickle
 from concurrent.futures import ThreadPoolExecutor
 
@@ -179,6 +180,21 @@ def test_missing_cells_are_handled_or_refused(named):
     for ask in (make().fit, labeller.predict_proba):
         with pytest.raises(ValueError, match=r"'letter' is missing at observation 3; "):
             ask(holes)
+
+
+def test_categories_that_training_did_not_name_are_taken_with_a_warning_or_refused(named):
+    name, _, labeller = named
+    wider = [attribute._replace(categories=(*attribute.categories, "new")) for attribute in TEST.attributes]
+    unused, values = TEST.with_values(TEST.values, wider), TEST.values.copy()
+    np.testing.assert_array_equal(labeller.predict_proba(unused), labeller.predict_proba(TEST))
+    values[3, 0] = len(TEST.attributes[0].categories)
+    if name in ("CustomLabeller", "FutureFeatureTreeCRF"):  # whose inner labellers refuse what becomes missing
+        return
+    with pytest.warns(UserWarning, match="category 'new' was not in the training set"):
+        assert np.isfinite(labeller.predict_proba(TEST.with_values(values, wider))).all()
+    if "unseen" in labeller.get_params() and name != "Ensemble":  # whose experts have been told when they were fitted
+        with pytest.raises(ValueError, match="set unseen='missing'"):
+            copy.copy(labeller).set_params(unseen="error").predict(TEST.with_values(values, wider))
 
 
 def test_a_stream_is_labelled_as_the_sequence_is(named):

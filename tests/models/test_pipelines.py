@@ -2,22 +2,14 @@
 
 import numpy as np
 import pytest
-from builders import number_set
+from builders import holed_numbers
 
 import treecrf
 from treecrf import LinearCRF, TreeCRF
 from treecrf.missing import transform_of
 from treecrf.models.pipelines import IMPUTATIONS, ImputingLabeller
 
-
-def with_holes(seed):
-    data = number_set(seed, n_sequences=12)
-    return data.with_numbers(
-        np.where(np.random.default_rng(seed).random(data.numbers.shape) < 0.3, np.nan, data.numbers)
-    )
-
-
-TRAIN, TEST = with_holes(0), with_holes(1)
+TRAIN, TEST = holed_numbers(0), holed_numbers(1)
 
 
 @pytest.mark.parametrize("missing", IMPUTATIONS)

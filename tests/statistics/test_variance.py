@@ -60,46 +60,38 @@ def test_runs_belong_to_their_methods():
     assert_allclose(estimate(frame(y, factors)), estimate(frame(turned, factors)), rtol=1e-6)
 
 
-@pytest.mark.parametrize("unequal", [False, True])
-def test_planted_components_of_runs(unequal):
-    deviations = {(1,): 0.05, (0, 1): 0.03, (0, 2): 0.02, (0, 1, 2): 0.01}
-    rng = np.random.default_rng(2)
-    positions = (rng.integers(1, 20, 60) * 10**8 if unequal else np.full(60, MANY))[:, None]
-    found = [
-        estimate(frame(planted(rng, (3, 60, 10), deviations), ("method", "sequence", "run"), positions))
-        for _ in range(60)
-    ]
-    means = pd.DataFrame(found).mean()
-    names = ["sequence", "method x sequence", "run", "residual"]
-    assert_allclose(means[names], np.square([0.05, 0.03, 0.02, 0.01]), rtol=0.12)
+RUNS = {"sequence": (1,), "method x sequence": (0, 1), "run": (0, 2), "residual": (0, 1, 2)}
+TRAININGS = {
+    "sequence": (1,), "training_set": (2,), "method x sequence": (0, 1), "method x training_set": (0, 2),
+    "sequence x training_set": (1, 2), "residual": (0, 1, 2),
+}  # fmt: skip
+BOTH = {
+    "sequence": (1,),
+    "training_set": (2,),
+    "method x training_set": (0, 2),
+    "run": (0, 2, 3),
+    "residual": (0, 1, 2, 3),
+}
 
 
-def test_planted_components_of_training_sets():
-    deviations = {(1,): 0.05, (2,): 0.03, (0, 1): 0.02, (0, 2): 0.02, (1, 2): 0.015, (0, 1, 2): 0.01}
-    rng = np.random.default_rng(3)
-    found = [
-        estimate(frame(planted(rng, (4, 50, 8), deviations), ("method", "sequence", "training_set"))) for _ in range(80)
-    ]
-    means = pd.DataFrame(found).mean()
-    names = [
-        "sequence",
-        "training_set",
-        "method x sequence",
-        "method x training_set",
-        "sequence x training_set",
-        "residual",
-    ]
-    assert_allclose(means[names], np.square(list(deviations.values())), rtol=0.2)
-
-
-def test_training_sets_and_runs_at_once():
-    deviations = {(1,): 0.05, (2,): 0.03, (0, 2): 0.02, (0, 2, 3): 0.015, (0, 1, 2, 3): 0.01}
-    rng = np.random.default_rng(4)
-    factors = ("method", "sequence", "training_set", "run")
-    found = pd.DataFrame([estimate(frame(planted(rng, (3, 30, 8, 3), deviations), factors)) for _ in range(60)]).mean()
-    names = ["sequence", "training_set", "method x training_set", "run", "residual"]
-    assert_allclose(found[names], np.square(list(deviations.values())), rtol=0.2)
-    assert_allclose(found.drop(names), 0, atol=2e-5)
+@pytest.mark.parametrize(
+    ("seed", "shape", "factors", "planted_in", "deviations", "n", "tolerance", "unequal"),
+    [
+        (2, (3, 60, 10), ("run",), RUNS, (0.05, 0.03, 0.02, 0.01), 60, 0.12, False),
+        (2, (3, 60, 10), ("run",), RUNS, (0.05, 0.03, 0.02, 0.01), 60, 0.12, True),
+        (3, (4, 50, 8), ("training_set",), TRAININGS, (0.05, 0.03, 0.02, 0.02, 0.015, 0.01), 80, 0.2, False),
+        (4, (3, 30, 8, 3), ("training_set", "run"), BOTH, (0.05, 0.03, 0.02, 0.015, 0.01), 60, 0.2, False),
+    ],
+)  # fmt: skip
+def test_planted_components(seed, shape, factors, planted_in, deviations, n, tolerance, unequal):
+    rng = np.random.default_rng(seed)
+    positions = (rng.integers(1, 20, shape[1]) * 10**8)[:, None] if unequal else MANY
+    effects = dict(zip(planted_in.values(), deviations, strict=True))
+    tables = (frame(planted(rng, shape, effects), ("method", "sequence", *factors), positions) for _ in range(n))
+    found = pd.DataFrame([estimate(table) for table in tables]).mean()
+    assert_allclose(found[[*planted_in]], np.square(deviations), rtol=tolerance)
+    if planted_in is BOTH:
+        assert_allclose(found.drop([*planted_in]), 0, atol=2e-5)
 
 
 def test_equal_sequences_give_what_restricted_likelihood_gives():

@@ -13,7 +13,6 @@ from builders import (
     POLICIES,
     assert_potentials,
     assert_same_bits,
-    assert_same_trees,
     dependent_set,
     larger_set,
     named_start,
@@ -162,16 +161,6 @@ def test_rows_with_missing_cells_that_are_left_out_equal_naive_boosting(part, po
     )  # fmt: skip
     for data, values in zip((train, test), expected, strict=True):
         assert_potentials(model, data, values)
-
-
-@pytest.mark.parametrize("part", PARTS, ids=str)
-def test_without_missing_cells_all_methods_grow_the_same_trees(part):
-    data, other = larger_set(), larger_set(1)
-    plain = TreeCRF(4, 30, 1.0, (2, 1), 2, **part).fit(data)
-    for policy in POLICIES:
-        model = TreeCRF(4, 30, 1.0, (2, 1), 2, **part, **policy).fit(data)
-        assert_same_trees(model, plain)
-        assert model.potentials(other).tobytes() == plain.potentials(other).tobytes()
 
 
 @pytest.mark.parametrize("part", PARTS, ids=str)

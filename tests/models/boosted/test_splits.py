@@ -168,17 +168,6 @@ def test_names_of_categories_change_nothing(settings):
     np.testing.assert_allclose(first.predict_proba(data), second.predict_proba(renamed(data, 1)), atol=1e-9)
 
 
-@pytest.mark.parametrize("missing", ["instance_weighting", "surrogate_splitting", "default_direction", "incorporated"])
-@pytest.mark.parametrize("settings", [{"splits": "subsets"}, {"splits": "subsets", **NEWTON}], ids=str)
-def test_without_missing_cells_all_treatments_grow_the_same_trees(missing, settings):
-    data = larger_set()
-    plain, treated = (
-        TreeCRF(5, 20, 1.0, (1, 1), random_state=0, missing=name, **settings).fit(data) for name in ("error", missing)
-    )
-    assert treated.log_likelihood_history_.tobytes() == plain.log_likelihood_history_.tobytes()
-    assert treated.predict_proba(data).tobytes() == plain.predict_proba(data).tobytes()
-
-
 @pytest.mark.parametrize("settings", [{"splits": "subsets"}, {"missing": "incorporated"}], ids=str)
 def test_flat_trees_give_the_same_potentials(settings):
     train, test = larger_set(), larger_set(1)

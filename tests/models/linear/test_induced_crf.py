@@ -189,8 +189,6 @@ def test_an_unseen_category_has_no_weight():
     for conjunction, weights in zip(tuples(model.conjunctions_), model.weights_.features, strict=True):
         expected += weights if cells >= set(conjunction) else 0.0
     np.testing.assert_allclose(potentials[:, 0, -1], expected, atol=1e-12)
-    with pytest.raises(ValueError, match="set unseen='missing'"):
-        model.set_params(unseen="error").predict(data.with_values(values, wider))
 
 
 def test_an_attribute_with_one_category_and_no_error_tokens_does_no_harm():

@@ -179,8 +179,6 @@ def test_an_unseen_category_has_no_weight():
         potentials = model.potentials(data.with_values(values, wider))
     flag = model.cell_weights_[5 + data.values[0, 1]]
     np.testing.assert_allclose(potentials[:, 0, -1], flag, atol=1e-12)
-    with pytest.raises(ValueError, match="set unseen='missing'"):
-        model.set_params(unseen="error").predict(data.with_values(values, wider))
 
 
 @pytest.mark.parametrize("settings", [{}, {"order": 0}, {"window": (1, 1), "min_count": 2, "max_iterations": 7}])

@@ -273,13 +273,6 @@ def test_an_unseen_category_fails_every_test():
     np.testing.assert_allclose(marginals, lightgbms(data, 6).predict(windows), atol=1e-12)
 
 
-@BOTH
-def test_unseen_cells_may_be_refused(build):
-    data = noisy_set(19)
-    with pytest.raises(ValueError, match="set unseen='missing'"):
-        build(unseen="error").fit(data).predict(with_new_letter(data))
-
-
 def test_the_libraries_are_imported_when_they_are_needed():
     code = (
         "import sys, treecrf.models.window.classifiers; "
