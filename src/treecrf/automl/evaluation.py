@@ -87,10 +87,11 @@ def evaluate(labeller: Labeller, data: SequenceSet, decoder: Decoder, scheme: st
     texts = np.array(names)[truth], np.array(names)[predicted]
     entities = None if scheme is None else score_entities(*texts, data.offsets, scheme)
     return Evaluation(
-        correct, estimate(correct, data), float(by_sequence.mean()), log_likelihood, rate_labels(confusion),
-        macro_f1(truth, predicted, data.offsets), confusion,
-        brier_score(probabilities, truth), reliability(probabilities, truth), entities, segment_f1(*texts, data.offsets),
-        {name: int(n) for name, n in zip(new, counts.reshape(len(names), -1)[len(known) :].sum(axis=1), strict=True) if n},
+        correct=correct, accuracy=estimate(correct, data), whole_sequences=float(by_sequence.mean()), log_likelihood=log_likelihood,
+        by_label=rate_labels(confusion), macro_f1=macro_f1(truth, predicted, data.offsets), confusion=confusion,
+        brier=brier_score(probabilities, truth), reliability=reliability(probabilities, truth), entities=entities,
+        segments=segment_f1(*texts, data.offsets),
+        new_labels={name: n for name, n in zip(new, confusion.loc[new].sum(axis=1).tolist(), strict=True) if n},
     )  # fmt: skip
 
 

@@ -220,7 +220,7 @@ def fit(
     shared.check_writable(output, file)
     try:
         compared, left_out = methods_to_compare(options) if options.chooses else ({}, [])
-        labeller, treatment = (None, "") if options.chooses else options.build()
+        given = None if options.chooses else options.build()
     except ValueError as error:
         raise typer.BadParameter(str(error)) from None
     if method != AUTO:
@@ -234,18 +234,20 @@ def fit(
     about_missing = (
         f"; {counted(n_missing, 'missing cell')} ({100 * n_missing / data.n_cells:.1f} %)" if n_missing else ""
     )
-    about_missing += f": {TREATED[treatment]}" if labeller is not None and n_missing else ""
+    about_missing += f": {TREATED[given[1]]}" if given is not None and n_missing else ""
     shared.note(
         f"{file}: {counted(len(data), 'sequence')}, {counted(data.n_positions, 'position')}, "
         f"{counted(len(columns.attributes), 'attribute')}{about_missing}."
     )
-    if labeller is None:
+    if given is None:
         labeller, treatment = _choose(data, compared, options).build(options)
         held_out = 0.0
-    elif options.window is not None:
-        labeller.set_params(window=shared.window_within(options.window, data))
-    if options.derive and not options.chooses:
-        labeller, treatment = fitting.with_derived(labeller, treatment, options.derive)
+    else:
+        labeller, treatment = given
+        if options.window is not None:
+            labeller.set_params(window=shared.window_within(options.window, data))
+        if options.derive:
+            labeller, treatment = fitting.with_derived(labeller, treatment, options.derive)
     transform = fitting.prepare_missing(labeller, treatment, data)
     ready = data if transform is None else transform.transform(data)
     _announce(labeller, ready)

@@ -8,6 +8,7 @@ previous label. So what is kept for a position grows with the labels, or the pai
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from functools import partial
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -96,10 +97,8 @@ class LatticeTraining(Training):
         problem = make_problem(columns, joint_codes, space, types, params.max_leaves, params.split_params, packing)
         self._packing = packing
         self.potentials = LatticePotentials(self._lattice, start, params.sees_labels, exponentiated=params.beam is None)
-        of_trees = (params, problem, by_label, self.potentials, workers)
-        self.trees: WindowTrees | PairTrees = (
-            PairTrees(*of_trees, predecessors=candidates.predecessors) if params.sees_labels else WindowTrees(*of_trees)
-        )
+        kind = PairTrees if params.sees_labels else WindowTrees
+        self.trees = kind(params, problem, by_label, self.potentials, workers, candidates.predecessors)
         self._true_entries = entries_of(self._lattice, self._labels)
         if params.beam is None:
             self.inference = self._make_inference(self._lattice)
@@ -120,9 +119,7 @@ class LatticeTraining(Training):
         kind = PartialLatticeInference if (self._labels == MISSING).any() else LatticeInference
         of_sequences = None if self._weights is None else self._weights[lattice.offsets[:-1]]
         n_labels = len(self.potentials.transitions)
-        inference = kind(lattice, self._labels, n_labels, self._params.sees_labels, of_sequences)
-        inference.entries = entries
-        return inference
+        return kind(lattice, self._labels, n_labels, self._params.sees_labels, of_sequences, entries)
 
     def _weigh(self, inference: LatticeInference, weights: NDArray[np.float64]) -> None:
         lattice, gradients = inference.lattice, inference.gradients
@@ -240,13 +237,11 @@ class LatticeInference:
         In a beam, the entries of the whole lattice that its entries are.
     """
 
-    entries: NDArray[np.int64] | None = None
-
     def __init__(
         self, lattice: Lattice, labels: NDArray[np.int16], n_labels: int, by_pair: bool,
-        sequence_weights: NDArray[np.float64] | None = None,
+        sequence_weights: NDArray[np.float64] | None = None, entries: NDArray[np.int64] | None = None,
     ) -> None:  # fmt: skip
-        self.lattice, self.by_pair, self._weights = lattice, by_pair, sequence_weights
+        self.lattice, self.by_pair, self._weights, self.entries = lattice, by_pair, sequence_weights, entries
         self._true_entries = entries_of(lattice, labels)
         self._true_pairs = pairs_of(lattice, self._true_entries)
         before = np.concatenate([[0], labels[:-1]])
@@ -324,10 +319,10 @@ class PartialLatticeInference(LatticeInference):
 
     def __init__(
         self, lattice: Lattice, labels: NDArray[np.int16], n_labels: int, by_pair: bool,
-        sequence_weights: NDArray[np.float64] | None = None,
+        sequence_weights: NDArray[np.float64] | None = None, entries: NDArray[np.int64] | None = None,
     ) -> None:  # fmt: skip
         complete = np.where(labels == MISSING, lattice.labels[lattice.first[:-1]], labels)
-        super().__init__(lattice, complete, n_labels, by_pair, sequence_weights)
+        super().__init__(lattice, complete, n_labels, by_pair, sequence_weights, entries)
         self._kept = agreeing_entries(lattice, labels)
         everything = Weights(np.empty(len(lattice.labels)), np.empty((0, 0)), np.empty(0))
         inside = beam_of(lattice, everything, self._kept)
@@ -352,20 +347,18 @@ class PartialLatticeInference(LatticeInference):
         return log_likelihood
 
 
+@dataclass(eq=False)
 class _LatticeTrees:
     """What grows trees by label, on the entries that are possible, and adds them to potentials."""
 
-    def __init__(
-        self,
-        params: BoostingParams,
-        problem: Problem,
-        by_label: list[LabelRows],
-        potentials: LatticePotentials,
-        workers: Workers,
-    ) -> None:
-        self.problem, self._by_label, self._potentials = problem, by_label, potentials
-        self._params, self._workers = params, workers
-        self._idle: list[Any] = []  # buffers of growing that no thread is using
+    params: BoostingParams
+    problem: Problem
+    by_label: list[LabelRows]
+    potentials: LatticePotentials
+    workers: Workers
+    predecessors: Predecessors
+    idle: list[Any] = field(default_factory=list, init=False)
+    """Buffers of growing that no thread is using."""
 
 
 class WindowTrees(_LatticeTrees):
@@ -373,36 +366,36 @@ class WindowTrees(_LatticeTrees):
 
     def grow(self, iteration: int, inference: LatticeInference) -> Iteration:
         """Grow and add an iteration on the gradients of `inference`."""
-        is_drawn = _mark_drawn(self._params, len(self.problem.columns.cells), iteration)
+        is_drawn = _mark_drawn(self.params, len(self.problem.columns.cells), iteration)
         gradients = inference.gradients
         if inference.entries is not None:
-            gradients = np.full(len(self._potentials.unary), self.problem.packing.unit)
+            gradients = np.full(len(self.potentials.unary), self.problem.packing.unit)
             gradients[inference.entries] = inference.gradients
 
         def grow_one(label: int) -> Tree:
-            with self._workers.timed("trees"):
-                entries, positions, _ = self._by_label[label]
-                grower, rows = self._idle.pop() if self._idle else self._make_grower()
+            with self.workers.timed("trees"):
+                entries, positions, _ = self.by_label[label]
+                grower, rows = self.idle.pop() if self.idle else self._make_grower()
                 rows[0, positions] = gradients[entries]
-                considered = self._params.draw_columns(len(self.problem.feature_types), iteration, label)
+                considered = self.params.draw_columns(len(self.problem.feature_types), iteration, label)
                 sampled = positions if is_drawn.all() else positions[is_drawn[positions]]
                 tree = grower.grow(rows, Sample(sampled, considered), route_all=len(sampled) < len(positions))
-            with self._workers.timed("update"):
-                self._potentials.add_leaves(entries, tree.values, grower.leaves(positions))
-                self._idle.append((grower, rows))
+            with self.workers.timed("update"):
+                self.potentials.add_leaves(entries, tree.values, grower.leaves(positions))
+                self.idle.append((grower, rows))
             return tree
 
-        trees = self._workers.run([partial(grow_one, label) for label in range(len(self._by_label))])
+        trees = self.workers.run([partial(grow_one, label) for label in range(len(self.by_label))])
         step = self._transition_step(inference)
-        self._potentials.transitions += step
+        self.potentials.transitions += step
         return Iteration(trees, step)
 
     def add(self, iteration: Iteration) -> None:
         """Add an iteration again."""
         evaluator = Evaluator(self.problem.columns, self.problem.labels_of_state, iteration.most_leaves)
-        for tree, of_label in zip(iteration.trees, self._by_label, strict=True):
-            self._potentials.add_leaves(of_label.entries, tree.values, evaluator.leaves(tree)[of_label.positions])
-        self._potentials.transitions += iteration.transitions
+        for tree, of_label in zip(iteration.trees, self.by_label, strict=True):
+            self.potentials.add_leaves(of_label.entries, tree.values, evaluator.leaves(tree)[of_label.positions])
+        self.potentials.transitions += iteration.transitions
 
     def _make_grower(self) -> tuple[CompleteGrower, NDArray[np.int64]]:
         return CompleteGrower(self.problem), np.zeros((1, len(self.problem.columns.cells)), dtype=np.int64)
@@ -419,42 +412,38 @@ class WindowTrees(_LatticeTrees):
 class PairTrees(_LatticeTrees):
     """Trees that see the previous label, added to all possible pairs, whether or not these have gradients."""
 
-    def __init__(self, *of_trees: Any, predecessors: Predecessors) -> None:
-        super().__init__(*of_trees)
-        self._predecessors = predecessors
-
     def grow(self, iteration: int, inference: LatticeInference) -> Iteration:
         """Grow and add an iteration on the gradients of `inference`."""
-        problem, with_gradients = self.problem, self._by_label
-        is_drawn = _mark_drawn(self._params, len(problem.columns.cells), iteration)
+        problem, with_gradients = self.problem, self.by_label
+        is_drawn = _mark_drawn(self.params, len(problem.columns.cells), iteration)
         units = np.zeros(len(is_drawn), dtype=np.int64)
         if inference.entries is not None:
-            with_gradients = rows_by_label(inference.lattice, len(self._by_label))
+            with_gradients = rows_by_label(inference.lattice, len(self.by_label))
             units[is_drawn] = problem.packing.unit
-        rows = PairRows(inference.gradients, inference.lattice, self._predecessors, np.empty(0, dtype=np.int64), units)
+        rows = PairRows(inference.gradients, inference.lattice, self.predecessors, np.empty(0, dtype=np.int64), units)
 
         def grow_one(label: int) -> Tree:
-            possible, seen = self._by_label[label], with_gradients[label]
-            with self._workers.timed("trees"):
-                buffers = self._idle.pop() if self._idle else _PairBuffers(problem, self._predecessors)
-                considered = self._params.draw_columns(len(problem.feature_types), iteration, label)
+            possible, seen = self.by_label[label], with_gradients[label]
+            with self.workers.timed("trees"):
+                buffers = self.idle.pop() if self.idle else _PairBuffers(problem, self.predecessors)
+                considered = self.params.draw_columns(len(problem.feature_types), iteration, label)
                 buffers.blocks[possible.positions] = -1
                 buffers.blocks[seen.positions] = np.where(is_drawn[seen.positions], seen.blocks, -1)
                 tree = buffers.grow(problem, rows, Sample(possible.positions, considered))
-            with self._workers.timed("update"):
+            with self.workers.timed("update"):
                 buffers.blocks[possible.positions] = possible.blocks
-                self._potentials.add_pair_leaves(tree, buffers.workspace.leaves, self._predecessors, buffers.blocks)
-                self._idle.append(buffers)
+                self.potentials.add_pair_leaves(tree, buffers.workspace.leaves, self.predecessors, buffers.blocks)
+                self.idle.append(buffers)
             return tree
 
-        return Iteration(self._workers.run([partial(grow_one, label) for label in range(len(self._by_label))]))
+        return Iteration(self.workers.run([partial(grow_one, label) for label in range(len(self.by_label))]))
 
     def add(self, iteration: Iteration) -> None:
         """Add an iteration again."""
-        columns, n_labels = self.problem.columns, len(self._by_label)
-        evaluator = PairEvaluator(columns, self._predecessors, n_labels, iteration.most_leaves)
-        for tree, of_label in zip(iteration.trees, self._by_label, strict=True):
-            evaluator.add(tree, of_label, self._potentials)
+        columns, n_labels = self.problem.columns, len(self.by_label)
+        evaluator = PairEvaluator(columns, self.predecessors, n_labels, iteration.most_leaves)
+        for tree, of_label in zip(iteration.trees, self.by_label, strict=True):
+            evaluator.add(tree, of_label, self.potentials)
 
 
 def _mark_drawn(params: BoostingParams, n_positions: int, iteration: int) -> NDArray[np.bool_]:
