@@ -45,8 +45,7 @@ the claim begins or ceases to hold.
 """
 
 ABOUT_PAPERS_TEST = """
-The paper's test takes one training of each method, and the measured difference is the mean of all trainings: the signs of the two
-may differ.
+The paper's test may rest on fewer trainings than the measured difference, which is the mean of all: the signs of the two can differ.
 """
 
 Row = Mapping[Any, Any]
