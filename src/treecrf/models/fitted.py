@@ -53,12 +53,11 @@ def take_declared(arrays: dict[str, NDArray[Any]], declared: Declared, known: Kn
     values: dict[str, Any] = {name: kind.typed(name, arrays.pop(name)) for name, kind in kinds.items()}
     lengths = {key: size for key, size in known.items() if isinstance(size, int)}
     waiting = [(name, *axis) for name in kinds for axis in zip(kinds[name].axes, values[name].shape, strict=True)]
-    n_before = len(waiting) + 1
-    while len(waiting) < n_before:
-        n_before = len(waiting)
-        waiting = [each for each in waiting if not _is_settled(*each, lengths)]
-    if waiting:
-        raise TypeError(f"nothing tells the axis {waiting[0][1]} of {waiting[0][0]}")
+    while waiting:
+        left = [each for each in waiting if not _is_settled(*each, lengths)]
+        if len(left) == len(waiting):
+            raise TypeError(f"nothing tells the axis {left[0][1]} of {left[0][0]}")
+        waiting = left
     limits = {**known, **lengths}
     for name, kind in kinds.items():
         for rule in kind.rules:

@@ -15,11 +15,8 @@ from numpy.typing import ArrayLike, NDArray
 from treecrf.io.messages import quoted
 from treecrf.sequences import MISSING, SequenceSet
 
-BALANCED = "balanced"
-"""Value of the setting `class_weight`: each label weighs the same in all, as in scikit-learn."""
-
 ClassWeight = str | Mapping[str, float] | None
-"""What the setting `class_weight` may be: "balanced", weights by name of the label (1 for others), or None."""
+"""What the setting `class_weight` may be: "balanced" (labels weigh the same in all), weights by name of the label, or None."""
 
 
 def position_weights(

@@ -239,10 +239,9 @@ def test_flat_trees_give_the_same_bits(tmp_path):
         CodedCRF(VotedPerceptron(1), 6, 2).fit(train).flattened()
 
 
-@pytest.mark.parametrize("base", [VotedPerceptron(3, window=(1, 1)), TreeCRF(3, 6, 1.0, (1, 0), 0)])
-def test_files_keep_all_bits(base, tmp_path):
+def test_files_keep_all_bits_of_other_bases_than_trees(tmp_path):
     train = five_labels()
-    model = CodedCRF(base, 6, 2, seed=1).fit(train)
+    model = CodedCRF(VotedPerceptron(3, window=(1, 1)), 6, 2, seed=1).fit(train)
     model.save(tmp_path / "model.npz")
     loaded = treecrf.load(tmp_path / "model.npz")
     assert repr(loaded) == repr(model)
