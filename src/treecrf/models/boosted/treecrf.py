@@ -106,7 +106,7 @@ class TreeCRF(ChainLabeller):
         send the row to both sides with weights in proportion to the known rows there (PhD section 4.2); or where
         the best known surrogate test says (section 4.3); or to one side that training found to gain more; or let tests
         ask for "missing" too, by itself or with other codes (Twala et al. 2008). Without missing cells all of them grow the
-        same trees. An attribute that is missing everywhere is never tested.
+        same trees, but for ties of "incorporated" where `influence_trimming` is used. An attribute that is missing everywhere is never tested.
     scale_gain : bool
         Whether instance weighting and surrogate splitting multiply a test's gain by the share of the node's rows
         for which its outcome is known, as C4.5 does.
