@@ -1,5 +1,6 @@
 """The ledger of claims: its rows, its table and its files."""
 
+import numpy as np
 import pandas as pd
 import pytest
 from planted_verdicts import PLANTED
@@ -126,3 +127,38 @@ def test_the_list_of_claims_is_one_file(planted, tmp_path):
     for verdict, n_claims in counts.items():
         assert page.count(f'verdict-{verdict}"') >= n_claims
     assert "://" not in page
+
+
+def test_an_interval_within_the_margin_says_that_methods_are_equivalent():
+    row = {"verdict": "not_replicated", "explanation": ""}
+    values = {
+        "id": "A",
+        "dataset": "d",
+        "what": "x vs y",
+        "published": 1.0,
+        "measured": 0.1,
+        "low": -0.2,
+        "high": 0.3,
+        "level": 90,
+        "p": 0.5,
+    }
+    compared = pd.DataFrame([values | {"papers_p": 0.1, "limits": "-0.5 0.5", "holds": "no", "numbers": ""}])
+    assert "lies within ±0.5 points: the methods are equivalent" in reason(row, compared)
+
+
+def test_a_time_that_was_measured_once_has_no_interval():
+    row = {"verdict": "undecided", "explanation": ""}
+    values = {
+        "id": "A",
+        "dataset": "d",
+        "what": "time",
+        "published": 1.0,
+        "measured": 0.16,
+        "low": 0.0,
+        "high": np.inf,
+        "level": 95,
+        "p": np.nan,
+    }
+    compared = pd.DataFrame([values | {"papers_p": np.nan, "limits": "1", "holds": "open", "numbers": ""}])
+    assert "interval" not in reason(row, compared)
+    assert "inf" not in reason(row, compared)

@@ -27,6 +27,17 @@ def test_methods_share_jobs_in_their_order(n, batches):
     assert files.outcomes("hmm")["curves"] == [f"results/training/hmm/{batch}.curves.parquet" for batch in batches]
 
 
+def test_a_data_set_with_other_folds_is_not_another_one():
+    datasets = {
+        "protein": {},
+        "protein_ungrouped": {"source": "protein", "groups": "none"},
+        "hyphen_2": {"source": "hyphen"},
+    }
+    training = {"datasets": [*datasets]}
+    files = StudyFiles(STUDY, own_settings(datasets=datasets, training=training, **NO_OTHERS))
+    assert files.distinct_datasets() == ["protein", "hyphen_2"]
+
+
 GENERATED = ["figure_3_3a.svg", "figure_3_3b.svg", "figure_3_3c.svg"]
 """Figures of the measurements on generated sequences."""
 
