@@ -151,3 +151,32 @@ def test_published_accuracies_are_counted_within_a_point(monkeypatch, tmp_path):
     text = text_of(lessons_page(own_settings("protein", profile="protocol", results=str(tmp_path)), []))
     assert "2 of 3 are met within 1 point" in text
     assert "+0.50 in the median" in text
+
+
+def test_the_best_methods_are_named_and_those_that_no_test_finds_worse(settings, tmp_path):
+    accuracies = {"protein": {"treecrf_newton": 70.0, "linear_crf": 68.0, "mallet": 60.0},
+                  "nettalk": {"treecrf_newton": 80.0, "linear_crf": 80.5}}  # fmt: skip
+    for name, of in accuracies.items():
+        frame = pd.DataFrame({"method": [*of], "chosen_mean": [*of.values()], "cpu_seconds": 1.0})
+        frame.assign(dataset=name, decoder="better", chosen_accuracy=0.0).to_csv(
+            tmp_path / "training" / name / "summary.csv", index=False
+        )
+    text = text_of(lessons_page(settings, []))
+    assert "Most accurate: TreeCRF-Newton on protein; linear CRF on nettalk." in text
+    assert "does a test find a better method than" not in text  # each is worse than the other on one set
+
+
+def test_a_method_that_nothing_beats_is_named(settings, tmp_path):
+    for name in ("protein", "nettalk"):
+        folder = tmp_path / "training" / name
+        pairs = pd.read_csv(folder / "comparisons.csv").assign(
+            method="treecrf_newton", other="linear_crf", decision="better"
+        )
+        pairs.to_csv(folder / "comparisons.csv", index=False)
+        frame = pd.DataFrame(
+            {"method": ["treecrf_newton", "linear_crf"], "chosen_mean": [70.0, 60.0], "cpu_seconds": 1.0}
+        )
+        frame.assign(dataset=name, decoder="better", chosen_accuracy=0.0).to_csv(folder / "summary.csv", index=False)
+    assert "On none of 2 data sets does a test find a better method than TreeCRF-Newton." in text_of(
+        lessons_page(settings, [])
+    )

@@ -17,7 +17,6 @@ from treecrf.rendering.parts import Group, Page, Section, listed, paragraph
 from treecrf.rendering.style import method_name, ordered_training_methods, training_method_name
 from treecrf.statistics.estimates import SIGNIFICANCE_LEVEL
 from treecrf.statistics.metrics import mean_with_interval
-from treecrf.statistics.ranking import WORSE
 from treecrf.studies import registry
 from treecrf.studies.coding.methods import method_text
 from treecrf.studies.ensembles.methods import BEST as RETRAINED_EXPERT
@@ -338,17 +337,19 @@ def published_accuracies(frames: Frames) -> Lesson | None:
 
 def highest(frames: Frames) -> Lesson | None:
     """The method with the highest mean accuracy on each data set, and those that no test finds worse than another on any."""
-    ranks = frames.read("training", "ranks")
-    if not len(ranks):
+    summary, tests = frames.read("training", "summary"), frames.read("training", "comparisons")
+    if not (len(summary) and len(tests)):
         return None
-    first = ranks.loc[ranks.groupby("dataset", sort=False)["accuracy"].idxmax()]
+    chosen, tests = summary[summary["decoder"] == "better"], tests[tests["decoder"] == "better"]
+    accuracy = chosen["chosen_mean"].fillna(chosen["chosen_accuracy"])
+    first = chosen.loc[accuracy.groupby(chosen["dataset"], sort=False).idxmax()]
     by_method = first.groupby("method", sort=False)["dataset"].agg(list)
     shown = [f"{training_method_name(str(method))} on {with_and(names)}" for method, names in by_method.items()]
-    n_sets = ranks.groupby("method")["dataset"].nunique()
-    n_worse = (ranks["standing"] == WORSE).groupby(ranks["method"]).sum()
-    safe = n_worse.index[(n_worse == 0) & (n_sets == n_sets.max())]
+    beaten = {*tests.loc[tests["decision"] == "worse", "method"], *tests.loc[tests["decision"] == "better", "other"]}
+    n_sets = chosen.groupby("method")["dataset"].nunique()
+    safe = [str(method) for method in n_sets.index[n_sets == n_sets.max()] if method not in beaten]
     sentences = [f"Most accurate: {'; '.join(shown)}."]
-    if len(safe):
+    if safe:
         names = with_and(training_method_name(method) for method in ordered_training_methods(safe))
         sentences.append(f"On none of {n_sets.max()} data sets does a test find a better method than {names}.")
     return _lesson("Best method", sentences, "dissertation.html#training-accuracy")
