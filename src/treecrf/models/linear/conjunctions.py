@@ -76,17 +76,17 @@ class Occurrences(NamedTuple):
     windows: NDArray[np.int32]
 
 
-Parts = TypeVar("Parts", Conjunctions, Occurrences)
+_Parts = TypeVar("_Parts", Conjunctions, Occurrences)
 """For each feature some entries."""
 
 
-def join(parts: Parts, others: Parts) -> Parts:
+def join(parts: _Parts, others: _Parts) -> _Parts:
     """Those of some features, then those of others."""
     first = np.concatenate([parts.first, parts.first[-1] + others.first[1:]])
     return type(parts)(first, np.concatenate([parts[1], others[1]]))
 
 
-def pick(parts: Parts, indices: NDArray[np.int64]) -> Parts:
+def pick(parts: _Parts, indices: NDArray[np.int64]) -> _Parts:
     """Those of some features, in the order of the indices."""
     first, places = gather_ranges(parts.first, indices)
     return type(parts)(first, parts[1][places])
