@@ -44,6 +44,19 @@ def test_it_lists_every_file_with_its_place(tmp_path):
         assert files[path]["bytes"] == (run / path).stat().st_size
 
 
+def test_what_is_written_after_it_is_left_out(tmp_path):
+    run = plant_run(tmp_path / "run")
+    (run / "benchmarks").mkdir(exist_ok=True)
+    for name in (
+        "check_claims.tsv",
+        "write_explorer.json",
+        "write_manifest.json",
+    ):  # of an earlier run, which this one rewrites
+        (run / "benchmarks" / name).write_text("1\n")
+    listed = {file.path for file in run_files(settings_of(run)) if file.kind == "benchmark"}
+    assert listed == {"benchmarks/check_claims.tsv"}
+
+
 def test_files_of_other_settings_are_left_out(tmp_path):
     run = plant_run(tmp_path / "run")
     listed = {file.path for file in run_files(settings_of(run, training={"datasets": ["toy"], "methods": ["a"]}))}

@@ -26,6 +26,9 @@ SHARED = ""
 KINDS = ("frame", "table", "figure", "data", "description", "claims", "benchmark")
 """Of files."""
 
+_LATER = ("write_explorer", "write_manifest")
+"""Jobs that may end after the manifest is written; what they cost is not listed."""
+
 _BESIDE = (".html", ".csv", ".json", ".tex", ".svg", ".pdf", ".png")
 """What the files of a table or a figure end in."""
 
@@ -120,7 +123,8 @@ def _wanted(settings: Settings) -> Iterator[tuple[str, str, str, str]]:
     names, results = {study.name for study in registry()}, Path(settings.results)
     for file in filter(Path.is_file, (results / "benchmarks").rglob("*")):
         first = file.relative_to(results / "benchmarks").parts[0]
-        yield file.relative_to(results).as_posix(), first if first in names else SHARED, "", "benchmark"
+        if file.stem not in _LATER:
+            yield file.relative_to(results).as_posix(), first if first in names else SHARED, "", "benchmark"
 
 
 def _of_study(files: StudyFiles, results: str) -> Iterator[tuple[str, str, str]]:
