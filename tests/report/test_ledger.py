@@ -6,7 +6,7 @@ import pytest
 from planted_verdicts import PLANTED
 
 from treecrf.report import ledger
-from treecrf.report.claim_pages import claim_pages, key_number, reason, write_list
+from treecrf.report.claim_pages import claim_pages, key_number, reason, with_thresholds, write_list
 from treecrf.report.ledger import (
     COMPARED_TEXTS,
     claim_rows,
@@ -162,3 +162,26 @@ def test_a_time_that_was_measured_once_has_no_interval():
     compared = pd.DataFrame([values | {"papers_p": np.nan, "limits": "1", "holds": "open", "numbers": ""}])
     assert "interval" not in reason(row, compared)
     assert "inf" not in reason(row, compared)
+
+
+def test_a_value_with_two_thresholds_names_them():
+    values = {
+        "id": "A",
+        "dataset": "d",
+        "what": "time",
+        "measured": 80.0,
+        "low": 60.0,
+        "high": 99.0,
+        "level": 95,
+        "p": np.nan,
+        "papers_p": np.nan,
+    }
+    rows = [
+        values | {"limits": "1", "holds": "yes", "numbers": ""},
+        values | {"limits": "1 3", "holds": "no", "numbers": ""},
+    ]
+    compared = with_thresholds(pd.DataFrame(rows))
+    assert compared["what"].tolist() == ["time, threshold 1", "time, threshold 1 and 3"]
+    assert reason({"verdict": "partly", "explanation": ""}, compared).endswith(
+        "the 95 % interval 60.00 to 99.00 for time, threshold 1 and 3 on d excludes the thresholds 1 and 3."
+    )

@@ -12,7 +12,7 @@ from markupsafe import Markup
 
 from treecrf.io.files import write_text
 from treecrf.io.messages import counted
-from treecrf.rendering.cells import DASH, Cell, Link, framed, number, p_value_text, signed, three_digits
+from treecrf.rendering.cells import DASH, Cell, Link, framed, number, p_value_text, signed, three_digits, with_and
 from treecrf.rendering.parts import Forest, Group, Interval, Note, Page, Part, Section, Table, paragraph
 from treecrf.rendering.templates import render_page
 from treecrf.report.ledger import read_comparisons, read_ledger
@@ -40,8 +40,8 @@ claim as well as with its contrary. Follow an id to the numbers behind a verdict
 """
 
 ABOUT_INTERVALS = """
-Intervals are those of the tests: 90 % of differences, 95 % over repeated measurements of a time. Lines mark the values at which
-the claim begins or ceases to hold.
+Intervals are those of the tests: 90 % of differences, 95 % over repeated measurements of a time, or the error that the rule assumes
+where it was measured once. Lines mark the values at which the claim begins or ceases to hold.
 """
 
 ABOUT_PAPERS_TEST = """
@@ -55,7 +55,7 @@ def claim_pages(
     claims: pd.DataFrame, by_rule: pd.DataFrame, compared: pd.DataFrame, papers: Collection[str] = ()
 ) -> list[Page]:
     """The list of claims (frames of `treecrf.report.ledger`), then a page for each; `papers` are the files of their pages."""
-    rows = dict(list(compared.groupby("id")))
+    rows = dict(list(with_thresholds(compared).groupby("id")))
     rules = dict(list(by_rule.groupby("id")))
     pages = [
         _claim_page(row, rows.get(row["id"], compared.iloc[:0]), rules.get(row["id"], by_rule.iloc[:0]), papers)
@@ -103,6 +103,13 @@ def key_number(compared: pd.DataFrame) -> str:
         return share
     first = values.iloc[0].to_dict()
     return f"{share}; median {_shown(first)(values['measured'].median())}{' points' if _is_difference(first) else ''}"
+
+
+def with_thresholds(compared: pd.DataFrame) -> pd.DataFrame:
+    """The comparisons; what is compared with several thresholds names each."""
+    repeats = compared.duplicated(["id", "dataset", "what"], keep=False)
+    limits = compared["limits"].str.replace(" ", " and ")
+    return compared.assign(what=compared["what"].where(~repeats, compared["what"] + ", threshold " + limits))
 
 
 def comparisons_layout(compared: pd.DataFrame) -> pd.DataFrame:
@@ -308,7 +315,10 @@ def _measured_sentence(row: Row, with_names: bool) -> str:
         if pd.notna(row["p"])
         else ""
     )
-    return f"{start} contains no threshold{p}."
+    if not limits:  # judged by several values
+        return f"{row['numbers']}."
+    names = f"the threshold{'s' * (len(limits) > 1)} {with_and(f'{limit:g}' for limit in limits)}"
+    return f"{start} contains no threshold{p}." if _is_difference(row) else f"{start} excludes {names}."
 
 
 def _limit_text(limit: float, row: Row) -> str:
