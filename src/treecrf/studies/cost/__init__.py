@@ -41,7 +41,7 @@ STUDY = Study(
     within="training",
     claimed=("scaling", "windows", "sampling"),
     explored=Explored(
-        name="tables.option_name",
+        name="methods.option_name",
         test="Nothing is tested: these are measurements of time, with one accuracy each.",
         scores=(
             Rows(

@@ -25,7 +25,7 @@ from treecrf.rendering.panels import (
     sentence_figure,
 )
 from treecrf.rendering.style import SETTINGS, ordered_training_methods, training_method_name, training_method_style
-from treecrf.studies.cost.tables import SAMPLING_NAMES
+from treecrf.studies.cost.methods import SAMPLING_NAMES
 
 GUIDE_COLOR = "#8c8c8c"
 
