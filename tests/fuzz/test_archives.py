@@ -2,6 +2,7 @@
 
 import bz2
 import gzip
+import hashlib
 import io
 import lzma
 import tarfile
@@ -75,7 +76,7 @@ def test_a_member_that_is_too_long_is_not_unpacked(tmp_path):
 
 
 def test_raw_files_of_a_mirror(tmp_path):
-    file = download.RawFile("protein/file.data", len(CONTENT), download.hashlib.sha256(CONTENT).hexdigest(), ())
+    file = download.RawFile("protein/file.data", len(CONTENT), hashlib.sha256(CONTENT).hexdigest(), ())
     mirror, folder = tmp_path / "mirror", tmp_path / "raw"
     (mirror / "protein").mkdir(parents=True)
 

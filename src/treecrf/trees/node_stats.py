@@ -88,6 +88,9 @@ def write_test(problem, nodes, splits, leaf, child, tree):
     n_codes, _ = take_sums(problem, nodes, splits, leaf, column)
     begin, kind = tree.first_code[split], int64(problem.feature_types[column])
     n_written = write_set(splits.sums, n_codes, kind, problem.split_params, splits.candidates[leaf], tree.codes[begin:])
+    n_cells = problem.first_feature[column + 1] - problem.first_feature[column]
+    if n_written > 0 and tree.codes[begin + n_written - 1] >= n_cells:
+        n_written -= 1  # the code for missing, which columns of previous labels do not have
     tree.first_code[split + 1] = begin + n_written
     packed = int64(0)
     for i in range(begin, begin + n_written):

@@ -270,6 +270,9 @@ def _write_test(problem, workspace, leaf, child, tree):
     n_codes, _ = _take_sums(problem, workspace, leaf, column)
     begin, kind, splits = tree.first_code[number], int64(problem.feature_types[column]), workspace.splits
     n_written = write_set(splits.sums, n_codes, kind, problem.split_params, splits.candidates[leaf], tree.codes[begin:])
+    n_cells = problem.first_feature[column + 1] - problem.first_feature[column]
+    if n_written > 0 and tree.codes[begin + n_written - 1] >= n_cells:
+        n_written -= 1  # the code for missing, which columns of previous labels do not have
     tree.first_code[number + 1] = begin + n_written
     weight = gradient = int64(0)
     for i in range(begin, begin + n_written):
