@@ -162,6 +162,33 @@ def test_a_signal_that_a_library_swallows(number):
     assert (done.returncode, done.stderr) == (128 + number, sentence)
 
 
+FAILING = """
+import os, sys, typer
+sys.modules["failing"] = sys.modules["__main__"]
+from treecrf import cli
+from treecrf.cli._shared import run_program
+app = typer.Typer()
+@app.command(context_settings={"allow_extra_args": True})
+def load():
+    try:
+        os.kill(os.getpid(), int(sys.argv.pop()))
+    except BaseException as error:
+        raise ImportError("initialization failed") from error
+def run():
+    run_program(app, "treecrf")
+cli._run("treecrf", "failing")
+"""
+"""A program with a library that fails to load where a signal arrives."""
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_that_makes_a_library_fail(number):
+    command = [sys.executable, "-c", FAILING, str(int(number))]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=30, check=False)
+    sentence = "treecrf: interrupted; no partial output was written.\n"
+    assert (done.returncode, done.stderr) == (128 + number, sentence)
+
+
 def test_unusual_surroundings(words, tmp_path):
     """No home, no folder for temporary files, ASCII alone, umlauts and blanks in paths, no modules or kernels that can be kept."""
     folder = tmp_path / "a b ü"

@@ -240,8 +240,17 @@ def run_program(app: typer.Typer, name: str) -> None:
     try:
         app(prog_name=name)
     except (ValueError, OSError, ImportError, MemoryError) as error:
+        if any(isinstance(cause, SystemExit | KeyboardInterrupt) for cause in _causes(error)):
+            raise  # a signal made a library that was loading fail: `treecrf.cli.main` says so
         print(f"{name}: {_sentence(error)}", file=sys.stderr)
         sys.exit(1)
+
+
+def _causes(error: BaseException | None) -> Iterator[BaseException]:
+    """An error, what it was raised from, and so on."""
+    while error is not None:
+        yield error
+        error = error.__cause__ or error.__context__
 
 
 def _sentence(error: Exception) -> str:
