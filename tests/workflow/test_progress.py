@@ -368,6 +368,28 @@ def test_signals_end_a_run_with_one_sentence(tmp_path, number, moment):
     assert list(tmp_path.glob(".snakemake/locks/*")) == []
 
 
+TWICE = f"""
+import os, signal, sys, time
+sys.path.insert(0, {str(WORKFLOW / "scripts")!r})
+from _job import end
+for number in (signal.SIGINT, signal.SIGTERM):
+    signal.signal(number, end)
+try:
+    os.kill(os.getpid(), signal.SIGINT)
+    time.sleep(60)
+finally:
+    os.kill(os.getpid(), signal.SIGTERM)
+    time.sleep(0.1)
+    print("removed")
+"""
+"""A job that gets the second signal while it removes its temporary files."""
+
+
+def test_a_second_signal_does_not_keep_a_job_from_removing_its_files():
+    done = subprocess.run([sys.executable, "-c", TWICE], capture_output=True, text=True, timeout=60, check=False)
+    assert (done.returncode, done.stdout) == (128 + signal.SIGINT, "removed\n")
+
+
 @pytest.mark.slow
 @pytest.mark.workflow
 def test_jobs_of_snakemake_alone_say_nothing_on_ctrl_c(tmp_path):

@@ -21,6 +21,10 @@ if TYPE_CHECKING:
     from treecrf.studies.framework.study import Study
 
 
+SECONDS_TO_STOP = 5.0
+"""After a signal, what has not stopped in so many seconds is interrupted again."""
+
+
 def sentence(error: Exception) -> str:
     """What to say of an error that is not a mistake of the program."""
     if isinstance(error, OSError) and error.errno == errno.ENOSPC:
@@ -37,7 +41,12 @@ def tidy(outputs: Iterable[str], record: Path) -> None:
 
 
 def end(number: int, _frame: FrameType | None) -> None:
-    """End on a signal, so that temporary files are removed."""
+    """End on a signal, so that temporary files are removed, which a second signal at once must not interrupt."""
+    for each in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(each, signal.SIG_IGN)
+    if hasattr(signal, "setitimer"):  # what does not end is interrupted again
+        signal.signal(signal.SIGALRM, lambda *_: sys.exit(128 + number))
+        signal.setitimer(signal.ITIMER_REAL, SECONDS_TO_STOP)
     sys.exit(128 + number)
 
 
