@@ -154,14 +154,6 @@ cli._run("treecrf", "swallowing")
 """A program with a library that catches what the handler of a signal raises."""
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_a_signal_that_a_library_swallows(number):
-    command = [sys.executable, "-c", SWALLOWING, str(int(number))]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=30, check=False)
-    sentence = "treecrf: interrupted; no partial output was written.\n"
-    assert (done.returncode, done.stderr) == (128 + number, sentence)
-
-
 FAILING = """
 import os, sys, typer
 sys.modules["failing"] = sys.modules["__main__"]
@@ -182,8 +174,9 @@ cli._run("treecrf", "failing")
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_a_signal_that_makes_a_library_fail(number):
-    command = [sys.executable, "-c", FAILING, str(int(number))]
+@pytest.mark.parametrize("program", [SWALLOWING, FAILING], ids=["swallowing", "failing"])
+def test_a_signal_that_a_library_catches(program, number):
+    command = [sys.executable, "-c", program, str(int(number))]
     done = subprocess.run(command, capture_output=True, text=True, timeout=30, check=False)
     sentence = "treecrf: interrupted; no partial output was written.\n"
     assert (done.returncode, done.stderr) == (128 + number, sentence)

@@ -103,21 +103,20 @@ def test_every_claim_has_a_page_and_a_line_in_the_list(planted):
     assert [cell.verdict for table in tables for cell in table["verdict"]] == claims["verdict"].tolist()
 
 
+def comparison(**changed):
+    """One comparison behind a verdict, as the ledger writes it."""
+    values = {"id": "A", "dataset": "d", "what": "a vs b", "measured": 0.4, "low": 0.27, "high": 0.6, "level": 90, "p": 0.2, "papers_p": 0.1,
+              "limits": "-0.5 0.5", "holds": "open", "numbers": ""}  # fmt: skip
+    return pd.DataFrame([values | changed])
+
+
+def why(verdict, compared):
+    return reason({"verdict": verdict, "explanation": ""}, compared)
+
+
 def test_the_reason_of_a_verdict_names_the_interval_and_what_it_contains():
-    row = {"verdict": "undecided", "explanation": ""}
-    values = {
-        "id": "A",
-        "dataset": "protein",
-        "what": "a vs b",
-        "measured": 0.4,
-        "low": 0.27,
-        "high": 0.6,
-        "level": 90,
-        "p": 0.2,
-    }
-    compared = pd.DataFrame([values | {"papers_p": 0.1, "limits": "-0.5 0.5", "holds": "open", "numbers": ""}])
-    assert reason(row, compared) == "The 90 % interval +0.27 to +0.60 contains the 0.5-point margin."
-    assert key_number(compared) == "+0.40 points (+0.27 to +0.60)"
+    assert why("undecided", comparison()) == "The 90 % interval +0.27 to +0.60 contains the 0.5-point margin."
+    assert key_number(comparison()) == "+0.40 points (+0.27 to +0.60)"
 
 
 def test_the_list_of_claims_is_one_file(planted, tmp_path):
@@ -130,58 +129,22 @@ def test_the_list_of_claims_is_one_file(planted, tmp_path):
 
 
 def test_an_interval_within_the_margin_says_that_methods_are_equivalent():
-    row = {"verdict": "not_replicated", "explanation": ""}
-    values = {
-        "id": "A",
-        "dataset": "d",
-        "what": "x vs y",
-        "published": 1.0,
-        "measured": 0.1,
-        "low": -0.2,
-        "high": 0.3,
-        "level": 90,
-        "p": 0.5,
-    }
-    compared = pd.DataFrame([values | {"papers_p": 0.1, "limits": "-0.5 0.5", "holds": "no", "numbers": ""}])
-    assert "lies within ±0.5 points: the methods are equivalent" in reason(row, compared)
+    compared = comparison(measured=0.1, low=-0.2, high=0.3, holds="no")
+    assert "lies within ±0.5 points: the methods are equivalent" in why("not_replicated", compared)
+
+
+TIME = {"what": "time", "level": 95, "p": np.nan, "papers_p": np.nan}
 
 
 def test_a_time_that_was_measured_once_has_no_interval():
-    row = {"verdict": "undecided", "explanation": ""}
-    values = {
-        "id": "A",
-        "dataset": "d",
-        "what": "time",
-        "published": 1.0,
-        "measured": 0.16,
-        "low": 0.0,
-        "high": np.inf,
-        "level": 95,
-        "p": np.nan,
-    }
-    compared = pd.DataFrame([values | {"papers_p": np.nan, "limits": "1", "holds": "open", "numbers": ""}])
-    assert "interval" not in reason(row, compared)
-    assert "inf" not in reason(row, compared)
+    assert why("undecided", comparison(**TIME, measured=0.16, low=0.0, high=np.inf, limits="1")) == "The value is 0.16."
 
 
 def test_a_value_with_two_thresholds_names_them():
-    values = {
-        "id": "A",
-        "dataset": "d",
-        "what": "time",
-        "measured": 80.0,
-        "low": 60.0,
-        "high": 99.0,
-        "level": 95,
-        "p": np.nan,
-        "papers_p": np.nan,
-    }
-    rows = [
-        values | {"limits": "1", "holds": "yes", "numbers": ""},
-        values | {"limits": "1 3", "holds": "no", "numbers": ""},
-    ]
-    compared = with_thresholds(pd.DataFrame(rows))
+    of_both = {**TIME, "measured": 80.0, "low": 60.0, "high": 99.0}
+    rows = [comparison(**of_both, limits="1", holds="yes"), comparison(**of_both, limits="1 3", holds="no")]
+    compared = with_thresholds(pd.concat(rows, ignore_index=True))
     assert compared["what"].tolist() == ["time, threshold 1", "time, threshold 1 and 3"]
-    assert reason({"verdict": "partly", "explanation": ""}, compared).endswith(
+    assert why("partly", compared).endswith(
         "the 95 % interval 60.00 to 99.00 for time, threshold 1 and 3 on d excludes the thresholds 1 and 3."
     )

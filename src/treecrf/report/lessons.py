@@ -33,7 +33,7 @@ PATH, TITLE = "learnt.html", "What we learnt"
 
 INTRODUCTION = """
 What this run answers, in short. Differences are percentage points of accuracy with the 95 % interval of the sequence-level test,
-which has Holm's correction where the study tests every pair of methods. A method is called <em>more</em> or <em>less accurate</em>
+which has Holm's correction in the studies of training and of missing values. A method is called <em>more</em> or <em>less accurate</em>
 where the interval does not contain zero; <em>equivalent</em> where the difference is shown to be small; <em>undecided</em> otherwise.
 Intervals of means take the data sets as a sample. Differences on FAQ sets count positions, where tables of accuracies average documents.
 """
@@ -167,15 +167,19 @@ def nets(frames: Frames) -> Lesson | None:
     """A neural CRF against trees, where the study of training has it; else in that of kernels, against the best TreeCRF."""
     if sentences := _training_difference(frames, NET, TREES):
         return _lesson("Trees vs nets", sentences, "dissertation.html#training-accuracy")
-    sentences = _kernel_difference(frames, NET, BEST_TREES)
-    if any("ocr (" in sentence for sentence in sentences):
+    found = _kernel_gaps(frames, NET, BEST_TREES)
+    sentences = difference(kernel_method_text(NET), kernel_method_text(BEST_TREES), found)
+    if any(gap.dataset == "ocr" for gap in found):
         sentences.append("On ocr, networks see the letters of a word as pictures, and trees the pixels of one letter.")
     return _lesson("Trees vs nets", sentences, "uai-2004.html#kernels-tests")
 
 
 def _kernel_difference(frames: Frames, method: str, other: str) -> list[str]:
-    found = gaps(frames.read("kernels", "comparisons"), method, other)
-    return difference(kernel_method_text(method), kernel_method_text(other), found)
+    return difference(kernel_method_text(method), kernel_method_text(other), _kernel_gaps(frames, method, other))
+
+
+def _kernel_gaps(frames: Frames, method: str, other: str) -> list[Gap]:
+    return gaps(frames.read("kernels", "comparisons"), method, other)
 
 
 def ensembles(frames: Frames) -> Lesson | None:
