@@ -3,10 +3,12 @@
 import pandas as pd
 from builders import own_settings
 
+from treecrf.io.files import write_json
 from treecrf.report.provenance import costs_of, job_costs, study_costs, used_settings, versions
 from treecrf.studies import registry
 
 BENCHMARK = "s\tmax_rss\tcpu_time\n{}\t{}\t0.5\n"
+"""Snakemake samples CPU seconds: of a short job there is none, and of a long one the last half minute can be missing."""
 
 
 def test_jobs_are_counted_by_study_and_data_set(tmp_path):
@@ -17,15 +19,17 @@ def test_jobs_are_counted_by_study_and_data_set(tmp_path):
         "check_claims": ("all studies", "–"), "prepare_data/draw": ("all studies", "draw"),
     }  # fmt: skip
     for place, job in enumerate(jobs):
-        path = tmp_path / f"{job}.tsv"
+        path = tmp_path / "benchmarks" / f"{job}.tsv"
         path.parent.mkdir(exist_ok=True, parents=True)
         path.write_text(BENCHMARK.format(1.5, 100 + place if place else "NA"))
+        write_json({"cpu_seconds": 2.5}, path.with_name(f"{path.stem}.json"))
     frame = job_costs(tmp_path, ["or", "or_window", "draw"])
     steps = [job.split("/")[job.split("/")[0] in ("training", "missing", "future", "cost")] for job in jobs]
     expected = sorted((study, step, data) for step, (study, data) in zip(steps, jobs.values(), strict=True))
     assert frame[["study", "step", "data set"]].to_records(index=False).tolist() == expected
     memory = frame.set_index(["study", "step"])["most memory, MiB"]
     assert (memory["training", "draw"], memory["training", "tabulate"]) == ("–", "101")
+    assert frame["CPU s"].astype(float).sum() == 2.5 * len(jobs)
     counted = study_costs(frame).set_index("study")["jobs"]
     assert (
         " ".join(f"{study}: {n}" for study, n in counted.items())

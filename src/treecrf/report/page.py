@@ -58,7 +58,7 @@ def write_page(settings: Settings, logs: str | os.PathLike[str], finished: bool 
             Page(f"{study.identifier}.html", study.title, study.title, [Group("", study.sections)]) for study in shown
         ]
     told = claims if is_published else None
-    jobs = provenance.job_costs(results / "benchmarks", provenance.used_datasets(settings, registry()))
+    jobs = provenance.job_costs(results, provenance.used_datasets(settings, registry()))
     pages.append(run_page(settings, is_published, Folders(results, reports)))
     pages.insert(0, overview(settings, shown, told, _absent(settings, Path(logs)), pages, first, jobs))
     banner = settings.banner if finished else f"{UNFINISHED} {settings.banner}".strip()

@@ -14,7 +14,7 @@ from treecrf.io.files import read_frame
 from treecrf.readers.reading import files_of
 from treecrf.records import environment
 from treecrf.records.environment import commit as commit
-from treecrf.records.jobs import ENVIRONMENTS, MACHINES, read_described, read_records
+from treecrf.records.jobs import BENCHMARKS, ENVIRONMENTS, MACHINES, read_described, read_records
 from treecrf.rendering.cells import DASH, count_text, seconds_text
 from treecrf.rendering.parts import Table
 from treecrf.studies import registry
@@ -124,14 +124,14 @@ def raw_checksums(settings: Settings, studies: Sequence[Study]) -> pd.DataFrame:
 # --- CPU time ---------------------------------------------------------------------------------------
 
 
-def job_costs(folder: Path, datasets: Iterable[str]) -> pd.DataFrame:
-    """Seconds and memory of the jobs, from Snakemake's benchmark files.
+def job_costs(results: Path, datasets: Iterable[str]) -> pd.DataFrame:
+    """Seconds and memory of the jobs, from Snakemake's benchmark files; CPU seconds from the records, as Snakemake only samples them.
 
     Parameters
     ----------
-    folder : Path
-        A folder per study, and in it a file per step, or a folder per step with files whose names start with that of a data
-        set; steps of all studies are not in a study's folder.
+    results : Path
+        Its folder of benchmarks has a folder per study, and in it a file per step, or a folder per step with files whose names
+        start with that of a data set; steps of all studies are not in a study's folder.
     datasets : iterable of str
 
     Returns
@@ -139,20 +139,23 @@ def job_costs(folder: Path, datasets: Iterable[str]) -> pd.DataFrame:
     DataFrame of str
         A row per study, step and data set.
     """
-    names = sorted(datasets, key=len, reverse=True)
+    folder, names = results / BENCHMARKS, sorted(datasets, key=len, reverse=True)
+    cpu_seconds = read_records(results).set_index("name")["cpu_seconds"]
     rows = []
     for path in sorted(folder.rglob("*.tsv")):
-        parts = path.relative_to(folder).with_suffix("").parts
+        job = path.relative_to(folder).with_suffix("")
+        parts = job.parts
         study = study_of(parts[0])
         step, *of = parts if study == SHARED else parts[1:]
-        measured = pd.read_csv(path, sep="\t", na_values=["-", "NA"])[["s", "cpu_time", "max_rss"]].mean()
+        measured = pd.read_csv(path, sep="\t", na_values=["-", "NA"])[["s", "max_rss"]].mean()
         dataset = next((name for name in names if of and f"{of[-1]}_".startswith(f"{name}_")), DASH)
-        rows.append({"study": study, "step": step, "data set": dataset, **measured})
+        cpu = cpu_seconds.get(job.as_posix())
+        rows.append({"study": study, "step": step, "data set": dataset, "cpu": cpu, **measured})
     if not rows:
         return pd.DataFrame(columns=["study", "step", "data set"])
     by_step = pd.DataFrame(rows).groupby(["study", "step", "data set"])
     frame = by_step.agg(
-        jobs=("s", "size"), wall=("s", "sum"), cpu=("cpu_time", "sum"), memory=("max_rss", "max")
+        jobs=("s", "size"), wall=("s", "sum"), cpu=("cpu", "sum"), memory=("max_rss", "max")
     ).reset_index()
     return pd.DataFrame(
         {

@@ -110,7 +110,7 @@ def related_sequences(described: Mapping[str, Mapping[str, Any]]) -> list[Part]:
 
 def _costs(settings: Settings) -> list[Part]:
     results = Path(settings.results)
-    jobs = provenance.job_costs(results / "benchmarks", provenance.used_datasets(settings, registry()))
+    jobs = provenance.job_costs(results, provenance.used_datasets(settings, registry()))
     phases = provenance.phase_costs(results, settings, registry())
     parts: list[Part] = []
     if len(jobs):

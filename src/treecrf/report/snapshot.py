@@ -148,7 +148,7 @@ def _keep_part(study: Study, old: Path, folder: Path) -> None:
 def _origin(study: Study, settings: Settings, today: datetime.date) -> dict[str, Any]:
     """Where the numbers of a study come from."""
     results = Path(settings.results)
-    jobs = provenance.job_costs(results / "benchmarks", provenance.used_datasets(settings, registry()))
+    jobs = provenance.job_costs(results, provenance.used_datasets(settings, registry()))
     records = read_records(results)
     records = records[records["name"].map(provenance.study_of) == study.name]
     frames = {
