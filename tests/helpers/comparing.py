@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import re
 from fnmatch import fnmatch
@@ -10,8 +11,8 @@ from pathlib import Path
 
 import pandas as pd
 
-TIME_COLUMN = re.compile(r"seconds|\bCPU\b", re.IGNORECASE)
-"""A column of measured time is named for its unit, in data ("cpu_seconds") and in tables ("CPU seconds measured")."""
+MEASURED_COLUMN = re.compile(r"seconds|memory|\bCPU\b", re.IGNORECASE)
+"""A column of measured time or memory is named for it, in data ("cpu_seconds") and in tables ("CPU s")."""
 
 LEFT_OUT = {
     "benchmarks/*": "Snakemake's measurements of time and memory",
@@ -23,6 +24,9 @@ LEFT_OUT = {
     "training/accuracy_by_seconds*": "figures of CPU seconds",
     "cost/figure_3_3*": "figures of CPU seconds",
     "cost/sampling.[sp]*": "cost and accuracy in one figure; cost/sampling_medians.csv is compared",
+    "coding/*/seconds.[sp]*": "figures of CPU seconds",
+    "kernels/sizes.[sp]*": "figures of CPU seconds and memory; their CSV files are compared",
+    "kernels/solvers.[sp]*": "figures of CPU seconds; their CSV files are compared",
     "training/tables/table_3_5.*": "shows CPU seconds; summary.csv of every data set is compared",
     "training/tables/table_3_6.*": "CPU seconds of an iteration",
     "training/tables/steps.*": "CPU seconds of an iteration and of a training",
@@ -38,6 +42,9 @@ CLAIMS_ABOUT_TIME = ("P3.8", "P3.9", "P3.10", "P3.14", "P3.15", "P4.7", "I2", "I
 
 FRAMES = {".csv", ".parquet"}
 
+RENDERED = {".html", ".tex"}
+"""A table's forms other than its JSON, which is compared."""
+
 
 def result_digests(folder: str | os.PathLike[str]) -> dict[str, str]:
     """A digest of the content of every file under a results folder, times left out.
@@ -50,12 +57,12 @@ def result_digests(folder: str | os.PathLike[str]) -> dict[str, str]:
     Returns
     -------
     dict of str to str
-        SHA-256 by path below `folder` (with ``/``), without the files of `LEFT_OUT`. Of a CSV or Parquet file
-        the columns that `TIME_COLUMN` does not match are digested; of any other file its bytes.
+        SHA-256 by path below `folder` (with ``/``), without the files of `LEFT_OUT`. Of a CSV or Parquet file and of a
+        table with measured columns, the columns that `MEASURED_COLUMN` does not match are digested; of any other file its bytes.
     """
     root = Path(folder)
     files = {path.relative_to(root).as_posix(): path for path in sorted(root.rglob("*")) if path.is_file()}
-    return {name: _digest(path) for name, path in files.items() if _is_compared(name)}
+    return {name: _digest(path) for name, path in files.items() if _is_compared(name, path)}
 
 
 def differences(one: dict[str, str], other: dict[str, str]) -> list[str]:
@@ -63,19 +70,34 @@ def differences(one: dict[str, str], other: dict[str, str]) -> list[str]:
     return sorted(name for name in one.keys() | other.keys() if one.get(name) != other.get(name))
 
 
-def _is_compared(name: str) -> bool:
-    return not any(fnmatch(name, pattern) for pattern in LEFT_OUT)
+def _is_compared(name: str, path: Path) -> bool:
+    if any(fnmatch(name, pattern) for pattern in LEFT_OUT):
+        return False
+    return path.suffix not in RENDERED or not _has_measured_columns(path.with_suffix(".json"))
+
+
+def _has_measured_columns(path: Path) -> bool:
+    """Whether a file is that of a table, some columns of which are measured."""
+    held = json.loads(path.read_text("utf-8")) if path.suffix == ".json" and path.is_file() else {}
+    return isinstance(held, dict) and any(MEASURED_COLUMN.search(str(name)) for name in held.get("columns", ()))
 
 
 def _digest(path: Path) -> str:
-    content = _frame_content(path) if path.suffix in FRAMES else path.read_bytes()
+    is_frame = path.suffix in FRAMES or _has_measured_columns(path)
+    content = _frame_content(path, _read(path)) if is_frame else path.read_bytes()
     return hashlib.sha256(content).hexdigest()
 
 
-def _frame_content(path: Path) -> bytes:
-    """The columns that hold no times, with their names and types, as text that keeps every bit of a number."""
-    frame = pd.read_parquet(path) if path.suffix == ".parquet" else pd.read_csv(path, dtype=str, keep_default_na=False)
-    frame = frame[[name for name in frame if not TIME_COLUMN.search(str(name))]]
+def _read(path: Path) -> pd.DataFrame:
+    if path.suffix == ".json":
+        table = json.loads(path.read_text("utf-8"))
+        return pd.DataFrame(map(list, table["cells"]), columns=[str(name) for name in table["columns"]]).map(str)
+    return pd.read_parquet(path) if path.suffix == ".parquet" else pd.read_csv(path, dtype=str, keep_default_na=False)
+
+
+def _frame_content(path: Path, frame: pd.DataFrame) -> bytes:
+    """The columns that are not measured, with their names and types, as text that keeps every bit of a number."""
+    frame = frame[[name for name in frame if not MEASURED_COLUMN.search(str(name))]]
     if path.name in ("claims.csv", "claims_by_rule.csv", "claims_compared.csv"):
         frame = frame[~frame["id"].isin(CLAIMS_ABOUT_TIME)]
     types = " ".join(str(dtype) for dtype in frame.dtypes)

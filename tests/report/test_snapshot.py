@@ -57,6 +57,13 @@ def test_snapshot_has_tables_figures_and_provenance(results, tmp_path):
     assert [link for link in links if not link.is_file()] == []
 
 
+def test_a_note_on_the_run_stands_on_every_page(results, tmp_path):
+    write_snapshot(settings_of(results, note="Only hmm was run."), tmp_path / "snapshot", DAY)
+    pages = list((tmp_path / "snapshot").rglob("*.md"))
+    assert pages
+    assert all("\n\n> Only hmm was run.\n\n" in page.read_text() for page in pages)
+
+
 def test_a_figure_is_kept_as_it_was_drawn(results, tmp_path):
     """A palette of few colours painted one method's band in the colour of another."""
     drawn = "<svg/>" * 100_000

@@ -27,11 +27,11 @@ def linked(text: str, way: str) -> str:
     return re.sub(r"\]\((?!https?:)", f"]({way}/", text)
 
 
-def page_markdown(page: Page, pages: Sequence[Page], folders: Folders) -> str:
-    """A page with links to `pages`; paths of its parts are below the folder of reports."""
+def page_markdown(page: Page, pages: Sequence[Page], folders: Folders, banner: str = "") -> str:
+    """A page with links to `pages`, and a banner below them; paths of its parts are below the folder of reports."""
     address = _address(folders)
     bar = " · ".join(f"[{other.name}]({address(other.path)})" for other in pages)
-    texts = [f"# {page.title}\n\n{bar}\n\n", parts_markdown(page.lead, folders)]
+    texts = [f"# {page.title}\n\n{bar}\n\n", f"> {banner}\n\n" if banner else "", parts_markdown(page.lead, folders)]
     for group in page.groups:
         texts.append(f"## {group.title}\n\n" if group.title else "")
         texts += [_section(section, "###" if group.title else "##", folders) for section in group.sections]

@@ -113,8 +113,9 @@ def write_pages(settings: Settings, folder: Path) -> None:
     first = overview(settings, shown, claims, _absent(parts), pages, "index.html", costs)
     pages.insert(0, first._replace(groups=[*first.groups, Group("", _origins(parts, costs))]))
     named = [page for page in pages if "/" not in page.path]
+    banner = " ".join(dict.fromkeys(filter(None, (part.origin.get("banner") for part in parts))))
     for page in pages:
-        text = page_markdown(page, named, Folders(folder, folder, markdown_path(page.path)))
+        text = page_markdown(page, named, Folders(folder, folder, markdown_path(page.path)), banner)
         write_text(text, folder / markdown_path(page.path))
 
 
@@ -164,6 +165,7 @@ def _origin(study: Study, settings: Settings, today: datetime.date) -> dict[str,
         "date": today.isoformat(),
         "commit": next(iter(frames["environments"]["commit"].dropna()), provenance.commit()),  # that ran most jobs
         "machine": provenance.machine(),
+        "banner": settings.banner,
         "unfinished": unfinished(study, settings),
         "differing": differing_layout([each for each in settings.differences if each.study == study.name]).to_dict(
             "records"
