@@ -41,6 +41,17 @@ def without_results(app, name, source):
         source[0] = f"---\norphan: true\n---\n\n{source[0]}"
 
 
+def write_explorer(app):
+    """Put the explorer of docs/results beside its pages."""
+    from treecrf.explorer.page import main
+
+    root, evidence = Path(app.srcdir).parent, Path(app.srcdir, "results/evidence")
+    if app.builder.format == "html" and evidence.is_dir():
+        settings = [str(root / "config" / name) for name in ("config.yaml", "extended.yaml")]
+        reports = str(Path(app.outdir, "results"))
+        main(["--config", *settings, "--results", str(evidence), "--reports", reports])
+
+
 class ResultAnchors(logging.Filter):
     """Pages of results have anchors in HTML, to which links lead although MyST does not know them."""
 
@@ -57,5 +68,6 @@ def setup(app):
     """Called by Sphinx."""
     for handler in logging.getLogger("sphinx").handlers:
         handler.filters.insert(0, ResultAnchors())
+    app.connect("builder-inited", write_explorer)
     app.connect("source-read", without_results)
     app.connect("autodoc-skip-member", is_left_out)

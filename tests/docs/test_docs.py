@@ -412,6 +412,11 @@ def test_every_public_module_has_a_page(built):
     assert {page.stem for page in (built / "api").glob("*.html")} == {*listed_modules(API)}
 
 
+def test_the_explorer_of_the_published_results_is_there(built):
+    (link,) = re.findall(r'href="(results/explorer\.html)"', (built / "explorer.html").read_text(encoding="utf-8"))
+    assert "TreeCRF-Newton" in (built / link).read_text(encoding="utf-8")
+
+
 def test_built_pages_load_nothing_from_elsewhere(built):
     pages = [*built.rglob("*.html")]
     assert len(pages) > len(listed_modules(API))
