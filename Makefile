@@ -45,7 +45,7 @@ $(INSTALLED): $(RUNNING)
 demo: $(RUNNING)  ## Run the workflow on small generated data sets (no download)
 	@$(BIN)/python workflow/progress.py --cores $(CORES) --configfile config/demo.yaml
 
-quick: $(RUNNING)  ## Run the protocol shortened, in about half an hour; decides no claim; downloads the data
+quick: $(RUNNING)  ## Run the protocol shortened, in about 25 minutes; decides no claim; downloads the data
 	@$(BIN)/python workflow/progress.py --cores $(CORES) --configfile config/short.yaml
 
 results: $(RUNNING)  ## Run the papers' protocol with nothing cut, in some hours; downloads the data

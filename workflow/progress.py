@@ -126,7 +126,7 @@ def summary(options: list[str], configurations: list[str], code: int, began: flo
     elif settings is None or "archive" in options:
         return
     elif settings.profile == "demo":
-        yield "Next: make quick (the papers' data sets, in about half an hour)"
+        yield "Next: make quick (the papers' data sets, in about 25 minutes)"
     else:
         yield f"Next: {COMMAND} archive {again} (writes one zip)"
 
