@@ -13,7 +13,7 @@ OF_PAPERS = {
 }  # fmt: skip
 
 NOT_OF_PAPERS = {"treecrf_anchored", "mallet_labels", *WITH_NETWORKS}
-"""Methods that `make extended` adds on every data set of training."""
+"""Methods of training that `config.yaml` leaves to `make extended`."""
 
 
 def settings_of(**values):
