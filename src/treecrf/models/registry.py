@@ -319,7 +319,7 @@ LABELLERS = {
     ),
     "trees_and_net": Row(
         "treecrf.ensembles.labeller:Ensemble",
-        Drawing("trees + net", "#882255", "$+$", (0, (9, 1, 1, 1))),
+        Drawing("trees + net", "#009E73", "$+$", (0, (9, 1, 1, 1))),
         TrainingRow({"n_iterations": "stacking_iterations"}),
         in_tables=False,
         preset={"experts": ("treecrf_newton", "neural_crf"), "combine": "marginal_average"},
