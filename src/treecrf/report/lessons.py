@@ -340,7 +340,7 @@ def published_accuracies(frames: Frames) -> Lesson | None:
 
 
 def highest(frames: Frames) -> Lesson | None:
-    """The method with the highest mean accuracy on each data set, and those that no test finds worse than another on any."""
+    """The method with the highest accuracy on each data set, how many others a test finds worse, and methods that no test finds worse."""
     summary, tests = frames.read("training", "summary"), frames.read("training", "comparisons")
     if not (len(summary) and len(tests)):
         return None
@@ -352,11 +352,19 @@ def highest(frames: Frames) -> Lesson | None:
     beaten = {*tests.loc[tests["decision"] == "worse", "method"], *tests.loc[tests["decision"] == "better", "other"]}
     n_sets = chosen.groupby("method")["dataset"].nunique()
     safe = [str(method) for method in n_sets.index[n_sets == n_sets.max()] if method not in beaten]
-    sentences = [f"Most accurate: {'; '.join(shown)}."]
+    sentences = [f"The highest are those of {'; '.join(shown)}."]
+    worse = [_found_worse(tests, *row) for row in first[["dataset", "method"]].itertuples(index=False)]
+    sentences.append(f"Of the other methods, tests find worse {with_and(worse)}.")
     if safe:
         names = with_and(training_method_name(method) for method in ordered_training_methods(safe))
         sentences.append(f"On none of {n_sets.max()} data sets does a test find a better method than {names}.")
-    return _lesson("Best method", sentences, "dissertation.html#training-accuracy")
+    return _lesson("Highest accuracies", sentences, "dissertation.html#training-accuracy")
+
+
+def _found_worse(tests: pd.DataFrame, dataset: str, method: str) -> str:
+    """How many methods a test finds worse than a method on a data set."""
+    others = facing(tests[tests["dataset"] == dataset], method, "mean_points", *HOLM)
+    return f"{(others['decision'] == 'better').sum()} of {len(others)} on {dataset}"
 
 
 def seconds_of_training(frames: Frames) -> Lesson | None:
