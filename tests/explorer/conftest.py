@@ -13,7 +13,7 @@ from treecrf.studies.framework.settings import load_settings
 
 @pytest.fixture(scope="session")
 def settings():
-    given = read_configuration([str(ROOT / "config/config.yaml")])
+    given = read_configuration([str(ROOT / "config" / name) for name in ("config.yaml", "extended.yaml")])
     return load_settings(given | {"results": str(ROOT / "docs/results/evidence")})
 
 
