@@ -163,7 +163,7 @@ def test_the_highest_accuracies_stand_beside_how_many_methods_tests_find_worse(s
         )
     text = text_of(lessons_page(settings, []))
     assert "The highest are those of TreeCRF-Newton on protein; linear CRF on nettalk." in text
-    assert "Of the other methods, tests find worse 1 of 1 on protein and 1 of 1 on nettalk." in text
+    assert "Other methods that tests find worse: 1 of 1 on protein and 1 of 1 on nettalk." in text
     assert "does a test find a better method than" not in text  # each is worse than the other on one set
 
 

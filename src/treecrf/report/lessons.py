@@ -354,7 +354,7 @@ def highest(frames: Frames) -> Lesson | None:
     safe = [str(method) for method in n_sets.index[n_sets == n_sets.max()] if method not in beaten]
     sentences = [f"The highest are those of {'; '.join(shown)}."]
     worse = [_found_worse(tests, *row) for row in first[["dataset", "method"]].itertuples(index=False)]
-    sentences.append(f"Of the other methods, tests find worse {with_and(worse)}.")
+    sentences.append(f"Other methods that tests find worse: {with_and(worse)}.")
     if safe:
         names = with_and(training_method_name(method) for method in ordered_training_methods(safe))
         sentences.append(f"On none of {n_sets.max()} data sets does a test find a better method than {names}.")
