@@ -80,7 +80,8 @@ def test_files_hold_the_frames(planted):
 def test_numbers_behind_a_verdict_are_those_that_it_names(planted):
     claims, compared = read_ledger(planted)[0].set_index("id"), read_comparisons(planted)
     assert set(compared["id"]) >= set(claims.index[claims["verdict"] != "not_run"])
-    alone = compared[~compared["id"].duplicated(keep=False)]
+    own = compared[compared["part"] == ""]
+    alone = own[~own["id"].duplicated(keep=False)]
     words = {"yes": "replicated", "partly": "partly", "no": "not_replicated", "open": "undecided"}
     expected = alone.set_index("id")["holds"].map(words)
     judged = claims.loc[alone["id"], "verdict"]
@@ -100,12 +101,12 @@ def test_every_claim_has_a_page_and_a_line_in_the_list(planted):
     ]
     listed = [link.text for table in tables for cell in table["claim"] for link in cell.links]
     assert listed == claims["id"].tolist()
-    assert [cell.verdict for table in tables for cell in table["verdict"]] == claims["verdict"].tolist()
+    assert [cell.verdict for table in tables for cell in table["sequence-level test"]] == claims["verdict"].tolist()
 
 
 def comparison(**changed):
     """One comparison behind a verdict, as the ledger writes it."""
-    values = {"id": "A", "dataset": "d", "what": "a vs b", "measured": 0.4, "low": 0.27, "high": 0.6, "level": 90, "p": 0.2, "papers_p": 0.1,
+    values = {"id": "A", "part": "", "dataset": "d", "unit": "points", "what": "a vs b", "measured": 0.4, "low": 0.27, "high": 0.6, "level": 90, "p": 0.2, "papers_p": 0.1,
               "limits": "-0.5 0.5", "holds": "open", "numbers": ""}  # fmt: skip
     return pd.DataFrame([values | changed])
 
@@ -133,7 +134,7 @@ def test_an_interval_within_the_margin_says_that_methods_are_equivalent():
     assert "lies within ±0.5 points: the methods are equivalent" in why("not_replicated", compared)
 
 
-TIME = {"what": "time", "level": 95, "p": np.nan, "papers_p": np.nan}
+TIME = {"what": "time", "level": 95, "unit": "", "p": np.nan, "papers_p": np.nan}
 
 
 def test_a_time_that_was_measured_once_has_no_interval():

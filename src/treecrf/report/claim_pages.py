@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
@@ -15,8 +16,8 @@ from treecrf.io.messages import counted
 from treecrf.rendering.cells import DASH, Cell, Link, framed, number, p_value_text, signed, three_digits, with_and
 from treecrf.rendering.parts import Forest, Group, Interval, Note, Page, Part, Section, Table, paragraph
 from treecrf.rendering.templates import render_page
-from treecrf.report.ledger import read_comparisons, read_ledger
-from treecrf.report.papers import PAPERS, claim_path, counts_text, paper_of
+from treecrf.report.ledger import LARGER_SAMPLE, read_comparisons, read_ledger
+from treecrf.report.papers import PAPERS, claim_path, counts_text, paper_of, three_counts
 from treecrf.report.rules import rules_parts, signed_verdict, verdict_text
 from treecrf.studies.framework.claims.judge import JUDGED, REPLICATED, UNDECIDED, VERDICTS
 
@@ -34,14 +35,15 @@ MOST_LINES = 40
 """A forest plot has at most so many."""
 
 INTRODUCTION = """
-What the papers claim, judged by the results of this run. The verdict is by the sequence-level test, which takes whole test
-sequences as independent; the next column has the verdict by the paper's own test. Undecided means that the results agree with the
-claim as well as with its contrary. Follow an id to the numbers behind a verdict.
+What the papers claim, judged by the results of this run in three ways: by the paper's own test on its test sets; by the
+sequence-level test, which takes whole test sequences as independent, on the same sets; and by that test on a larger sample of the
+same population, where there is one. Undecided means that the tests leave open what decides the claim. Checked are theorems and
+exact examples. Follow an id to the numbers behind a verdict.
 """
 
 ABOUT_INTERVALS = """
-Intervals are those of the tests: 90 % of differences, 95 % over repeated measurements of a time, or the error that the rule assumes
-where it was measured once. Lines mark the values at which the claim begins or ceases to hold.
+Intervals are of single comparisons, without a correction for their number: 90 % of differences, 95 % over repeated measurements of
+a time. Lines mark the values at which the claim begins or ceases to hold.
 """
 
 ABOUT_PAPERS_TEST = """
@@ -93,21 +95,15 @@ def reason(row: Row, compared: pd.DataFrame) -> str:
 
 
 def key_number(compared: pd.DataFrame) -> str:
-    """One number that says how large the effect is, and how many comparisons hold; a dash where nothing is a number."""
-    values = compared.dropna(subset="measured")
-    n_held = int((compared["holds"] == "yes").sum())
-    if len(compared) == 1 and len(values):
-        return _with_interval(values.iloc[0].to_dict())
-    share = f"{n_held} of {len(compared)} hold" if len(compared) else DASH
-    if values.empty:
-        return share
-    first = values.iloc[0].to_dict()
-    return f"{share}; median {_shown(first)(values['measured'].median())}{' points' if _is_difference(first) else ''}"
+    """The value of a claim about one comparison, with its interval; of others, how many of them hold."""
+    if len(compared) == 1 and compared["measured"].notna().all():
+        return _with_interval(compared.iloc[0].to_dict())
+    return f"{int((compared['holds'] == 'yes').sum())} of {len(compared)} hold" if len(compared) else DASH
 
 
 def with_thresholds(compared: pd.DataFrame) -> pd.DataFrame:
     """The comparisons; what is compared with several thresholds names each."""
-    repeats = compared.duplicated(["id", "dataset", "what"], keep=False)
+    repeats = compared.duplicated(["id", "part", "dataset", "what"], keep=False)
     limits = compared["limits"].str.replace(" ", " and ")
     return compared.assign(what=compared["what"].where(~repeats, compared["what"] + ", threshold " + limits))
 
@@ -119,6 +115,7 @@ def comparisons_layout(compared: pd.DataFrame) -> pd.DataFrame:
         "data set": [row["dataset"] for row in rows],
         "comparison": [row["what"] for row in rows],
         "published": [_value(row, "published") for row in rows],
+        "measured, averaged as published": [_value(row, "alike") for row in rows],
         "measured": [_value(row, "measured") for row in rows],
         "interval": [_interval(row) or DASH for row in rows],
         "p": [p_value_text(row["p"]) for row in rows],
@@ -148,9 +145,9 @@ def _list_page(claims: pd.DataFrame, by_rule: pd.DataFrame, compared: pd.DataFra
     lead: list[Part] = [
         paragraph(INTRODUCTION),
         paragraph(
-            "{n}: {counts}. Digest of the rules: {digest}.",
+            "{n}. {counts} Digest of the rules: {digest}.",
             n=counted(len(claims), "claim"),
-            counts=counts_text(claims),
+            counts=three_counts(claims),
             digest=digest,
         ),
     ]
@@ -160,14 +157,15 @@ def _list_page(claims: pd.DataFrame, by_rule: pd.DataFrame, compared: pd.DataFra
 
 def _list_table(claims: pd.DataFrame, compared: pd.DataFrame, is_linked: bool = True) -> Table:
     rows = claims.to_dict("records")
-    numbers = dict(list(compared.groupby("id")))
+    numbers = dict(list(compared[compared["part"] == ""].groupby("id")))
     nothing = compared.iloc[:0]
     columns: dict[str, list[Any]] = {
         "claim": [
             Cell("", links=(Link(row["id"], claim_path(row["id"])),)) if is_linked else row["id"] for row in rows
         ],
-        "verdict": [_verdict(row["verdict"]) for row in rows],
-        "by the paper's test": [_verdict(row["verdict_papers_test"]) for row in rows],
+        "the paper's test": [_verdict(row["verdict_papers_test"]) for row in rows],
+        "sequence-level test": [_verdict(row["verdict"]) for row in rows],
+        "larger sample": [_verdict(row["verdict_larger"]) for row in rows],
         "the paper's words": [f"“{row['quote']}”" for row in rows],
         "source": [row["source"] for row in rows],
         "key number": [key_number(numbers.get(row["id"], nothing)) for row in rows],
@@ -180,8 +178,10 @@ def _claim_page(row: Row, compared: pd.DataFrame, rules: pd.DataFrame, papers: C
     source = (
         Cell("", links=(Link(row["source"], paper.target(row["source"])),)) if paper.path in papers else row["source"]
     )
+    parts = {str(name): rows for name, rows in compared.groupby("part", sort=False)}
+    own = parts.pop("", compared.iloc[:0])
     lead: list[Part] = [
-        _verdict_note(row, reason(row, compared)),
+        _verdict_note(row, reason(row, own)),
         Note(Markup("<blockquote>“{}”<footer>{}</footer></blockquote>").format(row["quote"], f"{paper.title}, {row['place']}")),
         Table("Sources", pd.DataFrame({
             "source": [source],
@@ -189,19 +189,30 @@ def _claim_page(row: Row, compared: pd.DataFrame, rules: pd.DataFrame, papers: C
             "all claims": [Cell("", links=(Link(f"Claims: {paper.name}", f"{PATH}#claims-{paper.letter}"),))],
         }, dtype=object), is_list=True),
     ]  # fmt: skip
-    sections = [Section("numbers", "Comparisons", _numbers(compared))] if len(compared) else []
+    sections = [Section("numbers", "Comparisons", _numbers(own))] if len(own) else []
+    sections += [Section(_identifier(name), _heading(name, row), _numbers(rows)) for name, rows in parts.items()]
     sections += [Section("rule", "Rule", [_rule(row)]), Section("robustness", "Robustness", _robustness(row, rules))]
     title = f"Claim {row['id']}"
     return Page(claim_path(row["id"]), title, title, [Group("", [s for s in sections if s.parts])], lead)
 
 
+def _identifier(part: str) -> str:
+    return re.sub(r"\W+", "-", part).strip("-").lower()
+
+
+def _heading(part: str, row: Row) -> str:
+    """Of a section on a larger sample, or on what stands beside the claim and does not decide it."""
+    if part == LARGER_SAMPLE:
+        return f"Larger sample: {row['data_sets_larger']}"
+    return f"Beside it: {part}"
+
+
 def _verdict_note(row: Row, why: str) -> Note:
-    by_paper = row["verdict_papers_test"]
-    other = (
-        Markup(' <span class="quiet">By the paper’s test: {}.</span>').format(verdict_text(by_paper))
-        if by_paper
-        else ""
-    )
+    """The verdict with its reason, the other two verdicts, and what stands beside the claim."""
+    others = {"By the paper’s test": row["verdict_papers_test"], "On a larger sample": row["verdict_larger"]}
+    texts = [f"{name}: {verdict_text(verdict)}." for name, verdict in others.items() if verdict]
+    texts += [f"Beside it, {text}." for text in filter(None, row["beside"].split("; "))]
+    other = Markup(' <span class="quiet">{}</span>').format(" ".join(texts)) if texts else ""
     text = '<p class="decision"><span class="verdict verdict-{}">{}</span> {}{}</p>'
     return Note(Markup(text).format(row["verdict"], signed_verdict(row["verdict"]), why, other))
 
@@ -213,7 +224,8 @@ def _numbers(compared: pd.DataFrame) -> list[Part]:
     rows = compared.dropna(subset=["measured", "low", "high"]).to_dict("records")
     limits = sorted({float(limit) for row in rows for limit in row["limits"].split()})
     if rows and len(rows) <= MOST_LINES:
-        unit = "points" if all(map(_is_difference, rows)) else "value"
+        units = {row["unit"] for row in rows}
+        unit = units.pop() or "value" if len(units) == 1 else "value"
         lines = [
             Interval(
                 f"{row['dataset']}, {row['what']}",
@@ -260,8 +272,8 @@ def _verdict(verdict: str) -> Cell:
 
 
 def _is_difference(row: Row) -> bool:
-    """Whether a value is a difference in points of accuracy: those are tested."""
-    return bool(pd.notna(row["p"]) or pd.notna(row["papers_p"]) or (pd.notna(row["low"]) and row["level"] == 90))
+    """Whether a value is a difference in points of accuracy."""
+    return bool(row["unit"] == "points")
 
 
 def _plain(value: float) -> str:
@@ -284,7 +296,7 @@ def _interval(row: Row) -> str:
 
 
 def _with_interval(row: Row) -> str:
-    unit = " points" if _is_difference(row) else ""
+    unit = f" {row['unit']}" if row["unit"] else ""
     value = f"{_value(row, 'measured')}{unit}"
     return f"{value} ({_interval(row)})" if _interval(row) else value
 

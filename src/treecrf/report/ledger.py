@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from functools import cache
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
-import yaml
 
 from treecrf.io.files import write_frame
 from treecrf.io.messages import repeated
 from treecrf.studies import registry
-from treecrf.studies.framework.claims.frozen import rules_text
+from treecrf.studies.framework.claims.frozen import claims_of, rules_text
 from treecrf.studies.framework.claims.judge import (
     FAILS,
     HOLDS,
@@ -29,7 +26,7 @@ from treecrf.studies.framework.claims.judge import (
     Observation,
     Results,
 )
-from treecrf.studies.framework.claims.rows import AS_JUDGED, BY_PAPER, Rule, check_claim
+from treecrf.studies.framework.claims.rows import AS_JUDGED, BY_PAPER, LARGER, Rule, check_claim
 from treecrf.studies.framework.claims.sensitivity import former_rules, other_rules, thresholds_text
 
 SNAPSHOT = "claims.md"
@@ -39,15 +36,20 @@ PAPERS = "PMIUE"
 """The letters that ids of claims begin with, in the order of the ledger: PhD, MS, ICML, UAI, ESPBoost."""
 
 COLUMNS = [
-    "id", "source", "statement", "quote", "place", "check", "verdict", "verdict_papers_test", "data_sets", "numbers", "straddled",
-    "smallest_difference", "test", "thresholds", "explanation", "former_rule", "former_reason", "rules",
+    "id", "source", "statement", "quote", "place", "check", "verdict", "verdict_papers_test", "verdict_larger", "beside",
+    "data_sets", "data_sets_larger", "numbers", "straddled", "smallest_difference", "test", "thresholds", "explanation",
+    "former_rule", "former_reason", "rules",
 ]  # fmt: skip
 
+LARGER_SAMPLE = "larger sample"
+"""Of `part` in `comparisons`: on a larger sample; other values are names of what stands beside a claim, empty for the claim itself."""
+
 COMPARED_COLUMNS = (
-    "method", "other", "what", "published", "measured", "low", "high", "level", "p", "papers_p", "limits", "holds", "numbers",
+    "method", "other", "what", "published", "measured", "alike", "low", "high", "level", "unit", "p", "papers_p", "limits",
+    "holds", "numbers",
 )  # fmt: skip
 
-COMPARED_TEXTS = ("id", "dataset", "method", "other", "what", "limits", "holds", "numbers")
+COMPARED_TEXTS = ("id", "part", "dataset", "method", "other", "what", "unit", "limits", "holds", "numbers")
 """Columns of `comparisons` that are no numbers."""
 
 SHORTENED = "Shortened protocol: it decides no claim."
@@ -62,7 +64,7 @@ def claim_rows() -> list[dict[str, Any]]:
     rows = [
         row | {"study": study}
         for study in registry()
-        for row in _read(study.module_name("claims").rpartition(".")[0], "claims.yaml")
+        for row in claims_of(study.module_name("claims").rpartition(".")[0])
     ]
     if twice := repeated(row["id"] for row in rows):
         raise ValueError(f"claims.yaml: the claim {twice} appears twice; give one of the two another id.")
@@ -92,11 +94,15 @@ def verdicts(results: str | os.PathLike[str] = "results", decides: bool = True) 
         id, source, statement, quote, place, check
             As in the ``claims.yaml`` of the study.
         verdict
-            By the sequence-level test: one of `treecrf.studies.framework.claims.judge.VERDICTS`.
+            By the sequence-level test on the paper's test sets: one of `treecrf.studies.framework.claims.judge.VERDICTS`.
         verdict_papers_test
             By the paper's test or, where it has none, by the values alone; empty without a verdict.
-        data_sets
-            The data sets behind the verdict.
+        verdict_larger
+            By the sequence-level test on a larger sample of the same population; empty for a claim without one.
+        beside
+            What stands beside the claim and does not decide it, such as equivalence, with its own verdict.
+        data_sets, data_sets_larger
+            The data sets and larger samples behind the verdicts.
         numbers, test
             What was measured, and what decides whether it agrees with the claim.
         straddled, smallest_difference
@@ -158,18 +164,22 @@ def comparisons(results: str | os.PathLike[str] = "results") -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        id, dataset; method, other: what readers see of the methods, empty where it is about none; what is compared or measured; published and measured value; low and high, the ends of the interval;
-        level of the interval, percent; p, papers_p: p-values by the sequence-level test and by the paper's; limits: the values
+        id; part: empty, `LARGER_SAMPLE`, or the name of what stands beside the claim; dataset; method, other: what readers see of
+        the methods, empty where it is about none; what is compared or measured; published and measured value, and the measured one
+        averaged as the published one where the test averages otherwise (alike); low and high, the ends of the interval; level of
+        the interval, percent; unit of the values; p, papers_p: p-values by the sequence-level test and by the paper's; limits: the values
         at which the claim begins or ceases to hold, parted by spaces; holds: "yes", "partly", "no" or "open"; numbers: the
         same in words. Values are missing where the claim is not about a number.
     """
     found = _open(results)
     rows = [
-        {"id": row["id"], "dataset": each.dataset, **_compared(each)}
+        {"id": row["id"], "part": part, "dataset": each.dataset, **_compared(each)}
         for row in claim_rows()
-        for each in _find(row, found).observations
+        for part, finding in _findings(row, found)
+        for each in finding.observations
+        if each.found is not None
     ]
-    frame = pd.DataFrame(rows, columns=["id", "dataset", *COMPARED_COLUMNS])
+    frame = pd.DataFrame(rows, columns=["id", "part", "dataset", *COMPARED_COLUMNS])
     return frame.astype({name: np.float64 for name in frame if name not in COMPARED_TEXTS})
 
 
@@ -202,6 +212,15 @@ def read_comparisons(results: str | os.PathLike[str]) -> pd.DataFrame:
     return frame.fillna(dict.fromkeys(COMPARED_TEXTS, ""))
 
 
+def _findings(row: Mapping[str, Any], results: Results) -> Iterator[tuple[str, Finding]]:
+    """The finding on a claim, on its larger sample, and on what stands beside it, by the names of `comparisons`."""
+    finding = _find(row, results)
+    yield "", finding
+    if "larger" in row:
+        yield LARGER_SAMPLE, _find(row, results, LARGER)
+    yield from finding.beside
+
+
 def _compared(each: Observation) -> dict[str, Any]:
     """The columns of `comparisons` of an observation."""
     found = each.found
@@ -210,8 +229,10 @@ def _compared(each: Observation) -> dict[str, Any]:
     what = found.what or found.numbers.removeprefix(f"{each.dataset}: ")
     method, other = (*found.methods, "", "")[:2]
     signs = {HOLDS: "yes", LEANS: "partly", FAILS: "no"}
+    is_tested = found.p is not None or found.papers is not None or (found.interval is not None and not found.repeated)
+    unit = found.unit if found.unit is not None else "points" if is_tested else ""
     values = (
-        method, other, what, found.published, value, low, high, 95 if found.repeated else 90, found.p,
+        method, other, what, found.published, value, found.alike, low, high, 95 if found.repeated else 90, unit, found.p,
         found.papers[1] if found.papers else None, " ".join(f"{limit:g}" for limit in each.limits),
         signs[each.degree] if each.is_decided else "open", found.numbers,
     )  # fmt: skip
@@ -225,12 +246,6 @@ def _open(results: str | os.PathLike[str]) -> Results:
             "run, such as results."
         )
     return Results(results)
-
-
-@cache
-def _read(package: str, name: str) -> list[dict[str, Any]]:
-    rows: list[dict[str, Any]] = yaml.safe_load(files(package).joinpath(name).read_text(encoding="utf-8"))
-    return rows
 
 
 def _number(claim: str) -> tuple[int, ...]:
@@ -256,12 +271,16 @@ def _judged(row: Mapping[str, Any], results: Results, decides: bool) -> dict[str
     finding = _find(row, results)
     if not decides and finding.verdict != NOT_RUN:
         finding = replace(finding, verdict=NO_VERDICT, explanation=SHORTENED, straddled="", smallest="")
+    larger = _find(row, results, LARGER) if decides and "larger" in row else Finding("")
     changed = row.get("changed", {})
     return {
         **row,
         "verdict": finding.verdict,
         "verdict_papers_test": _find(row, results, BY_PAPER).verdict if finding.verdict in JUDGED else "",
+        "verdict_larger": larger.verdict,
+        "beside": "; ".join(f"{name}: {found.verdict.replace('_', ' ')}" for name, found in finding.beside),
         "data_sets": ", ".join(finding.datasets),
+        "data_sets_larger": ", ".join(larger.datasets),
         "numbers": finding.numbers,
         "straddled": finding.straddled,
         "smallest_difference": finding.smallest,

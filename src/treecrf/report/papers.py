@@ -128,10 +128,29 @@ def claim_link(row: Mapping[Any, Any]) -> Link:
     return Link(f"{row['id']} {SIGNS[row['verdict']]}", claim_path(row["id"]), row["verdict"])
 
 
-def counts_text(claims: pd.DataFrame) -> str:
-    """How many claims have each verdict that one of them has."""
-    counts = claims["verdict"].value_counts()
+def counts_text(claims: pd.DataFrame, column: str = "verdict") -> str:
+    """How many claims have each verdict of a column that one of them has."""
+    counts = claims[column].value_counts()
     return ", ".join(f"{counts[name]} {verdict_text(name)}" for name in VERDICTS if name in counts)
+
+
+THREE = {
+    "verdict_papers_test": "By the papers' own tests",
+    "verdict": "By the sequence-level test on the same test sets",
+    "verdict_larger": "By that test on a larger sample",
+}
+"""The verdicts that a claim may have, in the order in which they are told."""
+
+
+def three_counts(claims: pd.DataFrame) -> str:
+    """How many claims have each verdict, by each of the three ways to judge; those without a verdict in a way are left out there."""
+    texts = []
+    for column, name in THREE.items():
+        judged = claims[claims[column] != ""]
+        if len(judged):
+            n = f" ({counted(len(judged), 'claim')})" if len(judged) < len(claims) else ""
+            texts.append(f"{name}{n}: {counts_text(judged, column)}.")
+    return " ".join(texts)
 
 
 def paper_page(
@@ -157,7 +176,7 @@ def paper_page(
     of_paper = claims[claims["id"].str[0] == paper.letter]
     lead: list[Part] = [
         paragraph("{reference}", reference=paper.reference),
-        paragraph("{n}: {counts}.", n=counted(len(of_paper), "claim"), counts=counts_text(of_paper)),
+        paragraph("{n}. {counts}", n=counted(len(of_paper), "claim"), counts=three_counts(of_paper)),
     ]
     study_of = {section.identifier: study.identifier for study in studies for section in study.sections}
     behind = {name: f"{explorer}#leaderboard?study={study}" if explorer else "" for name, study in study_of.items()}

@@ -19,7 +19,15 @@ that its paper used, and without one of the data sets. The counts are of claims 
 claim leaves its verdict. "Undecided" means that neither a claim nor its contrary was shown.
 """
 
-SIGNS = {"replicated": "✓", "partly": "◐", "not_replicated": "✗", "undecided": "?", "no_verdict": "–", "not_run": "–"}
+SIGNS = {
+    "replicated": "✓",
+    "partly": "◐",
+    "not_replicated": "✗",
+    "undecided": "?",
+    "checked": "=",
+    "no_verdict": "–",
+    "not_run": "–",
+}
 """Before the word, so that colour is not needed to tell verdicts apart."""
 
 

@@ -19,6 +19,7 @@ from treecrf.studies.framework.claims.kinds import (
     better,
     equal,
     near,
+    not_different,
     not_worse,
     order,
     outcome,
@@ -60,6 +61,9 @@ TOST = {"level": 0.05, "margin": 0.5}
         (degrees(equal, 0.1, 0.9, (-0.5, 0.4), **TOST), OPEN),
         (degrees(equal, 0.1, 0.9, (np.nan, np.nan), **TOST), OPEN),
         (degrees(equal, 0.1, 0.04, (-0.1, 0.3), **TOST), NO),
+        (degrees(not_different, 0.1, 0.05, level=0.05), YES),
+        (degrees(not_different, 0.1, 0.049, (-0.1, 0.3), level=0.05), NO),
+        (degrees(not_different, 0.1, np.nan, level=0.05), OPEN),
         (degrees(above, 2.0, bound=2), NO),
         (degrees(above, 2.0, bound=2, leans=1), (LEANS, LEANS)),
         (degrees(above, 1.0, bound=2, leans=1), NO),
@@ -81,7 +85,9 @@ def test_kinds_hold_fail_or_stay_open(found, expected):
 
 
 def test_every_kind_serves_a_claim():
-    assert set(KINDS) <= {part["kind"] for row in claim_rows() if "study" in row for part in parts_of(row)}
+    used = {part["kind"] for row in claim_rows() for part in parts_of(row)}
+    used |= {part["kind"] for row in claim_rows() for part in row.get("beside", ())}
+    assert set(KINDS) <= used
 
 
 @pytest.mark.parametrize(

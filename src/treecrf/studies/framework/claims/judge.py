@@ -15,13 +15,14 @@ from treecrf.io.files import read_frame, read_json
 from treecrf.studies import registry
 
 REPLICATED, PARTLY, NOT_REPLICATED = "replicated", "partly", "not_replicated"
-UNDECIDED, NO_VERDICT, NOT_RUN = "undecided", "no_verdict", "not_run"
+UNDECIDED, CHECKED, NO_VERDICT, NOT_RUN = "undecided", "checked", "no_verdict", "not_run"
 
-VERDICTS = (REPLICATED, PARTLY, NOT_REPLICATED, UNDECIDED, NO_VERDICT, NOT_RUN)
+VERDICTS = (REPLICATED, PARTLY, NOT_REPLICATED, UNDECIDED, CHECKED, NO_VERDICT, NOT_RUN)
 """Every verdict, best first.
 
-Undecided: what was measured agrees with the claim as well as with its contrary. No verdict: it was measured, but what was
-measured was fitted to the claim, is about other data than the paper's, or comes from a shortened protocol.
+Undecided: the verdict depends on comparisons that tests or repeated measurements leave open. Checked: a theorem or an exact
+example, which cannot fail unless the code is wrong. No verdict: it was measured, but what was measured was fitted to the claim,
+is about other data than the paper's, or comes from a shortened protocol.
 """
 
 JUDGED = VERDICTS[:4]
@@ -115,6 +116,8 @@ class Finding:
     straddled: str = ""
     smallest: str = ""
     observations: tuple[Observation, ...] = ()
+    beside: tuple[tuple[str, Finding], ...] = ()
+    """What stands beside the claim and does not decide it, by its name."""
 
 
 class Results:

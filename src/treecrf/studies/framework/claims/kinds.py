@@ -48,6 +48,10 @@ class Measured(Generic[Value]):
         One or two methods that it is about, as readers see them.
     published : float or None
         The same value as the paper prints it.
+    alike : float or None
+        The value averaged as the published one, where the test averages otherwise.
+    unit : str or None
+        What readers see after the value; unless given, "points" of a value that a test or a 90 % interval is about.
     by_paper : bool
         Whether value and p are those of the paper's test, for which what does not differ significantly is equal.
     """
@@ -62,6 +66,8 @@ class Measured(Generic[Value]):
     what: str = ""
     methods: tuple[str, ...] = ()
     published: float | None = None
+    alike: float | None = None
+    unit: str | None = None
     by_paper: bool = False
 
     def observe(self, kind: Callable[[Measured[Value]], Degrees]) -> Observation:
@@ -102,6 +108,13 @@ def not_worse(found: Measured[float], level: float, margin: float) -> Degrees:
     if differs(found, level):
         return YES if found.value > 0 else NO
     return YES if _lies_within(found, -margin) else OPEN
+
+
+def not_different(found: Measured[float], level: float) -> Degrees:
+    """No significant difference from 0, the literal claim; it does not show that there is none, which is `equal`."""
+    if found.p is None or isnan(found.p):
+        return OPEN
+    return NO if differs(found, level) else YES
 
 
 def equal(found: Measured[float], level: float, margin: float) -> Degrees:
@@ -157,6 +170,7 @@ TESTED = {
     "better": Kind(better, ("level", "margin")),
     "outcome": Kind(outcome, ("level", "margin")),
     "not_worse": Kind(not_worse, ("level", "margin")),
+    "not_different": Kind(not_different, ("level",)),
     "equal": Kind(equal, ("level", "margin")),
 }
 """Kinds that a test decides."""

@@ -22,6 +22,12 @@ thresholds, about
     they are distances from, 0 unless given. See `treecrf.studies.framework.claims.sensitivity`.
 papers
     Values of the row, or of a part, that are others where the test of the paper decides: its level, another kind.
+beside
+    Rows as those of parts, each with a name: they are judged and shown beside the claim, and do not decide it.
+larger
+    Values of the row that are others on a larger sample of the same population, where the valid test gives a verdict of its own.
+theorem
+    Whether it is a theorem or an exact example: where it holds it is "checked", not replicated.
 enough, partly, quorum
     As in `treecrf.studies.framework.claims.judge.judge`; two fractions, a number of data sets.
 no_verdict
@@ -33,6 +39,9 @@ changed
 
 Other keys are parameters of the kind if a kind declares them, and of the measure if not. The value of a kind's
 parameter may depend on the data set: a mapping with the key "otherwise".
+
+The margin within which equivalence speaks against a difference is at most half of the published difference, where there is one:
+what is half as large as the paper's effect is not equal to none.
 """
 
 from __future__ import annotations
@@ -48,12 +57,14 @@ import numpy as np
 
 from treecrf.statistics.estimates import adjust_holm
 from treecrf.studies.framework.claims.judge import (
+    CHECKED,
     FAILS,
     HALF,
     HOLDS,
     LEANS,
     NO_VERDICT,
     NOT_RUN,
+    REPLICATED,
     Degrees,
     Evidence,
     Finding,
@@ -64,28 +75,19 @@ from treecrf.studies.framework.claims.judge import (
     merge,
 )  # fmt: skip
 from treecrf.studies.framework.claims.kinds import KINDS, TESTED, Kind, Measured
-from treecrf.studies.framework.claims.power import edges, with_power
+from treecrf.studies.framework.claims.power import TESTED_FOR_DIFFERENCE, edges, with_power
 
 QUOTED = 20
 """Words of a paper that a claim may quote."""
 
-WORDING = (
-    "id",
-    "source",
-    "statement",
-    "check",
-    "quote",
-    "place",
-    "test",
-    "thresholds",
-    "about",
-    "papers",
-    "no_verdict",
-    "changed",
-    "enough",
-    "partly",
-    "quorum",
-)
+TEXTS = ("source", "statement", "check", "quote", "place", "test", "name", "thresholds", "about", "changed")
+"""Keys of a row that no verdict depends on."""
+
+OVERLAYS = ("papers", "beside", "larger")
+WORDING = (*TEXTS, *OVERLAYS, "id", "no_verdict", "theorem", "enough", "partly", "quorum")
+OF_THE_WHOLE = ("parts", "enough", "partly", "sum_up", "beside")
+"""What a row does not share with what stands beside it."""
+
 FOUND_BY = ("study", "kind", "measure", "datasets", "parts", "sum_up")
 OF_KINDS = {name for kind in KINDS.values() for name in kind.parameters}
 """Parameters of kinds; a row may have some that only another rule uses."""
@@ -103,13 +105,16 @@ class Rule:
         Whether the test of the paper decides, at its own level, instead of a valid one.
     holm : bool
         Whether the p-values of a claim are corrected over its comparisons.
+    larger : bool
+        Whether a larger sample decides, of a claim that has one.
     """
 
     papers_test: bool = False
     holm: bool = False
+    larger: bool = False
 
 
-AS_JUDGED, BY_PAPER, HOLM = Rule(), Rule(papers_test=True), Rule(holm=True)
+AS_JUDGED, BY_PAPER, HOLM, LARGER = Rule(), Rule(papers_test=True), Rule(holm=True), Rule(larger=True)
 
 
 def check_claim(row: Row, functions: ModuleType, results: Results, rule: Rule = AS_JUDGED) -> Finding:
@@ -126,18 +131,31 @@ def check_claim(row: Row, functions: ModuleType, results: Results, rule: Rule = 
     """
     if rule.papers_test:
         row = _by_paper(row)
-    evidence = merge(_evidence(parts_of(row), functions, results, rule))
-    observations = evidence.observations
-    if "sum_up" in row and evidence.observations:
-        evidence = _function(row, "sum_up", functions)(evidence)
+    if rule.larger:
+        row = {**row, "no_verdict": None, **row["larger"]}
     clauses = [row["test"]] if isinstance(row["test"], str) else row["test"]
-    shares = Fraction(row.get("enough", HOLDS)), Fraction(row.get("partly", HALF))
-    finding = judge(evidence, ", ".join(clauses).format(**row), *shares, quorum=row.get("quorum"))
-    finding = replace(finding, observations=observations)
+    finding = _find(row, functions, results, rule, ", ".join(clauses).format(**row))
+    if not rule.larger:
+        shared = {name: value for name, value in row.items() if name not in OF_THE_WHOLE}
+        besides = [{**shared, **part} for part in row.get("beside", ())]
+        found = [(part["name"], _find(part, functions, results, rule, part["name"])) for part in besides]
+        finding = replace(finding, beside=tuple(found))
+    if row.get("theorem") and finding.verdict == REPLICATED:
+        return replace(finding, verdict=CHECKED)
     if row.get("no_verdict") and finding.verdict != NOT_RUN:
         would_be = f"The check itself would say: {finding.verdict.replace('_', ' ')}."
         return replace(finding, verdict=NO_VERDICT, explanation=f"{row['no_verdict']} {would_be}")
     return finding
+
+
+def _find(row: Row, functions: ModuleType, results: Results, rule: Rule, test: str) -> Finding:
+    """The verdict on a row, or on what stands beside one; `test` says what decides."""
+    evidence = merge(_evidence(parts_of(row), functions, results, rule))
+    observations = evidence.observations
+    if "sum_up" in row and observations:
+        evidence = _function(row, "sum_up", functions)(evidence)
+    shares = Fraction(row.get("enough", HOLDS)), Fraction(row.get("partly", HALF))
+    return replace(judge(evidence, test, *shares, quorum=row.get("quorum")), observations=observations)
 
 
 def parts_of(row: Row) -> list[Row]:
@@ -187,8 +205,18 @@ def _measure(row: Row, functions: ModuleType, results: Results, dataset: str) ->
     of_kind = {name: _at(row[name], dataset) for name in kind.parameters if name in row}
     not_of_measure = {*WORDING, *FOUND_BY, *OF_KINDS, *kind.parameters}
     of_measure = {name: value for name, value in row.items() if name not in not_of_measure}
-    judge_by = partial(kind.judge, **of_kind)
-    return [_Found(each, row["kind"], judge_by, of_kind) for each in measure(results, dataset, **of_measure)]
+    found = []
+    for each in measure(results, dataset, **of_measure):
+        own = _capped(of_kind, each) if row["kind"] in TESTED_FOR_DIFFERENCE else of_kind
+        found.append(_Found(each, row["kind"], partial(kind.judge, **own), own))
+    return found
+
+
+def _capped(parameters: Mapping[str, Any], found: Measured[Any]) -> dict[str, Any]:
+    """The parameters with a margin of at most half of the published difference."""
+    if not found.published:
+        return dict(parameters)
+    return {**parameters, "margin": min(parameters["margin"], abs(found.published) / 2)}
 
 
 def _corrected(found: list[dict[str, list[_Found]]]) -> list[dict[str, list[_Found]]]:
