@@ -119,5 +119,5 @@ def test_evidence_is_short(tmp_path):
     write_all(tmp_path, tmp_path / "evidence")
     written = {path.relative_to(tmp_path / "evidence").as_posix(): path for path in tmp_path.glob("evidence/**/*.*")}
     assert set(written) == {"data/protein/description.json", "training/protein/curves.csv"}
-    expected = "method,accuracy,run\ntreecrf,66.6667,123456789\nlightgbm,66.6667,123456789\n"
+    expected = "method,accuracy,run\ntreecrf,66.666667,123456789\nlightgbm,66.666667,123456789\n"
     assert written["training/protein/curves.csv"].read_text() == expected

@@ -145,8 +145,8 @@ def test_seconds_are_multiples_of_those_of_trees(tmp_path):
 
 
 def test_published_accuracies_are_counted_within_a_point(monkeypatch, tmp_path):
-    values = pd.DataFrame({"published": [60.0, 70.0, 80.0], "at_choice": [60.5, 71.5, 79.8]})
-    values = values.assign(quantity="accuracy (%)", stand_in=False, counted=True, inferred=False)
+    values = pd.DataFrame({"published": [60.0, 70.0, 80.0, 99.0], "at_choice": [60.5, 71.5, 79.8, 99.0]})
+    values = values.assign(quantity="accuracy (%)", sample="the paper's own split", counted=True, inferred=False)
     monkeypatch.setattr(lessons, "published_values", lambda settings: values)
     text = text_of(lessons_page(own_settings("protein", profile="protocol", results=str(tmp_path)), []))
     assert "2 of 3 are met within 1 point" in text

@@ -30,6 +30,7 @@ from treecrf.studies.framework.views import (
     frames_there,
     read_view,
     tidy,
+    with_samples,
 )
 
 OF_ANSWERS = {
@@ -99,6 +100,7 @@ def _of_study(study: Study, explored: Explored, settings: Settings) -> Iterator[
         if not frames:
             continue
         found = {name: read_view(study, name, declared, frames) for name, declared in explored.views.items()}
+        found["published"] = with_samples(found["published"], settings)
         found["runs"] = _averaged(found["runs"])
         if not explored.scores:
             found["scores"] = _scores_of_runs(found["runs"], found["seconds"])

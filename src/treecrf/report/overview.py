@@ -14,14 +14,14 @@ from treecrf.io.messages import counted
 from treecrf.rendering.parts import Forest, Group, Interval, Note, Page, Part, Section, Study, listed, paragraph
 from treecrf.rendering.style import training_method_name
 from treecrf.report.claim_pages import papers_table
-from treecrf.report.papers import counts_text
+from treecrf.report.papers import three_counts
 from treecrf.statistics.metrics import mean_with_interval
 from treecrf.studies import registry
 from treecrf.studies.framework.claims.judge import REPLICATED
 from treecrf.studies.framework.comparisons import facing
 from treecrf.studies.framework.paths import StudyFiles
 from treecrf.studies.framework.settings import Settings
-from treecrf.studies.framework.views import distinct_accuracies, is_near, published_values
+from treecrf.studies.framework.views import CEILING, headline_accuracies, is_near, published_values
 from treecrf.studies.training.choices import BETTER
 
 ABOUT_PAPERS = """
@@ -88,18 +88,17 @@ def overview(
 def _numbers(settings: Settings, claims: pd.DataFrame | None, methods: set[str], jobs: pd.DataFrame) -> list[Tile]:
     tiles = []
     if claims is not None:
-        known = distinct_accuracies(published_values(settings))
-        known = known[~known["inferred"].astype(bool)]
+        known = headline_accuracies(published_values(settings))
         n_near = int(is_near(known, "at_choice").sum())
         tiles.append(
             Tile(
                 f"{n_near} of {len(known)}",
                 "published accuracies met",
-                "within one point; columns of FAQ sets, which are inferred, apart",
+                f"within one point; FAQ sets, whose columns are inferred, and accuracies of {CEILING:g} % or more apart",
             )
         )
         n_replicated = int((claims["verdict"] == REPLICATED).sum())
-        tiles.append(Tile(f"{n_replicated} of {len(claims)}", "claims replicated", counts_text(claims)))
+        tiles.append(Tile(f"{n_replicated} of {len(claims)}", "claims replicated", three_counts(claims)))
     names = {name for study in registry() for name in _distinct(study.name, settings)}
     tiles.append(Tile(str(len(names)), "data sets"))
     if claims is None and methods:

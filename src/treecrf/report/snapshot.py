@@ -1,7 +1,8 @@
 """Results to look at without running anything: the pages of a run as Markdown, with tables, figures and provenance, to commit.
 
-``python -m treecrf.report.snapshot`` writes them from a run of ``config/config.yaml``, or of several files of settings: studies that the run has finished take
-the place of what was there of them, others stay as they are.
+``python -m treecrf.report.snapshot`` writes them from a run of ``config/config.yaml``, or of several files of settings: studies that
+the run has finished take the place of what was there of them, others stay as they are. Without results of a run, it makes
+the snapshot anew from its own evidence (`treecrf.report.remaking`), so that tables, tests and verdicts are those of the code as it is.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import json
 import os
 import shutil
 import sys
+import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -28,6 +30,7 @@ from treecrf.rendering.parts import Study as Shown
 from treecrf.report import ledger, provenance
 from treecrf.report.overview import overview
 from treecrf.report.page import pages_of_papers, studies, unfinished
+from treecrf.report.remaking import remake_study
 from treecrf.report.run_page import TITLE, differing_layout
 from treecrf.studies import registry
 from treecrf.studies.framework.paths import StudyFiles
@@ -40,7 +43,7 @@ PROVENANCE = "provenance.json"
 EVIDENCE = "evidence"
 """The folder of a snapshot with the frames that verdicts and the explorer read, which both read as they do results."""
 
-DIGITS = 6
+DIGITS = 8
 """Significant ones of numbers with a point in it."""
 
 
@@ -58,6 +61,8 @@ class StudyPart(NamedTuple):
 def write_snapshot(settings: Settings, folder: str | os.PathLike[str], today: datetime.date) -> None:
     """Write the results of a run to `folder`; of studies that the run has no results of, what is there stays.
 
+    Without results of any study, the snapshot that is there is made anew from its evidence.
+
     Parameters
     ----------
     settings : Settings
@@ -70,16 +75,16 @@ def write_snapshot(settings: Settings, folder: str | os.PathLike[str], today: da
     Raises
     ------
     ValueError
-        If no study has results, or the profile of the run decides no claim.
+        If neither the run nor the snapshot has results of a study, or the profile of the run decides no claim.
     """
     if not settings.decides_claims:
         raise ValueError(
             f"{settings.results}: the run has the profile {settings.profile!r}, which decides no claim; run `make results`."
         )
-    results, final = Path(settings.results), Path(folder)
+    final = Path(folder)
     shown = {study.identifier: study for study in studies(settings)}
-    if not shown:
-        raise ValueError(f"{results}: no study is finished there; run `make results` first.")
+    if not shown and not (final / EVIDENCE).is_dir():
+        raise ValueError(f"{settings.results}: no study is finished there; run `make results` first.")
     new, old = (final.with_name(f"{final.name}.{os.getpid()}.{suffix}") for suffix in ("tmp", "old"))
     try:
         for study in registry():
@@ -87,6 +92,9 @@ def write_snapshot(settings: Settings, folder: str | os.PathLike[str], today: da
                 _write_part(study, shown[study.name], settings, new, today)
             else:
                 _keep_part(study, final, new)
+        if not shown:
+            settings = recorded_settings(new)
+            _remake_parts(settings, new)
         write_pages(settings, new)
         if final.exists():
             final.rename(old)
@@ -144,6 +152,35 @@ def _keep_part(study: Study, old: Path, folder: Path) -> None:
     if (old / study.name).is_dir():
         shutil.copytree(old / study.name, folder / study.name)
         keep_evidence(study, old / EVIDENCE, folder / EVIDENCE)
+
+
+def recorded_settings(folder: Path) -> Settings:
+    """The settings of the runs that a snapshot is of, from where its parts say that they come from.
+
+    Raises
+    ------
+    ValueError
+        If one of them is no setting any more.
+    """
+    recorded: dict[str, Any] = {}
+    for part in read_parts(folder):
+        given = part.origin["settings"]
+        recorded |= given | {"datasets": recorded.get("datasets", {}) | given["datasets"]}
+    return load_settings(recorded)
+
+
+def _remake_parts(settings: Settings, folder: Path) -> None:
+    """Make the parts of a snapshot anew from its evidence, with the origin that they have."""
+    with tempfile.TemporaryDirectory(prefix="treecrf-") as place:
+        results = shutil.copytree(folder / EVIDENCE, Path(place, "results"))
+        remade = settings.model_copy(update={"results": str(results)})
+        for part in read_parts(folder):
+            old = folder / part.study.name
+            shown, origin = remake_study(part.study, remade, old), (old / PROVENANCE).read_bytes()
+            if shown is not None:
+                shutil.rmtree(old)
+                write_study(shown, old)
+                (old / PROVENANCE).write_bytes(origin)
 
 
 def _origin(study: Study, settings: Settings, today: datetime.date) -> dict[str, Any]:
@@ -206,7 +243,9 @@ def _origins(parts: Sequence[StudyPart], costs: pd.DataFrame) -> list[Section]:
 
 
 def write_evidence(study: Study, settings: Settings, folder: Path) -> None:
-    """Write the frames that claims and the explorer read, and what their data sets are, under their names among the results.
+    """Write the frames that claims, the explorer, tables and figures read, and what their data sets are.
+
+    They have their names among the results.
 
     Parameters
     ----------
@@ -218,7 +257,8 @@ def write_evidence(study: Study, settings: Settings, folder: Path) -> None:
     """
     (folder / study.name).mkdir(parents=True, exist_ok=True)  # also without a frame: the study was run
     files = StudyFiles(study, settings)
-    names = () if study.explored is None else study.explored.frames
+    names = dict.fromkeys(name for entry in (*study.tables, *study.figures) for name in entry.needs)
+    names |= dict.fromkeys(() if study.explored is None else study.explored.frames)
     paths = {*files.claimed(), *(path for found in files.frames(names).values() for path in found)}
     with_frames = {Path(path).parent.name for path in paths if Path(path).is_file()}
     for path in map(Path, sorted(paths)):
@@ -251,8 +291,8 @@ def keep_evidence(study: Study, old: Path, folder: Path) -> None:
 def about_evidence() -> Note:
     """What the folder holds."""
     text = (
-        "<code>{folder}/</code> holds the frames that verdicts and the explorer read, by study and data set; numbers have {digits} "
-        'significant digits. <code>treecrf.report.ledger.verdicts("docs/results/{folder}")</code> computes the verdicts again, '
+        "<code>{folder}/</code> holds the frames that verdicts, tables, figures and the explorer read, by study and data set; numbers "
+        'have at most {digits} significant digits. <code>make snapshot</code> without results of a run makes these pages anew from them. <code>treecrf.report.ledger.verdicts("docs/results/{folder}")</code> computes the verdicts again, '
         "<code>python -m treecrf.explorer.page --results docs/results/{folder} --reports build</code> writes the explorer."
     )
     return paragraph(text, folder=EVIDENCE, digits=DIGITS)

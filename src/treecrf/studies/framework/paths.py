@@ -39,9 +39,15 @@ class StudyFiles:
         return [name for name in names if self._sources.get(name) not in names]
 
     def is_finished(self, dataset: str) -> bool:
-        """Whether the summary of a data set is there; always where one summary is of all."""
-        summary, folder = self.study.summary, Path(self.folder, dataset)
-        return not summary.of_dataset or all((folder / f"{name}.csv").is_file() for name in summary.frames)
+        """Whether the summary of a data set is there; always where one summary is of all.
+
+        A data set that the study does not summarise, such as a larger sample, is finished with its jobs.
+        """
+        if not self.study.summary.of_dataset:
+            return True
+        if dataset not in self.settings.datasets:
+            return all(Path(path).is_file() for paths in self.outcomes(dataset).values() for path in paths)
+        return all(Path(self.folder, dataset, f"{name}.csv").is_file() for name in self.study.summary.frames)
 
     def finished(self) -> list[str]:
         """The data sets that are finished."""
