@@ -22,6 +22,7 @@ from markupsafe import Markup
 
 from treecrf.io.files import read_configuration, read_frame, read_json, write_json, write_text
 from treecrf.records.jobs import read_records
+from treecrf.rendering.cells import with_and
 from treecrf.rendering.documents import DOCUMENT, read_study, write_study
 from treecrf.rendering.folders import Folders
 from treecrf.rendering.markdown import markdown_path, page_markdown
@@ -29,7 +30,7 @@ from treecrf.rendering.parts import Group, Note, Part, Section, Table, paragraph
 from treecrf.rendering.parts import Study as Shown
 from treecrf.report import ledger, provenance
 from treecrf.report.overview import overview
-from treecrf.report.page import pages_of_papers, studies, unfinished
+from treecrf.report.page import PAGE, pages_of_papers, studies, unfinished
 from treecrf.report.remaking import remake_study
 from treecrf.report.run_page import TITLE, differing_layout
 from treecrf.studies import registry
@@ -42,6 +43,9 @@ PROVENANCE = "provenance.json"
 
 EVIDENCE = "evidence"
 """The folder of a snapshot with the frames that verdicts and the explorer read, which both read as they do results."""
+
+REMADE = "; tables, tests and verdicts are by later code, from the evidence"
+"""Said of a part that was made anew from the evidence."""
 
 DIGITS = 8
 """Significant ones of numbers with a point in it."""
@@ -118,13 +122,21 @@ def write_pages(settings: Settings, folder: Path) -> None:
     costs = pd.DataFrame([row for part in parts for row in part.origin["cpu_time"]])
     if len(costs):  # studies share the jobs that prepare their data
         costs = costs.drop_duplicates(["study", "step", "data set"])
-    first = overview(settings, shown, claims, _absent(parts), pages, "index.html", costs)
+    first = overview(settings, shown, claims, _absent(parts), pages, PAGE, costs)
     pages.insert(0, first._replace(groups=[*first.groups, Group("", _origins(parts, costs))]))
     named = [page for page in pages if "/" not in page.path]
-    banner = " ".join(dict.fromkeys(filter(None, (part.origin.get("banner") for part in parts))))
     for page in pages:
-        text = page_markdown(page, named, Folders(folder, folder, markdown_path(page.path)), banner)
-        write_text(text, folder / markdown_path(page.path))
+        path = markdown_path(page.path)
+        text = page_markdown(page, named, Folders(folder, folder, path), _banner(parts, page.path))
+        write_text(text, folder / path)
+
+
+def _banner(parts: Sequence[StudyPart], path: str) -> str:
+    """What stands above a page: on the first one which run it is; on others when, with a link to the first."""
+    if path == PAGE:
+        return " ".join(dict.fromkeys(filter(None, (part.origin.get("banner") for part in parts))))
+    dates = with_and(dict.fromkeys(part.origin["date"] for part in parts))
+    return f"Results of {dates}: [what was run]({'../' * path.count('/')}{markdown_path(PAGE)})." if dates else ""
 
 
 def read_parts(folder: Path) -> list[StudyPart]:
@@ -176,11 +188,11 @@ def _remake_parts(settings: Settings, folder: Path) -> None:
         remade = settings.model_copy(update={"results": str(results)})
         for part in read_parts(folder):
             old = folder / part.study.name
-            shown, origin = remake_study(part.study, remade, old), (old / PROVENANCE).read_bytes()
+            shown = remake_study(part.study, remade, old)
             if shown is not None:
                 shutil.rmtree(old)
                 write_study(shown, old)
-                (old / PROVENANCE).write_bytes(origin)
+                write_json(part.origin | {"remade": True}, old / PROVENANCE)
 
 
 def _origin(study: Study, settings: Settings, today: datetime.date) -> dict[str, Any]:
@@ -223,11 +235,17 @@ def _absent(parts: Sequence[StudyPart]) -> Mapping[str, str]:
 def _origins(parts: Sequence[StudyPart], costs: pd.DataFrame) -> list[Section]:
     """Where the numbers of each study come from, and what they took."""
     item = Markup(
-        '<li>{title}: written on {date}, code at commit <code>{commit}</code>, on {machine}; <a href="{name}/{file}">settings, '
+        '<li>{title}: written on {date}, code at commit <code>{commit}</code>, on {machine}{remade}; <a href="{name}/{file}">settings, '
         "seeds, versions and checksums</a></li>"
     )
     lines = [
-        item.format(title=part.study.title, name=part.study.name, file=PROVENANCE, **part.origin) for part in parts
+        item.format(
+            title=part.study.title,
+            name=part.study.name,
+            file=PROVENANCE,
+            **part.origin | {"remade": REMADE if part.origin.get("remade") else ""},
+        )
+        for part in parts
     ]
     shown: list[Part] = [Note(Markup("<ul>{}</ul>").format(Markup("").join(lines)))]
     sections = [Section("origin", "Origin of the results", [*shown, about_evidence()])]
