@@ -45,8 +45,8 @@ class Job:
         The module that has the function.
     has_settings : bool
         Whether the function looks at settings.
-    takes_choices : bool
-        Whether it takes what methods chose on the data set that a larger sample is of (`treecrf.studies.training.larger`).
+    on_samples : bool
+        Whether its data sets are larger samples of those of the study (`treecrf.studies.training.larger`).
     n_stages : int
         How often it calls `treecrf.studies.framework.job_cache.JobCache.all_finished`: what other jobs may do beforehand.
     without : tuple of str
@@ -63,7 +63,7 @@ class Job:
     datasets: str = "datasets"
     module: str = "jobs"
     has_settings: bool = True
-    takes_choices: bool = False
+    on_samples: bool = False
     n_stages: int = 0
     without: tuple[str, ...] = ()
 

@@ -38,6 +38,7 @@ from treecrf.studies.training.choices import (
     peaks,
     preferred_decoder,
 )
+from treecrf.studies.training.larger_summary import summarise_larger
 from treecrf.studies.training.published import training_accuracies
 
 
@@ -243,14 +244,16 @@ def growth_of_seconds(
 
 
 def summarise(context: SummaryContext) -> dict[str, pd.DataFrame]:
-    """`summarise_dataset` of the jobs of a data set, and the published values of what it is in `treecrf.datasets`."""
+    """`summarise_dataset` of the jobs of a data set, with the published values of what it is in `treecrf.datasets`, and its larger samples."""
     settings, description = dict(context.settings), context.description
     separation_margin = settings.pop("separation_margin")
     rules = Rules(**settings)
     published = training_accuracies().query("dataset == @context.source")
-    outcomes = {name: stacked(parts) for name, parts in context.frames.items() if name != "folds"}
+    own = [name for name in context.frames if name != "folds" and not name.startswith("larger_")]
+    outcomes = {name: stacked(context.frames[name]) for name in own}
     numbers = description["average_length"], description["n_features"]
-    return summarise_dataset(outcomes, published, bool(description["stand_in"]), *numbers, rules, separation_margin)
+    found = summarise_dataset(outcomes, published, bool(description["stand_in"]), *numbers, rules, separation_margin)
+    return found | summarise_larger(context.frames, rules.equivalence_margin)
 
 
 def summarise_dataset(
@@ -265,7 +268,8 @@ def summarise_dataset(
     """The frames of a data set from the outcomes of all its methods, with a column stand_in.
 
     Parameters are the frames of `treecrf.studies.training.jobs.TrainingOutcome` of all methods; for others see
-    `summarise_method`, `costs` and `treecrf.studies.training.summary`. Gives the frames of the study's declaration.
+    `summarise_method`, `costs` and `treecrf.studies.training.summary`. Gives the frames of the study's declaration that are not of
+    larger samples.
     """
     methods = list(dict.fromkeys(outcomes["choice"]["method"]))
     choices, all_curves, phases, predictions = (
