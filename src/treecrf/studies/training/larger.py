@@ -101,7 +101,9 @@ def _test_one(
     truth = trained.labeller.align_labels(test)
     of_test = {"sequence": split.test, "group": test.groups, "n_positions": test.lengths}
     counts = [
-        pd.DataFrame(of_test | {"n_correct": np.add.reduceat((predicted == truth).astype(np.int64), test.offsets[:-1])}).assign(decoder=decoder)
+        pd.DataFrame(
+            of_test | {"n_correct": np.add.reduceat((predicted == truth).astype(np.int64), test.offsets[:-1])}
+        ).assign(decoder=decoder)
         for decoder, predicted in trained.predict(test, tuple(job.settings.decoders)).items()
     ]
     training = {

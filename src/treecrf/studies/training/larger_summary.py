@@ -86,7 +86,7 @@ def compare_larger(counts: pd.DataFrame, trainings: pd.DataFrame, margin: float 
     found = [
         _compare_sample(of_decoder, trainings[trainings["sample"] == sample].iloc[0], margin).assign(decoder=decoder)
         for (sample, decoder), of_decoder in counts.groupby(["sample", "decoder"], sort=False, observed=True)
-        if of_decoder["method"].nunique() > 1
+        if len(set(of_decoder["method"])) > 1
     ]
     return pd.concat(found, ignore_index=True)[COMPARISON_NAMES] if found else pd.DataFrame(columns=COMPARISON_NAMES)
 
@@ -122,9 +122,7 @@ def _compare_sample(counts: pd.DataFrame, sample: pd.Series, margin: float) -> p
     )  # fmt: skip
 
 
-def _cells(
-    counts: pd.DataFrame, methods: list[str], longest: int
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _cells(counts: pd.DataFrame, methods: list[str], longest: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Correct positions, shape (n_methods, n_groups, n_trainings), and positions, shape (n_groups, n_trainings).
 
     `longest` is the place of a method with all trainings.

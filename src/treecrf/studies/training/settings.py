@@ -10,7 +10,6 @@ from pydantic import Field, model_validator
 from treecrf.models.registry import IN_JAVA, LABELLERS, TRAINING
 from treecrf.options import (
     Decoder,
-    Finite,
     Labellers,
     Model,
     Name,
@@ -212,7 +211,7 @@ class TrainingSettings(StudySettings):
         ],
         description="Methods that are tested on them, each with settings that a third of its training sequences chooses; none: no larger samples.",
     )  # fmt: skip
-    larger_fixed: dict[TrainingMethod, dict[str, Finite]] = Field(
+    larger_fixed: dict[TrainingMethod, dict[str, Any]] = Field(
         {"mallet": {"variance": 10}, "mallet_linear": {"variance": 10}},
         description="Methods whose settings there are fixed in advance, as a choice would take too long, and these settings.",
     )
@@ -227,7 +226,9 @@ class TrainingSettings(StudySettings):
     @property
     def larger_datasets(self) -> list[str]:
         """The larger samples that are run: of data sets of the study."""
-        return [name for name, sample in self.larger_samples.items() if sample.of in self.datasets and self.larger_methods]
+        return [
+            name for name, sample in self.larger_samples.items() if sample.of in self.datasets and self.larger_methods
+        ]
 
     def larger_methods_on(self, sample: str) -> list[str]:
         """The methods that a larger sample tests."""
