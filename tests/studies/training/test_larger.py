@@ -295,12 +295,16 @@ def settings_with(**changed):
 
 def test_claims_read_both_decoders_of_a_larger_sample(tmp_path):
     pair, turned = ("treecrf", "treecrf_original"), ("treecrf_original", "treecrf")
-    plant_larger(tmp_path, "protein", "protein_folds", (*turned, -1.0, 0.01), (*turned, 2.0, 0.5, "viterbi"), n_clusters=77)
+    plant_larger(
+        tmp_path, "protein", "protein_folds", (*turned, -1.0, 0.01), (*turned, 2.0, 0.5, "viterbi"), n_clusters=77
+    )
     results = Results(tmp_path)
     [first, second] = larger_difference(results, "protein_folds", [pair], ["forward_backward", "viterbi"])
     assert (first.value, first.p, first.interval) == (1.0, 0.01, pytest.approx((0.71, 1.29)))
     assert (second.value, second.p, first.n, first.papers) == (-2.0, 0.5, 77, None)
-    printed = training_accuracies().query("dataset == 'protein' and decoder == 'viterbi'").set_index("method")["percent"]
+    printed = (
+        training_accuracies().query("dataset == 'protein' and decoder == 'viterbi'").set_index("method")["percent"]
+    )
     assert second.published == pytest.approx(printed["treecrf"] - printed["treecrf_original"])
     [better] = larger_difference(results, "protein_folds", [pair])
     assert (better.value, better.published) == (1.0, None)  # printed for each decoder alone
@@ -312,7 +316,8 @@ def test_published_numbers_may_be_those_of_another_data_set(tmp_path):
     plant_larger(tmp_path, "faq_ai_general", "faq_mccallum", ("treecrf", "mallet", 1.0, 0.2), test="documents")
     pairs = [("treecrf", "mallet")]
     own, other = (
-        larger_difference(Results(tmp_path), "faq_mccallum", pairs, published_of=name)[0].published for name in ("", "faq_aix")
+        larger_difference(Results(tmp_path), "faq_mccallum", pairs, published_of=name)[0].published
+        for name in ("", "faq_aix")
     )
     printed = training_accuracies().query("decoder == 'better'").set_index(["dataset", "method"])["percent"]
     for found, name in ((own, "faq_ai_general"), (other, "faq_aix")):
