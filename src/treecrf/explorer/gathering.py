@@ -87,7 +87,7 @@ def gather(settings: Settings) -> Gathered:
             [pd.DataFrame(columns=["study", *empty.get(name, names)]), *(part[name] for part in found if name in part)]
         )
         for name, names in columns.items()
-        if name not in ("seconds", "predictions")
+        if name not in ("seconds", "predictions", "counts")
     }
     return Gathered(**frames, methods=_methods(frames))
 

@@ -29,6 +29,7 @@ from treecrf.rendering.markdown import markdown_path, page_markdown
 from treecrf.rendering.parts import Group, Note, Part, Section, Table, paragraph
 from treecrf.rendering.parts import Study as Shown
 from treecrf.report import ledger, provenance
+from treecrf.report.counts import write_counts
 from treecrf.report.overview import overview
 from treecrf.report.page import PAGE, pages_of_papers, studies, unfinished
 from treecrf.report.remaking import remake_study
@@ -283,6 +284,7 @@ def write_evidence(study: Study, settings: Settings, folder: Path) -> None:
         if path.is_file():
             text = read_frame(path).to_csv(index=False, float_format=f"%.{DIGITS}g")
             write_text(text, (folder / path.relative_to(settings.results)).with_suffix(".csv"))
+    write_counts(study, settings, folder / study.name)
     for path in map(Path, files.descriptions()):
         if path.is_file() and path.parent.name in with_frames:
             write_text(path.read_text(encoding="utf-8"), folder / path.relative_to(settings.results))

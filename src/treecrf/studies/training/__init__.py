@@ -105,5 +105,6 @@ STUDY = Study(
                 joined={"dataset": "dataset", "method": "method", "chosen_decoder": "decoder", "decoder": "decoder_of"},
             ),
         ),
+        counts=(Rows("larger_counts", {"dataset": "sample", "point": "'choice'", "run": "training {training}"}),),
     ),
 )  # fmt: skip
