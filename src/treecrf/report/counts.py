@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -19,6 +20,8 @@ FILE = "counts.parquet"
 
 KEYS = [*CELL, "draw", "sequence", "group"]
 NUMBERS = ["n_positions", "n_correct"]
+WHOLE = ("sequence", "group", *NUMBERS)
+"""Columns that are no texts."""
 
 
 def write_counts(study: Study, settings: Settings, folder: Path) -> None:
@@ -34,7 +37,27 @@ def write_counts(study: Study, settings: Settings, folder: Path) -> None:
     counts = count_sequences(study, settings)
     if len(counts):
         with atomic(folder / FILE) as temporary:
-            counts.to_parquet(temporary, index=False, compression="zstd", compression_level=19)
+            _write(counts, temporary)
+
+
+def _write(counts: pd.DataFrame, path: Path) -> None:
+    """Write counts as small as Parquet can: sequences rise by one, and methods are tested on the same ones."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    # A page is compressed by itself. Some versions begin another one after 20,000 rows.
+    n_rows = inspect.signature(pq.write_table).parameters.keys() & {"max_rows_per_page"}
+    pq.write_table(
+        pa.Table.from_pandas(counts, preserve_index=False),
+        path,
+        row_group_size=len(counts),
+        data_page_size=2**27,
+        compression="zstd",
+        compression_level=19,
+        use_dictionary=[name for name in counts if name not in WHOLE],
+        column_encoding=dict.fromkeys(("sequence", "group"), "DELTA_BINARY_PACKED"),
+        **dict.fromkeys(n_rows, len(counts)),
+    )
 
 
 def count_sequences(study: Study, settings: Settings) -> pd.DataFrame:
@@ -44,10 +67,10 @@ def count_sequences(study: Study, settings: Settings) -> pd.DataFrame:
     whether cross-validation or the test set chose the settings. Texts are categories, numbers of the smallest type.
     """
     parts = [pd.DataFrame(columns=[*KEYS, *NUMBERS]), *_of_jobs(study, settings)]
-    found = stacked(parts).sort_values(KEYS, kind="stable", ignore_index=True)
-    texts = found.columns.difference(["sequence", "group", *NUMBERS])
-    numbers = {name: pd.to_numeric(found[name], downcast="integer") for name in ("sequence", "group", *NUMBERS)}
-    return found.assign(**numbers).astype(dict.fromkeys(texts, "category"))
+    found = stacked(parts)
+    numbers = {name: pd.to_numeric(found[name], downcast="integer") for name in WHOLE}
+    texts = dict.fromkeys(found.columns.difference(WHOLE), "category")
+    return found.assign(**numbers).astype(texts).sort_values(KEYS, kind="stable", ignore_index=True)
 
 
 def _of_jobs(study: Study, settings: Settings) -> Iterator[pd.DataFrame]:
