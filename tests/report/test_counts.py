@@ -76,18 +76,24 @@ def test_the_lines_of_the_documentation_give_the_tests_of_the_run(run, tmp_path)
 
 
 def test_counts_are_those_of_each_training_and_sequence(run):
-    counts = count_sequences(training.STUDY, run[0])
+    counts = count_sequences(training.STUDY, run[0]).query("point == 'choice'")
     assert set(counts["draw"]) == {"training 0", "training 1", "training 2"}  # not the unperturbed one
-    assert counts.groupby(["decoder", "method", "draw"], observed=True)["sequence"].nunique().unique().tolist() == [20]
-    path = run[0].results + "/training/hyphen/treecrf.predictions.parquet"
-    predicted = pd.read_parquet(path).query(
-        "stage == 'choice' and run == 1 and decoder == 'viterbi' and sequence == 15"
+    assert set(counts.groupby(["decoder", "method", "draw"], observed=True)["sequence"].nunique()) == {20}
+    predicted = pd.read_parquet(f"{run[0].results}/training/hyphen/treecrf.predictions.parquet")
+    of_one = predicted.query("stage == 'choice' and run == 1 and decoder == 'viterbi' and sequence == 15")
+    wanted = "method == 'treecrf' and draw == 'training 1' and decoder == 'viterbi' and sequence == 15"
+    [row] = counts.query(wanted).to_dict("records")
+    assert row["n_positions"] == len(of_one) == 9
+    assert row["n_correct"] == (of_one["label"] == of_one["predicted"]).sum()
+
+
+def test_counts_at_the_peak_are_those_of_the_best_iteration(run):
+    counts = count_sequences(training.STUDY, run[0]).query(
+        "point == 'peak' and method == 'treecrf' and decoder == 'viterbi'"
     )
-    [row] = counts.query(
-        "method == 'treecrf' and draw == 'training 1' and decoder == 'viterbi' and sequence == 15"
-    ).to_dict("records")
-    assert row["n_positions"] == len(predicted) == 9
-    assert row["n_correct"] == (predicted["label"] == predicted["predicted"]).sum()
+    curves = pd.read_parquet(f"{run[0].results}/training/hyphen/treecrf.curves.parquet")
+    assert counts["n_correct"].sum() == curves.query("run == -1 and decoder == 'viterbi'")["n_correct"].max()
+    assert set(counts["variant"]) == set(curves["candidate"])
 
 
 def test_counts_are_small(run, tmp_path):

@@ -312,7 +312,9 @@ def about_evidence() -> Note:
     """What the folder holds."""
     text = (
         "<code>{folder}/</code> holds the frames that verdicts, tables, figures and the explorer read, by study and data set; numbers "
-        'have at most {digits} significant digits. <code>make snapshot</code> without results of a run makes these pages anew from them. <code>counts.parquet</code> has the correct positions of every test sequence. <code>treecrf.report.ledger.verdicts("docs/results/{folder}")</code> computes the verdicts again, '
+        "have at most {digits} significant digits. <code>make snapshot</code> without results of a run makes these pages anew from "
+        "them. <code>counts.parquet</code> has the correct positions of every test sequence. "
+        '<code>treecrf.report.ledger.verdicts("docs/results/{folder}")</code> computes the verdicts again, '
         "<code>python -m treecrf.explorer.page --results docs/results/{folder} --reports build</code> writes the explorer."
     )
     return paragraph(text, folder=EVIDENCE, digits=DIGITS)

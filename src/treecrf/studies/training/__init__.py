@@ -105,6 +105,16 @@ STUDY = Study(
                 joined={"dataset": "dataset", "method": "method", "chosen_decoder": "decoder", "decoder": "decoder_of"},
             ),
         ),
-        counts=(Rows("larger_counts", {"dataset": "sample", "point": "'choice'", "run": "training {training}"}),),
+        counts=(
+            Rows("larger_counts", {"dataset": "sample", "point": "'choice'", "run": "training {training}"}),
+            Rows(
+                "predictions",
+                {
+                    "variant": "{candidate}", "point": "'peak'", "run": "'unperturbed'", "n_positions": "0 * position + 1",
+                    "n_correct": "label == predicted",
+                },
+                where="stage == 'peak'",
+            ),
+        ),
     ),
 )  # fmt: skip
