@@ -20,7 +20,7 @@ FILE = "counts.parquet"
 
 KEYS = [*CELL, "draw", "sequence", "group"]
 NUMBERS = ["n_positions", "n_correct"]
-WHOLE = ("sequence", "group", *NUMBERS)
+WHOLE = ["sequence", "group", *NUMBERS]
 """Columns that are no texts."""
 
 
@@ -76,7 +76,9 @@ def count_sequences(study: Study, settings: Settings) -> pd.DataFrame:
 def _of_jobs(study: Study, settings: Settings) -> Iterator[pd.DataFrame]:
     """The counts of each job; one after another, as predictions are large."""
     files, explored = StudyFiles(study, settings), study.explored
-    for dataset in files.all_datasets() if explored else ():
+    if explored is None:
+        return
+    for dataset in files.all_datasets():
         frames, outcomes = frames_there(files, explored.frames, dataset), files.outcomes(dataset)
         for view, declared in (("predictions", explored.predictions), ("counts", explored.counts)):
             for name in dict.fromkeys(rows.frame for rows in declared):

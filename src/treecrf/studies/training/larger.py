@@ -22,7 +22,7 @@ from treecrf.statistics.selection import Split, derive_seed, hold_out, repeated_
 from treecrf.studies.framework.custom import Candidate, candidate_name
 from treecrf.studies.framework.job_cache import Frames
 from treecrf.studies.framework.job_context import JobContext
-from treecrf.studies.framework.selection import ChosenLabeller, Fold, choose, train_as_chosen
+from treecrf.studies.framework.selection import ChosenLabeller, Fold, Trained, choose, train_as_chosen
 from treecrf.studies.training.jobs import shortened
 from treecrf.studies.training.methods import candidates, find_method
 from treecrf.studies.training.settings import LargerSample, TrainingSettings
@@ -46,7 +46,7 @@ class Larger(NamedTuple):
         Columns `COUNT_NAMES`: correct positions of each sequence that tests, by training and decoder.
     larger_trainings : DataFrame
         Columns `TRAINING_NAMES`, one row each: how the sample is tested (`LargerSample.test`), what was chosen (iteration 0: the last one),
-        sequences that train and that test, CPU seconds of the training after the choice (in Java those of its process).
+        sequences that train and that test, CPU seconds of the training after the choice.
     """
 
     larger_counts: pd.DataFrame
@@ -108,9 +108,14 @@ def _test_one(
     ]
     training = {
         "candidate": candidate_name(candidate), "iteration": chosen.stage, "n_train": len(train), "n_test": len(test),
-        "cpu_seconds": sum(trained.labeller.seconds_.values()) if job.method in IN_JAVA else trained.cpu_seconds,
+        "cpu_seconds": _cpu_seconds(trained, job.method),
     }  # fmt: skip
     return pd.concat(counts), pd.DataFrame([training])
+
+
+def _cpu_seconds(trained: Trained, method: str) -> float:
+    """CPU seconds of a training; of one in Java those that its own process has told."""
+    return sum(getattr(trained.labeller, "seconds_", {}).values()) if method in IN_JAVA else trained.cpu_seconds
 
 
 def _choose(job: JobContext[TrainingSettings], inner: Fold) -> tuple[Candidate, ChosenLabeller]:

@@ -84,7 +84,9 @@ def compare_larger(counts: pd.DataFrame, trainings: pd.DataFrame, margin: float 
         that of the paired t test.
     """
     found = [
-        _compare_sample(of_decoder, trainings[trainings["sample"] == sample].iloc[0], margin).assign(decoder=decoder)
+        _compare_sample(of_decoder, trainings[trainings["sample"] == sample].iloc[0], margin).assign(
+            decoder=str(decoder)
+        )
         for (sample, decoder), of_decoder in counts.groupby(["sample", "decoder"], sort=False, observed=True)
         if len(set(of_decoder["method"])) > 1
     ]

@@ -203,11 +203,12 @@ def judge(
     best = _verdict([each.degree if each.best is None else each.best for each in observations], enough, partly)
     open_times = any(each.is_time and not each.is_decided for each in observations)
     verdict = worst if worst == best or (worst == PARTLY and not open_times) else UNDECIDED
-    power = (
+    straddled, smallest, wanted = (
         "; ".join(filter(None, (getattr(each, name) for each in observations if verdict == UNDECIDED)))
         for name in ("straddled", "smallest", "n_needed")
     )
-    return Finding(verdict, test, _numbers(evidence), _explain(verdict, observations), evidence.datasets, *power)
+    explanation = _explain(verdict, observations)
+    return Finding(verdict, test, _numbers(evidence), explanation, evidence.datasets, straddled, smallest, wanted)
 
 
 def _verdict(degrees: Sequence[Fraction], enough: Fraction, partly: Fraction) -> str:
