@@ -64,13 +64,13 @@ def count_sequences(study: Study, settings: Settings) -> pd.DataFrame:
     """Test positions and correct ones by `KEYS`.
 
     Draw: the training, damaged training set or draw of the data. Sequence -1: only the group of related sequences is kept. Point:
-    whether cross-validation or the test set chose the settings. Texts are categories, numbers of the smallest type.
+    whether cross-validation or the test set chose the settings. Texts are categories.
     """
     parts = [pd.DataFrame(columns=[*KEYS, *NUMBERS]), *_of_jobs(study, settings)]
     found = stacked(parts)
-    numbers = {name: pd.to_numeric(found[name], downcast="integer") for name in WHOLE}
-    texts = dict.fromkeys(found.columns.difference(WHOLE), "category")
-    return found.assign(**numbers).astype(texts).sort_values(KEYS, kind="stable", ignore_index=True)
+    texts = found.columns.difference(WHOLE)
+    kinds = dict.fromkeys(texts, "category") | dict.fromkeys(WHOLE, "int64")
+    return found.astype(kinds).sort_values(KEYS, kind="stable", ignore_index=True)
 
 
 def _of_jobs(study: Study, settings: Settings) -> Iterator[pd.DataFrame]:
