@@ -179,7 +179,8 @@ def recorded_settings(folder: Path) -> Settings:
     for part in read_parts(folder):
         given = part.origin["settings"]
         recorded |= given | {"datasets": recorded.get("datasets", {}) | given["datasets"]}
-    return load_settings(recorded)
+    former = {study.name: "as the protocol was when this was run" for study in registry()}
+    return load_settings(recorded | {"reasons": former | recorded.get("reasons", {})})
 
 
 def _remake_parts(settings: Settings, folder: Path) -> None:
