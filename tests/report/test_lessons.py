@@ -15,9 +15,9 @@ def comparisons():
     """TreeCRF-Newton before and after the linear CRF, in either order of the pair."""
     return pd.DataFrame(
         [
-            {"dataset": "one", "method": "treecrf_newton", "other": "linear_crf", "mean_points": 2.0, "holm_low": 1.0, "holm_high": 3.0,
+            {"dataset": "one", "method": "treecrf_newton", "other": "linear_crf", "mean_points": 2.0, "family_low": 1.0, "family_high": 3.0,
              "decision": "better"},
-            {"dataset": "two", "method": "linear_crf", "other": "treecrf_newton", "mean_points": 0.5, "holm_low": 0.25, "holm_high": 0.75,
+            {"dataset": "two", "method": "linear_crf", "other": "treecrf_newton", "mean_points": 0.5, "family_low": 0.25, "family_high": 0.75,
              "decision": "better"},
         ]
     ).assign(decoder="better", p_holm=[0.01, 0.2])  # fmt: skip
@@ -109,8 +109,8 @@ def test_cells_missing_by_label_are_compared_with_the_best_other_treatment(tmp_p
     counts = {"instance_weighting": 80, "imputation": 82, "indicator": 83}
     evaluations = [{"method": name, "n_correct": n, "n_positions": 100} for name, n in counts.items()]
     tests = [
-        {"baseline": "instance_weighting", "method": name, "accuracy_points": points, "holm_low": points - 1,
-         "holm_high": points + 1, "decision": "better"}
+        {"baseline": "instance_weighting", "method": name, "accuracy_points": points, "family_low": points - 1,
+         "family_high": points + 1, "decision": "better"}
         for name, points in (("imputation", 2.0), ("indicator", 3.0))
     ]  # fmt: skip
     for name, rows in (("evaluations", evaluations), ("comparisons", tests)):

@@ -42,7 +42,7 @@ TREES, NET, BOTH = "treecrf_newton", "neural_crf", "trees_and_net"
 SHOWN = {"better": "more accurate than {} on", "worse": "less accurate than {} on"}
 NOT_SHOWN = {"equivalent": "Equivalent on", "undecided": "Undecided on"}
 
-HOLM = ("holm_low", "holm_high")
+HOLM = ("family_low", "family_high")
 """Ends of intervals with Holm's correction, as the decisions beside them."""
 
 FEW = 3

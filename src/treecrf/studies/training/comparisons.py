@@ -37,7 +37,7 @@ def ranks_layout(ranks: pd.DataFrame) -> pd.DataFrame:
             "method": method_names(ranks["method"]),
             "accuracy, all positions (%)": cell_texts(ranks["accuracy"], number),
             "minus the best (points)": cell_texts(ranks["gap_points"], signed),
-            "95 %, Holm": interval_texts(ranks["gap_low"], ranks["gap_high"]),
+            "95 %, Bonferroni": interval_texts(ranks["gap_low"], ranks["gap_high"]),
             "standing": ranks["standing"].astype(str).tolist(),
             "rank": cell_texts(ranks["rank"], count_text),
             "rank interval": [f"{low}–{high}" for low, high in zip(ranks["rank_low"], ranks["rank_high"], strict=True)],
@@ -79,8 +79,8 @@ def pairs_layout(comparisons: pd.DataFrame, decoder: str) -> pd.DataFrame:
 
     A row per data set and pair. By McNemar's test, of the unperturbed trainings: accuracy of the method
     minus that of the other in points, the positions on which only either is right, p-values. By the sequence-level test
-    (`treecrf.studies.training.summary.compare`, all trainings): points, interval and p-value, both also with Holm's
-    correction over the pairs of the data set, what is taken as independent, the decision.
+    (`treecrf.studies.training.summary.compare`, all trainings): points, interval and p-value, both also of the
+    family of pairs of the data set, what is taken as independent, the decision.
     """
     rows = comparisons[comparisons["decoder"] == decoder]
     mcnemar, valid = "by McNemar's test", "by the sequence-level test"
@@ -95,9 +95,9 @@ def pairs_layout(comparisons: pd.DataFrame, decoder: str) -> pd.DataFrame:
             (mcnemar, "p"): cell_texts(rows["p_value"], p_value_text),
             (mcnemar, "p, Holm"): cell_texts(rows["p_holm"], p_value_text),
             (valid, "points"): cell_texts(rows["mean_points"], signed),
-            (valid, "95 %"): interval_texts(rows["low"], rows["high"]),
-            (valid, "p"): cell_texts(rows["valid_p_value"], p_value_text),
-            (valid, "95 %, Holm"): interval_texts(rows["holm_low"], rows["holm_high"]),
+            (valid, "95 %, uncorrected"): interval_texts(rows["low"], rows["high"]),
+            (valid, "p, uncorrected"): cell_texts(rows["valid_p_value"], p_value_text),
+            (valid, "95 %, Bonferroni"): interval_texts(rows["family_low"], rows["family_high"]),
             (valid, "p, Holm"): cell_texts(rows["valid_p_holm"], p_value_text),
             (valid, "over"): [_independent(row) for row in rows.to_dict("records")],
             (valid, "decision"): rows["decision"].astype(str).tolist(),
@@ -145,7 +145,7 @@ def _independent(row: Row) -> str:
 
 COMPARISON_NAMES = [
     "dataset", "sample", "population", "decoder", "method", "other", "mean_points", "low", "high", "low_90", "high_90",
-    "valid_p_value", "holm_low", "holm_high", "valid_p_holm", "about", "valid_test", "n_clusters", "n_trainings", "decision",
+    "valid_p_value", "family_low", "family_high", "valid_p_holm", "about", "valid_test", "n_clusters", "n_trainings", "decision",
 ]  # fmt: skip
 
 
@@ -174,7 +174,7 @@ def _compare_sample(counts: pd.DataFrame, accuracies: pd.DataFrame) -> pd.DataFr
     differences = correct[first] - correct[second]
     estimates = _estimates(differences, positions, str(sample["design"]), int(sample["n_folds"]))
     (low, high), (low_90, high_90) = estimates.interval(), estimates.interval(CONFIDENCE)
-    holm_low, holm_high = estimates.interval_holm()
+    family_low, family_high = estimates.interval_bonferroni()
     margin = float(sample["equivalence_margin"])
     return pd.DataFrame(
         {
@@ -182,7 +182,7 @@ def _compare_sample(counts: pd.DataFrame, accuracies: pd.DataFrame) -> pd.DataFr
             "method": [names[place] for place in first],
             "other": [names[place] for place in second],
             "mean_points": estimates.points, "low": low, "high": high, "low_90": low_90, "high_90": high_90,
-            "valid_p_value": estimates.p_value, "holm_low": holm_low, "holm_high": holm_high, "valid_p_holm": estimates.p_holm,
+            "valid_p_value": estimates.p_value, "family_low": family_low, "family_high": family_high, "valid_p_holm": estimates.p_holm,
             "about": METHODS, "valid_test": sample["design"], "n_clusters": len(positions), "n_trainings": sample["n_trainings"],
             "decision": decide(estimates.points, estimates.p_holm, low_90, high_90, margin=margin),
         }
@@ -249,7 +249,7 @@ def larger_layout(counts: pd.DataFrame, accuracies: pd.DataFrame, comparisons: p
             ("other sample", "name"): larger["sample"].astype(str).tolist(),
             ("other sample", "is a"): [POPULATIONS[name] for name in larger["population"]],
             ("other sample", "points"): cell_texts(larger["mean_points"], signed),
-            ("other sample", "95 %, Holm"): interval_texts(larger["holm_low"], larger["holm_high"]),
+            ("other sample", "95 %, Bonferroni"): interval_texts(larger["family_low"], larger["family_high"]),
             ("other sample", "p, Holm"): cell_texts(larger["valid_p_holm"], p_value_text),
             ("other sample", "over"): [
                 f"{count_text(n)} {DESIGNS[design]}"

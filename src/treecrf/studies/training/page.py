@@ -132,7 +132,7 @@ PAGE = StudyPage(
             text(INTRODUCTION, DOCUMENTS_NOTE, slow=_slow, folds=setting("n_folds"), runs=setting("n_perturbed_runs")),
             _stand_ins,
             figure("accuracies", "Accuracy of every method, a panel for each of {names}; the table below has the numbers."),
-            table("accuracy", "Cross-validated choice, mean ± sd; bold: the best and those equivalent to it", has_caption=False),
+            table("accuracy", "Cross-validated choice, mean ± sd; marks: docs/statistics.md", has_caption=False),
             computed(_not_run, "notes"),
             table("peaks", "Peak of the test curve, first training", fold="Peaks of the test curves", has_caption=False),
             table("choices", CHOSEN, fold=CHOSEN, has_caption=False),
@@ -202,7 +202,7 @@ def groups_layout(ranks: pd.DataFrame, chosen: pd.DataFrame, comparisons: pd.Dat
             "method": method_names(ranks["method"]),
             "accuracy (%)": cell_texts(ranks["accuracy"], number),
             "minus the best (points)": cell_texts(ranks["gap_points"], signed),
-            "95 %, Holm": interval_texts(ranks["gap_low"], ranks["gap_high"]),
+            "95 %, Bonferroni": interval_texts(ranks["gap_low"], ranks["gap_high"]),
             "significantly worse than": [
                 _better_ones(pairs, dataset, method, ranks["method"]) for method in ranks["method"]
             ],
