@@ -73,9 +73,7 @@ class Estimates:
         """The same with Holm's correction over all of them."""
         return adjust_holm(self.p_value)
 
-    def interval_bonferroni(
-        self, level: float = SIGNIFICANCE_LEVEL
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def interval_bonferroni(self, level: float = SIGNIFICANCE_LEVEL) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Lower and upper ends of the intervals of this family: of confidence 1 - level / m each, with m pairs.
 
         Pairs without a standard error count, as for `p_holm`. All m hold together with a probability of at least

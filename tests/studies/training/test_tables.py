@@ -345,7 +345,10 @@ def test_tests_are_shown_by_mcnemars_test_and_by_a_valid_one():
          "+0.50", "−0.50 to +1.50", "0.046", "−1.00 to +2.00", "0.049", "17 sequences", "undecided"]
     ]  # fmt: skip
     better = pairs_layout(pd.DataFrame(rows), "better")
-    assert [cells(better, valid, name) for name in ("95 %, uncorrected", "over")] == [["–"], ["29 blocks, these trainings"]]
+    assert [cells(better, valid, name) for name in ("95 %, uncorrected", "over")] == [
+        ["–"],
+        ["29 blocks, these trainings"],
+    ]
 
 
 def test_a_matrix_is_read_from_its_rows():

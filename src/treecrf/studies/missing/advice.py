@@ -75,7 +75,9 @@ def advice(
     if judged.empty:
         return []
     heading = [
-        paragraph("Where the mechanism is not random, instance weighting is behind the best method of the same run (95 % intervals, Bonferroni):")
+        paragraph(
+            "Where the mechanism is not random, instance weighting is behind the best method of the same run (95 % intervals, Bonferroni):"
+        )
     ]
     return [
         *listed(advice_sentences(judged)),

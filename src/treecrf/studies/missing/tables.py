@@ -322,7 +322,9 @@ def _sorted(rows: pd.DataFrame, name: str, shown: Iterable[str]) -> pd.DataFrame
 
 
 def _difference(row: Mapping[Hashable, Any]) -> str:
-    return _with_interval(*(float(row[name]) for name in ("accuracy_points", "family_low", "family_high", "valid_p_holm")))
+    return _with_interval(
+        *(float(row[name]) for name in ("accuracy_points", "family_low", "family_high", "valid_p_holm"))
+    )
 
 
 # --- rows -------------------------------------------------------------------------------------------
