@@ -227,8 +227,8 @@ def kernels(frames: Frames) -> Lesson | None:
     """Conjunctions of inputs in kernels, and kernels against trees (UAI 2004)."""
     sentences = [
         sentence
-        for pair in (("degree_2", "degree_1"), (BEST_TREES, BEST_KERNEL))
-        for sentence in difference(*map(kernel_method_text, pair), _kernel_gaps(frames, *pair))
+        for one, other in (("degree_2", "degree_1"), (BEST_TREES, BEST_KERNEL))
+        for sentence in difference(kernel_method_text(one), kernel_method_text(other), _kernel_gaps(frames, one, other))
     ]
     return _lesson("Kernels", sentences, "uai-2004.html#kernels-tests", is_family=False)
 
