@@ -48,7 +48,7 @@ function showLeaderboard(chosen) {
   const isTested = rows.some(isRanked), one = datasets.length === 1;
   const cell = (row) => element("a", { href: cellAddress(row), title: kindText(row) },
     isUnseparated(row) ? element("span", { class: `sign ${kindOf(row)}`, "aria-label": `${kindText(row)}: ` }, `${KINDS[kindOf(row)][0]} `) : null,
-    row.gap === 0 && isRival(row) ? element("b", {}, valueText(row)) : valueText(row));
+    isBold(row) ? element("b", {}, valueText(row)) : valueText(row));
   const columns = [
     ["method", (entry) => entry.name, (entry) => link(methodAddress({ ...entry.rows[0], metric }), entry.name)],
     [`${one ? "" : "mean "}gap to the best${inUnits(metric)}`, (entry) => entry.gap, (entry) => (isKnown(entry.gap) ? gapText(entry.rows[0], entry.gap) + (entry.isWhole ? "" : ` (${entry.rows.length} of ${datasets.length})`) : "reference")],

@@ -65,7 +65,8 @@ With fewer than {least} such groups it takes blocks of at least {length} positio
 only. With fewer than three trainings of a method it is about these trainings, not about the method. All of it is about methods
 trained on these training sequences. A decision is <em>better</em> or <em>worse</em> if p &lt; 0.05 after Holm's correction over the
 pairs of the data set; otherwise <em>equivalent</em> if the 90 % interval of the single pair lies within {margin} points, and else
-<em>undecided</em>: a large p-value alone says nothing.
+<em>undecided</em>: a large p-value alone says nothing. Where p &lt; 0.05 and the interval (Bonferroni) contains 0, both are right
+(docs/statistics.md).
 """
 
 CHOICES = (
