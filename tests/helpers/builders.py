@@ -330,7 +330,7 @@ def write_training_results(folder):
     }  # fmt: skip
     comparison = {
         "other": "my_method", "accuracy_points": 1.0, "only_method": 9, "only_other": 4, "p_value": 0.5, "p_holm": 0.5,
-        "mean_points": 1.0, "n_clusters": 3, "n_blocks": 20, "about": "methods", "valid_p_value": 0.4, "low": -1.0, "high": 3.0, "holm_low": -1.0, "holm_high": 3.0,
+        "mean_points": 1.0, "n_clusters": 3, "n_blocks": 20, "about": "methods", "valid_p_value": 0.4, "low": -1.0, "high": 3.0, "family_low": -1.0, "family_high": 3.0,
         "valid_test": "blocks", "valid_p_holm": 0.4, "decision": "undecided",
     }  # fmt: skip
     place = {

@@ -35,7 +35,7 @@ def ranks_layout(ranks: pd.DataFrame) -> pd.DataFrame:
             "method": method_names(ranks["method"]),
             "accuracy, all positions (%)": cell_texts(ranks["accuracy"], number),
             "minus the best (points)": cell_texts(ranks["gap_points"], signed),
-            "95 %, Holm": interval_texts(ranks["gap_low"], ranks["gap_high"]),
+            "95 %, Bonferroni": interval_texts(ranks["gap_low"], ranks["gap_high"]),
             "standing": ranks["standing"].astype(str).tolist(),
             "rank": cell_texts(ranks["rank"], count_text),
             "rank interval": [f"{low}–{high}" for low, high in zip(ranks["rank_low"], ranks["rank_high"], strict=True)],
@@ -77,8 +77,8 @@ def pairs_layout(comparisons: pd.DataFrame, decoder: str) -> pd.DataFrame:
 
     A row per data set and pair. By McNemar's test, of the unperturbed trainings: accuracy of the method
     minus that of the other in points, the positions on which only either is right, p-values. By the sequence-level test
-    (`treecrf.studies.training.summary.compare`, all trainings): points, interval and p-value, both also with Holm's
-    correction over the pairs of the data set, what is taken as independent, the decision.
+    (`treecrf.studies.training.summary.compare`, all trainings): points, interval and p-value, both also of the
+    family of pairs of the data set, what is taken as independent, the decision.
     """
     rows = comparisons[comparisons["decoder"] == decoder]
     mcnemar, valid = "by McNemar's test", "by the sequence-level test"
@@ -93,9 +93,9 @@ def pairs_layout(comparisons: pd.DataFrame, decoder: str) -> pd.DataFrame:
             (mcnemar, "p"): cell_texts(rows["p_value"], p_value_text),
             (mcnemar, "p, Holm"): cell_texts(rows["p_holm"], p_value_text),
             (valid, "points"): cell_texts(rows["mean_points"], signed),
-            (valid, "95 %"): interval_texts(rows["low"], rows["high"]),
-            (valid, "p"): cell_texts(rows["valid_p_value"], p_value_text),
-            (valid, "95 %, Holm"): interval_texts(rows["holm_low"], rows["holm_high"]),
+            (valid, "95 %, uncorrected"): interval_texts(rows["low"], rows["high"]),
+            (valid, "p, uncorrected"): cell_texts(rows["valid_p_value"], p_value_text),
+            (valid, "95 %, Bonferroni"): interval_texts(rows["family_low"], rows["family_high"]),
             (valid, "p, Holm"): cell_texts(rows["valid_p_holm"], p_value_text),
             (valid, "over"): [_independent(row) for row in rows.to_dict("records")],
             (valid, "decision"): rows["decision"].astype(str).tolist(),
@@ -185,7 +185,7 @@ def larger_layout(larger_comparisons: pd.DataFrame, comparisons: pd.DataFrame) -
             ("other sample", "name"): larger["sample"].astype(str).tolist(),
             ("other sample", "is a"): [POPULATIONS[name] for name in larger["population"]],
             ("other sample", "points"): cell_texts(larger["mean_points"], signed),
-            ("other sample", "95 %, Holm"): interval_texts(larger["holm_low"], larger["holm_high"]),
+            ("other sample", "95 %, Bonferroni"): interval_texts(larger["family_low"], larger["family_high"]),
             ("other sample", "p, Holm"): cell_texts(larger["valid_p_holm"], p_value_text),
             ("other sample", "over"): [
                 f"{count_text(n)} {test}" for n, test in zip(larger["n_trainings"], larger["valid_test"], strict=True)

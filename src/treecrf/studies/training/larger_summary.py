@@ -20,7 +20,7 @@ ACCURACY_NAMES = [
 ]  # fmt: skip
 COMPARISON_NAMES = [
     "dataset", "sample", "population", "decoder", "method", "other", "mean_points", "points_standard_error", "degrees_of_freedom",
-    "low", "high", "low_90", "high_90", "valid_p_value", "holm_low", "holm_high", "valid_p_holm", "about", "valid_test",
+    "low", "high", "low_90", "high_90", "valid_p_value", "family_low", "family_high", "valid_p_holm", "about", "valid_test",
     "n_clusters", "n_trainings", "decision",
 ]  # fmt: skip
 
@@ -109,7 +109,7 @@ def _compare_sample(counts: pd.DataFrame, sample: pd.Series, margin: float) -> p
     estimates, p_value = Estimates(*found[:3]), found[3]
     p_holm = adjust_holm(p_value)
     (low, high), (low_90, high_90) = estimates.interval(), estimates.interval(CONFIDENCE)
-    holm_low, holm_high = estimates.interval_holm()
+    family_low, family_high = estimates.interval_bonferroni()
     return pd.DataFrame(
         {
             "dataset": sample["dataset"], "sample": sample["sample"], "population": sample["population"],
@@ -117,7 +117,7 @@ def _compare_sample(counts: pd.DataFrame, sample: pd.Series, margin: float) -> p
             "other": [names[place] for place in second],
             "mean_points": estimates.points, "points_standard_error": estimates.standard_error,
             "degrees_of_freedom": estimates.degrees_of_freedom, "low": low, "high": high, "low_90": low_90, "high_90": high_90,
-            "valid_p_value": p_value, "holm_low": holm_low, "holm_high": holm_high, "valid_p_holm": p_holm,
+            "valid_p_value": p_value, "family_low": family_low, "family_high": family_high, "valid_p_holm": p_holm,
             "about": METHODS, "valid_test": sample["test"], "n_clusters": len(positions), "n_trainings": shared,
             "decision": decide(estimates.points, p_holm, low_90, high_90, margin=margin),
         }
