@@ -262,11 +262,15 @@ def test_costs_of_one_phase_and_no_time():
 def test_analysis_of_deviance():
     names = ["dataset", "rate", "term", "degrees_of_freedom", "deviance"]
     names += ["residual_degrees_of_freedom", "residual_deviance", "p_value"]
-    rows = [("hyphen", 0.2, "none", NAN, NAN, 24, 400.126, NAN), ("hyphen", 0.2, "method", 4, 100.0, 20, 300.1, 9e-4)]
+    names += ["dispersion", "pearson_dispersion", "f", "f_p_value"]
+    rows = [
+        ("hyphen", 0.2, "constant", NAN, NAN, 24, 400.126, NAN, 16.672, 16.5, NAN, NAN),
+        ("hyphen", 0.2, "method", 4, 100.0, 20, 300.1, 9e-4, 15.005, 14.0, 1.786, 0.171),
+    ]
     frame = pd.DataFrame(rows, columns=names).assign(n_training_sets=20, n_test_sets=[5, 20])
     assert shown(deviance_layout(frame)) == [
-        ["hyphen", "20 %", "20 × 5", "constant only", "–", "–", "–", "24", "400.13"],
-        ["hyphen", "20 %", "20 × 20", "method", "4", "100.00", "<0.001", "20", "300.10"],
+        ["hyphen", "20 %", "20 × 5", "constant only", *"–––––", "24", "400.13", "16.67", "16.50"],
+        ["hyphen", "20 %", "20 × 20", "method", "4", "100.00", "<0.001", "1.79", "0.171", "20", "300.10", "15.01", "14.00"],
     ]
 
 

@@ -60,7 +60,7 @@ HEADINGS = {"trees": "trees", "mechanism": "cells are missing"}
 BEST_OF_BOTH = "best minus best"
 """Heading of the best method of one kind of trees minus that of another."""
 
-TERM_NAMES = {"none": "constant only", "training_set": "training set", "method": "method"}
+TERM_NAMES = {"constant": "constant only", "training_set": "training set", "method": "method"}
 
 
 # --- layouts ----------------------------------------------------------------------------------------
@@ -199,8 +199,8 @@ def variances_layout(variances: pd.DataFrame) -> pd.DataFrame:
 
 
 def deviance_layout(deviance: pd.DataFrame) -> pd.DataFrame:
-    """Analysis of deviance: what the training set and then the method add to the binomial model."""
-    added, left = "added by the term", "residual"
+    """Analysis of deviance: what the training set and then the method take off the deviance of a constant, and what remains."""
+    added, left = "added by the term", "residual of the model"
     return grouped(
         {
             ("", "data set"): dataset_names(deviance),
@@ -214,9 +214,13 @@ def deviance_layout(deviance: pd.DataFrame) -> pd.DataFrame:
             ("", "term"): [TERM_NAMES.get(term, term) for term in deviance["term"]],
             (added, "df"): cell_texts(deviance["degrees_of_freedom"], count_text),
             (added, "deviance"): cell_texts(deviance["deviance"], number),
-            (added, "p"): cell_texts(deviance["p_value"], p_value_text),
+            (added, "p, chi-square"): cell_texts(deviance["p_value"], p_value_text),
+            (added, "F"): cell_texts(deviance["f"], number),
+            (added, "p, F"): cell_texts(deviance["f_p_value"], p_value_text),
             (left, "df"): cell_texts(deviance["residual_degrees_of_freedom"], count_text),
             (left, "deviance"): cell_texts(deviance["residual_deviance"], number),
+            (left, "deviance / df"): cell_texts(deviance["dispersion"], number),
+            (left, "Pearson / df"): cell_texts(deviance["pearson_dispersion"], number),
         }
     )
 
