@@ -281,7 +281,21 @@ def test_analysis_of_deviance():
     frame = pd.DataFrame(rows, columns=names).assign(n_training_sets=20, n_test_sets=[5, 20])
     assert shown(deviance_layout(frame)) == [
         ["hyphen", "20 %", "20 × 5", "constant only", *"–––––", "24", "400.13", "16.67", "16.50"],
-        ["hyphen", "20 %", "20 × 20", "method", "4", "100.00", "<0.001", "1.79", "0.171", "20", "300.10", "15.01", "14.00"],
+        [
+            "hyphen",
+            "20 %",
+            "20 × 20",
+            "method",
+            "4",
+            "100.00",
+            "<0.001",
+            "1.79",
+            "0.171",
+            "20",
+            "300.10",
+            "15.01",
+            "14.00",
+        ],
     ]
 
 

@@ -150,7 +150,9 @@ def _first_sets(counts: pd.DataFrame, n_sets: int) -> pd.DataFrame:
 
 
 def _deviance(evaluated: pd.DataFrame) -> pd.DataFrame:
-    n_sets = evaluated.groupby(["dataset", "rate"], observed=True)[["training_set", "test_set"]].nunique().add_prefix("n_")
+    n_sets = (
+        evaluated.groupby(["dataset", "rate"], observed=True)[["training_set", "test_set"]].nunique().add_prefix("n_")
+    )
     n_sets.columns = n_sets.columns + "s"
     return analysis_of_deviance(evaluated.assign(sequence=0)).join(n_sets, on=["dataset", "rate"])
 
