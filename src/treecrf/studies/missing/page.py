@@ -58,7 +58,7 @@ def _stars(context: PageContext) -> list[Part]:
     results = Results(context.results)
     found = [each.numbers for name in context.datasets for each in stars(results, name)]
     return (
-        [paragraph("<b>The stars of table 4.1</b>, by tests without Holm's correction"), *listed(found)]
+        [paragraph("<b>The stars of table 4.1</b> on the dissertation's number of damaged sets"), *listed(found)]
         if found
         else []
     )
