@@ -63,7 +63,7 @@ def lead(
     rows = _comparisons(results, dataset, method, rates, sets)
     accuracies = _accuracies(results, dataset, rates, sets)
     for _, group in rows.groupby("rate"):
-        best = group.loc[group["accuracy_points"].idxmax()].to_dict()
+        (best,) = group.nlargest(1, "accuracy_points").to_dict("records")
         yield _advantage(dataset, method, best, accuracies, corrected=True)
 
 
