@@ -128,7 +128,7 @@ def significance_layout(of_papers: pd.DataFrame, comparisons: pd.DataFrame, base
 
 
 def effects_layout(comparisons: pd.DataFrame, baseline: str) -> pd.DataFrame:
-    """Accuracy of every method minus that of `baseline` on all damaged sets, in points, with the interval; a column per method.
+    """Accuracy of every method minus that of `baseline`, in points, with the 95 % interval; a column per method.
 
     Intervals and `DAGGER` (p < 0.05 by the sequence-level test) are corrected by Holm's method. Data sets have `OF_LINES` where blocks of lines take
     the place of sequences.
