@@ -130,29 +130,36 @@ def grown(sizes, start, ratio, spread, drift, mallet=50.0):
 
 
 def plant_coefficients(folder, dataset, baseline, outcomes, extra=(), paper=(1, 1e-9), half_width=1.0):
-    """Comparisons of the missing study; outcomes (points, p) by (rate, method), of which the paper's test says `paper`.
+    """Comparisons on the papers' damaged sets; outcomes (points, p) by (rate, method), of which the paper's test says `paper`.
 
-    `half_width` is that of 90 % intervals.
+    p is the corrected one; without the correction all are significant. `half_width` is that of 90 % intervals.
     """
     rows = [(rate, baseline, method, *outcome) for (rate, method), outcome in outcomes.items()]
     rows += [(rate, baseline, "default_direction", 9.0, 1e-9) for rate in RATES]  # beyond the papers
     rows += [(0.3, baseline, SURROGATES, 9.0, 1e-9), (0.1, INDICATOR, SURROGATES, 9.0, 1e-9)]  # another rate, baseline
-    frame = pd.DataFrame(rows, columns=["rate", "baseline", "method", "accuracy_points", "valid_p_value"])
+    frame = pd.DataFrame(rows, columns=["rate", "baseline", "method", "accuracy_points", "valid_p_holm"])
     sign, p_value = paper
     frame = frame.assign(coefficient=sign * frame["accuracy_points"], p_value=p_value, cluster="group")
     frame = frame.assign(points_standard_error=half_width / QUANTILE, degrees_of_freedom=1e9)
-    plant(frame.assign(likelihood_ratio_p_value=np.nan), folder, "missing", dataset, "comparisons")
+    frame["valid_p_value"] = frame["valid_p_holm"].where(frame["valid_p_holm"].isna(), 1e-9)
+    plant_damaged(frame.assign(likelihood_ratio_p_value=np.nan), folder, dataset)
+
+
+def plant_damaged(frame, folder, dataset):
+    """The same comparisons on the papers' 5 x 5 damaged sets and on 20 x 20."""
+    for name, n_sets in (("papers_comparisons", 5), ("comparisons", 20)):
+        plant(frame.assign(n_training_sets=n_sets), folder, "missing", dataset, name)
 
 
 QUANTILE = 1.6448536
 """By which half the width of a 90 % interval is divided for a standard error."""
 
 
-def plant_scores(folder, dataset, rates, scores, half_width=0.3):
-    """Comparisons of every method with every other one: differences of `scores` (points), significant above the half width."""
+def plant_scores(folder, dataset, scores_at, half_width=0.3):
+    """Comparisons of every method with every other one, by rate: differences of scores (points), significant above the half width."""
     rows = [
         (rate, baseline, method, scores[method] - scores[baseline])
-        for rate in rates
+        for rate, scores in scores_at.items()
         for baseline in scores
         for method in scores
         if method != baseline
@@ -160,8 +167,8 @@ def plant_scores(folder, dataset, rates, scores, half_width=0.3):
     frame = pd.DataFrame(rows, columns=["rate", "baseline", "method", "accuracy_points"])
     p_value = np.where(frame["accuracy_points"].abs() > half_width, 0.001, 0.9)
     frame = frame.assign(coefficient=frame["accuracy_points"], p_value=p_value, valid_p_value=p_value, cluster="group")
-    frame = frame.assign(points_standard_error=half_width / QUANTILE, degrees_of_freedom=1e9)
-    plant(frame.assign(likelihood_ratio_p_value=np.nan), folder, "missing", dataset, "comparisons")
+    frame = frame.assign(points_standard_error=half_width / QUANTILE, degrees_of_freedom=1e9, valid_p_holm=p_value)
+    plant_damaged(frame.assign(likelihood_ratio_p_value=np.nan), folder, dataset)
 
 
 def plant_stars(folder, n_found):
@@ -172,10 +179,10 @@ def plant_stars(folder, n_found):
         found = rows["significant"].cumsum() <= (n_stars + 1) // 2 - (place >= n_found)
         sign = np.where(found, 1, -1)
         frame = rows.drop(columns="significant").assign(
-            coefficient=sign * rows["coefficient"], accuracy_points=sign * rows["coefficient"], valid_p_value=0.01,
+            coefficient=sign * rows["coefficient"], accuracy_points=sign * rows["coefficient"], valid_p_value=0.01, valid_p_holm=0.04,
             p_value=0.01, likelihood_ratio_p_value=np.nan, cluster="group", points_standard_error=1.0, degrees_of_freedom=9.0,
         )  # fmt: skip
-        plant(frame, folder, "missing", str(dataset), "comparisons")
+        plant_damaged(frame, folder, str(dataset))
 
 
 def plant_peaks(folder, ratio, datasets, pair):
@@ -196,14 +203,26 @@ def against_others(n_better, rates=RATES, baseline=WEIGHTING, otherwise=(-0.1, 0
     return {key: (-0.1, 0.049) if place < n_better else otherwise for place, key in enumerate(keys)}
 
 
-def plant_ranks(folder, ranks):
-    """Imputation's rank on protein, 0 for the worst of four, by rate."""
-    outcomes = {}
-    for rate, rank in zip(RATES, ranks, strict=True):
-        others = {SURROGATES: -0.3, INDICATOR: -0.2}  # and instance weighting: 0
-        outcomes |= {(rate, name): (value, 0.5) for name, value in others.items()}
-        outcomes[rate, IMPUTATION] = ((-0.4, -0.25, -0.1, 0.1)[rank], 0.5)
-    plant_coefficients(folder, "protein", WEIGHTING, outcomes)
+def plant_ranks(folder, ranks, datasets=("protein",)):
+    """How many methods are below imputation, by rate: on protein, or on one data set after another."""
+    for place, dataset in enumerate(datasets):
+        rows = [
+            (rate, method, correct)
+            for rate, rank in zip(RATES, ranks[place * len(RATES) :], strict=False)
+            for method, correct in zip(
+                (WEIGHTING, SURROGATES, INDICATOR, IMPUTATION), (720, 730, 740, 715 + 10 * rank), strict=True
+            )
+        ]
+        plant_evaluations(folder, dataset, rows)
+
+
+def plant_evaluations(folder, dataset, rows):
+    """Rows (rate, method, correct of 1000) on the papers' damaged sets; on a further one imputation is always wrong."""
+    frame = pd.DataFrame(rows, columns=["rate", "method", "n_correct"]).assign(
+        n_positions=1000, training_set=4, test_set=4
+    )
+    further = frame.assign(test_set=5, n_correct=frame["n_correct"].where(frame["method"] != IMPUTATION, 0))
+    plant(pd.concat([frame, further]), folder, "missing", dataset, "evaluations")
 
 
 def plant_frequencies(folder, n_few, dataset="faq_ai_general"):
@@ -217,10 +236,8 @@ def plant_accuracies(folder, n_least, tie=False):
     for place, dataset in enumerate(("protein", "nettalk", "hyphen", "faq_ai_general")):
         lowest = 700 if place < n_least else 800
         correct = {WEIGHTING: 750, SURROGATES: lowest, IMPUTATION: lowest if tie else 760, INDICATOR: 770}
-        rows = [(rate, method, n) for rate in (0.1, 0.4) for method, n in correct.items()]
-        rows += [(0.0, IMPUTATION, 1), (0.1, "default_direction", 1)]
-        frame = pd.DataFrame(rows, columns=["rate", "method", "n_correct"]).assign(n_positions=1000)
-        plant(frame, folder, "missing", dataset, "evaluations")
+        rows = [(rate, method, n) for rate in RATES for method, n in correct.items()]
+        plant_evaluations(folder, dataset, [*rows, (0.0, IMPUTATION, 1), (0.1, "default_direction", 1)])
 
 
 def plant_costs(folder, n_most, n_training_sets=2):

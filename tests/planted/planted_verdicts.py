@@ -136,7 +136,7 @@ def coefficients(dataset, baseline, n_better, rates=RATES, otherwise=(-0.1, 0.05
 def scores(dataset, rate, half_width=0.3, **points):
     """Points of instance weighting, surrogate splitting, imputation and the indicator at a rate."""
     names = {"w": WEIGHTING, "s": SURROGATES, "i": IMPUTATION, "f": INDICATOR}
-    return call(plant_scores, dataset, (rate,), {names[key]: value for key, value in points.items()}, half_width)
+    return call(plant_scores, dataset, {rate: {names[key]: value for key, value in points.items()}}, half_width)
 
 
 def plant_indicators(folder, n_better, half_width=0.3):
@@ -144,7 +144,31 @@ def plant_indicators(folder, n_better, half_width=0.3):
     for place, dataset in enumerate(("protein", "nettalk", "hyphen", "faq_ai_general")):
         points = 0.0 if half_width > 0.5 else 1.0 if place < n_better else -1.0
         methods = {WEIGHTING: 0.0, SURROGATES: 0.0, IMPUTATION: 0.0, INDICATOR: points}
-        plant_scores(folder, dataset, RATES, methods, half_width)
+        plant_scores(folder, dataset, dict.fromkeys(RATES, methods), half_width)
+
+
+def plant_leads(folder, method, n_ahead, half_width=0.3):
+    """Of the 16 cases, in `n_ahead` the method is a point better than the others; in the rest all are equal."""
+    for place, dataset in enumerate(("protein", "nettalk", "hyphen", "faq_ai_general")):
+        plant_cases(folder, dataset, method, n_ahead - place * len(RATES), half_width)
+
+
+def plant_pairs(folder, n_ahead, half_width=0.3):
+    """The same of instance weighting in the 12 cases of three data sets."""
+    for place, dataset in enumerate(("protein", "nettalk", "hyphen")):
+        plant_cases(folder, dataset, WEIGHTING, n_ahead - place * len(RATES), half_width)
+
+
+def plant_cases(folder, dataset, method, n_ahead, half_width):
+    equal = dict.fromkeys((WEIGHTING, SURROGATES, IMPUTATION, INDICATOR), 0.0)
+    scores_at = {rate: equal | {method: float(place < n_ahead)} for place, rate in enumerate(RATES)}
+    plant_scores(folder, dataset, scores_at, half_width)
+
+
+def surrogates_on_faq(half_width=0.3, **points):
+    """P4.17: the same scores at both rates."""
+    scores = {WEIGHTING: 0.0, SURROGATES: 0.0, IMPUTATION: 0.0, INDICATOR: 0.0} | points
+    return call(plant_scores, "faq_ai_general", dict.fromkeys((0.05, 0.2), scores), half_width)
 
 
 def induced_over_linear(*outcomes):
@@ -319,7 +343,7 @@ PLANTED = (
             "replicated": scores("hyphen", 0.05, w=0, s=1, i=0, f=0),
             "partly": scores("hyphen", 0.05, w=0, s=2, i=1, f=0),
             "not_replicated": scores("hyphen", 0.05, w=0, s=0, i=1, f=2),
-            "undecided": scores("hyphen", 0.05, 0.6, w=0, s=0, i=0, f=0),
+            "undecided": scores("hyphen", 0.05, 0.6, w=0, s=0, i=1, f=0),
         },
         "P4.10": {
             "replicated": scores("hyphen", 0.1, w=1, s=0, i=1, f=0),
@@ -331,13 +355,13 @@ PLANTED = (
             "replicated": scores("faq_ai_general", 0.05, w=0, s=0, i=0, f=-1),
             "partly": scores("faq_ai_general", 0.05, w=0, s=0, i=0, f=0),
             "not_replicated": scores("faq_ai_general", 0.05, w=1, s=0, i=0, f=0),
-            "undecided": scores("faq_ai_general", 0.05, 0.6, w=0, s=0, i=0, f=0),
+            "undecided": scores("faq_ai_general", 0.05, 0.6, w=1, s=0, i=0, f=0),
         },
         "P4.12": {
             "replicated": scores("faq_ai_general", 0.2, w=-1, s=0, i=0, f=0),
             "partly": scores("faq_ai_general", 0.2, w=0, s=0, i=0, f=0),
             "not_replicated": scores("faq_ai_general", 0.2, w=0, s=0, i=0, f=1),
-            "undecided": scores("faq_ai_general", 0.2, 0.6, w=0, s=0, i=0, f=0),
+            "undecided": scores("faq_ai_general", 0.2, 0.6, w=0, s=0, i=0, f=1),
         },
         "P4.13": {
             "replicated": call(plant_indicators, 3),
@@ -350,13 +374,42 @@ PLANTED = (
             "partly": call(plant_stars, 2),
             "not_replicated": call(plant_stars, 1),
         },
-        "P4.5": {"replicated": call(plant_ranks, (0, 1, 1, 1)), "not_replicated": call(plant_ranks, (0, 1, 1, 2))},
+        "P4.5": {"replicated": call(plant_ranks, (0, 0, 0, 0)), "not_replicated": call(plant_ranks, (0, 0, 0, 1))},
         "P4.6": {"no_verdict": call(plant_frequencies, 11)},
         "P4.7": {
             "replicated": call(plant_costs, 3),
             "partly": call(plant_costs, 2),
             "not_replicated": call(plant_costs, 1),
             "undecided": call(plant_costs, 3, n_training_sets=1),
+        },
+        "P4.15": {
+            "replicated": call(plant_leads, WEIGHTING, 9),
+            "partly": call(plant_leads, WEIGHTING, 8),
+            "not_replicated": call(plant_leads, WEIGHTING, 7),
+            "undecided": call(plant_leads, WEIGHTING, 7, half_width=0.6),
+        },
+        "P4.16": {
+            "replicated": call(plant_ranks, (1, 1, 0, 0, 1, 2, 0, 0), ("nettalk", "hyphen")),
+            "partly": call(plant_ranks, (1, 0, 0, 0, 2, 0, 0, 0), ("nettalk", "hyphen")),
+            "not_replicated": call(plant_ranks, (1, 0, 0, 0, 0, 0, 0, 0), ("nettalk", "hyphen")),
+        },
+        "P4.17": {
+            "replicated": surrogates_on_faq(indicator=-1.0),
+            "partly": surrogates_on_faq(instance_weighting=1.0),
+            "not_replicated": surrogates_on_faq(instance_weighting=1.0, imputation=1.0),
+            "undecided": surrogates_on_faq(0.6),
+        },
+        "P4.18": {
+            "replicated": call(plant_pairs, 7),
+            "partly": call(plant_pairs, 6),
+            "not_replicated": call(plant_pairs, 5),
+            "undecided": call(plant_pairs, 5, half_width=0.6),
+        },
+        "P4.19": {
+            "replicated": call(plant_leads, INDICATOR, 1),
+            "partly": call(plant_leads, WEIGHTING, 4),
+            "not_replicated": call(plant_leads, WEIGHTING, 5),
+            "undecided": call(plant_leads, WEIGHTING, 4, half_width=0.6),
         },
         "P4.8": {"replicated": call(plant_accuracies, 3), "not_replicated": call(plant_accuracies, 2)},
         "P5.1": {

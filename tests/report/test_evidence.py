@@ -93,6 +93,7 @@ def test_claims_read_the_frames_that_their_studies_declare(tmp_path, monkeypatch
         find(tmp_path / claim, claim)
     plant_larger(tmp_path / "P3.4", "nettalk", "nettalk_all", ("mallet", "treecrf", 1.0, 0.01))
     assert find(tmp_path / "P3.4", "P3.4", LARGER).verdict == "replicated"
+    find(tmp_path / "P4.1", "P4.1", LARGER)
     assert read == {(study.name, name) for study in registry() for name in study.claimed}
 
 

@@ -4,16 +4,19 @@ The models are R's glm(cbind(k, n - k) ~ 0 + training_set + method, family = bin
 """
 
 import warnings
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 from method_counts import METHODS, arrays, cells, design, frame, maximum_likelihood
 from numpy.testing import assert_allclose
-from scipy.stats import chi2, norm
+from scipy.stats import chi2, f, norm
 from statsmodels.genmod.generalized_linear_model import GLM
 
 from treecrf.statistics.deviance import analysis_of_deviance, compare_all, compare_methods
+
+DATA = Path(__file__).parents[1] / "data"
 
 
 def deviance(k, n, p):
@@ -194,24 +197,50 @@ def test_analysis_of_deviance_by_hand(counts):
     method, training_set, _ = np.indices((3, 2, 2)).reshape(3, -1)
     share = np.array([k[training_set == index].sum() / n[training_set == index].sum() for index in (0, 1)])
     _, _, p = maximum_likelihood(design(method, training_set), k, n)
-    residual = [deviance(k, n, 0.5), deviance(k, n, share[training_set]), deviance(k, n, p)]
+    models = [k.sum() / n.sum(), share[training_set], p]
+    residual = np.array([deviance(k, n, fitted) for fitted in models])
+    pearson = np.array([((k - n * fitted) ** 2 / (n * fitted * (1 - fitted))).sum() for fitted in models])
     table = analysis_of_deviance(counts)
-    assert table["term"].tolist() == ["none", "training_set", "method"]
+    assert table["term"].tolist() == ["constant", "training_set", "method"]
     assert_allclose(table["residual_deviance"], residual, rtol=1e-9)
     assert_allclose(table["deviance"], [np.nan, *-np.diff(residual)], rtol=1e-8)
-    assert table["residual_degrees_of_freedom"].tolist() == [12, 10, 8]
-    assert table["degrees_of_freedom"].tolist()[1:] == [2, 2]
+    assert table["residual_degrees_of_freedom"].tolist() == [11, 10, 8]
+    assert table["degrees_of_freedom"].tolist()[1:] == [1, 2]
     assert table["degrees_of_freedom"].isna().tolist() == [True, False, False]
-    expected = [np.nan, chi2.sf(residual[0] - residual[1], 2), chi2.sf(residual[1] - residual[2], 2)]
+    expected = [np.nan, chi2.sf(residual[0] - residual[1], 1), chi2.sf(residual[1] - residual[2], 2)]
     assert_allclose(table["p_value"], expected, rtol=1e-7)
+    assert_allclose(table["dispersion"], residual / [11, 10, 8], rtol=1e-9)
+    assert_allclose(table["pearson_dispersion"], pearson / [11, 10, 8], rtol=1e-8)
 
 
 def test_analysis_of_deviance_with_numbers():
-    # 80 and 70 of 100. At 1/2: 2 (80 log 1.6 + 20 log 0.4 + 70 log 1.4 + 30 log 0.6) = 55.0055; at 75/100: 2.6807.
-    correct = np.array([80, 70]).reshape(2, 1, 1, 1)
+    # 80 and 70 of 100, then of other damage 90 and 60: 75 of 100 by the constant, 85 and 65 by the methods.
+    # 2 (80 log(80/75) + 20 log(20/25) + 70 log(70/75) + 30 log(30/25)) = 2.680713
+    correct = np.array([[80, 90], [70, 60]]).reshape(2, 1, 2, 1)
+    constant = 2.680713 + 2 * (90 * np.log(1.2) + 10 * np.log(0.4) + 60 * np.log(0.8) + 40 * np.log(1.6))
+    of_methods = [(80, 85), (90, 85), (70, 65), (60, 65)]
+    full = 2 * sum(k * np.log(k / n) + (100 - k) * np.log((100 - k) / (100 - n)) for k, n in of_methods)
     table = analysis_of_deviance(frame(correct, 100, METHODS[:2]))
-    assert_allclose(table["residual_deviance"], [55.00553, 2.680713, 0], atol=1e-5)
-    assert table["residual_degrees_of_freedom"].tolist() == [2, 1, 0]
+    assert_allclose(table["residual_deviance"], [constant, constant, full], atol=1e-5)
+    assert table["residual_degrees_of_freedom"].tolist() == [3, 3, 2]
+    assert table["degrees_of_freedom"].tolist()[1:] == [0, 1]
+    assert table["p_value"].isna().tolist() == [True, True, False]
+    pearson = 2 * (25 / 12.75 + 25 / 22.75) / 2  # (80 - 85)^2 / (100 * .85 * .15), and so on, over 2 degrees of freedom
+    last = table.iloc[-1]
+    assert last["pearson_dispersion"] == pytest.approx(pearson, abs=1e-9)
+    assert last["f"] == pytest.approx((constant - full) / pearson, abs=1e-5)
+    assert last["f_p_value"] == pytest.approx(f.sf((constant - full) / pearson, 1, 2), abs=1e-6)
+
+
+def test_analysis_of_deviance_by_r():
+    of_r = pd.read_csv(DATA / "deviance_by_r.csv", comment="#", index_col=0)
+    counts = pd.read_csv(DATA / "deviance_counts.csv").assign(dataset="toy", rate=0.05, sequence=0)
+    tested = ["degrees_of_freedom", "deviance", "residual_degrees_of_freedom", "residual_deviance", "p_value"]
+    tested += ["f", "f_p_value", "pearson_dispersion"]
+    of_r["dispersion"] = of_r["dispersion"].where(of_r.index == "method")  # R's is that of the last model
+    table = analysis_of_deviance(counts)
+    table["pearson_dispersion"] = table["pearson_dispersion"].where(table["term"] == "method")
+    assert_allclose(table[tested].to_numpy(dtype=float), of_r, rtol=1e-8)
 
 
 def test_no_warning_is_only_hidden(counts):

@@ -152,7 +152,7 @@ def test_methods_without_a_common_training_set():
     row = compare_methods(apart, "ada").iloc[0]
     assert row[["coefficient", "p_value", "accuracy_points"]].isna().all()
     table = analysis_of_deviance(apart)
-    assert table["degrees_of_freedom"].tolist()[1:] == [2, 0]
+    assert table["degrees_of_freedom"].tolist()[1:] == [1, 0]
     assert table["p_value"].isna().tolist() == [True, False, True]
 
 
@@ -162,7 +162,9 @@ def test_separation_in_the_analysis_of_deviance():
     assert_allclose(
         table["residual_deviance"][1:], [2 * (80 * np.log(80 / 90) + 20 * np.log(2) + 100 * np.log(10 / 9)), 0]
     )
-    assert table["residual_degrees_of_freedom"].tolist() == [4, 2, 1]
+    assert table["residual_degrees_of_freedom"].tolist() == [3, 2, 1]
+    assert table["pearson_dispersion"].iloc[-1] == 0
+    assert np.isnan(table["f"].iloc[-1])  # nothing varies about the model
 
 
 def test_empty_sequences_change_nothing(counts):

@@ -1,7 +1,7 @@
 """Binomial models of counts (PhD, section 4.4), by maximum likelihood where it is finite and where it is not.
 
 The log odds of a correct position are a method's coefficient plus a training set's coefficient. There is no intercept: every
-training set has an indicator, and every method but the baseline.
+training set has an indicator, and every method but the baseline. The analysis of deviance nests this model in a constant.
 
 Separation. The counts order methods and training sets: a correct position holds its method at or above its training
 set, a wrong one at or below. Two of them have a finite difference exactly where the order leads from each to the other
@@ -16,12 +16,14 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse.csgraph import shortest_path
-from scipy.special import chdtrc, expit, ndtr, ndtri, xlogy
+from scipy.special import chdtrc, expit, fdtrc, ndtr, ndtri, xlogy
 from statsmodels.genmod.families import Binomial
 from statsmodels.genmod.generalized_linear_model import GLM
 from statsmodels.tools.sm_exceptions import PerfectSeparationWarning
@@ -181,6 +183,17 @@ def _deviance_of(
     return float(2 * gain.sum())
 
 
+def _pearson_of(
+    correct: NDArray[np.float64], positions: NDArray[np.float64], probabilities: NDArray[np.float64]
+) -> float:
+    """Pearson's statistic of fitted probabilities (broadcast): squared residuals over binomial variances."""
+    used = positions > 0
+    fitted = np.broadcast_to(probabilities, positions.shape)[used]
+    variance = positions[used] * fitted * (1 - fitted)
+    squares = (correct[used] - positions[used] * fitted) ** 2
+    return float((squares[variance > 0] / variance[variance > 0]).sum())
+
+
 COMPARISON_COLUMNS = (
     "dataset",
     "rate",
@@ -210,6 +223,10 @@ DEVIANCE_COLUMNS = (
     "residual_degrees_of_freedom",
     "residual_deviance",
     "p_value",
+    "dispersion",
+    "pearson_dispersion",
+    "f",
+    "f_p_value",
 )
 
 
@@ -287,10 +304,11 @@ def compare_all(counts: pd.DataFrame) -> pd.DataFrame:
 
 
 def analysis_of_deviance(counts: pd.DataFrame) -> pd.DataFrame:
-    """Deviance explained by the training sets and then by the methods, for every data set and rate.
+    """Deviance that the training sets and then the methods take off that of a constant, for every data set and rate.
 
-    The table of R's ``anova(glm(cbind(correct, wrong) ~ 0 + training_set + method, binomial), test = "Chisq")`` on
-    one row for each evaluation. Rates with fewer than two methods are left out.
+    The tables of R's ``anova(glm(cbind(correct, wrong) ~ training_set + method, binomial), test = "Chisq")`` and, with the
+    family ``quasibinomial``, ``test = "F"``, on one row for each evaluation. The model of section 4.4, which has no constant and
+    an indicator of every training set, is the last of them. Rates with fewer than two methods are left out.
 
     Parameters
     ----------
@@ -300,9 +318,19 @@ def analysis_of_deviance(counts: pd.DataFrame) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        dataset, rate, term ("none": every position is correct with probability 1/2; "training_set"; "method"),
-        degrees_of_freedom (Int64), deviance and p_value (of the term, given those above it; missing for "none"),
-        residual_degrees_of_freedom (evaluations minus coefficients), residual_deviance.
+        Three rows for each data set and rate, in rising order.
+
+        dataset, rate, term
+            "constant" (one probability for all), "training_set" or "method": the last term of the model.
+        degrees_of_freedom (Int64), deviance, p_value
+            Of the term, given those above it, by the likelihood-ratio test (chi-square); missing for "constant".
+        residual_degrees_of_freedom, residual_deviance
+            Of the model; evaluations minus coefficients.
+        dispersion, pearson_dispersion
+            Residual deviance, and Pearson's statistic, over the residual degrees of freedom. Near 1 where positions are
+            independent; NaN without degrees of freedom.
+        f, f_p_value
+            Of the term in the quasi-binomial model: deviance / degrees_of_freedom over Pearson's dispersion of the last model.
     """
     _check(counts)
     rows = [row for table in _tables(counts, "test_set") for row in _deviance_rows(table)]
@@ -443,27 +471,31 @@ def _vary_in_nothing(table: _Table, fit: Fit) -> NDArray[np.bool_]:
 
 
 def _deviance_rows(table: _Table) -> list[dict[str, object]]:
-    """The terms "none", "training_set" and "method", in this order."""
+    """The models constant, + training set, + method, in this order."""
     cells, sizes = table.correct.sum(axis=2), table.positions.sum(axis=2)
-    by_training_set = np.broadcast_to(cells.sum(axis=0) / sizes.sum(axis=0), cells.shape)
     models = (
-        ("none", np.full(cells.shape, 0.5), 0),
-        ("training_set", by_training_set, cells.shape[1]),
+        ("constant", np.full(cells.shape, cells.sum() / sizes.sum()), 1),
+        ("training_set", np.broadcast_to(cells.sum(axis=0) / sizes.sum(axis=0), cells.shape), cells.shape[1]),
         ("method", fit_probabilities(cells, sizes), int(np.linalg.matrix_rank(make_design(*np.nonzero(sizes))))),
     )
-    rows: list[dict[str, object]] = []
-    previous: tuple[float, int] | None = None
+    n_evaluations = int(np.count_nonzero(table.positions))
+    rows: list[dict[str, Any]] = []
     for term, probabilities, n_coefficients in models:
-        residual = _deviance_of(table.correct, table.positions, probabilities[:, :, None])
-        row: dict[str, object] = {"dataset": table.dataset, "rate": table.rate, "term": term}
-        if previous is not None:
-            explained, degrees = max(0.0, previous[0] - residual), n_coefficients - previous[1]
-            p_value = float(chdtrc(degrees, explained)) if degrees else np.nan
-            row.update(degrees_of_freedom=degrees, deviance=explained, p_value=p_value)
-        n_evaluations = int(np.count_nonzero(table.positions))
-        row.update(residual_degrees_of_freedom=n_evaluations - n_coefficients, residual_deviance=residual)
-        rows.append(row)
-        previous = residual, n_coefficients
+        deviance = _deviance_of(table.correct, table.positions, probabilities[:, :, None])
+        pearson = _pearson_of(table.correct, table.positions, probabilities[:, :, None])
+        left = n_evaluations - n_coefficients
+        row = {"dataset": table.dataset, "rate": table.rate, "term": term, "residual_degrees_of_freedom": left}
+        row |= {"residual_deviance": deviance, "dispersion": deviance / left if left else np.nan}
+        rows.append(row | {"pearson_dispersion": pearson / left if left else np.nan})
+    full = rows[-1]
+    for above, row in pairwise(rows):
+        degrees = above["residual_degrees_of_freedom"] - row["residual_degrees_of_freedom"]
+        explained = max(0.0, above["residual_deviance"] - row["residual_deviance"])
+        row |= {"degrees_of_freedom": degrees, "deviance": explained}
+        if degrees:
+            row["p_value"] = float(chdtrc(degrees, explained))
+            row["f"] = explained / degrees / (full["pearson_dispersion"] or np.nan)
+            row["f_p_value"] = float(fdtrc(degrees, full["residual_degrees_of_freedom"], row["f"]))
     return rows
 
 

@@ -32,7 +32,7 @@ def test_defaults_of_the_missing_study_are_the_protocol():
     assert missing.rates == [0, 0.05, 0.1, 0.2, 0.4]
     assert (missing.n_training_sets, missing.n_test_sets) == (20, 20)
     assert missing.held_out == pytest.approx(1 / 3)
-    assert (missing.scale_gain, missing.n_surrogates, missing.either_polarity) == (False, 5, True)
+    assert (missing.scale_gain, missing.n_surrogates, missing.either_polarity) == (False, None, True)
     assert (missing.decoder, missing.baseline_of("protein")) == ("forward_backward", "instance_weighting")
     assert missing.baseline_of("faq_ai_general") == "imputation"
 

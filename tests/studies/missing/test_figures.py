@@ -145,13 +145,14 @@ def test_published_values_need_the_same_baseline(comparisons):
     assert set(layout["", "data set"]) == {"protein"}  # no letter of table 4.1
 
 
-@pytest.mark.parametrize("layout", [coefficients_layout, significance_layout, effects_layout])
+@pytest.mark.parametrize("layout", [coefficients_layout, effects_layout])
 def test_a_method_that_none_was_compared_with_has_no_rows(comparisons, layout):
     assert layout(comparisons, "indicator").empty
+    assert significance_layout(comparisons, comparisons, "indicator").empty
 
 
 def test_every_p_value_is_shown(comparisons):
-    layout = significance_layout(comparisons, "instance_weighting")
+    layout = significance_layout(comparisons, comparisons, "instance_weighting")
     assert shown(layout)[2] == [
         "protein", "40 %", "imputation", "−0.071", "0.012", "<0.001", "<0.001", "<0.001",
         "−1.23", "0.33", "4.0", "0.012", "0.049", "worse", "17 groups of sequences × 5 training sets",
@@ -179,15 +180,25 @@ def test_every_table_and_figure_says_where_blocks_of_lines_decide(comparisons):
     for layout, name in ((effects_layout, "protein"), (coefficients_layout, "(a) protein")):
         names = layout(blocks, "instance_weighting").iloc[:, 0]
         assert list(dict.fromkeys(map(str, names))) == [f"{name} {of_lines}", f"mine {of_lines}"]
-    over = cells(significance_layout(blocks, "instance_weighting"), "by the sequence-level test", "over")
+    over = cells(significance_layout(blocks, blocks, "instance_weighting"), "by the sequence-level test", "over")
     assert over == ["9 blocks of these documents' lines × 5 training sets"] * 4
     titles = [axes.get_title(loc="left") for axes in effects_by_rate(blocks, "instance_weighting").axes]
     assert titles == ["protein (other lines only)"]
 
 
 def test_one_training_set_is_said(comparisons):
-    one = significance_layout(comparisons.assign(n_training_sets=1), "instance_weighting")
-    assert one["by the sequence-level test", "over"].iloc[0] == "17 groups of sequences, this training set only"
+    one = comparisons.assign(n_training_sets=1)
+    over = significance_layout(one, one, "instance_weighting")["by the sequence-level test", "over"]
+    assert over.iloc[0] == "17 groups of sequences, this training set only"
+
+
+def test_tests_on_all_damaged_sets_stand_beside_those_on_the_papers(comparisons):
+    more = comparisons.assign(n_training_sets=20, accuracy_points=0.75)[::-1]  # in another order
+    layout = significance_layout(comparisons, more, "instance_weighting")
+    found = {heading: cells(layout, heading, "points") for heading, name in layout.columns if name == "points"}
+    on_all = "by the sequence-level test on all damaged sets"
+    assert found == {"by the sequence-level test": ["+0.50", "–", "−1.23", "+1.00"], on_all: ["+0.75"] * 4}
+    assert cells(layout, on_all, "over") == ["17 groups of sequences × 20 training sets"] * 4
 
 
 def test_variances_have_a_column_for_each_component():
@@ -262,11 +273,29 @@ def test_costs_of_one_phase_and_no_time():
 def test_analysis_of_deviance():
     names = ["dataset", "rate", "term", "degrees_of_freedom", "deviance"]
     names += ["residual_degrees_of_freedom", "residual_deviance", "p_value"]
-    rows = [("hyphen", 0.2, "none", NAN, NAN, 24, 400.126, NAN), ("hyphen", 0.2, "method", 4, 100.0, 20, 300.1, 9e-4)]
+    names += ["dispersion", "pearson_dispersion", "f", "f_p_value"]
+    rows = [
+        ("hyphen", 0.2, "constant", NAN, NAN, 24, 400.126, NAN, 16.672, 16.5, NAN, NAN),
+        ("hyphen", 0.2, "method", 4, 100.0, 20, 300.1, 9e-4, 15.005, 14.0, 1.786, 0.171),
+    ]
     frame = pd.DataFrame(rows, columns=names).assign(n_training_sets=20, n_test_sets=[5, 20])
     assert shown(deviance_layout(frame)) == [
-        ["hyphen", "20 %", "20 × 5", "constant only", "–", "–", "–", "24", "400.13"],
-        ["hyphen", "20 %", "20 × 20", "method", "4", "100.00", "<0.001", "20", "300.10"],
+        ["hyphen", "20 %", "20 × 5", "constant only", *"–––––", "24", "400.13", "16.67", "16.50"],
+        [
+            "hyphen",
+            "20 %",
+            "20 × 20",
+            "method",
+            "4",
+            "100.00",
+            "<0.001",
+            "1.79",
+            "0.171",
+            "20",
+            "300.10",
+            "15.01",
+            "14.00",
+        ],
     ]
 
 
@@ -288,7 +317,7 @@ def test_html_leaves_out_repeats_and_escapes_names(evaluations):
 def test_words_are_counted_for_the_alignment(comparisons, evaluations):
     assert "words-1" in to_fragment(accuracy_layout(evaluations, UNCOMPARED))
     assert "words-3" in to_fragment(coefficients_layout(comparisons, "instance_weighting"))
-    assert "words-3" in to_fragment(significance_layout(comparisons, "instance_weighting"))
+    assert "words-3" in to_fragment(significance_layout(comparisons, comparisons, "instance_weighting"))
 
 
 def test_latex_escapes_what_latex_reads(comparisons, evaluations):
@@ -302,7 +331,7 @@ def test_latex_escapes_what_latex_reads(comparisons, evaluations):
     assert r" &  & measured & $-$0.071*$^{\dagger}$ & -- \\" in latex
     assert r"\begin{tabular}{lllrr}" in latex
     assert latex.isascii()
-    assert "$<$0.001" in to_latex(significance_layout(comparisons, "instance_weighting"))
+    assert "$<$0.001" in to_latex(significance_layout(comparisons, comparisons, "instance_weighting"))
     assert r"$+$" not in to_latex(effects_layout(comparisons, "imputation"))
     assert r"+$\infty$ [$-$$\infty$, --]" in to_latex(effects_layout(comparisons, "imputation"))
     best = to_latex(accuracy_layout(evaluations, UNCOMPARED))

@@ -214,6 +214,9 @@ def test_settings_reach_the_models(monkeypatch):
         mark="flag", unseen="error", l2_regularizations=[3.0], max_leaves=5, n_iterations=2, decoder="viterbi",
         n_training_sets=1,
     )  # fmt: skip
+    every = chosen.model_copy(update={"n_surrogates": None})
+    study.evaluate_method(JobContext(every, "tiny", "surrogate_splitting", (0, 1), (data, data), seed=0), 0.3)
+    assert {params["n_surrogates"] for params, _ in made} == {3}  # two attributes in two cells, but the split's own
     for method in METHODS:
         made.clear()
         outcome = study.evaluate_method(JobContext(chosen, "tiny", method, (0, 1), (data, data), seed=0), 0.3)

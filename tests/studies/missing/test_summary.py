@@ -127,6 +127,7 @@ def test_the_papers_tests_are_on_their_sets_and_the_valid_ones_on_all():
     at = frames["comparisons"]["rate"] == 0.1
     assert (frames["comparisons"].loc[at, valid] != of_few["comparisons"].loc[at, valid]).all(axis=None)
     assert frames["comparisons"].loc[at, "n_training_sets"].eq(4).all()
+    pd.testing.assert_frame_equal(frames["papers_comparisons"], of_few["comparisons"])
     sets = frames["deviance"].groupby(["rate", "n_training_sets", "n_test_sets"]).size()
     assert sets.to_dict() == {(0.1, 2, 2): 3, (0.1, 4, 4): 3, (0.2, 2, 2): 3}  # three terms
     pd.testing.assert_frame_equal(frames["deviance"].iloc[: len(of_few["deviance"])], of_few["deviance"])

@@ -37,7 +37,7 @@ STUDY = Study(
     ),
     summary=Summary(
         (
-            "evaluations", "comparisons", "deviance", "variances", "choices", "costs", "frequencies",
+            "evaluations", "comparisons", "papers_comparisons", "deviance", "variances", "choices", "costs", "frequencies",
             "tree_evaluations", "tree_comparisons", "tree_differences", "mechanism_evaluations", "mechanism_comparisons",
         ),
         settings=("papers_sets", "equivalence_margin", "degrees_of_freedom"),
@@ -47,8 +47,8 @@ STUDY = Study(
         Table("costs", ("Cost", "CPU time by method and rate", "table"), needs=("costs",), function="costs_layout"),
         Table("deviance", ("Analysis of deviance", "Analysis of deviance", "table"), needs=("deviance",), function="deviance_layout"),
         Table("variances", ("Variance components", "Variance components", "table"), needs=("variances",), function="variances_layout"),
-        Table("coefficients", ("Log odds", "Log odds", "table"), reference="Table 4.1", over="method", needs=("comparisons",), function="coefficients_layout", tells_papers=True),
-        Table("significance", ("All tests", "All tests", "table"), over="method", needs=("comparisons",), function="significance_layout"),
+        Table("coefficients", ("Log odds", "Log odds", "table"), reference="Table 4.1", over="method", needs=("papers_comparisons",), function="coefficients_layout", tells_papers=True),
+        Table("significance", ("All tests", "All tests", "table"), over="method", needs=("papers_comparisons", "comparisons"), function="significance_layout"),
         Table("effects", ("Points of accuracy", "Points of accuracy", "table"), over="method", caption="effects_table", needs=("comparisons",), function="effects_layout"),
         Table("trees", ("Trees", "Kinds of trees by treatment", "table"), needs=("tree_evaluations", "tree_comparisons"), function="trees_layout"),
         Table("tree_differences", ("Trees against each other", "Points that other trees gain", "table"), needs=("tree_evaluations", "tree_differences"), function="tree_differences_layout"),
@@ -64,7 +64,7 @@ STUDY = Study(
     within="missing",
     phases="costs.csv",
     phases_note="of all trainings, choices and predictions with trees of single categories and gradient leaves and cells missing completely at random",
-    claimed=("evaluations", "comparisons", "costs", "frequencies"),
+    claimed=("evaluations", "comparisons", "papers_comparisons", "costs", "frequencies"),
     explored=Explored(
         name="treecrf.rendering.style.method_name",
         test="Differences between methods are tested by a crossed model of training sets and groups of related test sequences.",

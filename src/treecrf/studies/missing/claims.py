@@ -1,16 +1,20 @@
 """Measures for the claims of ``claims.yaml`` about missing values.
 
 Verdicts rest on `treecrf.statistics.blocks`, whose p-values are valid for other test sequences and other damaged training
-sets; the paper's own, Wald tests of the binomial model of section 4.4, or the likelihood ratio where a coefficient has no finite
-maximum, stand beside them. Neither is corrected for the number of comparisons, as in the paper. The method beyond the papers, the default direction, has no part in them.
+sets, with Holm's correction over the pairs of methods of a data set and rate; the paper's own, Wald tests of the binomial model of
+section 4.4, or the likelihood ratio where a coefficient has no finite maximum, stand beside them, uncorrected as in the paper.
+Measures take damaged sets: the `PAPERS`, or `ALL` where there are more. The method beyond the papers, the default direction, has no part in them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
+from scipy.special import expit, logit
 from scipy.stats import t
 
 from treecrf.rendering.cells import interval_text, number, p_text, points_text, seconds_text, signed
@@ -26,79 +30,125 @@ from treecrf.studies.missing.tables import PHASES_APART
 METHODS = ("instance_weighting", "surrogate_splitting", "imputation", "indicator")
 """Those of the dissertation."""
 
+PAPERS, ALL = "papers", "all"
+"""Damaged sets that a measure is of."""
+
+PAPERS_SETS = 5
+"""Damaged training sets and test sets of section 4.4."""
+
 STAR = 0.05
 """The level of a star in table 4.1."""
 
 
 def advantage(
-    results: Results, dataset: str, method: str, rates: Sequence[float], others: Sequence[str] = METHODS
+    results: Results,
+    dataset: str,
+    method: str,
+    rates: Sequence[float],
+    others: Sequence[str] = METHODS,
+    sets: str = PAPERS,
+    corrected: bool = True,
 ) -> Iterator[Measured[float]]:
     """Points by which `method` is more accurate than each other one at each rate, with the p-value of the sequence-level test."""
-    published = missing_value_coefficients()
-    rows = _comparisons(results, dataset, method, rates)
+    rows = _comparisons(results, dataset, method, rates, sets)
+    accuracies = _accuracies(results, dataset, rates, sets)
     for row in rows[rows["method"].isin(others)].to_dict("records"):
-        rate, other, points, p = (row[name] for name in ("rate", "method", "accuracy_points", "valid_p_value"))
-        known = published[
-            (published["dataset"] == dataset)
-            & (published["baseline"] == method)
-            & (published["method"] == other)
-            & np.isclose(published["missing_rate"], rate)
-        ]
-        where = f"{dataset} {rate:.0%}, {METHOD_NAMES[other]} {points_text(points)} against {METHOD_NAMES[method]}"
-        half = t.ppf(0.95, row["degrees_of_freedom"]) * row["points_standard_error"]
-        interval = -points - half, -points + half
-        scope = " on other lines of the same documents" if row["cluster"] == BLOCK else ""
-        ends = f"90 % interval {signed(points - half)} to {signed(points + half)}"
-        valid = "no sequence-level test" if np.isnan(p) else f"{p_text(p)} by the sequence-level test{scope}, {ends}"
-        paper = f"log odds {_signed(row['coefficient'])}, {p_text(row['p'])} by the paper's test"
-        beside = f", published {_signed(float(known['coefficient'].iloc[0]))}" if len(known) else ""
-        yield Measured(
-            -points,
-            f"{where} ({valid}; {paper})",
-            f"{where} ({valid}; {paper}{beside})",
-            p,
-            interval,
-            papers=(-row["coefficient"], row["p"]),
-            what=f"{METHOD_NAMES[method]} vs {METHOD_NAMES[other]}, {100 * rate:g} % missing",
-            methods=(METHOD_NAMES[method], METHOD_NAMES[other]),
-        )
+        yield _advantage(dataset, method, row, accuracies, corrected)
 
 
-def stars(results: Results, dataset: str) -> Iterator[Measured[float]]:
-    """Which share of the stars of table 4.1 is found with its sign, by the sequence-level test and by the paper's."""
+def lead(
+    results: Results, dataset: str, method: str, rates: Sequence[float], sets: str = PAPERS
+) -> Iterator[Measured[float]]:
+    """The same against the most accurate of the other methods at each rate; the correction covers the choice of that one."""
+    rows = _comparisons(results, dataset, method, rates, sets)
+    accuracies = _accuracies(results, dataset, rates, sets)
+    for _, group in rows.groupby("rate"):
+        (best,) = group.nlargest(1, "accuracy_points").to_dict("records")
+        yield _advantage(dataset, method, best, accuracies, corrected=True)
+
+
+def _advantage(
+    dataset: str, method: str, row: Mapping[Hashable, Any], accuracies: pd.DataFrame, corrected: bool
+) -> Measured[float]:
+    rate, other, points = (row[name] for name in ("rate", "method", "accuracy_points"))
+    p = row["valid_p_holm" if corrected and not np.isnan(row["valid_p_value"]) else "valid_p_value"]
+    log_odds, is_starred = _published(dataset, rate, method, other)
+    where = f"{dataset} {rate:.0%}, {METHOD_NAMES[other]} {points_text(points)} against {METHOD_NAMES[method]}"
+    half = t.ppf(0.95, row["degrees_of_freedom"]) * row["points_standard_error"]
+    scope = " on other lines of the same documents" if row["cluster"] == BLOCK else ""
+    by_test = f"by the sequence-level test{' with Holm’s correction' if corrected else ''}{scope}"
+    ends = f"90 % interval without correction {signed(points - half)} to {signed(points + half)}"
+    valid = "no sequence-level test" if np.isnan(p) else f"{p_text(p)} {by_test}, {ends}"
+    paper = f"log odds {_signed(row['coefficient'])}, {p_text(row['p'])} by the paper's test"
+    printed = (
+        "" if np.isnan(log_odds) else f", published log odds {_signed(log_odds)}{' (as points)' if is_starred else ''}"
+    )
+    return Measured(
+        -points,
+        f"{where} ({valid}; {paper})",
+        p=p,
+        interval=(-points - half, -points + half),
+        papers=(-row["coefficient"], row["p"]),
+        what=f"{METHOD_NAMES[method]} vs {METHOD_NAMES[other]}, {100 * rate:g} % missing{printed}",
+        methods=(METHOD_NAMES[method], METHOD_NAMES[other]),
+        published=_points_ahead(log_odds, accuracies.loc[rate, method]) if is_starred and len(accuracies) else None,
+    )
+
+
+def _published(dataset: str, rate: float, method: str, other: str) -> tuple[float, bool]:
+    """The log odds of table 4.1 of `other` against `method`, and whether they have a star; NaN where it has none."""
+    published = missing_value_coefficients()
+    known = published[
+        (published["dataset"] == dataset)
+        & (published["baseline"] == method)
+        & (published["method"] == other)
+        & np.isclose(published["missing_rate"], rate)
+    ]
+    return (float(known["coefficient"].iloc[0]), bool(known["significant"].iloc[0])) if len(known) else (np.nan, False)
+
+
+def _points_ahead(log_odds: float, percent: float) -> float:
+    """The points by which a method of this accuracy is ahead of one with these log odds against it."""
+    share = percent / 100
+    return round(100 * float(share - expit(logit(share) + log_odds)), 2)
+
+
+def stars(
+    results: Results, dataset: str, sets: str = PAPERS, by: str = "valid", corrected: bool = True
+) -> Iterator[Measured[float]]:
+    """Which share of the stars of table 4.1 is found with its sign, by the sequence-level test or by the "paper"'s."""
     published = missing_value_coefficients()
     starred = published[(published["dataset"] == dataset) & published["significant"]]
-    frame = results.frame("missing", dataset, "comparisons")
+    frame = _frame(results, dataset, sets)
     if frame is None or not len(starred):
         return
     pairs = frame.assign(rate=frame["rate"].round(6))
-    keys = {"missing_rate": "rate"}
-    both = (
-        starred.rename(columns=keys)
-        .round({"rate": 6})
-        .merge(pairs, on=["rate", "baseline", "method"], suffixes=("_star", ""))
-    )
+    renamed = starred.rename(columns={"missing_rate": "rate"}).round({"rate": 6})
+    both = renamed.merge(pairs, on=["rate", "baseline", "method"], suffixes=("_star", ""))
     if len(both) < len(starred):
         return
     papers_p = both["p_value"].fillna(both["likelihood_ratio_p_value"])
-    by_paper = (np.sign(both["coefficient"]) == np.sign(both["coefficient_star"])) & (papers_p < STAR)
-    by_valid = (np.sign(both["accuracy_points"]) == np.sign(both["coefficient_star"])) & (both["valid_p_value"] < STAR)
+    sign, valid_p = np.sign(both["coefficient_star"]), "valid_p_holm" if corrected else "valid_p_value"
+    found = {
+        "valid": (np.sign(both["accuracy_points"]) == sign) & (both[valid_p] < STAR),
+        "paper": (np.sign(both["coefficient"]) == sign) & (papers_p < STAR),
+    }
     numbers = (
-        f"{dataset}: {by_valid.sum()} of {len(both)} stars of table 4.1 found with their sign by the sequence-level test, "
-        f"{by_paper.sum()} by the paper's test"
+        f"{dataset}: {found['valid'].sum()} of {len(both)} stars of table 4.1 found with their sign by the sequence-level test "
+        f"{'with' if corrected else 'without'} Holm’s correction, {found['paper'].sum()} by the paper's test"
     )
-    yield Measured(float(by_valid.mean()), numbers, papers=(float(by_paper.mean()), 0.0), what="share of stars found")
+    yield Measured(float(found[by].mean()), numbers, what="share of the stars that are found")
 
 
-def rank(results: Results, dataset: str, method: str, rates: Sequence[float]) -> Iterator[Measured[float]]:
-    """How many of the other methods have a lower coefficient than `method`, at each rate."""
-    rows = _comparisons(results, dataset, "instance_weighting", rates)
-    for rate, group in rows.groupby("rate"):
-        coefficients = {"instance_weighting": 0.0, **dict(zip(group["method"], group["coefficient"], strict=True))}
-        if set(coefficients) == set(METHODS) and not np.isnan([*coefficients.values()]).any():
-            n_below = sum(value < coefficients[method] for value in coefficients.values())
-            name = f"{METHOD_NAMES[method]} ({_signed(coefficients[method])})"
-            yield Measured(n_below, f"at {rate:.0%} {name} has {n_below} of the other three below it")
+def others_below(
+    results: Results, dataset: str, method: str, rates: Sequence[float], sets: str = PAPERS
+) -> Iterator[Measured[float]]:
+    """How many of the other methods have a lower mean accuracy than `method`, at each rate."""
+    for rate, percent in _accuracies(results, dataset, rates, sets).iterrows():
+        n_below = int((percent[method] - percent > ROUNDING).sum())
+        listed = ", ".join(f"{METHOD_NAMES[name]} {number(percent[name])} %" for name in METHODS)
+        what = f"methods below {METHOD_NAMES[method]}, {100 * float(str(rate)):g} % missing"
+        yield Measured(n_below, f"{dataset}, {what}: {n_below} of the other three ({listed})", what=what)
 
 
 def rare_features(results: Results, dataset: str, share: float) -> Iterator[Measured[float]]:
@@ -124,59 +174,67 @@ def cost_ratio(results: Results, dataset: str, method: str) -> Iterator[Measured
     yield Measured(ratio, f"{dataset}: {listed}; {measured}", difference, repeated=interval)
 
 
-def least_accurate_first(results: Results, dataset: str) -> Iterator[Measured[Sequence[str]]]:
-    """The methods by mean accuracy over the rates at which something is missing; none where the lowest two are equal."""
-    evaluations = results.frame("missing", dataset, "evaluations")
-    if evaluations is None:
+def least_accurate_first(
+    results: Results, dataset: str, rates: Sequence[float], sets: str = PAPERS
+) -> Iterator[Measured[Sequence[str]]]:
+    """The methods by mean accuracy over the rates; none where the lowest two are equal."""
+    accuracies = _accuracies(results, dataset, rates, sets)
+    if accuracies.empty:
         return
-    damaged = evaluations[(evaluations["rate"] > 0) & evaluations["method"].isin(METHODS)]
-    percent = (100 * damaged["n_correct"] / damaged["n_positions"]).groupby([damaged["method"], damaged["rate"]]).mean()
-    means = percent.groupby("method").mean().sort_values(kind="stable")
-    if set(means.index) == set(METHODS):
-        listed = ", ".join(f"{METHOD_NAMES[name]} {number(means[name])} %" for name in METHODS)
-        is_tie = np.isclose(means.iloc[0], means.iloc[1], rtol=0, atol=ROUNDING)
-        names = [] if is_tie else list(map(str, means.index))
-        lowest = "two methods are the least accurate" if is_tie else f"{METHOD_NAMES[names[0]]} is the least accurate"
-        yield Measured(names, f"{dataset}: {listed}", f"{lowest} on {dataset}")
+    means = accuracies.mean().sort_values(kind="stable")
+    listed = ", ".join(f"{METHOD_NAMES[name]} {number(means[name])} %" for name in METHODS)
+    is_tie = np.isclose(means.iloc[0], means.iloc[1], rtol=0, atol=ROUNDING)
+    names = [] if is_tie else list(map(str, means.index))
+    lowest = "two methods are the least accurate" if is_tie else f"{METHOD_NAMES[names[0]]} is the least accurate"
+    yield Measured(names, f"{dataset}: {listed}", f"{lowest} on {dataset}")
 
 
 def mostly_better(evidence: Evidence) -> Evidence:
     """Whether a method is significantly better than the others in most comparisons, and nowhere worse."""
-    return sum_up_counts(evidence, _mostly_better)
+    return sum_up_counts(evidence, lambda n_better, n_worse, n_all: (2 * n_better > n_all, not n_worse))
 
 
-def mostly_better_found(evidence: Evidence) -> Evidence:
-    """The same of what tests find, whatever they leave open: a former rule."""
-    return sum_up_counts(evidence, _mostly_better, as_found=True)
+def _frame(results: Results, dataset: str, sets: str) -> pd.DataFrame | None:
+    """The comparisons on these damaged sets; None where all are the papers'."""
+    frame = results.frame("missing", dataset, "comparisons" if sets == ALL else "papers_comparisons")
+    is_same = frame is not None and sets == ALL and frame["n_training_sets"].max() <= PAPERS_SETS
+    return None if is_same else frame
 
 
-def _mostly_better(n_better: int, n_worse: int, n_all: int) -> tuple[bool, bool]:
-    return 2 * n_better > n_all, not n_worse
-
-
-def _comparisons(results: Results, dataset: str, baseline: str, rates: Sequence[float]) -> pd.DataFrame:
+def _comparisons(results: Results, dataset: str, baseline: str, rates: Sequence[float], sets: str) -> pd.DataFrame:
     """Coefficients and points against `baseline`, p-values of both tests, at `rates`, of the dissertation's methods.
 
     No rows unless all of them were compared at every rate.
     """
-    frame = results.frame("missing", dataset, "comparisons")
-    names = [
-        "rate",
-        "method",
-        "coefficient",
-        "p",
-        "accuracy_points",
-        "valid_p_value",
-        "cluster",
-        "points_standard_error",
-        "degrees_of_freedom",
-    ]
+    frame = _frame(results, dataset, sets)
     if frame is None:
-        return pd.DataFrame(columns=names)
-    at_rates = np.isclose(frame["rate"].to_numpy()[:, None], np.array(rates)).any(axis=1)
-    rows = frame[at_rates & (frame["baseline"] == baseline) & frame["method"].isin(METHODS)]
-    rows = rows.assign(p=rows["p_value"].fillna(rows["likelihood_ratio_p_value"]))[names]
+        return pd.DataFrame(columns=["rate", "method"])
+    rows = frame[_at(frame, rates) & (frame["baseline"] == baseline) & frame["method"].isin(METHODS)]
+    rows = rows.assign(p=rows["p_value"].fillna(rows["likelihood_ratio_p_value"]))
     return rows if len(rows) == len(rates) * (len(METHODS) - 1) else rows.iloc[:0]
+
+
+def _accuracies(results: Results, dataset: str, rates: Sequence[float], sets: str) -> pd.DataFrame:
+    """Mean accuracy in percent on these damaged sets: a row a rate, a column a method of the dissertation.
+
+    No rows unless all of them were run at every rate, and on more sets than the papers' where all are asked for.
+    """
+    frame = results.frame("missing", dataset, "evaluations")
+    if frame is None:
+        return pd.DataFrame()
+    damaged = frame[_at(frame, rates) & frame["method"].isin(METHODS)]
+    of_papers = (damaged[["training_set", "test_set"]] < PAPERS_SETS).all(axis=1)
+    if sets == ALL and of_papers.all():
+        return pd.DataFrame()
+    used = damaged if sets == ALL else damaged[of_papers]
+    percent = used.assign(percent=100 * used["n_correct"] / used["n_positions"])
+    means = percent.pivot_table(index="rate", columns="method", values="percent")
+    is_whole = means.shape == (len(rates), len(METHODS)) and means.notna().all(axis=None)
+    return means if is_whole else means.iloc[:0]
+
+
+def _at(frame: pd.DataFrame, rates: Sequence[float]) -> NDArray[np.bool_]:
+    return np.asarray(np.isclose(frame["rate"].to_numpy()[:, None], np.array(rates)).any(axis=1))
 
 
 def _seconds_of_training(costs: pd.DataFrame) -> pd.DataFrame:

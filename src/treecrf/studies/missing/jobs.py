@@ -241,9 +241,11 @@ def _train(
         return NeuralCRF(n_epochs=settings.neural_epochs, unseen=settings.unseen, **candidate).fit(train), _unchanged
     imputer = transform_of(method, settings.mark)
     transform = imputer.fit(train).transform if imputer else _unchanged
+    n_slots = (len(train.attributes) + len(train.number_names)) * (1 + sum(window))
     common = {
         "n_iterations": n_iterations, "max_leaves": settings.max_leaves, "window": window, "order": settings.order,
-        "missing": "error" if imputer else method, "scale_gain": settings.scale_gain, "n_surrogates": settings.n_surrogates,
+        "missing": "error" if imputer else method, "scale_gain": settings.scale_gain,
+        "n_surrogates": settings.n_surrogates or max(1, n_slots - 1),
         "either_polarity": settings.either_polarity, "all_missing": settings.all_missing,
         "unseen_missing": settings.unseen_missing, "unseen": settings.unseen,
     }  # fmt: skip

@@ -150,7 +150,8 @@ def study_own_missing(
 
 
 def _analyse(counts: pd.DataFrame, settings: MissingSettings) -> dict[str, pd.DataFrame]:
-    return analyse(counts, settings.papers_sets, settings.equivalence_margin, settings.degrees_of_freedom)
+    frames = analyse(counts, settings.papers_sets, settings.equivalence_margin, settings.degrees_of_freedom)
+    return {name: frame for name, frame in frames.items() if name != "papers_comparisons"}
 
 
 def n_jobs(settings: MissingSettings) -> int:
@@ -180,7 +181,7 @@ def write_missing_report(frames: Mapping[str, pd.DataFrame], folder: Path, basel
     }
     if len(frames["comparisons"]):
         layouts["effects"] = effects_layout(frames["comparisons"], baseline)
-        layouts["significance"] = significance_layout(frames["comparisons"], baseline)
+        layouts["significance"] = significance_layout(frames["comparisons"], frames["comparisons"], baseline)
         layouts["deviance"] = deviance_layout(frames["deviance"])
         layouts["variances"] = variances_layout(frames["variances"])
     for name, layout in layouts.items():

@@ -58,7 +58,7 @@ def _stars(context: PageContext) -> list[Part]:
     results = Results(context.results)
     found = [each.numbers for name in context.datasets for each in stars(results, name)]
     return (
-        [paragraph("<b>The stars of table 4.1</b>, by tests without Holm's correction"), *listed(found)]
+        [paragraph("<b>The stars of table 4.1</b> on the dissertation's number of damaged sets"), *listed(found)]
         if found
         else []
     )
@@ -89,7 +89,7 @@ def _against(context: PageContext, baseline: str, datasets: set[str], is_first: 
     layouts = {name: _of_sets(context.layouts[name], datasets) for name in names.values() if name in context.layouts}
     of_sets, name = replace(context, layouts=layouts), method_name(baseline)
     odds = of_sets.table(names["coefficients"], context.titled(f"Log odds vs {name}", "Table 4.1"))
-    points = of_sets.table(names["effects"], f"Accuracy differences vs {name} (points)")
+    points = of_sets.table(names["effects"], f"Accuracy differences vs {name} on all damaged sets (points)")
     if not is_first:
         return [*odds, *points]
     return [
@@ -104,7 +104,7 @@ def _effects(context: PageContext, baseline: str) -> list[Part]:
     name = method_name(baseline)
     alt = f"Accuracy differences vs {name} in points by share of missing cells, with 95 % intervals (Bonferroni), a panel for each data set."
     drawn = context.figure(f"effects_{baseline}", alt, context.caption("effects"))
-    return [Fold(f"The same as a figure, all data sets vs {name}", drawn)] if drawn else []
+    return [Fold(f"The same as a figure, all data sets vs {name}, all damaged sets", drawn)] if drawn else []
 
 
 def _of_sets(layout: pd.DataFrame, names: set[str]) -> pd.DataFrame:

@@ -106,7 +106,7 @@ class MissingSettings(StudySettings):
         description="Of the test with sequences and training sets: Satterthwaite's, or the fewer of both, minus 1, more cautious.",
     )
     scale_gain: bool = Field(False, description="Multiply a test's gain by the share of rows where it is known.")
-    n_surrogates: int = Field(5, ge=1, description="Most surrogates of a split.")
+    n_surrogates: int | None = Field(None, ge=1, description="Most surrogates of a split; null: all other slots.")
     either_polarity: bool = Field(True, description="Whether the opposite of a test may be a surrogate.")
     all_missing: Literal["majority", "both"] = Field(
         "majority", description="Where a row goes when all surrogates are missing."

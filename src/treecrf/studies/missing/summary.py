@@ -57,24 +57,29 @@ def beside_papers(counts: pd.DataFrame, tree_counts: Sequence[pd.DataFrame]) -> 
 def analyse(
     counts: pd.DataFrame, papers_sets: int, equivalence_margin: float, degrees_of_freedom: str
 ) -> dict[str, pd.DataFrame]:
-    """Accuracies and tests: evaluations, comparisons, deviance, variances.
+    """Accuracies and tests: evaluations, comparisons, papers_comparisons, deviance, variances.
 
     `counts` as in `treecrf.studies.missing.jobs.MissingOutcome`, of all methods. The comparisons have the columns of
     `treecrf.statistics.deviance.compare_all`, the papers' tests, on the first `papers_sets` damaged training sets and test
-    sets; and in the place of its points of accuracy those of `treecrf.statistics.blocks.compare_crossed` on all sets. The
-    deviance is analysed on the papers' sets and on all, and says on how many: n_training_sets, n_test_sets.
+    sets; and in the place of its points of accuracy those of `treecrf.statistics.blocks.compare_crossed`: on all sets, or of
+    papers_comparisons on the papers' sets too. The deviance is analysed on both and says on how many sets: see `deviances`.
     """
     compared = comparable(counts)
-    of_sequences = compared.groupby(COUNT_NAMES[:7], sort=False, observed=True)[COUNT_NAMES[8:]].sum().reset_index()
-    of_papers = of_sequences[(of_sequences[["training_set", "test_set"]] < papers_sets).all(axis=1)]
-    model = compare_all(of_papers).drop(columns=["accuracy_points", "points_low", "points_high"])
-    crossed = compare_crossed(compared, equivalence_margin, degrees_of_freedom == "satterthwaite")
+    of_papers = _first_sets(compared, papers_sets)
+    sequences = compared.groupby(COUNT_NAMES[:7], sort=False, observed=True)[COUNT_NAMES[8:]].sum().reset_index()
+    model = compare_all(_first_sets(sequences, papers_sets)).drop(
+        columns=["accuracy_points", "points_low", "points_high"]
+    )
+    valid, papers = (
+        compare_crossed(each, equivalence_margin, degrees_of_freedom == "satterthwaite")
+        for each in (compared, of_papers)
+    )
+    pairs = ["dataset", "rate", "baseline", "method"]
     return {
         "evaluations": evaluations(counts),
-        "comparisons": model.merge(crossed, on=["dataset", "rate", "baseline", "method"], validate="one_to_one"),
-        "deviance": stacked([_deviance(of_papers), _deviance(of_sequences)]).drop_duplicates(
-            ["dataset", "rate", "term", "n_training_sets", "n_test_sets"], ignore_index=True
-        ),
+        "comparisons": model.merge(valid, on=pairs, validate="one_to_one"),
+        "papers_comparisons": model.merge(papers, on=pairs, validate="one_to_one"),
+        "deviance": deviances(evaluations(compared), papers_sets),
         "variances": decompose_crossed(compared),
     }
 
@@ -128,11 +133,28 @@ def compare_trees(counts: Sequence[pd.DataFrame], equivalence_margin: float, deg
     return tested.loc[tested["trees"] != tested["baseline_trees"], names].reset_index(drop=True)
 
 
-def _deviance(counts: pd.DataFrame) -> pd.DataFrame:
-    """The analysis of deviance, and on how many damaged sets."""
-    n_sets = counts.groupby(["dataset", "rate"], observed=True)[["training_set", "test_set"]].nunique().add_prefix("n_")
+def deviances(evaluated: pd.DataFrame, papers_sets: int) -> pd.DataFrame:
+    """The analysis of deviance of whole evaluations, on the first `papers_sets` damaged training and test sets and on all.
+
+    `evaluated` are evaluations (`evaluations`) at rates at which the methods can differ. The columns are those of
+    `treecrf.statistics.deviance.analysis_of_deviance`, n_training_sets and n_test_sets.
+    """
+    return stacked([_deviance(_first_sets(evaluated, papers_sets)), _deviance(evaluated)]).drop_duplicates(
+        ["dataset", "rate", "term", "n_training_sets", "n_test_sets"], ignore_index=True
+    )
+
+
+def _first_sets(counts: pd.DataFrame, n_sets: int) -> pd.DataFrame:
+    """The rows of the first so many damaged training sets and test sets."""
+    return counts[(counts[["training_set", "test_set"]] < n_sets).all(axis=1)]
+
+
+def _deviance(evaluated: pd.DataFrame) -> pd.DataFrame:
+    n_sets = (
+        evaluated.groupby(["dataset", "rate"], observed=True)[["training_set", "test_set"]].nunique().add_prefix("n_")
+    )
     n_sets.columns = n_sets.columns + "s"
-    return analysis_of_deviance(counts).join(n_sets, on=["dataset", "rate"])
+    return analysis_of_deviance(evaluated.assign(sequence=0)).join(n_sets, on=["dataset", "rate"])
 
 
 def _by_value(counts: Sequence[pd.DataFrame], name: str) -> Iterator[tuple[str, pd.DataFrame]]:

@@ -60,7 +60,7 @@ HEADINGS = {"trees": "trees", "mechanism": "cells are missing"}
 BEST_OF_BOTH = "best minus best"
 """Heading of the best method of one kind of trees minus that of another."""
 
-TERM_NAMES = {"none": "constant only", "training_set": "training set", "method": "method"}
+TERM_NAMES = {"constant": "constant only", "training_set": "training set", "method": "method"}
 
 
 # --- layouts ----------------------------------------------------------------------------------------
@@ -97,26 +97,33 @@ def coefficients_layout(comparisons: pd.DataFrame, baseline: str, of_papers: boo
     return printed_layout(["data set", "missing rate"], list(columns), blocks)
 
 
-def significance_layout(comparisons: pd.DataFrame, baseline: str) -> pd.DataFrame:
-    """Every test of every method against `baseline`: those of the binomial model, which take positions as independent, and a valid one."""
-    against = _against(comparisons, baseline)
+def significance_layout(of_papers: pd.DataFrame, comparisons: pd.DataFrame, baseline: str) -> pd.DataFrame:
+    """Every test of every method against `baseline`: those of the binomial model, which take positions as independent, and a valid one.
+
+    The valid one is on the papers' damaged sets, and on all where there are more.
+    """
+    against = _against(of_papers, baseline)
     if against.empty:
         return NOT_COMPARED
-    against = _sorted_by_method(against)
-    model, valid = "by the binomial model", "by the sequence-level test"
+    against, of_all = _sorted_by_method(against), _sorted_by_method(_against(comparisons, baseline))
+    model = "by the binomial model"
     columns = {("", heading): texts for heading, texts in _methods_of_rows(against).items()}
     columns[model, "log odds"] = cell_texts(against["coefficient"], _coefficient)
     columns[model, "standard error"] = cell_texts(against["standard_error"], _coefficient)
     columns[model, "p, Wald"] = cell_texts(against["p_value"], p_value_text)
     columns[model, "p, Holm"] = cell_texts(against["p_holm"], p_value_text)
     columns[model, "p, likelihood ratio"] = cell_texts(against["likelihood_ratio_p_value"], p_value_text)
-    columns[valid, "points"] = cell_texts(against["accuracy_points"], signed)
-    columns[valid, "standard error"] = cell_texts(against["points_standard_error"], number)
-    columns[valid, "df"] = cell_texts(against["degrees_of_freedom"], lambda value: number(value, 1))
-    columns[valid, "p"] = cell_texts(against["valid_p_value"], p_value_text)
-    columns[valid, "p, Holm"] = cell_texts(against["valid_p_holm"], p_value_text)
-    columns[valid, "decision"] = list(against["decision"])
-    columns[valid, "over"] = _crossed(against)
+    valid = {"by the sequence-level test": against}
+    if not of_all["n_training_sets"].equals(against["n_training_sets"]):
+        valid["by the sequence-level test on all damaged sets"] = of_all
+    for heading, tested in valid.items():
+        columns[heading, "points"] = cell_texts(tested["accuracy_points"], signed)
+        columns[heading, "standard error"] = cell_texts(tested["points_standard_error"], number)
+        columns[heading, "df"] = cell_texts(tested["degrees_of_freedom"], lambda value: number(value, 1))
+        columns[heading, "p"] = cell_texts(tested["valid_p_value"], p_value_text)
+        columns[heading, "p, Holm"] = cell_texts(tested["valid_p_holm"], p_value_text)
+        columns[heading, "decision"] = list(tested["decision"])
+        columns[heading, "over"] = _crossed(tested)
     return grouped(columns)
 
 
@@ -199,8 +206,8 @@ def variances_layout(variances: pd.DataFrame) -> pd.DataFrame:
 
 
 def deviance_layout(deviance: pd.DataFrame) -> pd.DataFrame:
-    """Analysis of deviance: what the training set and then the method add to the binomial model."""
-    added, left = "added by the term", "residual"
+    """Analysis of deviance: what the training set and then the method take off the deviance of a constant, and what remains."""
+    added, left = "added by the term", "residual of the model"
     return grouped(
         {
             ("", "data set"): dataset_names(deviance),
@@ -214,9 +221,13 @@ def deviance_layout(deviance: pd.DataFrame) -> pd.DataFrame:
             ("", "term"): [TERM_NAMES.get(term, term) for term in deviance["term"]],
             (added, "df"): cell_texts(deviance["degrees_of_freedom"], count_text),
             (added, "deviance"): cell_texts(deviance["deviance"], number),
-            (added, "p"): cell_texts(deviance["p_value"], p_value_text),
+            (added, "p, chi-square"): cell_texts(deviance["p_value"], p_value_text),
+            (added, "F"): cell_texts(deviance["f"], number),
+            (added, "p, F"): cell_texts(deviance["f_p_value"], p_value_text),
             (left, "df"): cell_texts(deviance["residual_degrees_of_freedom"], count_text),
             (left, "deviance"): cell_texts(deviance["residual_deviance"], number),
+            (left, "deviance / df"): cell_texts(deviance["dispersion"], number),
+            (left, "Pearson / df"): cell_texts(deviance["pearson_dispersion"], number),
         }
     )
 

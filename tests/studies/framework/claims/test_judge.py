@@ -242,7 +242,7 @@ def test_peaks_stand_in_the_numbers(tmp_path):
 
 def test_a_coefficient_without_a_maximum_is_shown_with_the_likelihood_ratio(tmp_path):
     coefficients("nettalk", WEIGHTING, 12)(tmp_path)
-    path = tmp_path / "missing/nettalk/comparisons.csv"
+    path = tmp_path / "missing/nettalk/papers_comparisons.csv"
     frame = pd.read_csv(path)
     first = (frame["rate"] == RATES[0]) & (frame["method"] == SURROGATES)
     frame.loc[first, ["coefficient", "p_value", "likelihood_ratio_p_value"]] = [-np.inf, np.nan, 0.01]
@@ -250,7 +250,7 @@ def test_a_coefficient_without_a_maximum_is_shown_with_the_likelihood_ratio(tmp_
     finding = find(tmp_path, "P4.2")
     assert finding.verdict == "replicated"
     assert (
-        "nettalk 5%, surrogate splitting −0.10 points against instance weighting (p = 0.049 by the sequence-level test, 90 % interval −1.10 "
+        "nettalk 5%, surrogate splitting −0.10 points against instance weighting (p = 0.049 by the sequence-level test with Holm’s correction, 90 % interval without correction −1.10 "
         "to +0.90; log odds −inf, p = 0.010 by the paper's test)" in finding.numbers
     )
 
@@ -287,15 +287,19 @@ def test_a_comparison_without_a_valid_test_is_not_significant(tmp_path):
 
 def test_blocks_of_one_document_are_named_in_the_ledger(tmp_path):
     coefficients("faq_ai_general", IMPUTATION, 6, (0.1, 0.4))(tmp_path)
-    path = tmp_path / "missing/faq_ai_general/comparisons.csv"
+    path = tmp_path / "missing/faq_ai_general/papers_comparisons.csv"
     write_frame(pd.read_csv(path).assign(cluster="block"), path)
-    assert "by the sequence-level test on other lines of the same documents" in find(tmp_path, "P4.4").numbers
+    assert (
+        "by the sequence-level test with Holm’s correction on other lines of the same documents"
+        in find(tmp_path, "P4.4").numbers
+    )
 
 
 @pytest.mark.parametrize("claim", ["P4.1", "P4.2", "P4.3", "P4.4", "P4.5"])
 def test_a_claim_about_several_rates_is_not_judged_by_one(tmp_path, claim):
     PLANTED[claim]["replicated"](tmp_path)
-    (path,) = tmp_path.glob("missing/*/comparisons.csv")
+    name = "evaluations" if claim == "P4.5" else "papers_comparisons"
+    (path,) = tmp_path.glob(f"missing/*/{name}.csv")
     write_frame(pd.read_csv(path).query("rate == 0.4"), path)
     assert find(tmp_path, claim).verdict == "not_run"
 
@@ -442,7 +446,8 @@ def test_real_deviance_models_decide(tmp_path):
     rng = np.random.default_rng(0)
     counts = pd.DataFrame(rows, columns=names).assign(dataset="protein")
     counts["n_correct"] += rng.integers(0, 2, len(counts))
-    plant(analyse(counts, 5, 0.5, "fewest")["comparisons"], tmp_path, "missing", "protein", "comparisons")
+    for name, found in analyse(counts, 5, 0.5, "fewest").items():
+        plant(found, tmp_path, "missing", "protein", name)
     frame = verdicts(tmp_path).set_index("id")
     assert frame.loc["P4.1", "verdict"] == "replicated"
     assert "significantly better in 12 of 12" in frame.loc["P4.1", "numbers"]
