@@ -19,6 +19,7 @@ from scipy.stats import t
 
 from treecrf.rendering.cells import interval_text, number, p_text, points_text, seconds_text, signed
 from treecrf.rendering.style import METHOD_NAMES
+from treecrf.statistics.estimates import adjust_holm
 from treecrf.statistics.metrics import geometric_mean
 from treecrf.statistics.two_way import BLOCK
 from treecrf.studies.framework.claims.judge import Evidence, Results
@@ -195,10 +196,25 @@ def mostly_better(evidence: Evidence) -> Evidence:
 
 
 def _frame(results: Results, dataset: str, sets: str) -> pd.DataFrame | None:
-    """The comparisons on these damaged sets; None where all are the papers'."""
+    """The comparisons of the dissertation's methods on these damaged sets; None where all are the papers'."""
     frame = results.frame("missing", dataset, "comparisons" if sets == ALL else "papers_comparisons")
-    is_same = frame is not None and sets == ALL and frame["n_training_sets"].max() <= PAPERS_SETS
-    return None if is_same else frame
+    if frame is None or (sets == ALL and frame["n_training_sets"].max() <= PAPERS_SETS):
+        return None
+    return _corrected(frame[frame["baseline"].isin(METHODS) & frame["method"].isin(METHODS)])
+
+
+def _corrected(frame: pd.DataFrame) -> pd.DataFrame:
+    """Comparisons of the dissertation's methods with Holm's correction over their pairs at each rate.
+
+    Other methods of a run are no part of the family, so that they change no verdict.
+    """
+    sides = np.sort(frame[["baseline", "method"]].to_numpy(dtype=str), axis=1)
+    pairs = frame.assign(first=sides[:, 0], second=sides[:, 1])
+    family = pairs.drop_duplicates(["rate", "first", "second"])
+    holm = family.groupby("rate")["valid_p_value"].transform(lambda p: adjust_holm(p.to_numpy(dtype=float)))
+    keys = ["rate", "first", "second"]
+    corrected = pairs.drop(columns="valid_p_holm", errors="ignore").merge(family[keys].assign(valid_p_holm=holm), on=keys)
+    return corrected.drop(columns=["first", "second"])
 
 
 def _comparisons(results: Results, dataset: str, baseline: str, rates: Sequence[float], sets: str) -> pd.DataFrame:
@@ -209,7 +225,7 @@ def _comparisons(results: Results, dataset: str, baseline: str, rates: Sequence[
     frame = _frame(results, dataset, sets)
     if frame is None:
         return pd.DataFrame(columns=["rate", "method"])
-    rows = frame[_at(frame, rates) & (frame["baseline"] == baseline) & frame["method"].isin(METHODS)]
+    rows = frame[_at(frame, rates) & (frame["baseline"] == baseline)]
     rows = rows.assign(p=rows["p_value"].fillna(rows["likelihood_ratio_p_value"]))
     return rows if len(rows) == len(rates) * (len(METHODS) - 1) else rows.iloc[:0]
 
