@@ -266,21 +266,27 @@ def plant_best(folder, dataset, accuracies):
     plant(frame, folder, "future", dataset, "best")
 
 
-def plant_orders(folder, **by_dataset):
-    for dataset, accuracies in by_dataset.items():
-        plant_best(folder, dataset, {f"crf_{order}": percent for order, percent in enumerate(accuracies, 1)})
+GENERATED = ("xor", "or", "extra", "xor_full", "or_full", "extra_full")
 
 
 def plant_patterns(folder, n_recovered):
-    """In `n_recovered` of the six cells of P5.4 instances and bags are recovered with two features."""
-    cells = [(dataset, g0) for dataset in ("xor", "or", "extra") for g0 in (-5.0, -7.0)]
+    """In `n_recovered` of the twelve cells of P5.4 instances and bags are recovered with two features."""
+    cells = [(dataset, g0) for dataset in GENERATED for g0 in (-5.0, -7.0)]
     faults = ((2.5, 100.0, 100.0), (2.0, 99.89, 100.0), (2.0, 100.0, 99.89), (0.0, 100.0, 100.0))
-    values = [(2.0, 99.9, 99.9) if i < n_recovered else faults[i % 4] for i in range(6)]
+    values = [(2.0, 99.9, 99.9) if i < n_recovered else faults[i % 4] for i in range(len(cells))]
     rows = [(*cell, "ff_memm_0", *found) for cell, found in zip(cells, values, strict=True)]
-    rows += [("xor", 0.0, "ff_memm_0", 9.0, 0.0, 0.0), ("xor", -5.0, "ff_crf_1", 9.0, 0.0, 0.0)]
+    rows += [(name, 0.0, "ff_memm_0", 9.0, 0.0, 0.0) for name in GENERATED] + [("xor", -5.0, "ff_crf_1", 9.0, 0.0, 0.0)]
     names = ["dataset", "g0", "method", "n_features", "test_instance_accuracy", "test_bag_accuracy"]
     for dataset, group in pd.DataFrame(rows, columns=names).groupby("dataset"):
         plant(group, folder, "future", str(dataset), "summary")
+
+
+def plant_steps(folder, *betas):
+    """P5.12: the largest β of each generated set; the largest of α and η is 20, and other methods have larger steps."""
+    for dataset, beta in zip(GENERATED, betas, strict=True):
+        rows = [("ff_memm_0", 20.0, 1.0, 2.0), ("ff_memm_0", 1.0, beta, 20.0), ("ff_crf_1", 1.0, 1e9, 1.0)]
+        names = ["method", "largest_alpha", "largest_beta", "largest_eta"]
+        plant(pd.DataFrame(rows, columns=names), folder, "future", dataset, "summary")
 
 
 def plant_variants(folder, dataset, *rows, papers_p=0.5, half_width=0.4):
@@ -290,7 +296,7 @@ def plant_variants(folder, dataset, *rows, papers_p=0.5, half_width=0.4):
     """
     table = pd.DataFrame(
         [(*row, 0.5)[:4] for row in rows], columns=["method", "other", "accuracy_points", "valid_p_value"]
-    )
+    ).astype({"valid_p_value": float})
     points = table["accuracy_points"]
     ends = {
         "points_low": points - half_width,
