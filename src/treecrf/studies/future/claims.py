@@ -12,7 +12,8 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
-from treecrf.rendering.cells import number, p_text, points_text, signed
+from treecrf.rendering.cells import interval_text, number, p_text, points_text, signed
+from treecrf.statistics.metrics import geometric_mean
 from treecrf.studies.framework.claims.judge import Degrees, Results
 from treecrf.studies.framework.claims.kinds import NO, YES, Kind, Measured, largest_fall
 from treecrf.studies.framework.comparisons import Comparison
@@ -127,6 +128,19 @@ def largest_step(results: Results, dataset: str) -> Iterator[Measured[float]]:
         yield Measured(ratio, text, what="largest β : largest α or η", unit="times")
 
 
+def seconds_by_order(results: Results, dataset: str, orders: tuple[int, int]) -> Iterator[Measured[float]]:
+    """CPU seconds of training a CRF of the higher order by those of the lower one, over the draws."""
+    runs = results.frame("future", dataset, "runs")
+    if runs is None:
+        return
+    seconds = [runs[runs["method"] == f"crf_{order}"].set_index("seed")["cpu_seconds"] for order in orders]
+    if not any(each.empty for each in seconds):
+        ratio, interval = geometric_mean(seconds[1] / seconds[0])
+        what = f"{method_text(f'crf_{orders[1]}')} : {method_text(f'crf_{orders[0]}')}, seconds of training"
+        numbers = f"on {dataset}, {what}: ratio {number(ratio)} ({interval_text(interval)})"
+        yield Measured(ratio, numbers, repeated=interval, what=what, unit="")
+
+
 def recovers(found: Measured[tuple[float, float]], n_features: tuple[int, int], recovered: float) -> Degrees:
     """As many features as that, and labels that are recovered to `recovered` percent."""
     features, lowest = found.value
@@ -179,7 +193,9 @@ def _accuracies(results: Results, dataset: str) -> pd.Series:
 def _published(dataset: str, variant: str) -> float:
     """Published accuracy; NaN without."""
     table = future_accuracies()
-    rows = table[(table["dataset"] == dataset.removesuffix("_full").removesuffix("_30")) & (variant_names(table) == variant)]
+    rows = table[
+        (table["dataset"] == dataset.removesuffix("_full").removesuffix("_30")) & (variant_names(table) == variant)
+    ]
     return float(rows["percent"].iloc[0]) if len(rows) else float("nan")
 
 
