@@ -141,3 +141,10 @@ def test_cost_of_the_same_likelihood_is_until_it_is_first_reached():
     followed = jobs.Followed(model, [1.0, 2.0, 3.0, 4.0], [-9.0, -5.0, -6.0, -4.0])
     found = [followed.cost_to(value) for value in (-9.5, -5.0, -5.5, -4.0)]
     assert found == [(1.0, 6), (2.0, 7), (2.0, 7), (4.0, 9)]
+
+
+def test_first_and_last_induction_are_those_of_rounds_that_cost_something():
+    history = [{"induction": 3.0, "lattice": 1.0}, {"induction": 3.0}, {"induction": 7.0}, {"induction": 7.0}]
+    found = jobs._Run("mallet", None, history).first_and_last_induction()
+    assert found == {"first_induction": 3.0, "last_induction": 4.0}
+    assert jobs._Run("mallet", None, history[:2]).first_and_last_induction() == {}
