@@ -294,7 +294,8 @@ def plant_patterns(folder, n_recovered):
     rows += [(name, 0.0, "ff_memm_0", 9.0, 0.0, 0.0) for name in GENERATED] + [("xor", -5.0, "ff_crf_1", 9.0, 0.0, 0.0)]
     names = ["dataset", "g0", "method", "n_features", "test_instance_accuracy", "test_bag_accuracy"]
     for dataset, group in pd.DataFrame(rows, columns=names).groupby("dataset"):
-        plant(group, folder, "future", str(dataset), "summary")
+        steps = dict.fromkeys(("largest_alpha", "largest_beta", "largest_eta"), 1.0)
+        plant(group.assign(**steps), folder, "future", str(dataset), "summary")
 
 
 def plant_steps(folder, *betas):
@@ -302,7 +303,8 @@ def plant_steps(folder, *betas):
     for dataset, beta in zip(GENERATED, betas, strict=True):
         rows = [("ff_memm_0", 20.0, 1.0, 2.0), ("ff_memm_0", 1.0, beta, 20.0), ("ff_crf_1", 1.0, 1e9, 1.0)]
         names = ["method", "largest_alpha", "largest_beta", "largest_eta"]
-        plant(pd.DataFrame(rows, columns=names), folder, "future", dataset, "summary")
+        recovered = {"g0": -5.0, "n_features": 1.0, "test_instance_accuracy": 100.0, "test_bag_accuracy": 100.0}
+        plant(pd.DataFrame(rows, columns=names).assign(**recovered), folder, "future", dataset, "summary")
 
 
 def plant_seconds(folder, ratio, spread=1.0):

@@ -55,7 +55,7 @@ def test_both_slopes_are_shown_and_only_their_difference_decides(tmp_path):
     plant_lengths(tmp_path, 2.0, 1.9)
     finding = find(tmp_path, "P3.9")
     assert finding.verdict == "replicated"
-    assert "slope 0.10" in finding.numbers
+    assert "slope of TreeCRF minus that of MALLET +0.10" in finding.numbers
     assert "2.00 of TreeCRF and 1.90 of MALLET" in finding.numbers
     beside = {name: each.verdict for name, each in finding.beside}
     assert beside["both slopes within 0.1 of 1, lengths 160 to 2560"] == "not_replicated"

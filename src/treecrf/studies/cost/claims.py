@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from treecrf.rendering.cells import interval_text, number, points_text, three_digits
+from treecrf.rendering.cells import interval_text, number, points_text, signed, three_digits
 from treecrf.rendering.style import training_method_name
 from treecrf.statistics.metrics import geometric_mean, mean_with_interval
 from treecrf.studies.framework.claims.judge import FAILS, HOLDS, LEANS, Degrees, Results
@@ -48,8 +48,8 @@ def slope_by_length(
     slopes = _length_slopes(results, methods, lengths)
     for method in methods if len(slopes) == len(methods) else ():
         mean, interval = mean_with_interval(slopes[method])
-        numbers = f"{training_method_name(method)} has {_slope_text(mean, interval, dataset, lengths)}"
-        yield Measured(mean, numbers, repeated=interval, what=f"slope of {training_method_name(method)}", unit="")
+        numbers = f"{training_method_name(method)} has slope {number(mean)} ({interval_text(interval)}), {_over(dataset, lengths)}"
+        yield Measured(mean, numbers, repeated=interval, what=f"slope of {training_method_name(method)}")
 
 
 def slope_difference(
@@ -61,8 +61,8 @@ def slope_difference(
         mean, interval = mean_with_interval(slopes[TREES] - slopes[method])
         each = " and ".join(f"{number(slopes[name].mean())} of {training_method_name(name)}" for name in slopes)
         what = f"slope of TreeCRF minus that of {training_method_name(method)}"
-        numbers = f"{what}: {_slope_text(mean, interval, dataset, lengths)} ({each})"
-        yield Measured(mean, numbers, repeated=interval, what=what, unit="")
+        numbers = f"{what} {signed(mean)} ({interval_text(interval)}), {_over(dataset, lengths)} ({each})"
+        yield Measured(mean, numbers, repeated=interval, what=what)
 
 
 def growth_with_features(results: Results, dataset: str, method: str) -> Iterator[Measured[float]]:
@@ -90,7 +90,7 @@ def bend_by_window(results: Results, dataset: str, method: str) -> Iterator[Meas
         numbers = (
             f"on {dataset}, seconds of {name} rise {number(ratio)} times as steeply from window {sizes[middle]:g} on"
         )
-        yield Measured(ratio, f"{numbers} ({interval_text(interval)})", repeated=interval, unit="")
+        yield Measured(ratio, f"{numbers} ({interval_text(interval)})", repeated=interval)
 
 
 def ratio_at_smallest_window(results: Results, dataset: str, method: str) -> Iterator[Measured[float]]:
@@ -107,7 +107,7 @@ def ratio_at_smallest_window(results: Results, dataset: str, method: str) -> Ite
         f"({interval_text(interval)})"
     )
     what = f"TreeCRF : {training_method_name(method)}, seconds at the smallest window"
-    yield Measured(ratio, numbers, repeated=interval, what=what, unit="")
+    yield Measured(ratio, numbers, repeated=interval, what=what)
 
 
 def growth_of_induction(results: Results, dataset: str, method: str) -> Iterator[Measured[float]]:
@@ -119,7 +119,7 @@ def growth_of_induction(results: Results, dataset: str, method: str) -> Iterator
         ratio, interval = _mean_ratio(last, first)
         what = f"{training_method_name(method)}, seconds of the last induction : the first"
         numbers = f"on {dataset}, {what}: ratio {number(ratio)} ({interval_text(interval)})"
-        yield Measured(ratio, numbers, repeated=interval, what=what, unit="")
+        yield Measured(ratio, numbers, repeated=interval, what=what)
 
 
 def ratio_of_evaluations(results: Results, dataset: str, method: str, other: str) -> Iterator[Measured[float]]:
@@ -130,7 +130,7 @@ def ratio_of_evaluations(results: Results, dataset: str, method: str, other: str
         ratio, interval = _mean_ratio(first, second)
         what = f"{EVALUATED[method]} : {EVALUATED[other]}, seconds of evaluating F"
         numbers = f"on {dataset}, {what}: ratio {number(ratio)} ({interval_text(interval)})"
-        yield Measured(ratio, numbers, repeated=interval, what=what, unit="")
+        yield Measured(ratio, numbers, repeated=interval, what=what)
 
 
 def speed_up_of_starts(results: Results, dataset: str) -> Iterator[ShortCut]:
@@ -162,7 +162,6 @@ def _speed_ups(results: Results, dataset: str, unit: str) -> Iterator[ShortCut]:
             repeated=interval,
             gain=gain,
             what=f"speed-up in {unit}, {value:g} first iterations",
-            unit="",
         )
 
 
@@ -230,11 +229,11 @@ def _compared_growth(
         f"{number(ratio)} ({interval_text(interval)})"
     )
     what = f"{training_method_name(method)} : TreeCRF, growth of the seconds {step}"
-    yield Measured(ratio, numbers, repeated=interval, what=what, unit="")
+    yield Measured(ratio, numbers, repeated=interval, what=what)
 
 
-def _slope_text(slope: float, interval: tuple[float, float], dataset: str, lengths: tuple[int, int]) -> str:
-    return f"slope {number(slope)} ({interval_text(interval)}) over lengths {lengths[0]} to {lengths[1]} of {dataset}"
+def _over(dataset: str, lengths: tuple[int, int]) -> str:
+    return f"lengths {lengths[0]} to {lengths[1]} of {dataset}"
 
 
 def _of(texts: dict[str, str], *methods: str) -> str:

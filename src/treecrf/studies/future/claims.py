@@ -98,7 +98,7 @@ def gain_of_larger_bags(
 def patterns(
     results: Results, dataset: str, negative: bool = True, g0: Sequence[float] | None = None
 ) -> Iterator[Measured[tuple[float, float]]]:
-    """From each negative start value, or from 0: the number of features, and the lower of the accuracies of instances and bags.
+    """From each negative start value, or from 0: the number of features, and the lower accuracy, of instances or bags.
 
     Of start values `g0` alone if these are given, and then nothing unless all of them were run.
     """
@@ -124,7 +124,8 @@ def largest_step(results: Results, dataset: str) -> Iterator[Measured[float]]:
     if len(rows):
         steps = {name: float(rows[f"largest_{name}"].max()) for name in ("alpha", "beta", "eta")}
         ratio = steps["beta"] / max(steps["alpha"], steps["eta"])
-        text = f"on {dataset} the largest β is {steps['beta']:.0f}, the largest α {steps['alpha']:.1f}, the largest η {steps['eta']:.1f}"
+        others = f"the largest α {steps['alpha']:.1f}, the largest η {steps['eta']:.1f}"
+        text = f"on {dataset} the largest β is {steps['beta']:.0f}, {others}"
         yield Measured(ratio, text, what="largest β : largest α or η", unit="times")
 
 
@@ -138,7 +139,7 @@ def seconds_by_order(results: Results, dataset: str, orders: tuple[int, int]) ->
         ratio, interval = geometric_mean(seconds[1] / seconds[0])
         what = f"{method_text(f'crf_{orders[1]}')} : {method_text(f'crf_{orders[0]}')}, seconds of training"
         numbers = f"on {dataset}, {what}: ratio {number(ratio)} ({interval_text(interval)})"
-        yield Measured(ratio, numbers, repeated=interval, what=what, unit="")
+        yield Measured(ratio, numbers, repeated=interval, what=what)
 
 
 def recovers(found: Measured[tuple[float, float]], n_features: tuple[int, int], recovered: float) -> Degrees:
