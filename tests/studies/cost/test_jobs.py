@@ -145,6 +145,5 @@ def test_cost_of_the_same_likelihood_is_until_it_is_first_reached():
 
 def test_first_and_last_induction_are_those_of_rounds_that_cost_something():
     history = [{"induction": 3.0, "lattice": 1.0}, {"induction": 3.0}, {"induction": 7.0}, {"induction": 7.0}]
-    found = jobs._Run("mallet", None, history).first_and_last_induction()
-    assert found == {"first_induction": 3.0, "last_induction": 4.0}
-    assert jobs._Run("mallet", None, history[:2]).first_and_last_induction() == {}
+    assert jobs.first_and_last_induction(history) == {"first_induction": 3.0, "last_induction": 4.0}
+    assert jobs.first_and_last_induction(history[:2]) == {}

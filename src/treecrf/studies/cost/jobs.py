@@ -7,7 +7,7 @@ that grows slower is slower for all methods of a repeat, so that what is compare
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import chain
 from typing import Any, NamedTuple
@@ -194,12 +194,6 @@ class _Run(NamedTuple):
     def n_iterations(self) -> int:
         return len(self.history)
 
-    def first_and_last_induction(self) -> dict[str, float]:
-        """Seconds of the first and of the last induction, of a training that has several."""
-        spent = [sum(phases.get(name, 0.0) for name in INDUCTION) for phases in self.history]
-        rounds = [seconds for seconds in np.diff(spent, prepend=0.0) if seconds > 0]
-        return {"first_induction": rounds[0], "last_induction": rounds[-1]} if len(rounds) > 1 else {}
-
     def seconds_by_step(self) -> dict[str, float]:
         """Seconds of one iteration of forward-backward and of one induction."""
         n_inductions = getattr(self.model, "n_inductions_", 0) or self.n_iterations
@@ -227,6 +221,13 @@ def _warm_up(train: SequenceSet, window: tuple[int, int], settings: CostSettings
     """Train every method unmeasured: the first training in a process takes longer, since it loads routines and starts Java."""
     for _ in _runs(train, window, settings):
         pass
+
+
+def first_and_last_induction(history: Sequence[Mapping[str, float]]) -> dict[str, float]:
+    """Seconds of the first and of the last induction of a training with several, from seconds by phase at each iteration."""
+    spent = [sum(phases.get(name, 0.0) for name in INDUCTION) for phases in history]
+    rounds = [seconds for seconds in np.diff(spent, prepend=0.0) if seconds > 0]
+    return {"first_induction": rounds[0], "last_induction": rounds[-1]} if len(rounds) > 1 else {}
 
 
 def fit_by_phase(model: Labeller, train: SequenceSet) -> list[Mapping[str, float]]:
@@ -269,7 +270,7 @@ def _by_features(settings: CostSettings) -> Iterator[dict[str, Any]]:
     n_symbols = len(train.attributes[0].categories) + 1
     for size in settings.window_sizes:
         for run in _runs(train, window_of_size(size), settings):
-            spent = run.seconds_by_step() | run.first_and_last_induction()
+            spent = run.seconds_by_step() | first_and_last_induction(run.history)
             yield from _rows("n_features", size * n_symbols, run.method, spent, train)
 
 
