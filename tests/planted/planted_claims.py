@@ -70,32 +70,37 @@ N_REPEATS = 3
 """Of measured times: in the first a ratio is divided by the `spread` of these functions, in the last multiplied by it."""
 
 
-def plant_lengths(folder, *slopes, spread=0.0, drift=1.0):
-    """Forward-backward seconds by length of TreeCRF and feature induction, the shortest lengths far off the power law.
+def plant_lengths(folder, trees, mallet, spread=0.0, drift=1.0):
+    """Forward-backward seconds by length, with these slopes; those of our own feature induction have 3.
 
-    Slopes of the repeats differ by `spread`; the slope of feature induction is MALLET's, and its Python twin has 3. In each repeat the machine is `drift` times slower.
+    Slopes of TreeCRF differ by `spread` from repeat to repeat, in each of which the machine is `drift` times slower.
     """
     rows = [
-        (repeat, "length", length, method, "forward_backward", drift**repeat * seconds)
+        (repeat, "length", length, method, "forward_backward", drift**repeat * length**slope)
         for repeat in range(N_REPEATS)
-        for method, slope in zip(("treecrf", "mallet", "induced_crf"), (*slopes, 3.0), strict=True)
-        for length in (10, 20, 40, 80, 160, 320)
-        for seconds in [length ** (slope + spread * (repeat - 1)) if length > 40 else 1e3]
+        for method, slope in (("treecrf", trees + spread * (repeat - 1)), ("mallet", mallet), ("induced_crf", 3.0))
+        for length in (10, 20, 40, 80, 160, 320, 640, 1280, 2560)
     ]
-    rows += [
-        (repeat, *other, 5.0)
-        for repeat in range(N_REPEATS)
-        for other in (("length", 10, "treecrf", "evaluation"), ("n_features", 75, "treecrf", "forward_backward"))
+    plant_scaling(folder, [*rows, *((*row[:2], 75, row[3], "induction", 5.0) for row in rows[:1])])
+
+
+def plant_features(folder, ratio, spread=1.0, drift=1.0):
+    """Seconds of an induction by number of features: they grow `ratio` times as much with MALLET as with trees, from a
+    thousand times as many; those of our own feature induction grow more still."""
+    rows = [
+        (repeat, "n_features", value, method, "induction", seconds)
+        for repeat, value, method, seconds in grown((75, 125, 175, 225, 275), 1e3, ratio, spread, drift)
     ]
     plant_scaling(folder, rows)
 
 
-def plant_features(folder, ratio, spread=1.0, drift=1.0):
-    """Seconds of an induction by number of features: they grow `ratio` times as much with induction as with trees, from a
-    thousand times as many; MALLET's grow more still."""
+def plant_evaluations(folder, *flattened, spread=1.0):
+    """P3.20: seconds of evaluating F with flattened trees, by length; with dot products they are 1, with trees 10."""
     rows = [
-        (repeat, "n_features", value, method, "induction", seconds)
-        for repeat, value, method, seconds in grown((75, 125, 175, 225, 275), 1e3, ratio, spread, drift)
+        (repeat, "length", length, method, "evaluation", seconds)
+        for repeat in range(N_REPEATS)
+        for length, flat in zip((10, 20), flattened, strict=True)
+        for method, seconds in (("treecrf", 10), ("treecrf_flat", flat * spread ** (repeat - 1)), ("induced_crf", 1))
     ]
     plant_scaling(folder, rows)
 
@@ -105,24 +110,35 @@ def plant_scaling(folder, rows):
     write_frame(pd.DataFrame(rows, columns=names), folder / "cost/scaling.csv")
 
 
-def plant_windows(folder, at_smallest, ratio, spread=1.0, drift=1.0, mallet=50.0):
-    """Seconds of an iteration on protein; TreeCRF takes 1 second at a window of 1, feature induction `at_smallest`."""
+def plant_inductions(folder, ratio, spread=1.0):
+    """P3.22: seconds of MALLET's first and last induction; those of trees are constant."""
+    rows = [
+        (repeat, "n_features", 75, method, f"{which}_induction", seconds)
+        for repeat in range(N_REPEATS)
+        for method, last in (("mallet", ratio * spread ** (repeat - 1)), ("treecrf", 1.0))
+        for which, seconds in (("first", 1.0), ("last", last))
+    ]
+    plant_scaling(folder, rows)
+
+
+def plant_windows(folder, at_smallest, ratio, spread=1.0, drift=1.0, own=50.0):
+    """Seconds of an iteration on protein; TreeCRF takes 1 second at a window of 1, MALLET `at_smallest`."""
     rows = [
         (repeat, size, method, seconds)
-        for repeat, size, method, seconds in grown((1, 3, 5, 7, 9, 11), at_smallest, ratio, spread, drift, mallet)
+        for repeat, size, method, seconds in grown((1, 3, 5, 7, 9, 11), at_smallest, ratio, spread, drift, own)
     ]
     names = ["repeat", "window_size", "method", "seconds_per_iteration"]
     plant(pd.DataFrame(rows, columns=names), folder, "cost", "protein", "windows")
 
 
-def grown(sizes, start, ratio, spread, drift, mallet=50.0):
-    """Rows (repeat, size, method, seconds): those of trees grow by 2.33 over the sizes, of induction `ratio` times as much."""
+def grown(sizes, start, ratio, spread, drift, own=50.0):
+    """Rows (repeat, size, method, seconds): those of trees grow by 2.33 over the sizes, of MALLET `ratio` times as much."""
     for repeat in range(N_REPEATS):
         factor = spread ** (repeat - 1)
         methods = {
             "treecrf": (1.0, 2.33),
-            "induced_crf": (start * factor, 2.33 * ratio * factor),
-            "mallet": (start, mallet),
+            "mallet": (start * factor, 2.33 * ratio * factor),
+            "induced_crf": (start, own),
         }
         for method, (first, growth) in methods.items():
             for size in sizes:
@@ -291,21 +307,38 @@ def plant_best(folder, dataset, accuracies):
     plant(frame, folder, "future", dataset, "best")
 
 
-def plant_orders(folder, **by_dataset):
-    for dataset, accuracies in by_dataset.items():
-        plant_best(folder, dataset, {f"crf_{order}": percent for order, percent in enumerate(accuracies, 1)})
+GENERATED = ("xor", "or", "extra", "xor_full", "or_full", "extra_full")
 
 
 def plant_patterns(folder, n_recovered):
-    """In `n_recovered` of the six cells of P5.4 instances and bags are recovered with two features."""
-    cells = [(dataset, g0) for dataset in ("xor", "or", "extra") for g0 in (-5.0, -7.0)]
+    """In `n_recovered` of the twelve cells of P5.4 instances and bags are recovered with two features."""
+    cells = [(dataset, g0) for dataset in GENERATED for g0 in (-5.0, -7.0)]
     faults = ((2.5, 100.0, 100.0), (2.0, 99.89, 100.0), (2.0, 100.0, 99.89), (0.0, 100.0, 100.0))
-    values = [(2.0, 99.9, 99.9) if i < n_recovered else faults[i % 4] for i in range(6)]
+    values = [(2.0, 99.9, 99.9) if i < n_recovered else faults[i % 4] for i in range(len(cells))]
     rows = [(*cell, "ff_memm_0", *found) for cell, found in zip(cells, values, strict=True)]
-    rows += [("xor", 0.0, "ff_memm_0", 9.0, 0.0, 0.0), ("xor", -5.0, "ff_crf_1", 9.0, 0.0, 0.0)]
+    rows += [(name, 0.0, "ff_memm_0", 9.0, 0.0, 0.0) for name in GENERATED] + [("xor", -5.0, "ff_crf_1", 9.0, 0.0, 0.0)]
     names = ["dataset", "g0", "method", "n_features", "test_instance_accuracy", "test_bag_accuracy"]
     for dataset, group in pd.DataFrame(rows, columns=names).groupby("dataset"):
-        plant(group, folder, "future", str(dataset), "summary")
+        steps = dict.fromkeys(("largest_alpha", "largest_beta", "largest_eta"), 1.0)
+        plant(group.assign(**steps), folder, "future", str(dataset), "summary")
+
+
+def plant_steps(folder, *betas):
+    """P5.12: the largest β of each generated set; the largest of α and η is 20, and other methods have larger steps."""
+    for dataset, beta in zip(GENERATED, betas, strict=True):
+        rows = [("ff_memm_0", 20.0, 1.0, 2.0), ("ff_memm_0", 1.0, beta, 20.0), ("ff_crf_1", 1.0, 1e9, 1.0)]
+        names = ["method", "largest_alpha", "largest_beta", "largest_eta"]
+        recovered = {"g0": -5.0, "n_features": 1.0, "test_instance_accuracy": 100.0, "test_bag_accuracy": 100.0}
+        plant(pd.DataFrame(rows, columns=names).assign(**recovered), folder, "future", dataset, "summary")
+
+
+def plant_seconds(folder, ratio, spread=1.0):
+    """P3.21: seconds of CRF-4, of which CRF-2 takes one, in three draws."""
+    rows = [("crf_2", seed, 1.0) for seed in range(3)] + [
+        ("crf_4", seed, ratio * spread ** (seed - 1)) for seed in range(3)
+    ]
+    for dataset in (*GENERATED, "nettalk_binary"):
+        plant(pd.DataFrame(rows, columns=["method", "seed", "cpu_seconds"]), folder, "future", dataset, "runs")
 
 
 def plant_variants(folder, dataset, *rows, papers_p=0.5, half_width=0.4):
@@ -315,7 +348,7 @@ def plant_variants(folder, dataset, *rows, papers_p=0.5, half_width=0.4):
     """
     table = pd.DataFrame(
         [(*row, 0.5)[:4] for row in rows], columns=["method", "other", "accuracy_points", "valid_p_value"]
-    )
+    ).astype({"valid_p_value": float})
     points = table["accuracy_points"]
     ends = {
         "points_low": points - half_width,

@@ -6,6 +6,7 @@ import pandas as pd
 from planted_claims import (
     CHAPTER_3,
     FB,
+    GENERATED,
     IMPUTATION,
     INDICATOR,
     N_REPEATS,
@@ -16,22 +17,24 @@ from planted_claims import (
     against_others,
     plant,
     plant_accuracies,
-    plant_best,
     plant_coefficients,
     plant_comparisons,
     plant_costs,
     plant_curves,
+    plant_evaluations,
     plant_example,
     plant_features,
     plant_frequencies,
+    plant_inductions,
     plant_lengths,
     plant_one_pair,
-    plant_orders,
     plant_patterns,
     plant_peaks,
     plant_ranks,
     plant_scores,
+    plant_seconds,
     plant_stars,
+    plant_steps,
     plant_variants,
     plant_windows,
 )
@@ -190,9 +193,17 @@ def significant_in(dataset, baseline, rates, numbers):
     return found | {"undecided": coefficients(dataset, baseline, numbers[2], rates)}
 
 
-def orders(xor, *others):
-    """Accuracies of CRF-1 to CRF-4 on XOR, OR and EXTRA."""
-    return lambda folder: plant_orders(folder, **dict(zip(("xor", "or", "extra"), (xor, *others), strict=True)))
+def generated(method_pairs, datasets, *outcomes):
+    """(points, p) of each pair on each generated set, set after set; the last outcome holds for the rest."""
+    places = [(dataset, pair) for dataset in datasets for pair in method_pairs]
+    filled = [*outcomes, *[outcomes[-1]] * len(places)][: len(places)]
+
+    def plant(folder):
+        for dataset in datasets:
+            found = zip(places, filled, strict=True)
+            plant_variants(folder, dataset, *[(*pair, *outcome) for (name, pair), outcome in found if name == dataset])
+
+    return plant
 
 
 def variants(*rows):
@@ -220,15 +231,13 @@ def call(function, *arguments, **named):
 
 UP, DOWN, SAME, WIDE = (1.0, 1e-4), (-1.0, 1e-4), (0.2, 0.05), (0.3, 0.9)
 EQUAL, OPEN = (0.001, 0.05), (1.0, 0.9)
-RISING, FALLING = (60.0, 70.4, 70.1, 89.0), (60.0, 70.4, 70.09, 89.0)  # 70.4 - 70.1 > 0.3 in floating point
-THREE = {"xor": 99.9, "or": 99.9, "extra": 99.9}
+LITTLE, LESS, UNKNOWN = (0.1, 0.05), (0.1, 0.049), (0.1, None)
+"""Of an order on XOR: not significant, significant, and of one draw."""
 
-
-def solved(**accuracies):
-    return lambda folder: [
-        plant_best(folder, name, {"ff_memm_0 (bag 6)": percent, "ff_memm_0 (bag 2)": 1.0, "memm_1": 100.0})
-        for name, percent in (THREE | accuracies).items()
-    ]
+ORDERS = [(f"crf_{order}", "crf_1") for order in (2, 3, 4)]
+ZEROTH = [("ff_memm_0 (bag 6)", other) for other in ("sliding_window", "memm_1", "crf_1", "crf_2", "crf_3", "crf_4")]
+OTHERS = [name for name in GENERATED if "xor" not in name]
+EITHER = [*GENERATED[::3], *OTHERS]
 
 
 PLANTED = (
@@ -300,16 +309,29 @@ PLANTED = (
             for verdict, ratio in (("replicated", 15.9), ("partly", 26.0), ("not_replicated", 0.7), ("undecided", 1.2))
         },
         "P3.9": {
-            "replicated": call(plant_lengths, 0.91, 1.09),
-            "partly": call(plant_lengths, 1.0, 1.11),
-            "not_replicated": call(plant_lengths, 0.89, 1.2),
-            "undecided": call(plant_lengths, 1.09, 1.0, spread=0.02),
+            "replicated": call(plant_lengths, 1.01, 1.0),
+            "not_replicated": call(plant_lengths, 0.99, 1.0),
+            "undecided": call(plant_lengths, 1.02, 1.0, spread=0.02),
         },
         "P3.10": {
-            "replicated": call(plant_features, 2.1),
-            "partly": call(plant_features, 1.9),
-            "not_replicated": call(plant_features, 0.9),
-            "undecided": call(plant_features, 2.1, spread=1.1),
+            "replicated": call(plant_features, 1.01),
+            "not_replicated": call(plant_features, 0.99),
+            "undecided": call(plant_features, 1.1, spread=1.1),
+        },
+        "P3.20": {
+            "replicated": call(plant_evaluations, 1.0, 3.9),
+            "not_replicated": call(plant_evaluations, 1.0, 4.1),
+            "undecided": call(plant_evaluations, 1.9, 1.9, spread=1.1),
+        },
+        "P3.22": {
+            "replicated": call(plant_inductions, 1.01),
+            "not_replicated": call(plant_inductions, 0.99),
+            "undecided": call(plant_inductions, 1.01, spread=1.1),
+        },
+        "P3.21": {
+            "replicated": call(plant_seconds, 1.9),
+            "not_replicated": call(plant_seconds, 2.1),
+            "undecided": call(plant_seconds, 1.9, spread=1.1),
         },
         "I1": {
             "replicated": icml((-0.2, 0.05), (UP, (-0.2, 0.05))),
@@ -318,17 +340,11 @@ PLANTED = (
             "undecided": icml((1.0, 0.049), (UP, (-0.3, 0.05))),
         },
         "I4": {"undecided": peaks(1.0, CHAPTER_3[3:], ("treecrf", "mallet"))},
-        "I3": {
-            "replicated": call(plant_starts, (1.01, -0.49), (2.0, 1.0)),
-            "partly": call(plant_starts, (1.01, -0.5), (1.0, 0.0), (2.0, -0.4)),
-            "not_replicated": call(plant_starts, (1.01, -0.5), (1.0, 0.0)),
-            "undecided": call(plant_starts, (1.02, 0.0), spread=1.1),
-        },
+        "I3": {"no_verdict": call(plant_starts, (1.01, -0.49), (2.0, 1.0))},
         "I2": {
-            "replicated": call(plant_windows, 0.9, 2.1),
-            "partly": call(plant_windows, 1.0, 2.1),
-            "not_replicated": call(plant_windows, 1.0, 0.9),
-            "undecided": call(plant_windows, 0.9, 2.1, spread=1.1),
+            "replicated": call(plant_windows, 9.0, 1.01),
+            "not_replicated": call(plant_windows, 0.1, 0.99),
+            "undecided": call(plant_windows, 9.0, 1.1, spread=1.1),
         },
         "P4.1": {
             "replicated": coefficients("protein", WEIGHTING, 7, otherwise=(0.1, 0.05), half_width=0.39),
@@ -413,20 +429,32 @@ PLANTED = (
         },
         "P4.8": {"replicated": call(plant_accuracies, 3), "not_replicated": call(plant_accuracies, 2)},
         "P5.1": {
-            "replicated": call(plant_example, "l2", "l3", "l1"),
+            "checked": call(plant_example, "l2", "l3", "l1"),
             "partly": call(plant_example, "l2", "l3", "l2"),
             "not_replicated": call(plant_example, "l1", "l3", "l2"),
         },
-        "P5.2": {"replicated": solved(), "partly": solved(xor=99.89), "not_replicated": solved(xor=99.89, extra=50.0)},
+        "P5.2": {
+            "replicated": generated(ZEROTH, GENERATED, UP),
+            "partly": generated(ZEROTH, GENERATED, *[UP] * 18, DOWN),
+            "not_replicated": generated(ZEROTH, GENERATED, *[UP] * 17, DOWN),
+            "undecided": generated(ZEROTH, GENERATED, *[UP] * 17, OPEN),
+        },
         "P5.3": {
-            "replicated": orders((60.0, 50.0, 50.0, 50.0), RISING, RISING),
-            "partly": orders((60.01, 50.0, 50.0, 50.0), RISING, RISING),
-            "not_replicated": orders((57.0, 60.01, 50.0, 50.0), RISING, FALLING),
+            "replicated": generated(ORDERS, EITHER, LITTLE),
+            "partly": generated(ORDERS, EITHER, *[LITTLE] * 3, LESS),
+            "not_replicated": generated(ORDERS, EITHER, *[LITTLE] * 2, LESS),
+            "undecided": generated(ORDERS, EITHER, *[LITTLE] * 2, UNKNOWN),
+        },
+        "P5.13": {
+            "replicated": generated(ORDERS, OTHERS, UP),
+            "partly": generated(ORDERS, OTHERS, *[UP] * 6, DOWN),
+            "not_replicated": generated(ORDERS, OTHERS, *[UP] * 5, DOWN),
+            "undecided": generated(ORDERS, OTHERS, OPEN),
         },
         "P5.4": {
-            "replicated": call(plant_patterns, 6),
-            "partly": call(plant_patterns, 3),
-            "not_replicated": call(plant_patterns, 2),
+            "replicated": call(plant_patterns, 12),
+            "partly": call(plant_patterns, 6),
+            "not_replicated": call(plant_patterns, 5),
         },
         "P5.5": {
             "replicated": stressed(2.31, 2.31),
@@ -435,9 +463,19 @@ PLANTED = (
             "undecided": stressed(2.29, 1.7),
         },
         "P5.6": {
-            "replicated": variants(("crf_2", "crf_1", 3.31)),
-            "not_replicated": variants(("crf_2", "crf_1", 2.7)),
-            "undecided": variants(("crf_2", "crf_1", 3.29)),
+            "replicated": variants(("crf_2", "crf_1", 1.0, 0.049)),
+            "not_replicated": variants(("crf_2", "crf_1", -1.0, 0.049)),
+            "undecided": variants(("crf_2", "crf_1", 1.0, 0.05)),
+        },
+        "P5.11": {
+            "replicated": variants(("ff_memm_2 (bag 2)", "memm_2", 1.0, 0.049)),
+            "not_replicated": variants(("ff_memm_2 (bag 2)", "memm_2", -1.0, 0.049)),
+            "undecided": variants(("ff_memm_2 (bag 2)", "memm_2", 1.0, 0.05)),
+        },
+        "P5.12": {
+            "replicated": call(plant_steps, *[2001.0] * 6),
+            "partly": call(plant_steps, *[2001.0] * 3, *[2000.0] * 3),
+            "not_replicated": call(plant_steps, *[2001.0] * 2, *[2000.0] * 4),
         },
         "P5.7": {
             "replicated": bags(0.2, -1, -1, -1),
@@ -447,8 +485,7 @@ PLANTED = (
         },
         "P5.8": {
             "replicated": similar(1.69, -1.69, 0.0),
-            "partly": similar(1.69, 1.69, 2.31),
-            "not_replicated": similar(1.69, 2.31, 2.31),
+            "not_replicated": similar(1.69, 1.69, 2.31),
             "undecided": similar(1.71, 1.71, 1.71),
         },
         "P5.9": {
@@ -457,9 +494,9 @@ PLANTED = (
             "undecided": variants(("crf_2", "ff_memm_1 (bag 2)", 0.29)),
         },
         "P5.10": {
-            "replicated": variants(("ff_memm_2 (bag 2)", "crf_2", 0.19)),
-            "not_replicated": variants(("ff_memm_2 (bag 2)", "crf_2", -0.81)),
-            "undecided": variants(("ff_memm_2 (bag 2)", "crf_2", 0.21)),
+            "replicated": variants(("ff_memm_2 (bag 2)", "crf_2", -0.7, 0.05)),
+            "not_replicated": variants(("ff_memm_2 (bag 2)", "crf_2", 0.1, 0.049)),
+            "undecided": variants(("ff_memm_2 (bag 2)", "crf_2", 0.1, None)),
         },
     }
     | CODED

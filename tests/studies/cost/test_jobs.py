@@ -125,15 +125,25 @@ def test_each_repeat_of_sampling_is_compared_with_plain_training_of_its_own(sets
 
     def follow(train, window, settings, **changed):
         number = float(next(trainings))
-        model = SimpleNamespace(seconds_={"trees": number}, score=lambda data: 0.5)
+        model = SimpleNamespace(seconds_={"trees": number}, score=lambda data: 0.5, pseudo_likelihood_iterations=3)
         return jobs.Followed(model, [number], [-1.0])
 
     monkeypatch.setattr(jobs, "follow_training", follow)
     measured = measure_sampling(JobContext(SETTINGS, "hmm", window=(1, 1), sets=sets))
     assert measured["seconds_to_likelihood"].tolist() == list(range(6, 16))  # the first five load their routines
     assert measured["plain_seconds_to_likelihood"].tolist() == [6] * 5 + [11] * 5
+    assert set(measured["iterations_to_likelihood"]) == {4}
 
 
-def test_seconds_to_the_same_likelihood_are_until_it_is_first_reached():
-    followed = jobs.Followed(TreeCRF(4), [1.0, 2.0, 3.0, 4.0], [-9.0, -5.0, -6.0, -4.0])
-    assert [followed.seconds_to(value) for value in (-9.5, -5.0, -5.5, -4.0)] == [1.0, 2.0, 2.0, 4.0]
+def test_cost_of_the_same_likelihood_is_until_it_is_first_reached():
+    """Five iterations by the pseudo-likelihood come first."""
+    model = TreeCRF(9, pseudo_likelihood_iterations=5)
+    followed = jobs.Followed(model, [1.0, 2.0, 3.0, 4.0], [-9.0, -5.0, -6.0, -4.0])
+    found = [followed.cost_to(value) for value in (-9.5, -5.0, -5.5, -4.0)]
+    assert found == [(1.0, 6), (2.0, 7), (2.0, 7), (4.0, 9)]
+
+
+def test_first_and_last_induction_are_those_of_rounds_that_cost_something():
+    history = [{"induction": 3.0, "lattice": 1.0}, {"induction": 3.0}, {"induction": 7.0}, {"induction": 7.0}]
+    assert jobs.first_and_last_induction(history) == {"first_induction": 3.0, "last_induction": 4.0}
+    assert jobs.first_and_last_induction(history[:2]) == {}

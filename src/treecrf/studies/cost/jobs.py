@@ -7,7 +7,7 @@ that grows slower is slower for all methods of a repeat, so that what is compare
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import chain
 from typing import Any, NamedTuple
@@ -31,7 +31,7 @@ SCALING_NAMES = ["repeat", "axis", "value", "method", "quantity", "seconds", "n_
 WINDOW_NAMES = ["dataset", "repeat", "window_size", "method", "seconds_per_iteration", "n_iterations", "accuracy"]
 SAMPLING_NAMES = [
     "dataset", "repeat", "option", "value", "cpu_seconds", "tree_seconds", "accuracy", "log_likelihood",
-    "seconds_to_likelihood", "plain_seconds_to_likelihood",
+    "seconds_to_likelihood", "plain_seconds_to_likelihood", "iterations_to_likelihood", "plain_iterations_to_likelihood",
 ]  # fmt: skip
 
 N_EVALUATIONS = 5
@@ -45,7 +45,8 @@ def measure_scaling(job: JobContext[CostSettings]) -> pd.DataFrame:
     -------
     DataFrame
         repeat (from 0), axis ("length", or "n_features": boolean features of a window), value, method, quantity
-        ("forward_backward": per iteration; "induction": of one tree for each label, or one round; "evaluation": of F for all
+        ("forward_backward": per iteration; "induction": of one tree for each label, or one round; "first_induction" and
+        "last_induction": of the first and last of these, by number of features; "evaluation": of F for all
         positions of as many new sequences), seconds, n_positions. Evaluation is of the trees (treecrf), of the same trees
         flattened (treecrf_flat), and of the dot products of a linear CRF over induced conjunctions (induced_crf).
     """
@@ -99,7 +100,7 @@ def measure_sampling(job: JobContext[CostSettings]) -> pd.DataFrame:
         dataset, repeat (from 0, also the seed of the samples), option ("none" or a setting of `TreeCRF`), value, cpu_seconds
         (of training), tree_seconds (of growing trees), accuracy (percent, forward-backward), log_likelihood (of the training
         set, at the end), seconds_to_likelihood and plain_seconds_to_likelihood (of this training and of that without the
-        option in the same repeat, until the lower of their two final log likelihoods).
+        option in the same repeat, until the lower of their two final log likelihoods), and the iterations of both until then.
     """
     train, settings = job.train, job.settings
     few = settings.model_copy(update={"sampling_iterations": max(settings.pseudo_likelihood_iterations, default=0) + 1})
@@ -126,10 +127,10 @@ class Followed(NamedTuple):
     seconds: list[float]
     log_likelihoods: list[float]
 
-    def seconds_to(self, log_likelihood: float) -> float:
-        """CPU seconds until the log likelihood was that high."""
-        reached = zip(self.seconds, self.log_likelihoods, strict=True)
-        return next(seconds for seconds, value in reached if value >= log_likelihood)
+    def cost_to(self, log_likelihood: float) -> tuple[float, int]:
+        """CPU seconds and iterations, with those by the pseudo-likelihood, until the log likelihood was that high."""
+        place = next(place for place, value in enumerate(self.log_likelihoods) if value >= log_likelihood)
+        return self.seconds[place], self.model.pseudo_likelihood_iterations + place + 1
 
 
 def follow_training(train: SequenceSet, window: tuple[int, int], settings: CostSettings, **changed: Any) -> Followed:
@@ -164,23 +165,34 @@ def _follow_short_cuts(
 def _cost_and_gain(followed: Followed, plain: Followed, test: SequenceSet) -> dict[str, float]:
     """What a training costs and gains, beside the plain one of its repeat."""
     equal = min(followed.log_likelihoods[-1], plain.log_likelihoods[-1])
+    seconds, iterations = followed.cost_to(equal)
+    plain_seconds, plain_iterations = plain.cost_to(equal)
     return {
         "cpu_seconds": sum(followed.model.seconds_.values()),
         "tree_seconds": followed.model.seconds_["trees"],
         "accuracy": 100 * followed.model.score(test),
         "log_likelihood": followed.log_likelihoods[-1],
-        "seconds_to_likelihood": followed.seconds_to(equal),
-        "plain_seconds_to_likelihood": plain.seconds_to(equal),
+        "seconds_to_likelihood": seconds,
+        "plain_seconds_to_likelihood": plain_seconds,
+        "iterations_to_likelihood": iterations,
+        "plain_iterations_to_likelihood": plain_iterations,
     }
 
 
 class _Run(NamedTuple):
-    """A trained labeller, its CPU seconds by phase and its number of iterations."""
+    """A trained labeller, and its CPU seconds by phase after each iteration."""
 
     method: str
     model: Any
-    phases: Mapping[str, float]
-    n_iterations: int
+    history: list[Mapping[str, float]]
+
+    @property
+    def phases(self) -> Mapping[str, float]:
+        return self.history[-1]
+
+    @property
+    def n_iterations(self) -> int:
+        return len(self.history)
 
     def seconds_by_step(self) -> dict[str, float]:
         """Seconds of one iteration of forward-backward and of one induction."""
@@ -202,14 +214,20 @@ def _runs(train: SequenceSet, window: tuple[int, int], settings: CostSettings) -
         values = {"window": window, **preset, **row.fixed}
         values |= {own: getattr(settings, name) for own, name in shared.items() if hasattr(settings, name)}
         model = load_class(row.class_path or LABELLERS[name].class_path)(**values)
-        phases = fit_by_phase(model, train)
-        yield _Run(name, model, phases[-1], len(phases))
+        yield _Run(name, model, fit_by_phase(model, train))
 
 
 def _warm_up(train: SequenceSet, window: tuple[int, int], settings: CostSettings) -> None:
     """Train every method unmeasured: the first training in a process takes longer, since it loads routines and starts Java."""
     for _ in _runs(train, window, settings):
         pass
+
+
+def first_and_last_induction(history: Sequence[Mapping[str, float]]) -> dict[str, float]:
+    """Seconds of the first and of the last induction of a training with several, from seconds by phase at each iteration."""
+    spent = [sum(phases.get(name, 0.0) for name in INDUCTION) for phases in history]
+    rounds = [seconds for seconds in np.diff(spent, prepend=0.0) if seconds > 0]
+    return {"first_induction": rounds[0], "last_induction": rounds[-1]} if len(rounds) > 1 else {}
 
 
 def fit_by_phase(model: Labeller, train: SequenceSet) -> list[Mapping[str, float]]:
@@ -252,7 +270,8 @@ def _by_features(settings: CostSettings) -> Iterator[dict[str, Any]]:
     n_symbols = len(train.attributes[0].categories) + 1
     for size in settings.window_sizes:
         for run in _runs(train, window_of_size(size), settings):
-            yield from _rows("n_features", size * n_symbols, run.method, run.seconds_by_step(), train)
+            spent = run.seconds_by_step() | first_and_last_induction(run.history)
+            yield from _rows("n_features", size * n_symbols, run.method, spent, train)
 
 
 def _rows(

@@ -12,7 +12,8 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
-from treecrf.rendering.cells import number, p_text, points_text, signed
+from treecrf.rendering.cells import interval_text, number, p_text, points_text, signed
+from treecrf.statistics.metrics import geometric_mean
 from treecrf.studies.framework.claims.judge import Degrees, Results
 from treecrf.studies.framework.claims.kinds import NO, YES, Kind, Measured, largest_fall
 from treecrf.studies.framework.comparisons import Comparison
@@ -47,6 +48,7 @@ def accuracy(results: Results, dataset: str, method: str) -> Iterator[Measured[f
             what=method_text(method),
             methods=(method_text(method),),
             published=_published(dataset, method),
+            unit="%",
         )
 
 
@@ -93,22 +95,51 @@ def gain_of_larger_bags(
         yield replace(measured, numbers=f"order {order}: {measured.numbers}")
 
 
-def patterns(results: Results, dataset: str, g0: Sequence[float]) -> Iterator[Measured[tuple[float, float]]]:
-    """From each start value: the number of features, and the lower of the accuracies of instances and bags, percent.
+def patterns(
+    results: Results, dataset: str, negative: bool = True, g0: Sequence[float] | None = None
+) -> Iterator[Measured[tuple[float, float]]]:
+    """From each negative start value, or from 0: the number of features, and the lower accuracy, of instances or bags.
 
-    Nothing unless all start values `g0` were run.
+    Of start values `g0` alone if these are given, and then nothing unless all of them were run.
     """
     summary = results.frame("future", dataset, "summary")
     if summary is None:
         return
-    rows = summary[(summary["method"] == "ff_memm_0") & summary["g0"].isin(g0)]
-    for row in rows.to_dict("records") if len(rows) == len(g0) else ():
+    of_start = summary["g0"].isin(g0) if g0 is not None else summary["g0"] < 0 if negative else summary["g0"] == 0
+    rows = summary[(summary["method"] == "ff_memm_0") & of_start]
+    for row in rows.to_dict("records") if g0 is None or len(rows) == len(g0) else ():
         lowest = min(row["test_instance_accuracy"], row["test_bag_accuracy"])
+        what = f"G0 {row['g0']:g}".replace("G0 -", "G0 −")
         numbers = (
-            f"{dataset}, G0 {row['g0']:g}: features {number(row['n_features'], 1)}, instances "
+            f"{dataset}, {what}: features {number(row['n_features'], 1)}, instances "
             f"{number(row['test_instance_accuracy'])} %, bags {number(row['test_bag_accuracy'])} %"
-        ).replace("G0 -", "G0 −")
-        yield Measured((row["n_features"], lowest), numbers)
+        )
+        yield Measured((row["n_features"], lowest), numbers, what=what)
+
+
+def largest_step(results: Results, dataset: str) -> Iterator[Measured[float]]:
+    """The largest of the steps β with any start value, divided by the largest of the steps α and η."""
+    summary = results.frame("future", dataset, "summary")
+    rows = summary[summary["method"] == "ff_memm_0"] if summary is not None else pd.DataFrame()
+    if len(rows):
+        steps = {name: float(rows[f"largest_{name}"].max()) for name in ("alpha", "beta", "eta")}
+        ratio = steps["beta"] / max(steps["alpha"], steps["eta"])
+        others = f"the largest α {steps['alpha']:.1f}, the largest η {steps['eta']:.1f}"
+        text = f"on {dataset} the largest β is {steps['beta']:.0f}, {others}"
+        yield Measured(ratio, text, what="largest β : largest α or η", unit="times")
+
+
+def seconds_by_order(results: Results, dataset: str, orders: tuple[int, int]) -> Iterator[Measured[float]]:
+    """CPU seconds of training a CRF of the higher order by those of the lower one, over the draws."""
+    runs = results.frame("future", dataset, "runs")
+    if runs is None:
+        return
+    seconds = [runs[runs["method"] == f"crf_{order}"].set_index("seed")["cpu_seconds"] for order in orders]
+    if not any(each.empty for each in seconds):
+        ratio, interval = geometric_mean(seconds[1] / seconds[0])
+        what = f"{method_text(f'crf_{orders[1]}')} : {method_text(f'crf_{orders[0]}')}, seconds of training"
+        numbers = f"on {dataset}, {what}: ratio {number(ratio)} ({interval_text(interval)})"
+        yield Measured(ratio, numbers, repeated=interval, what=what)
 
 
 def recovers(found: Measured[tuple[float, float]], n_features: tuple[int, int], recovered: float) -> Degrees:
@@ -141,9 +172,11 @@ def _measured(dataset: str, pair: Comparison) -> Measured[float]:
     published = _published_gain_text(dataset, pair.method, pair.other)
     return Measured(
         pair.points,
-        _pair_text(pair),
-        f"{_pair_text(pair)}{published}",
-        interval=pair.interval_90,
+        f"{dataset}: {_pair_text(pair)}",
+        f"{_pair_text(pair)} on {dataset}{published}",
+        pair.p,
+        pair.interval_90,
+        (pair.points, pair.papers_p),
         what=f"{method_text(pair.method)} vs {method_text(pair.other)}",
         methods=(method_text(pair.method), method_text(pair.other)),
         published=_published(dataset, pair.method) - _published(dataset, pair.other),
@@ -161,7 +194,9 @@ def _accuracies(results: Results, dataset: str) -> pd.Series:
 def _published(dataset: str, variant: str) -> float:
     """Published accuracy; NaN without."""
     table = future_accuracies()
-    rows = table[(table["dataset"] == dataset) & (variant_names(table) == variant)]
+    rows = table[
+        (table["dataset"] == dataset.removesuffix("_full").removesuffix("_30")) & (variant_names(table) == variant)
+    ]
     return float(rows["percent"].iloc[0]) if len(rows) else float("nan")
 
 
