@@ -44,21 +44,21 @@ def accuracy_difference(results: Results, dataset: str, pairs: Pairs, windows: S
     return measured if len(measured) == len(found) else []
 
 
-def difference_of_trees(
-    results: Results, dataset: str, pairs: Pairs, windows: Sequence[int]
-) -> list[Measured[float]]:
+def difference_of_trees(results: Results, dataset: str, pairs: Pairs, windows: Sequence[int]) -> list[Measured[float]]:
     """The same, open where the trees of beams have other numbers of iterations than those of codes."""
     found = accuracy_difference(results, dataset, pairs, windows)
     runs = results.frame("coding", dataset, "runs")
-    if runs is not None and "n_iterations" in runs:
-        if runs.loc[runs["method"].map(learner_of) == "gtb", "n_iterations"].nunique() == 1:
-            return found
+    is_known = runs is not None and "n_iterations" in runs
+    if is_known and len(set(runs.loc[runs["method"].map(learner_of) == "gtb", "n_iterations"])) == 1:
+        return found
     note = "but the trees of beams and of codes are not known to have equally many iterations"
-    nan = float("nan")
-    return [
-        replace(each, numbers=f"{each.numbers}, {note}", difference=f"{each.difference}, {note}", p=nan, interval=(nan, nan), papers=(each.value, nan))
-        for each in found
-    ]
+    return [_untested(each, note) for each in found]
+
+
+def _untested(found: Measured[float], note: str) -> Measured[float]:
+    numbers, difference, nan = f"{found.numbers}, {note}", f"{found.difference}, {note}", float("nan")
+    unknown, papers = (nan, nan), (found.value, nan)
+    return replace(found, numbers=numbers, difference=difference, p=nan, interval=unknown, papers=papers)
 
 
 def shorter_history(results: Results, dataset: str, learner: str, windows: Sequence[int]) -> Iterator[Measured[float]]:
