@@ -47,12 +47,16 @@ def accuracy_difference(results: Results, dataset: str, pairs: Pairs, windows: S
 def difference_of_trees(results: Results, dataset: str, pairs: Pairs, windows: Sequence[int]) -> list[Measured[float]]:
     """The same, open where the trees of beams have other numbers of iterations than those of codes."""
     found = accuracy_difference(results, dataset, pairs, windows)
-    runs = results.frame("coding", dataset, "runs")
-    is_known = runs is not None and "n_iterations" in runs
-    if is_known and len(set(runs.loc[runs["method"].map(learner_of) == "gtb", "n_iterations"])) == 1:
+    if _iterate_equally(results.frame("coding", dataset, "runs")):
         return found
     note = "but the trees of beams and of codes are not known to have equally many iterations"
     return [_untested(each, note) for each in found]
+
+
+def _iterate_equally(runs: pd.DataFrame | None) -> bool:
+    if runs is None or "n_iterations" not in runs:
+        return False
+    return len(set(runs["n_iterations"][runs["method"].map(learner_of) == "gtb"])) == 1
 
 
 def _untested(found: Measured[float], note: str) -> Measured[float]:
