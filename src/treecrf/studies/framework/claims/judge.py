@@ -11,6 +11,7 @@ from typing import Any
 
 import pandas as pd
 
+from treecrf import datasets
 from treecrf.io.files import read_frame, read_json
 from treecrf.studies import registry
 
@@ -132,10 +133,13 @@ class Results:
         return any((self.folder / study).is_dir() for study in studies)
 
     def frame(self, study: str, dataset: str, name: str) -> pd.DataFrame | None:
-        """A summary (CSV) of a data set of a study; None without it, or where nothing says that the set is what it is named."""
+        """A summary (CSV) of a data set of a study; None without it, or where nothing says that the set is what it is named.
+
+        Another variant or more draws of a set are named after it: "xor_full", "nettalk_binary_30".
+        """
         draws = {each.name for each in registry() if each.draws}  # and describes its data sets itself
         description = self.folder / (study if study in draws else "data") / dataset / "description.json"
-        if not description.is_file() or read_json(description)["source"] != dataset:
+        if not description.is_file() or not _is_named_after(dataset, read_json(description)["source"]):
             return None
         return self.table(study, dataset, f"{name}.csv")
 
@@ -145,6 +149,11 @@ class Results:
         if path not in self._read:
             self._read[path] = read_frame(path) if path.is_file() else None
         return self._read[path]
+
+
+def _is_named_after(dataset: str, source: str) -> bool:
+    """Whether a data set is what it is named, or a variant whose name begins with that and is no other data set's."""
+    return dataset == source or (dataset.startswith(f"{source}_") and dataset not in datasets.names())
 
 
 def gather(named: Iterable[str], observe: Callable[[str], Iterable[Observation]]) -> Evidence:
