@@ -31,17 +31,21 @@ def plant_coding(folder, dataset, *rows, gains=(), seconds=(1.0, 2.0), accuracie
         for name, held_out in HELD_OUT.items()
         for size in (10, 200)
     ]
-    lines += [("vp_beam", window, size, 60.0, 60.0, beam * size / 5) for window in (1, 3) for size in (5, 20)]
+    lines += [
+        (f"{learner}_beam", window, size, 60.0, 60.0, beam * size / 5)
+        for learner in ("gtb", "vp")
+        for window in (1, 3)
+        for size in (5, 20)
+    ]
     lines += [(method, 1, 3, float("nan"), percent, 1.0) for method, percent in accuracies]
     names = ["method", "window", "size", "held_out_accuracy", "accuracy", "cpu_seconds"]
     frame = _with_extremes(pd.DataFrame(lines, columns=names)).assign(dataset=dataset)
+    frame["n_iterations"] = frame["method"].map({"gtb_beam": iterations[1], "vp_beam": 20}).fillna(iterations[0])
     plant(frame, folder, "coding", dataset, "lines")
     timed = [(method, window, size, seconds) for method, window, size, _, _, seconds in lines]
     timed += [(f"{learner}_secoc", window, 200, 2.0) for learner in ("gtb", "vp") for window in (1, 3)]
     parts = [pd.DataFrame(timed, columns=[*names[:3], names[-1]]).assign(repeat=repeat) for repeat in range(n_repeats)]
     plant(pd.concat(parts).assign(dataset=dataset, seed=0), folder, "coding", dataset, "timings")
-    runs = pd.DataFrame({"method": ["gtb_secoc", "gtb_beam", "vp_beam"], "n_iterations": [*iterations, 20]})
-    plant(runs, folder, "coding", dataset, "runs")
     best = [
         (name.partition("_")[0], name.split("_")[1], window, method, size)
         for window in (1, 3)
@@ -117,6 +121,7 @@ def at_points(dataset, pair, window, points):
 _BEST = ("gtb_cascade_best", "gtb_secoc")
 _NP = [("vp_cascade_best", "vp_secoc"), ("vp_secoc", "vp_iid")]
 _BEAM = [("vp_beam", "vp_cascade_best")]
+_BEAMS = [("vp_beam", "gtb_beam"), ("gtb_cascade_best", "gtb_beam"), ("gtb_cascade_best", "vp_beam")]
 _GAINS = [("vp_cascade_50", "vp_cascade_1"), ("vp_cascade_50", "vp_secoc")]
 _NO_LOSS = [("vp_cascade_50", f"vp_cascade_{history}") for history in (5, 10, 20)]
 
@@ -183,8 +188,8 @@ CODED = {
         "undecided": histories(WIDE, (-0.3, 0.5)),
     },
     "M7": decided("nettalk_full", [("gtb_cascade_best", "vp_cascade_best")], [1, 3]),
-    "M8": decided("nettalk_full", [("vp_beam", "gtb_beam")], [1, 3])
-    | {"undecided": compared("nettalk_full", [("vp_beam", "gtb_beam")], [1, 3], UP, iterations=(80, 20))},
+    "M8": decided("nettalk_full", _BEAMS, [1, 3])
+    | {"undecided": compared("nettalk_full", _BEAMS, [1, 3], UP, iterations=(80, 20))},
     "M9": {
         "replicated": noun_phrases(UP, (-0.2, 0.5)), "partly": noun_phrases(UP, DOWN), "not_replicated": noun_phrases(DOWN, DOWN),
         "undecided": noun_phrases(WIDE, (-0.3, 0.5)),

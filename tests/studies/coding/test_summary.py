@@ -70,6 +70,7 @@ def runs(found, held_out):
         "n_train": 800,
         "n_test": 400,
         "shared_part": 1.0,
+        "n_iterations": 7,
     }
     return both.assign(cpu_seconds=1.0 + both["size"] + both["seed"], **values)
 
@@ -95,6 +96,7 @@ def test_lines_are_means_over_draws():
     rows = found[(found["method"] == "gtb_iid") & (found["window"] == 3) & (found["size"] == 20)]
     assert (row["n_seeds"], row["cpu_seconds"]) == (3, 22.0)
     assert row["accuracy"] == pytest.approx(rows["accuracy"].mean())
+    assert row["n_iterations"] == 7
     assert row["accuracy_sd"] == pytest.approx(np.std(rows["accuracy"], ddof=1))
 
 

@@ -47,16 +47,16 @@ def accuracy_difference(results: Results, dataset: str, pairs: Pairs, windows: S
 def difference_of_trees(results: Results, dataset: str, pairs: Pairs, windows: Sequence[int]) -> list[Measured[float]]:
     """The same, open where the trees of beams have other numbers of iterations than those of codes."""
     found = accuracy_difference(results, dataset, pairs, windows)
-    if _iterate_equally(results.frame("coding", dataset, "runs")):
+    if _iterate_equally(results.frame("coding", dataset, "lines")):
         return found
     note = "but the trees of beams and of codes are not known to have equally many iterations"
     return [_untested(each, note) for each in found]
 
 
-def _iterate_equally(runs: pd.DataFrame | None) -> bool:
-    if runs is None or "n_iterations" not in runs:
+def _iterate_equally(lines: pd.DataFrame | None) -> bool:
+    if lines is None or "n_iterations" not in lines:
         return False
-    return len(set(runs["n_iterations"][runs["method"].map(learner_of) == "gtb"])) == 1
+    return len(set(lines["n_iterations"][lines["method"].map(learner_of) == "gtb"])) == 1
 
 
 def _untested(found: Measured[float], note: str) -> Measured[float]:
@@ -134,10 +134,9 @@ def difference_of_gains(results: Results, dataset: str, pairs: Pairs) -> Iterato
 
 def seconds_ratio(results: Results, dataset: str, pairs: Pairs, windows: Sequence[int]) -> Iterator[Measured[float]]:
     """CPU seconds of training of one method, divided by those of another, over repeats and draws; no interval of a single one."""
-    timings, best = (results.frame("coding", dataset, name) for name in ("timings", "best"))
-    if timings is None:
-        runs = results.frame("coding", dataset, "runs")
-        timings = None if runs is None else runs.assign(repeat=0)
+    timings, runs, best = (results.frame("coding", dataset, name) for name in ("timings", "runs", "best"))
+    if timings is None and runs is not None:  # of a run that timed each training once
+        timings = runs.assign(repeat=0)
     if timings is None or best is None:
         return
     for window in windows:

@@ -55,7 +55,7 @@ def summarise(context: SummaryContext) -> dict[str, pd.DataFrame]:
 
 
 def average_runs(runs: pd.DataFrame) -> pd.DataFrame:
-    """Over the draws: mean accuracies and their spread, medians of CPU seconds; `LINE`, n_seeds and the columns of runs."""
+    """Over the draws: mean accuracies and their spread, medians of CPU seconds; `LINE`, n_seeds and other columns of runs."""
     groups = runs.groupby(LINE, sort=False)
     means = {name: (name, "mean") for name in ("held_out_accuracy", "accuracy", *CHUNK_NAMES)}
     return groups.agg(
@@ -65,6 +65,7 @@ def average_runs(runs: pd.DataFrame) -> pd.DataFrame:
         accuracy_low=("accuracy", "min"),
         accuracy_high=("accuracy", "max"),
         cpu_seconds=("cpu_seconds", "median"),
+        n_iterations=("n_iterations", "first"),
         chosen=("chosen", lambda names: joined_names(name for name in names if isinstance(name, str))),
     ).reset_index()
 
