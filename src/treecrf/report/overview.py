@@ -34,7 +34,11 @@ ABOUT_OWN = """
 This run compares {methods} on {datasets}. Every number on these pages was computed by the run that wrote them.
 """
 
-DIFFERENCE = ("mean_points", "holm_low", "holm_high")
+DIFFERENCE = ("mean_points", "family_low", "family_high")
+
+INTERVALS = (
+    ", with 95 % intervals (Bonferroni). A significant difference may have an interval with 0 (docs/statistics.md)."
+)
 COMPARED = ["dataset", "method", "other", *DIFFERENCE, "decision"]
 """Columns of comparisons that the page reads."""
 
@@ -174,7 +178,7 @@ def _rivals(method: str, comparisons: pd.DataFrame) -> Section:
     ).replace("{name}", name)
     n_sets = comparisons["dataset"].nunique()
     if n_sets == 1:
-        text = f"{name} minus each rival with 95 % intervals (Holm). Right of zero {name} is more accurate."
+        text = f"{name} minus each rival{INTERVALS} Right of zero {name} is more accurate."
     return Section("rivals", f"{name} vs its rivals", [Forest(text, rows)])
 
 
@@ -182,7 +186,7 @@ def _own_method(name: str, comparisons: pd.DataFrame) -> Section:
     """The gap of a user's method to each rival on each data set."""
     parts = [
         Forest(
-            f"{name} minus each rival on {dataset}, with 95 % intervals (Holm). Right of zero {name} is more accurate.",
+            f"{name} minus each rival on {dataset}{INTERVALS} Right of zero {name} is more accurate.",
             [
                 Interval(training_method_name(row["other"]), row["points"], row["low"], row["high"], row["decision"])
                 for row in rows.sort_values("points", ascending=False).to_dict("records")

@@ -29,6 +29,7 @@ from treecrf.rendering.markdown import markdown_path, page_markdown
 from treecrf.rendering.parts import Group, Note, Part, Section, Table, paragraph
 from treecrf.rendering.parts import Study as Shown
 from treecrf.report import ledger, provenance
+from treecrf.report.counts import write_counts
 from treecrf.report.overview import overview
 from treecrf.report.page import PAGE, pages_of_papers, studies, unfinished
 from treecrf.report.remaking import remake_study
@@ -178,7 +179,8 @@ def recorded_settings(folder: Path) -> Settings:
     for part in read_parts(folder):
         given = part.origin["settings"]
         recorded |= given | {"datasets": recorded.get("datasets", {}) | given["datasets"]}
-    return load_settings(recorded)
+    former = {study.name: "as the protocol was when this was run" for study in registry()}
+    return load_settings(recorded | {"reasons": former | recorded.get("reasons", {})})
 
 
 def _remake_parts(settings: Settings, folder: Path) -> None:
@@ -283,6 +285,7 @@ def write_evidence(study: Study, settings: Settings, folder: Path) -> None:
         if path.is_file():
             text = read_frame(path).to_csv(index=False, float_format=f"%.{DIGITS}g")
             write_text(text, (folder / path.relative_to(settings.results)).with_suffix(".csv"))
+    write_counts(study, settings, folder / study.name)
     for path in map(Path, files.descriptions()):
         if path.is_file() and path.parent.name in with_frames:
             write_text(path.read_text(encoding="utf-8"), folder / path.relative_to(settings.results))
@@ -310,7 +313,9 @@ def about_evidence() -> Note:
     """What the folder holds."""
     text = (
         "<code>{folder}/</code> holds the frames that verdicts, tables, figures and the explorer read, by study and data set; numbers "
-        'have at most {digits} significant digits. <code>make snapshot</code> without results of a run makes these pages anew from them. <code>treecrf.report.ledger.verdicts("docs/results/{folder}")</code> computes the verdicts again, '
+        "have at most {digits} significant digits. <code>make snapshot</code> without results of a run makes these pages anew from "
+        "them. <code>counts.parquet</code> has the correct positions of every test sequence. "
+        '<code>treecrf.report.ledger.verdicts("docs/results/{folder}")</code> computes the verdicts again, '
         "<code>python -m treecrf.explorer.page --results docs/results/{folder} --reports build</code> writes the explorer."
     )
     return paragraph(text, folder=EVIDENCE, digits=DIGITS)

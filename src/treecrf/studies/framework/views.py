@@ -48,13 +48,15 @@ VIEWS = {
         "stand_in",
     ],
     "predictions": [*CELL, "run", "sequence", "group", "position", "label", "predicted", *CONFIDENCE],
+    "counts": [*CELL, "run", "sequence", "group", "n_positions", "n_correct"],
 }  # fmt: skip
 """Columns of the views that studies declare (`treecrf.studies.framework.study.Explored`).
 
 scores: mean over the runs of a method, lowest and highest run, CPU seconds of a training, settings chosen. pairs: accuracy of
 `method` minus that of `other` in points, 95 % interval, p-value and the study's decision. runs: a training each, accuracy in
 percent. published: a printed number and what compares with it, such as the peak of a test curve; `counted`: the first row with this
-printed number; `inferred`: the columns of the data set are; `sample`: what the measured number is of. predictions: sequence -1 where only group and position are kept.
+printed number; `inferred`: the columns of the data set are; `sample`: what the measured number is of. predictions: sequence -1
+where only group and position are kept. counts: correct positions of test sequences, in one row or several.
 """
 
 NEAR = 1.0

@@ -58,8 +58,9 @@ class Observation:
         Above `degree` where a test or repeated measurements do not decide between the two.
     is_time : bool
         Whether it is about repeated measurements of a time.
-    straddled, smallest : str
-        Where it is open: the thresholds that its interval contains, and the smallest difference that would have been found.
+    straddled, smallest, n_needed : str
+        Where it is open: the thresholds that its interval contains, the smallest difference that would have been found, and how
+        many sequences or documents would decide.
     dataset : str
     found : Measured or None
         The numbers themselves (`treecrf.studies.framework.claims.kinds.Measured`).
@@ -74,6 +75,7 @@ class Observation:
     is_time: bool = False
     straddled: str = ""
     smallest: str = ""
+    n_needed: str = ""
     dataset: str = ""
     found: Any = None
     limits: tuple[float, ...] = ()
@@ -88,7 +90,8 @@ class Observation:
         sign = SIGNS[self.degree] if self.is_decided else OPEN_SIGN
         contained = f"the interval contains {self.straddled}" if self.straddled else ""
         found = f"would have found a difference of {self.smallest}" if self.smallest else ""
-        power = ", ".join(filter(None, (contained, found)))
+        needed = f"{self.n_needed} would decide" if self.n_needed else ""
+        power = ", ".join(filter(None, (contained, found, needed)))
         return f"{sign} {self.numbers}" + (f" [{power}]" if power else "")
 
 
@@ -116,6 +119,7 @@ class Finding:
     datasets: tuple[str, ...] = ()
     straddled: str = ""
     smallest: str = ""
+    n_needed: str = ""
     observations: tuple[Observation, ...] = ()
     beside: tuple[tuple[str, Finding], ...] = ()
     """What stands beside the claim and does not decide it, by its name."""
@@ -199,12 +203,12 @@ def judge(
     best = _verdict([each.degree if each.best is None else each.best for each in observations], enough, partly)
     open_times = any(each.is_time and not each.is_decided for each in observations)
     verdict = worst if worst == best or (worst == PARTLY and not open_times) else UNDECIDED
-    straddled, smallest = (
+    straddled, smallest, wanted = (
         "; ".join(filter(None, (getattr(each, name) for each in observations if verdict == UNDECIDED)))
-        for name in ("straddled", "smallest")
+        for name in ("straddled", "smallest", "n_needed")
     )
     explanation = _explain(verdict, observations)
-    return Finding(verdict, test, _numbers(evidence), explanation, evidence.datasets, straddled, smallest)
+    return Finding(verdict, test, _numbers(evidence), explanation, evidence.datasets, straddled, smallest, wanted)
 
 
 def _verdict(degrees: Sequence[Fraction], enough: Fraction, partly: Fraction) -> str:
