@@ -11,6 +11,7 @@ from treecrf.sequences import SequenceSet
 from treecrf.studies.coding.jobs import (
     PREDICTION_NAMES,
     RUN_NAMES,
+    TIMING_NAMES,
     Draw,
     label_test_sets,
     make_candidates,
@@ -42,21 +43,21 @@ def whole(sets):
 
 
 def test_one_training_has_all_code_lengths(splits):
-    runs, predictions = run(splits, "gtb_cascade_1")
+    runs, predictions, _ = run(splits, "gtb_cascade_1")
     assert list(runs.columns) == RUN_NAMES
     assert list(predictions.columns) == PREDICTION_NAMES
     assert runs[["seed", "size"]].to_numpy().tolist() == [[0, 16], [0, 20], [1, 16], [1, 20]]
     seed = Draw("transition", 1, (0, 0), splits[1], None).code_seed
     model = CodedCRF(TreeCRF(3, 4, 5.0), 20, 1, seed).fit(whole(splits[1]))
     assert runs["accuracy"].iloc[3] == pytest.approx(100 * model.score(splits[1].test))
-    of_draw = predictions[predictions["seed"] == 1]
-    assert set(of_draw["size"]) == {20}
+    assert set(predictions["size"]) == {16, 20}
+    of_draw = predictions[(predictions["seed"] == 1) & (predictions["size"] == 20)]
     assert of_draw["predicted"].tolist() == model.predict(splits[1].test).tolist()
     assert predictions[list(CONFIDENCE)].isna().all(axis=None)  # distances to words are no probabilities
 
 
 def test_held_out_sequences_choose_histories_in_the_first_draws(splits):
-    runs, _ = run(splits, "gtb_cascade_1", n_choosing=1)
+    runs, *_ = run(splits, "gtb_cascade_1", n_choosing=1)
     assert runs["held_out_accuracy"].notna().tolist() == [True, True, False, False]
     seed = Draw("transition", 0, (0, 0), splits[0], None).code_seed
     model = CodedCRF(TreeCRF(3, 4, 5.0), 20, 1, seed).fit(splits[0].train)
@@ -66,7 +67,7 @@ def test_held_out_sequences_choose_histories_in_the_first_draws(splits):
 
 @pytest.mark.parametrize(("method", "history"), [("gtb_cascade_1", 1), ("gtb_cascade_15", "all")])
 def test_fewer_bits_may_choose_histories(splits, method, history):
-    runs, _ = run({0: splits[0]}, method, choosing_length=0.6)
+    runs, *_ = run({0: splits[0]}, method, choosing_length=0.6)
     seed = Draw("transition", 0, (0, 0), splits[0], None).code_seed
     model = CodedCRF(TreeCRF(3, 4, 5.0), 12, history, seed).fit(splits[0].train)
     assert runs["size"].tolist() == [16, 20]
@@ -88,18 +89,42 @@ def test_shorter_codes_cost_less_than_longer_ones(splits):
     assert all(of_draw.is_monotonic_increasing and of_draw.min() > 0 for _, of_draw in seconds)
 
 
+@pytest.mark.parametrize("method", ["vp_secoc", "vp_cascade_1", "vp_beam"])
+def test_equal_trainings_are_timed_again(splits, method):
+    one, timed = (run({0: splits[0]}, method, n_timed_runs=n) for n in (1, 3))
+    assert list(timed.timings.columns) == TIMING_NAMES
+    assert timed.timings.groupby("size")["repeat"].apply(list).tolist() == [[0, 1, 2]] * 2
+    assert timed.timings["cpu_seconds"].nunique() > 2  # each training has its own time
+    assert (timed.timings.groupby("size")["cpu_seconds"].median() == timed.runs.set_index("size")["cpu_seconds"]).all()
+    untimed = [name for name in RUN_NAMES if name != "cpu_seconds"]
+    pd.testing.assert_frame_equal(one.runs[untimed], timed.runs[untimed])
+    pd.testing.assert_frame_equal(one.predictions, timed.predictions)
+
+
+def test_runs_have_the_iterations_of_codes_and_beams(splits):
+    found = {method: run({0: splits[0]}, method).runs["n_iterations"] for method in ("gtb_iid", "gtb_beam", "vp_beam")}
+    assert {method: set(values) for method, values in found.items()} == {
+        "gtb_iid": {3},
+        "gtb_beam": {2},
+        "vp_beam": {2},
+    }
+    assert run({0: splits[0]}, "perceptron").runs["n_iterations"].isna().all()
+    defaults = CodingSettings()
+    assert defaults.beam_iterations == defaults.gtb_iterations  # what claims about both need
+
+
 def test_a_beam_is_no_wider_than_there_are_labels(splits):
     trees = run({0: splits[0]}, "gtb_beam", beams=[2]).predictions
     model = TreeCRF(2, 4, 5.0, beam=2).fit(whole(splits[0]))
     assert_confidence(trees, model.predict_proba(splits[0].test))
-    runs, predictions = run(splits, "vp_beam")
+    runs, predictions, _ = run(splits, "vp_beam")
     assert sorted(set(runs["size"])) == sorted(set(predictions["size"])) == [2, 40]
     exact = run(splits, "perceptron").runs["accuracy"]
     assert runs.loc[runs["size"] == 40, "accuracy"].tolist() == exact.tolist()
 
 
 def test_held_out_sequences_choose_rate_and_iterations(splits):
-    runs, predictions = run({0: splits[0]}, "separable")
+    runs, predictions, _ = run({0: splits[0]}, "separable")
     train, validation, test = splits[0]
     found = {}
     for rate in (0.1, 0.5):
@@ -123,7 +148,7 @@ def test_crfsuites_penalty_is_chosen(splits):
 
 
 def test_the_known_model_is_better_than_any_labeller_on_average(splits):
-    runs, _ = run(splits, "known_model")
+    runs, *_ = run(splits, "known_model")
     potentials = known_model("transition", seed=0).potentials(splits[0].test)
     assert np.isfinite(potentials).all()
     assert runs["accuracy"].mean() > run(splits, "perceptron").runs["accuracy"].mean()
@@ -132,7 +157,7 @@ def test_the_known_model_is_better_than_any_labeller_on_average(splits):
 def test_the_known_model_is_that_of_the_sets_options():
     options = {"p_o": 0.9, **SIZES}
     splits = {0: datasets.load_splits("transition", seed=0, **options)}
-    runs, predictions = label_test_sets(
+    runs, predictions, _ = label_test_sets(
         JobContext(SETTINGS, "mine", "known_model", splits=splits, source="transition", options=options)
     )
     potentials = known_model("transition", seed=0, p_o=0.9).potentials(splits[0].test)
@@ -142,7 +167,7 @@ def test_the_known_model_is_that_of_the_sets_options():
 
 
 def test_a_long_history_is_trained_too(splits):
-    runs, _ = run({0: splits[0]}, "vp_cascade_50", code_lengths=[60], n_epochs=1)
+    runs, *_ = run({0: splits[0]}, "vp_cascade_50", code_lengths=[60], n_epochs=1)
     assert runs["size"].tolist() == [60]
     with pytest.raises(ValueError, match="names 'vp_cascade_50', but a code of 50 bits has fewer before the last one"):
         CodingSettings(methods=["vp_cascade_50"], code_lengths=[50])
@@ -154,7 +179,7 @@ def test_windows_of_one_size_are_refused():
 
 
 def test_positions_count_from_one_on(splits):
-    runs, predictions = run({0: splits[0]}, "perceptron", first_counted=10)
+    runs, predictions, _ = run({0: splits[0]}, "perceptron", first_counted=10)
     assert runs["n_test"].tolist() == [20]
     assert set(predictions["position"] % 12) == {10, 11}
     assert predictions[list(CONFIDENCE)].isna().all(axis=None)  # scores of a perceptron are no probabilities

@@ -6,7 +6,14 @@ import pytest
 from scipy.stats import ttest_rel
 
 from treecrf.studies.coding.figures import accuracy_by_length, accuracy_by_seconds
-from treecrf.studies.coding.summary import average_runs, choose_by_held_out, compare_gains, compare_methods, summarise
+from treecrf.studies.coding.summary import (
+    average_runs,
+    choose_by_held_out,
+    compare_gains,
+    compare_lengths,
+    compare_methods,
+    summarise,
+)
 from treecrf.studies.coding.tables import (
     all_labels_layout,
     beams_layout,
@@ -63,6 +70,7 @@ def runs(found, held_out):
         "n_train": 800,
         "n_test": 400,
         "shared_part": 1.0,
+        "n_iterations": 7,
     }
     return both.assign(cpu_seconds=1.0 + both["size"] + both["seed"], **values)
 
@@ -73,9 +81,12 @@ HELD_OUT = {"gtb_cascade_1": 60.0, "gtb_cascade_all": 58.0, "vp_cascade_1": 40.0
 @pytest.fixture(scope="module")
 def frames():
     found = predictions()
-    return summarise(
-        SummaryContext({"runs": [runs(found, HELD_OUT)], "predictions": [found]}, SETTINGS, source="transition")
-    )
+    of_jobs = {
+        "runs": [runs(found, HELD_OUT)],
+        "predictions": [found],
+        "timings": [runs(found, HELD_OUT).assign(repeat=0)],
+    }
+    return summarise(SummaryContext(of_jobs, SETTINGS, source="transition"))
 
 
 def test_lines_are_means_over_draws():
@@ -85,6 +96,7 @@ def test_lines_are_means_over_draws():
     rows = found[(found["method"] == "gtb_iid") & (found["window"] == 3) & (found["size"] == 20)]
     assert (row["n_seeds"], row["cpu_seconds"]) == (3, 22.0)
     assert row["accuracy"] == pytest.approx(rows["accuracy"].mean())
+    assert row["n_iterations"] == 7
     assert row["accuracy_sd"] == pytest.approx(np.std(rows["accuracy"], ddof=1))
 
 
@@ -142,6 +154,23 @@ def test_the_difference_of_gains_is_that_of_accuracies():
     assert row["accuracy_points"] == pytest.approx(100 * (gains[0] - gains[1]))
     assert row["window"] == "1 - 3"
     assert compare_gains(predictions(windows=(1,)), [("gtb_secoc", "gtb_iid")], RULES).empty
+
+
+def test_the_longest_code_is_compared_with_the_one_before():
+    longest = predictions(windows=(1,))
+    shorter = longest.assign(size=15, predicted=longest["label"] * (longest["position"] % 3 > 0))
+    found = pd.concat([longest[longest["size"] > 0], shorter[longest["size"] > 0]], ignore_index=True)
+    rows = compare_lengths(found, RULES).set_index("method")
+    assert set(rows.index) == {method for method in METHODS if method != "separable"}
+    assert rows[["size", "longest"]].drop_duplicates().to_numpy().tolist() == [[15, 20]]
+    of_one = found[found["method"] == "gtb_secoc"]
+    of_one = of_one.assign(right=of_one["label"] == of_one["predicted"])
+    right = of_one.pivot_table(index="group", columns="size", values="right", aggfunc="sum")
+    expected = ttest_rel(right[15], right[20])  # sequences of one length
+    row = rows.loc["gtb_secoc"]
+    assert row["accuracy_points"] == pytest.approx(100 * (right[15] - right[20]).sum() / 400)
+    assert row["valid_p_value"] == pytest.approx(expected.pvalue)
+    assert compare_lengths(longest, RULES).empty
 
 
 def test_tables_show_what_was_chosen(frames):

@@ -27,12 +27,12 @@ STUDY = Study(
     settings="CodingSettings",
     jobs=(
         Job(
-            "label_test_sets", "{dataset}/{methods}.{frame}.parquet", ("runs", "predictions"),
+            "label_test_sets", "{dataset}/{methods}.{frame}.parquet", ("runs", "predictions", "timings"),
             verb="train", message="Trains and tests on all draws of {wildcards.dataset}: {wildcards.methods}",
             mem_mb=3000, minutes=60,
         ),
     ),
-    summary=Summary(("runs", "lines", "best", "comparisons", "gains"), settings=("exact_under", "equivalence_margin")),
+    summary=Summary(("runs", "timings", "lines", "best", "comparisons", "gains", "lengths"), settings=("exact_under", "equivalence_margin")),
     tables=(
         Table("all_labels", ("All labels at once", "Accuracy and cost", "table"), needs=("lines", "best"), function="all_labels_layout"),
         Table("steps", ("Tests", "Tests between methods", "table"), needs=("comparisons", "best"), function="steps_layout"),
@@ -48,7 +48,7 @@ STUDY = Study(
     draws=True,
     phases="runs.csv",
     phases_note="of all trainings on the whole training sets",
-    claimed=("lines", "best", "comparisons", "gains"),
+    claimed=("runs", "timings", "lines", "best", "comparisons", "gains", "lengths"),
     explored=Explored(
         name="methods.method_text",
         test=OVER_DRAWS_OR_GROUPS,

@@ -7,19 +7,20 @@ Accuracies are those with the longest code, or with the beam that held-out train
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 
 from treecrf.rendering.cells import interval_text, number, p_text, points_text, seconds_text, signed
+from treecrf.statistics.metrics import geometric_mean
 from treecrf.studies.coding.methods import BEAM, is_cascade, learner_of, method_text, with_best
-from treecrf.studies.coding.tables import find_pair
+from treecrf.studies.coding.tables import WindowPair, find_pair
 from treecrf.studies.framework.claims.judge import Results
 from treecrf.studies.framework.claims.kinds import Measured
+from treecrf.studies.framework.comparisons import find_pair as find_compared
 
 Pairs = Sequence[tuple[str, str]]
-UNKNOWN = (0.0, float("inf"))
-"""What the ratio of two times may be that were measured once."""
 
 
 def accuracy(results: Results, dataset: str, method: str, window: int, of_draws: str) -> Iterator[Measured[float]]:
@@ -41,6 +42,27 @@ def accuracy_difference(results: Results, dataset: str, pairs: Pairs, windows: S
     found = [find_pair(comparisons, best, window, *pair) for window in windows for pair in pairs]
     measured = [pair.measured(method_text) for pair in found if pair is not None]
     return measured if len(measured) == len(found) else []
+
+
+def difference_of_trees(results: Results, dataset: str, pairs: Pairs, windows: Sequence[int]) -> list[Measured[float]]:
+    """The same, open where the trees of beams have other numbers of iterations than those of codes."""
+    found = accuracy_difference(results, dataset, pairs, windows)
+    if _iterate_equally(results.frame("coding", dataset, "lines")):
+        return found
+    note = "but the trees of beams and of codes are not known to have equally many iterations"
+    return [_untested(each, note) for each in found]
+
+
+def _iterate_equally(lines: pd.DataFrame | None) -> bool:
+    if lines is None or "n_iterations" not in lines:
+        return False
+    return len(set(lines["n_iterations"][lines["method"].map(learner_of) == "gtb"])) == 1
+
+
+def _untested(found: Measured[float], note: str) -> Measured[float]:
+    numbers, difference, nan = f"{found.numbers}, {note}", f"{found.difference}, {note}", float("nan")
+    unknown, papers = (nan, nan), (found.value, nan)
+    return replace(found, numbers=numbers, difference=difference, p=nan, interval=unknown, papers=papers)
 
 
 def shorter_history(results: Results, dataset: str, learner: str, windows: Sequence[int]) -> Iterator[Measured[float]]:
@@ -70,21 +92,20 @@ def by_history(
         yield Measured(curve, f"{dataset}, window {window}: {', '.join(map(number, curve))} %")
 
 
-def gain_after(
+def loss_after(
     results: Results, dataset: str, method: str, size: int, windows: Sequence[int]
 ) -> Iterator[Measured[float]]:
-    """Points of test accuracy of the longest code against the best one of at most `size` bits."""
-    lines = results.frame("coding", dataset, "lines")
+    """Points of test accuracy of the longest code but one, which has at most `size` bits, against the longest."""
+    lengths = results.frame("coding", dataset, "lengths")
+    if lengths is None:
+        return
+    found = lengths[(lengths["method"] == method) & (lengths["size"] <= size) & (lengths["longest"] > size)]
     for window in windows:
-        rows = _rows(lines, method, window)
-        shorter = rows[rows["size"] <= size] if len(rows) else rows
-        if len(shorter) and rows["size"].max() > size:
-            longest, best = _longest(rows), shorter.iloc[int(shorter["accuracy"].to_numpy().argmax())]
-            points = float(longest["accuracy"] - best["accuracy"])
-            reached = f"{number(longest['accuracy'])} % with {longest['size']:g} bits, {number(best['accuracy'])} % with {best['size']:g}"
-            yield Measured(
-                points, f"{dataset}, window {window}: {method_text(method)} {reached}, {points_text(points)}"
-            )
+        for row in found[found["window"] == window].to_dict("records"):
+            first, second = (f"{method_text(method)} with {row[name]} bits" for name in ("size", "longest"))
+            pair = find_compared(pd.DataFrame([row | {"method": first, "other": second}]), first, second)
+            if pair is not None:
+                yield WindowPair(window=window, **vars(pair)).measured(str)
 
 
 def difference_of_gains(results: Results, dataset: str, pairs: Pairs) -> Iterator[Measured[float]]:
@@ -112,32 +133,34 @@ def difference_of_gains(results: Results, dataset: str, pairs: Pairs) -> Iterato
 
 
 def seconds_ratio(results: Results, dataset: str, pairs: Pairs, windows: Sequence[int]) -> Iterator[Measured[float]]:
-    """CPU seconds of training of one method, divided by those of another; with one draw they are measured once."""
-    lines, best = (results.frame("coding", dataset, name) for name in ("lines", "best"))
-    if best is None:
+    """CPU seconds of training of one method, divided by those of another, over repeats and draws; no interval of a single one."""
+    timings, runs, best = (results.frame("coding", dataset, name) for name in ("timings", "runs", "best"))
+    if timings is None and runs is not None:  # of a run that timed each training once
+        timings = runs.assign(repeat=0)
+    if timings is None or best is None:
         return
     for window in windows:
         chosen = with_best(best, window)
         for pair in pairs:
-            first, second = (_timed(lines, best, chosen.get(name, name), window) for name in pair)
-            if first is None or second is None:
+            methods = [chosen.get(name, name) for name in pair]
+            first, second = (_seconds(timings, best, name, window) for name in methods)
+            ratios = (first / second).dropna()
+            if not len(ratios):
                 continue
-            seconds = f"{seconds_text(first['cpu_seconds'])} s against {seconds_text(second['cpu_seconds'])} s"
-            names = " and ".join(method_text(chosen.get(name, name)) for name in pair)
-            once = min(first["n_seeds"], second["n_seeds"]) == 1
-            note = f" ({interval_text(UNKNOWN)})" if once else ""
-            text = f"{names} take {seconds} of training with window {window}{note}"
-            ratio = float(first["cpu_seconds"] / second["cpu_seconds"])
-            what = f"{' : '.join(method_text(chosen.get(name, name)) for name in pair)}, CPU time, window {window}"
-            yield Measured(ratio, f"{dataset}: {text}", text, repeated=UNKNOWN if once else None, what=what)
+            ratio, interval = geometric_mean(ratios.to_numpy())
+            taken = " against ".join(f"{seconds_text(seconds.median())} s" for seconds in (first, second))
+            names = list(map(method_text, methods))
+            text = f"{' and '.join(names)} take {taken} of training with window {window} ({interval_text(interval)})"
+            what = f"{' : '.join(names)}, CPU time, window {window}"
+            yield Measured(ratio, f"{dataset}: {text}", text, repeated=interval, what=what)
 
 
-def _timed(lines: pd.DataFrame | None, best: pd.DataFrame, method: str, window: int) -> pd.Series | None:
-    """The line of the longest code or the chosen beam."""
-    rows = _rows(lines, method, window)
+def _seconds(timings: pd.DataFrame, best: pd.DataFrame, method: str, window: int) -> pd.Series:
+    """CPU seconds with the longest code or the chosen beam, by draw and repeat."""
+    rows = _rows(timings, method, window)
     if method.endswith(f"_{BEAM}"):
         rows = rows.merge(best[["method", "window", "size"]])
-    return _longest(rows) if len(rows) else None
+    return rows[rows["size"] == rows["size"].max()].set_index(["seed", "repeat"])["cpu_seconds"]
 
 
 def _longest(rows: pd.DataFrame) -> pd.Series:

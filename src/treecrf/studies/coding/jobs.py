@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from itertools import product
 from typing import Any, NamedTuple
@@ -55,14 +55,15 @@ from treecrf.studies.framework.selection import DECODER, ChosenLabeller, Trained
 
 RUN_NAMES = [
     "dataset", "method", "window", "seed", "size", "held_out_accuracy", "accuracy", "cpu_seconds", *CHUNK_NAMES, "chosen", "n_train",
-    "n_test", "shared_part",
+    "n_test", "shared_part", "n_iterations",
 ]  # fmt: skip
+TIMING_NAMES = ["dataset", "method", "window", "seed", "size", "repeat", "cpu_seconds"]
 PREDICTION_NAMES = [
     "dataset", "method", "window", "seed", "size", "group", "position", "label", "predicted", *CONFIDENCE,
 ]  # fmt: skip
 
 _SMALL: dict[str, Any] = {
-    "gtb_iterations": 2, "beam_iterations": 2, "n_epochs": 1, "tree_iterations": 4, "test_every": 2, "beams": [1], "crfsuite_penalties": [1.0], "neural_epochs": 1,
+    "gtb_iterations": 2, "beam_iterations": 2, "n_epochs": 1, "tree_iterations": 4, "test_every": 2, "beams": [1], "crfsuite_penalties": [1.0], "neural_epochs": 1, "n_timed_runs": 1,
     "tree_splits": ["one_vs_rest"], "separable_rates": [0.1], "full_rates": [0.1], "separable_leaves": [2], "full_leaves": [2], "cross_fit": False,
 }  # fmt: skip
 _N_SMALL = 6  # sequences
@@ -76,23 +77,27 @@ class CodingOutcome(NamedTuple):
     runs : DataFrame
         Columns `RUN_NAMES`, one row for each draw, window and size (bits of a code, labels of a beam, else 0): percent of the
         held-out part of the training sequences, where it chooses, and of the test sequences; CPU seconds of training; percent
-        of noun phrases, where labels have these; what was chosen, in words; training and counted test positions; `shared_part` of the draws.
+        of noun phrases, where labels have these; what was chosen, in words; training and counted test positions; `shared_part` of the draws;
+        iterations of the trees or passes of the perceptron of codes and beams.
     predictions : DataFrame
-        Columns `PREDICTION_NAMES`, of the counted test positions: with the longest code, every beam. Group: that of related
+        Columns `PREDICTION_NAMES`, of the counted test positions: with the two longest codes, every beam. Group: that of related
         sequences. Without probabilities of codes and perceptrons, which have none.
+    timings : DataFrame
+        Columns `TIMING_NAMES`: CPU seconds of each of `n_timed_runs` equal trainings.
     """
 
     runs: pd.DataFrame
     predictions: pd.DataFrame
+    timings: pd.DataFrame
 
 
 class Labelled(NamedTuple):
-    """The labels of a set by a trained method of one size, what is kept of marginals, and the CPU seconds of training."""
+    """The labels of a set by a trained method of one size, what is kept of marginals, and the CPU seconds of each timed training."""
 
     size: int
     labels: NDArray[np.int16]
     confidence: dict[str, NDArray[np.float32]]
-    cpu_seconds: float
+    seconds: Sequence[float]
     chosen: str = ""
 
 
@@ -111,9 +116,9 @@ def label_test_sets(job: JobContext[CodingSettings]) -> CodingOutcome:
         Draw(job.dataset, seed, window, sets, generator) for (seed, sets), window in product(splits.items(), windows)
     ]
     found = [job.cache.finished(draw.name, partial(_label_draw, draw, method, settings)) for draw in draws]
-    runs, predictions = (pd.concat(parts, ignore_index=True) for parts in zip(*found, strict=True))
+    runs, predictions, timings = (pd.concat(parts, ignore_index=True) for parts in zip(*found, strict=True))
     runs["shared_part"] = shared_part(splits.values())
-    return CodingOutcome(runs[RUN_NAMES], predictions[PREDICTION_NAMES])
+    return CodingOutcome(runs[RUN_NAMES], predictions[PREDICTION_NAMES], timings[TIMING_NAMES])
 
 
 class Generator(NamedTuple):
@@ -163,29 +168,35 @@ def load_kernels(method: str, train: SequenceSet, settings: CodingSettings) -> N
 
 
 def _label_draw(draw: Draw, method: str, settings: CodingSettings, _checkpoint: Checkpoint | None) -> Frames:
-    """Runs and predictions of one draw with one window."""
+    """Runs, predictions and timings of one draw with one window."""
     sets = draw.sets
     labelled, held_out = _label_with(method, draw, settings)
     counts, held_counts = (_counted(data, settings.first_counted) for data in (sets.test, sets.validation))
     truth, held_truth = _labels_of(sets.test), _labels_of(sets.validation)
     constant = {"dataset": draw.dataset, "method": method, "window": draw.window_size, "seed": draw.seed}
     n_train = sets.train.n_positions + sets.validation.n_positions
+    form = form_of(method)
     runs = [
         constant
         | {
             "size": one.size,
             "held_out_accuracy": _percent(held_out.get(one.size), held_truth, held_counts),
             "accuracy": _percent(one.labels, truth, counts),
-            "cpu_seconds": one.cpu_seconds,
+            "cpu_seconds": float(np.median(one.seconds)),
             "chosen": one.chosen,
             "n_train": n_train,
             "n_test": int(counts.sum()),
+            "n_iterations": _n_iterations(form, settings),
         }
         | score_chunks(sets.test, one.labels)
         for one in labelled
     ]
-    form = form_of(method)
-    kept = labelled if form is not None and form.use == BEAM else labelled[-1:]
+    timings = [
+        constant | {"size": one.size, "repeat": repeat, "cpu_seconds": seconds}
+        for one in labelled
+        for repeat, seconds in enumerate(one.seconds)
+    ]
+    kept = labelled if form is not None and form.use == BEAM else labelled[-2:]
     places = np.flatnonzero(counts)
     groups = np.repeat(sets.test.groups, sets.test.lengths)[places]
     columns = constant | {"group": groups, "position": places, "label": truth[places]}
@@ -194,7 +205,15 @@ def _label_draw(draw: Draw, method: str, settings: CodingSettings, _checkpoint: 
         told = {"predicted": one.labels} | one.confidence
         of_places = {name: values[places] for name, values in told.items()}
         predictions.append(pd.DataFrame(columns | {"size": one.size} | of_places))
-    return pd.DataFrame(runs), pd.concat(predictions, ignore_index=True)
+    return pd.DataFrame(runs), pd.concat(predictions, ignore_index=True), pd.DataFrame(timings)
+
+
+def _n_iterations(form: Form | None, settings: CodingSettings) -> float:
+    if form is None:
+        return float("nan")
+    if form.learner == "vp":
+        return settings.n_epochs
+    return settings.beam_iterations if form.use == BEAM else settings.gtb_iterations
 
 
 def score_chunks(data: SequenceSet, predicted: NDArray[np.int16]) -> dict[str, float]:
@@ -241,6 +260,7 @@ def _label_with(
     n_bits = math.ceil(settings.choosing_length * longest)
     if form.use == CASCADE:
         form, settings = _with_fewer_bits(form, settings, n_bits)
+    settings = settings.model_copy(update={"n_timed_runs": 1})
     held_out = {one.size: one.labels for one in label(form, draw, draw.sets.train, draw.sets.validation, settings)}
     return found, held_out | ({longest: held_out[n_bits]} if form.use == CASCADE else {})
 
@@ -257,14 +277,25 @@ def _label_by_codes(
     form: Form, draw: Draw, train: SequenceSet, data: SequenceSet, settings: CodingSettings
 ) -> list[Labelled]:
     """With each code length, of one training: shorter codes are the first bits of the longest."""
+    every, lengths = math.gcd(*settings.code_lengths), sorted(settings.code_lengths)
+    timed = []
+    for _ in range(settings.n_timed_runs):
+        labeller, seconds = _train_coded(form, draw, train, settings)
+        timed.append([seconds[length - 1] for length in lengths])
+    stages = [stage[DECODER] for stage in labeller.staged_predict(data, (DECODER,), every)]
+    none = confidence(None, _labels_of(data), _labels_of(data))
+    return [
+        Labelled(length, stages[length // every - 1], none, seconds)
+        for length, seconds in zip(lengths, zip(*timed, strict=True), strict=True)
+    ]
+
+
+def _train_coded(form: Form, draw: Draw, train: SequenceSet, settings: CodingSettings) -> tuple[CodedCRF, list[float]]:
+    """A labeller of bits, and the CPU seconds after each bit."""
     labeller, seconds = make_coded(form, draw.window, settings, draw.code_seed), list[float]()
     began = time.process_time()
     labeller.fit(train, monitor=lambda *_: seconds.append(time.process_time() - began))
-    every = math.gcd(*settings.code_lengths)
-    stages = [stage[DECODER] for stage in labeller.staged_predict(data, (DECODER,), every)]
-    lengths = sorted(settings.code_lengths)
-    none = confidence(None, _labels_of(data), _labels_of(data))
-    return [Labelled(length, stages[length // every - 1], none, seconds[length - 1]) for length in lengths]
+    return labeller, seconds
 
 
 def _label_by_beams(
@@ -272,7 +303,12 @@ def _label_by_beams(
 ) -> list[Labelled]:
     """With each beam, none wider than there are labels."""
     beams = sorted({min(beam, len(train.label_names)) for beam in settings.beams})
-    return [_train_and_label(make_beam(form, draw.window, settings, beam), train, data, beam) for beam in beams]
+    found = []
+    for beam in beams:
+        labellers = [make_beam(form, draw.window, settings, beam) for _ in range(settings.n_timed_runs)]
+        trained = [train_as_chosen(ChosenLabeller(labeller), train) for labeller in labellers]
+        found.append(_label(trained, data, beam))
+    return found
 
 
 def _label_with_all(method: str, draw: Draw, settings: CodingSettings) -> Labelled:
@@ -283,17 +319,14 @@ def _label_with_all(method: str, draw: Draw, settings: CodingSettings) -> Labell
     choice = choose(candidates, [(sets.train, sets.validation)], every, partial(_counted, first=settings.first_counted))
     chosen = chosen_values(method, choice.labeller)
     trained = train_as_chosen(choice, draw.whole)
-    return _label(trained, sets.test, 0, candidate_name(chosen | trained.values))
+    return _label([trained], sets.test, 0, candidate_name(chosen | trained.values))
 
 
-def _train_and_label(labeller: Labeller, train: SequenceSet, data: SequenceSet, size: int) -> Labelled:
-    return _label(train_as_chosen(ChosenLabeller(labeller), train), data, size)
-
-
-def _label(trained: Trained, data: SequenceSet, size: int, chosen: str = "") -> Labelled:
-    labels, marginals = trained.answer(data)
+def _label(trained: Sequence[Trained], data: SequenceSet, size: int, chosen: str = "") -> Labelled:
+    """By the first of several equal trainings."""
+    labels, marginals = trained[0].answer(data)
     told = confidence(marginals, _labels_of(data), labels[DECODER])
-    return Labelled(size, labels[DECODER], told, trained.cpu_seconds, chosen)
+    return Labelled(size, labels[DECODER], told, [each.cpu_seconds for each in trained], chosen)
 
 
 def _label_by_known_model(draw: Draw) -> Labelled:
@@ -302,7 +335,7 @@ def _label_by_known_model(draw: Draw) -> Labelled:
     potentials = known_model(draw.generator.source, seed=draw.seed, **draw.generator.options).potentials(test)
     marginals = chain.forward_backward(potentials, test.offsets, 1).labels
     labels = marginals.argmax(axis=1).astype(np.int16)
-    return Labelled(0, labels, confidence(marginals, _labels_of(test), labels), 0.0)
+    return Labelled(0, labels, confidence(marginals, _labels_of(test), labels), [0.0])
 
 
 def warm_kernels() -> None:

@@ -27,7 +27,7 @@ The thesis chose histories and beams on the test set; curves on the test set are
 """
 
 CHOICES = (
-    "n_seeds", "held_out", "n_choosing", "choosing_length", "equivalence_margin", "code_lengths", "gtb_code_lengths", "beams", "gtb_iterations", "gtb_leaves",
+    "n_seeds", "n_timed_runs", "held_out", "n_choosing", "choosing_length", "equivalence_margin", "code_lengths", "gtb_code_lengths", "beams", "gtb_iterations", "gtb_leaves",
     "gtb_regularization", "beam_iterations", "n_epochs", "early_update", "cross_fit", "label_dictionary", "tree_iterations", "test_every",
     "tree_regularization", "tree_splits", "separable_leaves", "separable_rates", "full_leaves", "full_rates", "crfsuite_penalties", "neural_dropouts", "neural_epochs", "first_counted",
 )  # fmt: skip

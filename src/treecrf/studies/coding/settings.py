@@ -43,7 +43,7 @@ class CodingSettings(StudySettings):
     counted = ("tree_iterations",)
     whole: ClassVar[frozenset[str]] = StudySettings.whole | {"equivalence_margin"}
     of_papers: ClassVar = {
-        "conll2000_np": {"methods": [name for name in [*_CODES, *_OTHERS] if not name.startswith("gtb")]},
+        "conll2000_np": {"methods": [name for name in [*_CODES, *_OTHERS] if not name.startswith("gtb")], "n_timed_runs": 5},
         "transition": _GENERATED | {"windows": [[0, 0]]},  # figure 5.6a
         "both": _GENERATED | {"windows": [[1, 1]]},  # figure 5.6b
         "cycle": {
@@ -68,6 +68,7 @@ class CodingSettings(StudySettings):
     )
     beams: list[Count] = Field([1, 3, 5, 10, 20], min_length=1, description="Labels of a position that beams keep.")
     n_seeds: int = Field(1, ge=1, description="Draws of the data.")
+    n_timed_runs: Count = Field(1, description="Equal trainings of codes and beams whose CPU seconds are measured.")
     held_out: float = Field(1 / 3, gt=0, lt=1, description="Share of the training sequences that chooses.")
     n_choosing: int = Field(1, ge=1, description="Draws that choose the history of cascades and the beam.")
     choosing_length: float = Field(
@@ -78,7 +79,7 @@ class CodingSettings(StudySettings):
     gtb_iterations: Count = Field(80, description="Iterations of gradient tree boosting (GTB).")
     gtb_leaves: Leaves = Field(40, description="Most leaves of its trees.")
     gtb_regularization: Regularization = Field(5.0, description="Its lambda (PhD equation 3.1).")
-    beam_iterations: Count = Field(20, description="Iterations of GTB with all labels in a beam.")
+    beam_iterations: Count = Field(80, description="Iterations of GTB with all labels in a beam.")
     n_epochs: Count = Field(20, description="Passes of the voted perceptron (VP).")
     early_update: bool = Field(False, description="Whether VP with a beam stops where the true label left it.")
     label_dictionary: Literal["centre"] | None = Field(
@@ -153,7 +154,7 @@ class CodingSettings(StudySettings):
         users = {
             "gtb_": learner == "gtb", "n_epochs": learner == "vp" or method == "perceptron", "code_lengths": is_coded(method),
             "cross_fit": use == CASCADE, "choosing_length": use == CASCADE, "beams": use == BEAM, "beam_iterations": method == "gtb_beam", "early_update": method == "vp_beam",
-            "wide_windows": form is None, "tree_": has_trees, "test_every": method in _TREES, "label_dictionary": has_trees,
+            "wide_windows": form is None, "n_timed_runs": form is not None, "tree_": has_trees, "test_every": method in _TREES, "label_dictionary": has_trees,
             "neural_": method in ("neural_crf", TREES_AND_NETS), "separable_": method in ("separable", TREES_AND_NETS), "averaged_": method == TREES_AND_NETS,
             **{f"{name}_": method == name for name in ("full", "crfsuite")},
         }  # fmt: skip

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from treecrf.studies.coding.methods import BEAM, CASCADE, CHUNK_NAMES, LEARNERS, LINE, form_of
+from treecrf.studies.coding.methods import BEAM, CASCADE, CHUNK_NAMES, LEARNERS, LINE, form_of, is_coded
 from treecrf.studies.framework.custom import joined_names
 from treecrf.studies.framework.job_context import SummaryContext
 from treecrf.studies.framework.resamples import (
@@ -32,12 +32,13 @@ def summarise(context: SummaryContext) -> dict[str, pd.DataFrame]:
     Returns
     -------
     dict
-        "runs", all of them; "lines" (`average_runs`); "best" (`choose_by_held_out`); "comparisons"
+        "runs" and "timings", all of them; "lines" (`average_runs`); "best" (`choose_by_held_out`); "comparisons"
         (`treecrf.studies.coding.summary.compare_methods`), each method with the longest code or the chosen beam; "gains"
-        (`treecrf.studies.coding.summary.compare_gains`).
+        (`treecrf.studies.coding.summary.compare_gains`); "lengths" (`treecrf.studies.coding.summary.compare_lengths`).
     """
-    runs = pd.concat(context.frames["runs"], ignore_index=True)
-    predictions = pd.concat(context.frames["predictions"], ignore_index=True)
+    runs, predictions, timings = (
+        pd.concat(context.frames[name], ignore_index=True) for name in ("runs", "predictions", "timings")
+    )
     lines = average_runs(runs)
     best = choose_by_held_out(lines)
     rules = Rules(**context.settings, test_per_train=overlap_of(runs, context.source))
@@ -48,13 +49,13 @@ def summarise(context: SummaryContext) -> dict[str, pd.DataFrame]:
         for pair in ((f"{learner}_secoc", f"{learner}_iid"), (f"{learner}_cascade_1", f"{learner}_secoc"))
     ]
     return {
-        "runs": runs, "lines": lines, "best": best, "comparisons": compare_methods(compared, rules),
-        "gains": compare_gains(compared, gains, rules),
+        "runs": runs, "timings": timings, "lines": lines, "best": best, "comparisons": compare_methods(compared, rules),
+        "gains": compare_gains(compared, gains, rules), "lengths": compare_lengths(predictions, rules),
     }  # fmt: skip
 
 
 def average_runs(runs: pd.DataFrame) -> pd.DataFrame:
-    """Over the draws: mean accuracies and their spread, medians of CPU seconds; `LINE`, n_seeds and the columns of runs."""
+    """Over the draws: mean accuracies and their spread, medians of CPU seconds; `LINE`, n_seeds and other columns of runs."""
     groups = runs.groupby(LINE, sort=False)
     means = {name: (name, "mean") for name in ("held_out_accuracy", "accuracy", *CHUNK_NAMES)}
     return groups.agg(
@@ -64,6 +65,7 @@ def average_runs(runs: pd.DataFrame) -> pd.DataFrame:
         accuracy_low=("accuracy", "min"),
         accuracy_high=("accuracy", "max"),
         cpu_seconds=("cpu_seconds", "median"),
+        n_iterations=("n_iterations", "first"),
         chosen=("chosen", lambda names: joined_names(name for name in names if isinstance(name, str))),
     ).reset_index()
 
@@ -138,3 +140,23 @@ def compare_gains(predictions: pd.DataFrame, gains: Sequence[tuple[str, str]], r
     names = [name for name in WINDOW_NAMES if name != "papers_p"]
     dataset, window = predictions["dataset"].iloc[0], f"{windows[0]} - {windows[-1]}"
     return found.assign(dataset=dataset, window=window)[names]
+
+
+LENGTH_NAMES = ["dataset", "method", "window", "size", "longest", *COMPARISON_NAMES[3:]]
+
+
+def compare_lengths(predictions: pd.DataFrame, rules: Rules) -> pd.DataFrame:
+    """The longest code of each method but one (size) with the longest one: a positive difference is overfitting.
+
+    `predictions` are those of `treecrf.studies.coding.jobs.CodingOutcome`; the columns are `LENGTH_NAMES`.
+    """
+    parts = []
+    coded = predictions[predictions["method"].map(is_coded).astype(bool)]
+    for (method, window), rows in coded.groupby(["method", "window"], sort=False):
+        sizes = sorted(set(rows["size"]))
+        if len(sizes) < 2:
+            continue
+        by_length = rows.sort_values("size", kind="stable").assign(method=lambda found: found["size"].astype(str))
+        compared = {"method": method, "window": window, "size": sizes[0], "longest": sizes[-1]}
+        parts.append(compare_draws(by_length, rules).assign(**compared))
+    return pd.concat(parts, ignore_index=True)[LENGTH_NAMES] if parts else pd.DataFrame(columns=LENGTH_NAMES)
