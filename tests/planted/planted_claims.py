@@ -95,7 +95,7 @@ def plant_features(folder, ratio, spread=1.0, drift=1.0):
 
 
 def plant_evaluations(folder, *flattened, spread=1.0):
-    """P3.20: seconds of evaluating F with flattened trees, by length; with dot products they are 1, with trees 10."""
+    """P3.21: seconds of evaluating F with flattened trees, by length; with dot products they are 1, with trees 10."""
     rows = [
         (repeat, "length", length, method, "evaluation", seconds)
         for repeat in range(N_REPEATS)
@@ -111,7 +111,7 @@ def plant_scaling(folder, rows):
 
 
 def plant_inductions(folder, ratio, spread=1.0):
-    """P3.22: seconds of MALLET's first and last induction; those of trees are constant."""
+    """P3.23: seconds of MALLET's first and last induction; those of trees are constant."""
     rows = [
         (repeat, "n_features", 75, method, f"{which}_induction", seconds)
         for repeat in range(N_REPEATS)
@@ -333,7 +333,7 @@ def plant_steps(folder, *betas):
 
 
 def plant_seconds(folder, ratio, spread=1.0):
-    """P3.21: seconds of CRF-4, of which CRF-2 takes one, in three draws."""
+    """P3.22: seconds of CRF-4, of which CRF-2 takes one, in three draws."""
     rows = [("crf_2", seed, 1.0) for seed in range(3)] + [
         ("crf_4", seed, ratio * spread ** (seed - 1)) for seed in range(3)
     ]

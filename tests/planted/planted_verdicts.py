@@ -318,17 +318,17 @@ PLANTED = (
             "not_replicated": call(plant_features, 0.99),
             "undecided": call(plant_features, 1.1, spread=1.1),
         },
-        "P3.20": {
+        "P3.21": {
             "replicated": call(plant_evaluations, 1.0, 3.9),
             "not_replicated": call(plant_evaluations, 1.0, 4.1),
             "undecided": call(plant_evaluations, 1.9, 1.9, spread=1.1),
         },
-        "P3.22": {
+        "P3.23": {
             "replicated": call(plant_inductions, 1.01),
             "not_replicated": call(plant_inductions, 0.99),
             "undecided": call(plant_inductions, 1.01, spread=1.1),
         },
-        "P3.21": {
+        "P3.22": {
             "replicated": call(plant_seconds, 1.9),
             "not_replicated": call(plant_seconds, 2.1),
             "undecided": call(plant_seconds, 1.9, spread=1.1),
