@@ -38,7 +38,9 @@ def training_accuracies() -> pd.DataFrame:
     """
     variants = {"shrinkage": "treecrf", "original": "treecrf_original"}
     printed = read_published("table_3_4_shrinkage")
-    printed = printed.assign(method=printed["variant"].map(variants), compared=printed["decoder"], table="3.4", counted=True)
+    printed = printed.assign(
+        method=printed["variant"].map(variants), compared=printed["decoder"], table="3.4", counted=True
+    )
     of_trees = printed[printed["method"] == "treecrf"].set_index(["dataset", "accuracy_percent"])["decoder"]
     by_method, parts = read_published("table_3_5_methods"), [printed]
     for method, published in STANDS_FOR.items():
