@@ -121,7 +121,11 @@ def final_difference(results: Results, dataset: str, pairs: Sequence[tuple[str, 
 
 def _untested_end(results: Results, dataset: str, pair: tuple[str, str]) -> Iterator[Measured[float]]:
     summary = results.frame("training", dataset, "summary")
-    last = pd.Series(dtype=float) if summary is None else _preferred(summary).set_index("method")["last_accuracy"]
+    last = (
+        pd.Series(dtype=float)
+        if summary is None
+        else summary[summary["decoder"] == BETTER].set_index("method")["last_accuracy"]
+    )
     if {*pair} <= {*last.index}:
         names = tuple(map(training_method_name, pair))
         reached = " and ".join(f"{name} {number(last[method])} %" for name, method in zip(names, pair, strict=True))
@@ -181,17 +185,13 @@ def _seconds(results: Results, dataset: str, method: str, point: str) -> NDArray
     """CPU seconds of each training of a method; none where it was not run."""
     frame = results.frame("training", dataset, "timings")
     if frame is None:
-        frame = results.frame("training", dataset, SPENT[point].frame)
-        if frame is None:
+        once, column = results.frame("training", dataset, SPENT[point].frame), SPENT[point].column
+        if once is None or column not in once:
             return np.empty(0)
-        frame = frame if "decoder" not in frame else _preferred(frame)
-        return frame.loc[frame["method"] == method, SPENT[point].column].dropna().to_numpy()
+        of_method = (once["method"] == method) & (once["decoder"] == BETTER if "decoder" in once else True)
+        return once.loc[of_method, column].dropna().to_numpy()
     of_point = (frame["method"] == method) & (frame["point"] == point)
     return frame.loc[of_point, "cpu_seconds"].to_numpy()
-
-
-def _preferred(frame: pd.DataFrame) -> pd.DataFrame:
-    return frame[frame["decoder"] == BETTER]
 
 
 def _jumps(curves: pd.DataFrame, method: str, first_iteration: int) -> float:

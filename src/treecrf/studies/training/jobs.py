@@ -15,6 +15,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from treecrf.io.files import stacked
 from treecrf.missing import Imputer
 from treecrf.models.boosted.checkpoint import Checkpoint
 from treecrf.models.boosted.treecrf import TreeCRF
@@ -180,7 +181,7 @@ class TrainingJob:
             pd.concat([curve for curve, *_ in tested], ignore_index=True)[CURVE_NAMES],
             pd.concat([frame for _, _, *frames in tested for frame in frames], ignore_index=True)[PREDICTION_NAMES],
             pd.concat([phases for _, phases, *_ in tested], ignore_index=True)[PHASE_NAMES],
-            pd.concat([pd.DataFrame(columns=TIMING_NAMES), *(frame for (frame,) in repeats)])[TIMING_NAMES],
+            stacked([pd.DataFrame(columns=TIMING_NAMES), *(frame for (frame,) in repeats)])[TIMING_NAMES],
             pd.DataFrame(columns=NOTE_NAMES),
         )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
+from treecrf.io.files import stacked
 from treecrf.models.registry import FORWARD_BACKWARD, INDUCTION
 from treecrf.statistics.metrics import mean_with_interval
 from treecrf.studies.training.choices import (
@@ -36,7 +37,7 @@ def timings(choice: pd.DataFrame, curves: pd.DataFrame, repeats: pd.DataFrame, h
         training, `LAST`), iteration (largest over the splits), run, cpu_seconds (mean over the splits).
     """
     keys = ["split", "candidate", "run", "iteration"]
-    seconds = pd.concat([curves.drop_duplicates(keys)[[*keys, "cpu_seconds"]], repeats[[*keys, "cpu_seconds"]]])
+    seconds = stacked([part[[*keys, "cpu_seconds"]] for part in (curves.drop_duplicates(keys), repeats)])
     at_peak = highest.set_index("decoder")["iteration"]
     frames = []
     for decoder, chosen in by_decoder(choice):
