@@ -37,7 +37,9 @@ def timings(choice: pd.DataFrame, curves: pd.DataFrame, repeats: pd.DataFrame, h
         training, `LAST`), iteration (largest over the splits), run, cpu_seconds (mean over the splits).
     """
     keys = ["split", "candidate", "run", "iteration"]
-    seconds = stacked([part[[*keys, "cpu_seconds"]] for part in (curves.drop_duplicates(keys), repeats)])
+    seconds = stacked([part[[*keys, "cpu_seconds"]] for part in (curves.drop_duplicates(keys), repeats)]).astype(
+        {"cpu_seconds": float}
+    )
     at_peak = highest.set_index("decoder")["iteration"]
     frames = []
     for decoder, chosen in by_decoder(choice):
