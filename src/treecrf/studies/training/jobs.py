@@ -420,8 +420,9 @@ def choose(folds: pd.DataFrame) -> pd.DataFrame:
 def not_run(dataset: str, method: str, reason: str) -> TrainingOutcome:
     """The outcome of a method that cannot be run, with a sentence that says why."""
     names = (FOLD_NAMES, CHOICE_NAMES, CURVE_NAMES, PREDICTION_NAMES, PHASE_NAMES, TIMING_NAMES)
-    empty = (pd.DataFrame(columns=each) for each in names)
-    return TrainingOutcome(*empty, pd.DataFrame([{"dataset": dataset, "method": method, "note": reason}]))
+    folds, choice, curves, predictions, phases, timings = (pd.DataFrame(columns=each) for each in names)
+    notes = pd.DataFrame([{"dataset": dataset, "method": method, "note": reason}])
+    return TrainingOutcome(folds, choice, curves, predictions, phases, timings, notes)
 
 
 def warm_kernels() -> None:

@@ -43,9 +43,9 @@ def timings(choice: pd.DataFrame, curves: pd.DataFrame, repeats: pd.DataFrame, h
     at_peak = highest.set_index("decoder")["iteration"]
     frames = []
     for decoder, chosen in by_decoder(choice):
-        part = seconds.merge(chosen[["split", "candidate"]])
+        part: pd.DataFrame = seconds.merge(chosen[["split", "candidate"]])
         last = part.groupby(["split", "candidate"], as_index=False)["iteration"].max()
-        places = {CHOICE: chosen, PEAK: chosen.assign(iteration=at_peak[decoder]), LAST: last}
+        places: dict[str, pd.DataFrame] = {CHOICE: chosen, PEAK: chosen.assign(iteration=at_peak[decoder]), LAST: last}
         for point, place in places.items():
             by_run = part.merge(place[["split", "candidate", "iteration"]]).groupby("run")["cpu_seconds"].mean()
             frames.append(

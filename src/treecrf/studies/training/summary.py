@@ -200,8 +200,8 @@ def summarise_dataset(
     curves = pd.concat([learning_curves(*part) for part in of_training], ignore_index=True)
     highest = peaks(curves)
     measured = [
-        timings(*part, highest[highest["method"] == method])
-        for method, *part in zip(methods, choices, all_curves, repeats, strict=True)
+        timings(choice, curve, again, highest[highest["method"] == method])
+        for method, choice, curve, again in zip(methods, choices, all_curves, repeats, strict=True)
     ]
     seconds = pd.concat(measured, ignore_index=True)
     summaries = [summarise_method(*part, published, stand_in) for part in zip(choices, all_curves, strict=True)]
