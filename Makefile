@@ -57,7 +57,7 @@ extended: $(RUNNING)  ## Add to it what the papers do not have: nets, larger sam
 archive: $(RUNNING)  ## Write results, page and manifest of the run to one zip in archives/; runs first what is not there
 	@$(BIN)/python workflow/progress.py archive --cores $(CORES) --configfile config/config.yaml
 
-snapshot: $(RUNNING)  ## Write tables and figures of finished studies to docs/results and README.md (CONFIG: files of settings)
+snapshot: $(RUNNING)  ## Write finished studies to docs/results and README.md; without results, make both anew from docs/results/evidence (CONFIG: files of settings)
 	@$(BIN)/python -m treecrf.report.snapshot --config $(CONFIG)
 	@$(BIN)/python -m treecrf.explorer.readme --config $(CONFIG)
 

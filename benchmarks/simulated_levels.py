@@ -1,17 +1,18 @@
-"""Level and power of every test between methods, by simulation, where there is no difference and where there is one.
+"""Level and power of every test between methods, and coverage of intervals, by simulation.
 
-A situation draws the outcomes of two methods and gives the p-value of each test that one could apply to them.
+A situation draws the outcomes of two methods and gives the p-value of each test that one could apply to them. A family is of several
+methods, with a t test and an interval for each pair.
 """
 
 from __future__ import annotations
 
 from functools import partial
-from itertools import pairwise
+from itertools import pairwise, product
 
 import numpy as np
 import pandas as pd
 from scipy.signal import lfilter
-from simulating import Spread, by_cluster, draw_lengths, draw_outcomes
+from simulating import Spread, by_cluster, draw_lengths, draw_outcomes, expected_accuracy
 
 from treecrf.statistics.blocks import autocorrelation_time, choose_blocks, compare_crossed
 from treecrf.statistics.deviance import compare_methods
@@ -30,7 +31,8 @@ METHODS = ("one", "other")
 SIZES = {5: (500, 0.5), 17: (500, 0.3), 900: (18, 0.08)}
 """By number of sequences, the longest and how far the better method is ahead where power is simulated."""
 
-BEGIN, END = "<!-- levels: begin -->", "<!-- levels: end -->"
+LEVELS, COVERAGE = (tuple(f"<!-- {name}: {place} -->" for place in ("begin", "end")) for name in ("levels", "coverage"))
+"""Marks around the tables of a page."""
 
 
 def mcnemar(outcomes, lengths):
@@ -56,7 +58,7 @@ def one_training(rng, n_sequences, far):
     """Each method trained once; its training is no source of error."""
     longest, ahead = SIZES[n_sequences]
     lengths = draw_lengths(rng, n_sequences, longest)
-    outcomes = draw_outcomes(rng, lengths, ahead=ahead * far)[:, :, 0]
+    outcomes = draw_outcomes(rng, lengths, ahead=(ahead * far, 0.0))[:, :, 0]
     found = flips(by_cluster(outcomes, lengths), lengths, int(rng.integers(2**32)))
     return mcnemar(outcomes[:, 0], lengths) | found, outcomes
 
@@ -65,7 +67,7 @@ def several_trainings(rng, n_sequences, far, n_trainings):
     """Each method trained several times, and some trainings better than others."""
     longest, ahead = SIZES[n_sequences]
     lengths = draw_lengths(rng, n_sequences, longest)
-    outcomes = draw_outcomes(rng, lengths, n_trainings, ahead * far, Spread(training=0.1))[:, :, 0]
+    outcomes = draw_outcomes(rng, lengths, n_trainings, (ahead * far, 0.0), Spread(training=0.1))[:, :, 0]
     return flips(by_cluster(outcomes, lengths), lengths, int(rng.integers(2**32))), outcomes
 
 
@@ -73,7 +75,7 @@ def shared_sets(rng, n_sequences, far):
     """Each method trained on the same five training sets, which suit one method more than the other."""
     longest, ahead = SIZES[n_sequences]
     lengths = draw_lengths(rng, n_sequences, longest)
-    outcomes = draw_outcomes(rng, lengths, 1, ahead * far, Spread(set=0.2, method_set=0.1), 5)[:, 0]
+    outcomes = draw_outcomes(rng, lengths, 1, (ahead * far, 0.0), Spread(set=0.2, method_set=0.1), 5)[:, 0]
     counts = by_cluster(outcomes, lengths)
     differences, positions = (counts[0] - counts[1]).T[None], np.repeat(lengths[:, None], 5, axis=1)
     method, training_set, sequence = np.indices(counts.shape).reshape(3, -1)
@@ -268,7 +270,42 @@ def walk(cumulative, uniform, offsets):
     return np.array(states)
 
 
-# --- the table -------------------------------------------------------------------------------------
+# --- families of intervals -------------------------------------------------------------------------
+
+FAMILIES = tuple(product((17, 900), (3, 5, 10), (0.01, 0.1), ("equal", "unequal")))
+"""Numbers of sequences and of trainings of a method, how much trainings differ, and the accuracies of the methods."""
+
+N_METHODS = 10
+
+
+def family(rng, n_sequences, n_trainings, training, accuracies):
+    """Whether the single interval of each pair and that of the family hold the true difference, and the p-values of Holm."""
+    longest, ahead = SIZES[n_sequences]
+    lengths, spread = draw_lengths(rng, n_sequences, longest), Spread(training=training)
+    scores = ahead * np.arange(N_METHODS) / 3 * (accuracies == "unequal")
+    outcomes = draw_outcomes(rng, lengths, n_trainings, scores, spread)[:, :, 0]
+    pairs = make_pairs(list(by_cluster(outcomes, lengths)))
+    estimates = estimate_trainings(pairs, lengths)
+    expected = expected_accuracy(scores, spread)
+    true = expected[pairs.first] - expected[pairs.second]
+    single, simultaneous = (
+        (low <= true) & (true <= high) for low, high in (estimates.interval(), estimates.interval_bonferroni())
+    )
+    return single, simultaneous, estimates.p_holm
+
+
+def cover(n_sequences, n_trainings, training, accuracies, n_rounds):
+    """A row of the table: coverage of single intervals and of all of a family, and families in which Holm finds a difference."""
+    found = []
+    for index in range(n_rounds):
+        rng = np.random.default_rng(derive_seed("coverage", n_sequences, n_trainings, training, accuracies, index))
+        single, simultaneous, p_holm = family(rng, n_sequences, n_trainings, training, accuracies)
+        found.append([single.mean(), simultaneous.all(), (p_holm < LEVEL).any()])
+    points = np.diff(expected_accuracy([0, training]))[0]
+    return [n_sequences, n_trainings, f"{points:.1f} points", accuracies, *np.mean(found, axis=0)]
+
+
+# --- the tables ------------------------------------------------------------------------------------
 
 
 def table(rows):
@@ -280,8 +317,21 @@ def table(rows):
     return "\n".join(lines)
 
 
-def update(text, rows):
-    """The text of a page with the table between its marks."""
-    before, _, rest = text.partition(BEGIN)
-    _, _, after = rest.partition(END)
-    return f"{before}{BEGIN}\n\n{table(rows)}\n\n{END}{after}"
+def coverage_table(rows):
+    """Markdown of rows of `cover`."""
+    lines = [
+        "| sequences | trainings | sd of trainings | accuracies | single intervals | all intervals of a family | | Holm finds a difference |",
+        "|---|---|---|---|---|---|---|---|",
+    ]
+    for *names, single, simultaneous, rejected in rows:
+        word = "too low" if 1 - simultaneous > HIGHEST else ""
+        lines.append(f"| {' | '.join(map(str, names))} | {single:.3f} | {simultaneous:.3f} | {word} | {rejected:.3f} |")
+    return "\n".join(lines)
+
+
+def update(text, marks, shown):
+    """The text of a page with a table between its marks."""
+    begin, end = marks
+    before, _, rest = text.partition(begin)
+    _, _, after = rest.partition(end)
+    return f"{before}{begin}\n\n{shown}\n\n{end}{after}"

@@ -1,10 +1,23 @@
-"""Simulated level and power of the tests between methods: the table of docs/statistics.md."""
+"""Simulated level and power of the tests between methods, and coverage of intervals: the tables of docs/statistics.md."""
 
 from pathlib import Path
 
 import numpy as np
 import pytest
-from simulated_levels import HIGHEST, SITUATIONS, same_labeller, simulate, symmetrised_chain, update
+from simulated_levels import (
+    COVERAGE,
+    FAMILIES,
+    HIGHEST,
+    LEVELS,
+    SITUATIONS,
+    cover,
+    coverage_table,
+    same_labeller,
+    simulate,
+    symmetrised_chain,
+    table,
+    update,
+)
 
 from treecrf import LinearCRF, TreeCRF
 from treecrf.statistics.selection import derive_seed
@@ -46,8 +59,24 @@ def test_page_is_written(rows, tiny):
     """Only from a full run on all data: anything less would lose rows."""
     n_titles = len({row[0] for row in rows})
     if not tiny and n_titles == len(SITUATIONS) + 2 * len(REAL):
-        PAGE.write_text(update(PAGE.read_text(encoding="utf-8"), rows), encoding="utf-8")
+        write(LEVELS, table(rows))
     assert n_titles >= len(SITUATIONS)
+
+
+def test_coverage(record, size, tiny):
+    found = [cover(*each, size(1000)) for each in FAMILIES]
+    for *names, _, simultaneous, _ in found:
+        record(
+            f"coverage of a family: {', '.join(map(str, names))}", f"{simultaneous:.3f}", f"at least {1 - HIGHEST:.2f}"
+        )
+    if not tiny:
+        write(COVERAGE, coverage_table(found))
+    assert len(found) == len(FAMILIES)
+
+
+def write(marks, shown):
+    """Put a table into the page."""
+    PAGE.write_text(update(PAGE.read_text(encoding="utf-8"), marks, shown), encoding="utf-8")
 
 
 def errors(data, labeller, seed=None):

@@ -99,6 +99,10 @@ class StudySettings(Model):
         """Whether the study is run."""
         return bool(self.datasets)
 
+    def samples_of(self, dataset: str) -> list[str]:
+        """Larger samples that the summary of a data set takes too."""
+        return []
+
     def values(self, name: str) -> list[str]:
         """What the study has one table, figure or job of each of, such as "method"."""
         return [str(value) for value in getattr(self, f"{name}s")]

@@ -25,6 +25,7 @@ import yaml
 from builders import ROOT
 from markdown_it import MarkdownIt
 from numpydoc.docscrape import ClassDoc, FunctionDoc
+from planted_predictions import plant_counts
 from sybil import Sybil
 from sybil.evaluators.python import PythonEvaluator
 from sybil.parsers.markdown import CodeBlockParser
@@ -165,9 +166,10 @@ def lines_of(text):
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
-    """Where the blocks of a page run: the examples and the configuration are there."""
+    """Where the blocks of a page run: the examples and the configuration are there, and counts of test sequences."""
     for name in ("examples", "config"):
         shutil.copytree(ROOT / name, tmp_path / name)
+    plant_counts(tmp_path / "docs/results/evidence/training")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "100")
     return tmp_path

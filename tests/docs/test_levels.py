@@ -1,15 +1,44 @@
-"""The table of simulated levels in docs/statistics.md is that of the benchmark, and sequence-level tests keep their level in it."""
+"""The simulated tables of docs/statistics.md are those of the benchmark; sequence-level tests keep their level, and intervals cover."""
 
 import numpy as np
 import pytest
 from builders import ROOT
-from simulated_levels import BEGIN, END, HIGHEST, SITUATIONS, draws, simulate, table, walk
+from simulated_levels import (
+    COVERAGE,
+    FAMILIES,
+    HIGHEST,
+    LEVELS,
+    SITUATIONS,
+    cover,
+    coverage_table,
+    draws,
+    family,
+    simulate,
+    table,
+    update,
+    walk,
+)
+from simulating import draw_outcomes, expected_accuracy
 
 from treecrf.studies.training.summary import ENOUGH_TRAININGS
 
 PAGE = (ROOT / "docs/statistics.md").read_text(encoding="utf-8")
-LINES = PAGE[PAGE.index(BEGIN) : PAGE.index(END)].split("\n")
-ROWS = [[cell.strip() for cell in line.strip("|").split("|")] for line in LINES if line.startswith("| ")][1:]
+
+
+def lines_between(marks):
+    """The lines of the page between two marks."""
+    begin, end = map(PAGE.index, marks)
+    return PAGE[begin:end].split("\n")
+
+
+def rows_between(marks):
+    """The cells of the table there, without its heading."""
+    return [
+        [cell.strip() for cell in line.strip("|").split("|")] for line in lines_between(marks) if line.startswith("| ")
+    ][1:]
+
+
+LINES, ROWS = lines_between(LEVELS), rows_between(LEVELS)
 
 VALID = {
     "one_training": {"sign flips", "t interval"},
@@ -65,3 +94,45 @@ def test_chain_starts_anew_in_every_sequence():
     assert walk(cumulative, np.full(4, 0.5), np.array([0, 2, 4])).tolist() == [1, 1, 1, 1]
     cumulative = np.array([[0, 0, 1.0], [0, 1, 1], [1, 1, 1]])  # 0 stays
     assert walk(cumulative, np.full(3, 0.5), np.array([0, 3])).tolist() == [0, 0, 0]
+
+
+def test_every_family_is_in_the_table_of_coverage():
+    rows = rows_between(COVERAGE)
+    assert [(int(row[0]), int(row[1]), row[3]) for row in rows] == [(n, m, name) for n, m, _, name in FAMILIES]
+    assert [row[2] for row in rows] == [f"{0.3 if training < 0.1 else 2.4} points" for *_, training, _ in FAMILIES]
+
+
+def test_intervals_of_a_family_hold_together_where_trainings_differ_as_little_as_real_ones():
+    """A few hundred sequences and trainings whose standard deviation is 0.3 points, as those of the study of training on words."""
+    rows = [row for row in rows_between(COVERAGE) if row[2] == "0.3 points"]
+    assert len(rows) == len(FAMILIES) // 2
+    assert min(float(row[5]) for row in rows) >= 1 - HIGHEST
+
+
+def test_the_table_of_coverage_is_computed():
+    few = (17, 3, 0.01, "equal")
+    assert few in FAMILIES
+    (line,) = coverage_table([cover(*few, 1000)]).split("\n")[2:]
+    assert line in lines_between(COVERAGE)
+
+
+def test_intervals_of_a_family_contain_the_single_ones_and_miss_less_often():
+    found = [family(np.random.default_rng(seed), 17, 3, 0.1, "unequal") for seed in range(20)]
+    assert all((single <= simultaneous).all() for single, simultaneous, _ in found)
+    assert 0.9 < np.mean([single for single, *_ in found]) < 1
+
+
+def test_expected_accuracies_are_those_of_many_simulated_sequences():
+    ahead, lengths = (0.0, 0.3), np.full(40000, 4)
+    outcomes = draw_outcomes(np.random.default_rng(0), lengths, 1, ahead)
+    assert 100 * outcomes.mean(axis=(1, 2, 3)) == pytest.approx(expected_accuracy(ahead), abs=0.5)
+
+
+def test_a_table_takes_the_place_between_its_marks():
+    page = f"a{LEVELS[0]}old{LEVELS[1]}b{COVERAGE[0]}kept{COVERAGE[1]}"
+    assert update(page, LEVELS, "new") == f"a{LEVELS[0]}\n\nnew\n\n{LEVELS[1]}b{COVERAGE[0]}kept{COVERAGE[1]}"
+
+
+def test_families_that_hold_too_rarely_are_marked():
+    rows = [[17, 3, "0.3 points", "equal", 0.95, 0.92, 0.08], [17, 3, "0.3 points", "equal", 0.95, 0.96, 0.04]]
+    assert [line.split("|")[7].strip() for line in coverage_table(rows).split("\n")[2:]] == ["too low", ""]

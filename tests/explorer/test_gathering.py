@@ -75,7 +75,9 @@ def test_accuracies_of_training_are_those_of_its_summary(gathered):
     rows = summary.set_index(["dataset", "method", "decoder"])
     expected = {"choice": rows["chosen_mean"].fillna(rows["chosen_accuracy"]), "peak": rows["peak_accuracy"].dropna()}
     for point, values in expected.items():
-        found = gathered.scores.query(f"study == 'training' and point == '{point}'").set_index(rows.index.names)["value"]
+        found = gathered.scores.query(f"study == 'training' and point == '{point}'").set_index(rows.index.names)[
+            "value"
+        ]
         assert found.astype(float).to_dict() == values.to_dict()
 
 

@@ -18,14 +18,16 @@ from treecrf.explorer.readme import (
     accuracy_table,
     differences,
     main,
+    nearness_table,
     published_accuracies,
     results_part,
     sentences,
+    sets_by_lines,
     verdicts_by_paper,
     with_results,
 )
 from treecrf.rendering.markdown import linked
-from treecrf.statistics.ranking import WORSE
+from treecrf.statistics.ranking import AT_THE_TOP, WORSE
 
 FOLDER = ROOT / "docs/results"
 
@@ -37,7 +39,9 @@ def claims():
 
 def test_readme_shows_the_results_that_are_committed(gathered, claims):
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    assert readme == with_results(readme, linked(results_part(gathered, claims), "docs/results"))
+    assert readme == with_results(
+        readme, linked(results_part(gathered, claims, sets_by_lines(FOLDER / "evidence")), "docs/results")
+    )
 
 
 def test_table_has_the_accuracies_marks_the_highest_and_methods_that_a_test_separates(gathered):
@@ -56,35 +60,54 @@ def test_table_has_the_accuracies_marks_the_highest_and_methods_that_a_test_sepa
         assert [float(re.sub(r"[^\d.]", "", cell) or "nan") for cell in cells] == pytest.approx(
             values.round(2), nan_ok=True
         )
-        assert ["†" in cell for cell in cells] == (of_set["standing"] == WORSE).tolist()
-        assert "**" in cells[int(values.argmax())]
-        assert highest.startswith(f"{scores.loc[dataset]['value'].astype(float).max():.2f} (")
+        assert ["↓" in cell for cell in cells] == (of_set["standing"] == WORSE).tolist()
+        assert ["**" in cell for cell in cells] == of_set["standing"].isin(AT_THE_TOP).tolist()
+        printed = scores.loc[dataset]["value"].astype(float).round(2)
+        assert highest.startswith(f"{printed.max():.2f} (")
+        assert highest.count(",") == (printed == printed.max()).sum() - 1  # all methods with the highest
 
 
-def test_verdicts_are_counted_by_paper(claims):
-    lines = verdicts_by_paper(claims).splitlines()
-    assert sum(int(re.search(r"(\d+) claims", line).group(1)) for line in lines) == len(claims)
+def test_verdicts_are_counted_by_paper_and_way_of_judging(claims):
+    _, _, *lines = verdicts_by_paper(claims).splitlines()
+    cells = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
+    *papers, (name, n, *every) = cells
+    assert (name, int(n), sum(int(paper[1]) for paper in papers)) == ("all", len(claims), len(claims))
+    for place, column in enumerate(("verdict_papers_test", "verdict", "verdict_larger")):
+        counts = claims.loc[claims[column] != "", column].str.replace("_", " ").value_counts().to_dict()
+        assert {text: int(n) for n, text in re.findall(r"(\d+) ([a-z ]+)", every[place])} == counts
     none = claims.assign(verdict="not_run")
     assert verdicts_by_paper(none) == ""
 
 
-def test_sentences_count_what_is_near():
-    at_peak, at_choice = (
-        np.array([0.0, -1.0, 1.01, 5.0, 0.4, 0.0, 0.0]),
-        np.array([2.0, -1.0, 1.01, 5.0, 0.4, 0.0, 9.0]),
-    )
+def test_what_is_near_is_counted_by_table_and_sample():
+    """FAQ sets, the ceiling, another corpus and numbers that are printed twice are apart."""
+    away = np.array([0.0, -1.0, 1.02, 5.0, 0.4, 0.0, 9.0, 0.0])
+    own = "the paper's own split"
     accuracies = pd.DataFrame(
         {
-            "published": 80.0, "measured": 80.0 + at_peak, "at_choice": 80 + at_choice, "stand_in": [False] * 4 + [True] + [None] * 2,
-            "quantity": "accuracy (%)", "counted": [True] * 5 + [False, True], "inferred": [False] * 6 + [True],
+            "source": ["T1"] * 3 + ["T2"] + ["T1"] * 4,
+            "published": [80.0] * 7 + [99.0],
+            "sample": [own] * 4 + ["another corpus"] + [own] * 3,
+            "quantity": "accuracy (%)", "counted": [True] * 5 + [False, True, True], "inferred": [False] * 6 + [True, False],
+            "point": ["peak"] * 3 + ["choice"] * 5,
         }
     )  # fmt: skip
+    accuracies = accuracies.assign(
+        at_choice=accuracies["published"] + away, measured=accuracies["published"] + away / 2
+    )
     said = sentences(accuracies)
-    assert re.findall(r"(\d+) of (\d+) \(median difference ([+-][\d.]+)\)", said) == [
-        ("1", "4", "+1.51"), ("2", "4", "+0.51"), ("0", "1", "+9.00"), ("1", "1", "+0.00")
-    ]  # fmt: skip
-    assert "5 distinct" in said
-    assert "FAQ" not in sentences(accuracies[:4])
+    assert "prints 6 distinct accuracies" in said
+    assert "meets 2 of 4 within one point (median difference +0.51)" in said
+    assert "and 1 of 99 % or more" in said
+    rows = [
+        [cell.strip() for cell in line.strip("|").split("|")] for line in nearness_table(accuracies).splitlines()[2:]
+    ]
+    assert rows == [
+        ["T1", own, "3", "2 of 3", "+0.00", "3 of 3", "+0.00"],
+        ["T2", own, "1", "0 of 1", "+5.00", "–", "–"],
+        ["T1, columns inferred", own, "1", "0 of 1", "+9.00", "–", "–"],
+        ["T1, published 99 % or more", own, "1", "1 of 1", "+0.00", "–", "–"],
+    ]
 
 
 def test_the_largest_difference_comes_first(gathered):
@@ -114,5 +137,5 @@ def test_command_rewrites_only_the_part(tmp_path):
     assert text.endswith(f"{END}\nafter\n")
     assert "\nold\n" not in text
     links = re.findall(r"\]\(([^)]+)\)", text)
-    assert len(links) == 3
-    assert all((tmp_path / link).is_file() for link in links)
+    assert len(links) == 4
+    assert all((tmp_path / link).is_file() for link in links if "statistics" not in link)

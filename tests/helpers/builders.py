@@ -27,6 +27,7 @@ from treecrf.sequences import Attribute, SequenceSet, slot_sizes, window_codes
 from treecrf.studies.framework.paths import StudyFiles
 from treecrf.studies.framework.settings import load_settings
 from treecrf.studies.training import STUDY as TRAINING_STUDY
+from treecrf.studies.training.larger_summary import summarise_larger
 
 TESTS = Path(__file__).parents[1]
 ROOT = TESTS.parent
@@ -337,7 +338,7 @@ def write_training_results(folder):
     }  # fmt: skip
     comparison = {
         "other": "my_method", "accuracy_points": 1.0, "only_method": 9, "only_other": 4, "p_value": 0.5, "p_holm": 0.5,
-        "mean_points": 1.0, "n_clusters": 3, "n_blocks": 20, "about": "methods", "valid_p_value": 0.4, "low": -1.0, "high": 3.0, "holm_low": -1.0, "holm_high": 3.0,
+        "mean_points": 1.0, "n_clusters": 3, "n_blocks": 20, "about": "methods", "valid_p_value": 0.4, "low": -1.0, "high": 3.0, "family_low": -1.0, "family_high": 3.0,
         "valid_test": "blocks", "valid_p_holm": 0.4, "decision": "undecided",
     }  # fmt: skip
     place = {
@@ -375,7 +376,7 @@ def write_training_results(folder):
         for part in ("data", "training"):
             (folder / part / name).mkdir(parents=True)
         (folder / "data" / name / "description.json").write_text(json.dumps(description))
-    for name, rows in frames.items():
+    for name, rows in (frames | summarise_larger({})).items():
         pd.DataFrame(rows).to_csv(folder / "training/hmm" / f"{name}.csv", index=False)
     pd.DataFrame(frames["summary"]).to_csv(folder / "training/xor/summary.csv", index=False)
     (folder / "training/figure_3_1.svg").write_text("<svg/>")
@@ -385,7 +386,7 @@ def write_training_results(folder):
 
 def write_training_tables(folder):
     """Lay out the frames of `write_training_results` as they are now."""
-    names = ("summary", "comparisons", "ranks", "noise", "costs", "notes")
+    names = ("summary", "comparisons", "ranks", "noise", "costs", "notes", "larger_accuracies", "larger_comparisons")
     frames = {name: pd.read_csv(folder / "training/hmm" / f"{name}.csv") for name in names}
     calls = StudyFiles(TRAINING_STUDY, own_settings()).calls()
     for name, layout in TRAINING_STUDY.tabulate(calls, frames).items():

@@ -36,6 +36,16 @@ def plant_comparisons(
     plant(table.assign(**ends), folder, "training", dataset, frame)
 
 
+def plant_larger(folder, dataset, sample, *rows, half_width=0.29, n_clusters=100, test="folds"):
+    """Comparisons on a larger sample of a data set; rows (method, other, points, p) or with the decoder as a fifth."""
+    names = ["method", "other", "mean_points", "valid_p_value", "decoder"]
+    table = pd.DataFrame([(*row, "forward_backward")[:5] for row in rows], columns=names).assign(
+        dataset=dataset, sample=sample, valid_test=test, n_clusters=n_clusters, n_trainings=10
+    )
+    ends = {"low_90": table["mean_points"] - half_width, "high_90": table["mean_points"] + half_width}
+    plant(table.assign(**ends), folder, "training", dataset, "larger_comparisons")
+
+
 def plant_one_pair(folder, method, other, outcomes):
     """One comparison on each data set; outcomes (points, p) by data set."""
     for dataset, outcome in outcomes.items():

@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from treecrf.io.files import write_frame
 from treecrf.studies.training.choices import UNPERTURBED
 from treecrf.studies.training.summary import Rules
 
@@ -25,6 +26,18 @@ def predictions(method, wrong, n_sequences=6, length=10, decoder=FB, groups=None
     )
     known = {"dataset": "toy", "run": UNPERTURBED, "stage": "choice", "candidate": "a=0"}
     return frame.assign(**known | {"label": 0, "method": method, "decoder": decoder, "split": split} | constant)
+
+
+def plant_counts(folder):
+    """Counts of three trainings of two methods on seven sequences, as a snapshot has them."""
+    rng = np.random.default_rng(0)
+    keys = pd.MultiIndex.from_product(
+        [["treecrf", "linear_crf"], ["training 0", "training 1", "training 2"], range(7)],
+        names=["method", "draw", "sequence"],
+    )
+    of_sample = {"dataset": "hyphen", "point": "choice", "decoder": "better", "n_positions": 9}
+    counts = keys.to_frame(index=False).assign(**of_sample, n_correct=rng.integers(3, 9, len(keys)))
+    write_frame(counts.assign(group=counts["sequence"]), folder / "counts.parquet")
 
 
 def choice_of(method, better=FB):

@@ -6,7 +6,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 from builders import ROOT
-from planted_claims import plant
+from planted_claims import plant, plant_larger
 from planted_verdicts import PLANTED
 
 from treecrf.io.files import read_configuration, write_frame
@@ -14,7 +14,7 @@ from treecrf.report.ledger import claim_rows, verdicts
 from treecrf.report.snapshot import keep_evidence, write_evidence, write_snapshot
 from treecrf.studies import registry
 from treecrf.studies.framework.claims.judge import Results
-from treecrf.studies.framework.claims.rows import check_claim
+from treecrf.studies.framework.claims.rows import AS_JUDGED, LARGER, check_claim
 from treecrf.studies.framework.paths import StudyFiles
 from treecrf.studies.framework.settings import load_settings
 
@@ -37,8 +37,8 @@ def write_all(results, folder):
         write_evidence(study, settings, folder)
 
 
-def find(folder, claim):
-    return check_claim(ROWS[claim], ROWS[claim]["study"].module("claims"), Results(folder))
+def find(folder, claim, rule=AS_JUDGED):
+    return check_claim(ROWS[claim], ROWS[claim]["study"].module("claims"), Results(folder), rule)
 
 
 @pytest.mark.parametrize("claim", PLANTED)
@@ -91,6 +91,8 @@ def test_claims_read_the_frames_that_their_studies_declare(tmp_path, monkeypatch
     for claim, plants in PLANTED.items():
         next(iter(plants.values()))(tmp_path / claim)
         find(tmp_path / claim, claim)
+    plant_larger(tmp_path / "P3.4", "nettalk", "nettalk_all", ("mallet", "treecrf", 1.0, 0.01))
+    assert find(tmp_path / "P3.4", "P3.4", LARGER).verdict == "replicated"
     assert read == {(study.name, name) for study in registry() for name in study.claimed}
 
 
@@ -119,5 +121,5 @@ def test_evidence_is_short(tmp_path):
     write_all(tmp_path, tmp_path / "evidence")
     written = {path.relative_to(tmp_path / "evidence").as_posix(): path for path in tmp_path.glob("evidence/**/*.*")}
     assert set(written) == {"data/protein/description.json", "training/protein/curves.csv"}
-    expected = "method,accuracy,run\ntreecrf,66.6667,123456789\nlightgbm,66.6667,123456789\n"
+    expected = "method,accuracy,run\ntreecrf,66.666667,123456789\nlightgbm,66.666667,123456789\n"
     assert written["training/protein/curves.csv"].read_text() == expected

@@ -7,7 +7,7 @@ import shutil
 
 import pandas as pd
 import pytest
-from builders import own_settings, write_training_results
+from builders import ROOT, own_settings, write_training_results
 from planted_claims import CHAPTER_3
 from planted_verdicts import PLANTED
 
@@ -54,14 +54,19 @@ def test_snapshot_has_tables_figures_and_provenance(results, tmp_path):
     links = [page.parent / link for page, text in texts.items() for link in re.findall(r"\]\(([^)#]+)", text)]
     links += [page.parent / link for page, text in texts.items() for link in re.findall(r'href="([^"#]+)"', text)]
     assert len(links) > len(pages)
-    assert [link for link in links if not link.is_file()] == []
+    documentation = {(folder / f"../{page.name}").resolve() for page in (ROOT / "docs").glob("*.md")}
+    assert [link for link in links if not link.is_file() and link.resolve() not in documentation] == []
 
 
-def test_a_note_on_the_run_stands_on_every_page(results, tmp_path):
+def test_a_note_on_the_run_stands_on_the_first_page_and_others_link_to_it(results, tmp_path):
     write_snapshot(settings_of(results, note="Only hmm was run."), tmp_path / "snapshot", DAY)
     pages = list((tmp_path / "snapshot").rglob("*.md"))
     assert pages
-    assert all("\n\n> Only hmm was run.\n\n" in page.read_text() for page in pages)
+    texts = {page.relative_to(tmp_path / "snapshot").as_posix(): page.read_text() for page in pages}
+    assert "\n\n> Only hmm was run.\n\n" in texts.pop("index.md")
+    for path, text in texts.items():
+        way = "../" if "/" in path else ""
+        assert f"\n\n> Results of 2000-01-02: [what was run]({way}index.md).\n\n" in text
 
 
 def test_a_figure_is_kept_as_it_was_drawn(results, tmp_path):

@@ -63,16 +63,17 @@ def test_each_direction_is_the_other_ones_opposite():
     forth, back = row_of(frame, "a", "b"), row_of(frame, "b", "a")
     assert forth["accuracy_points"] == -back["accuracy_points"]
     assert forth["points_low"] == pytest.approx(-back["points_high"])
-    assert forth["holm_low"] == pytest.approx(-back["holm_high"])
+    assert forth["family_low"] == pytest.approx(-back["family_high"])
     assert forth["valid_p_value"] == pytest.approx(back["valid_p_value"])
 
 
 @pytest.mark.parametrize("gap", [0.02, 0.06, 0.2])
-def test_a_corrected_interval_leaves_out_0_where_the_corrected_p_value_is_small(gap):
+def test_an_interval_of_the_family_leaves_out_0_where_bonferroni_rejects(gap):
     frame = compare_crossed(counts_of({"a": draw(0), "b": draw(1, mean=0.7 - gap), "c": draw(2, mean=0.7 + gap)}))
-    assert ((frame["holm_low"] > 0) | (frame["holm_high"] < 0)).tolist() == (frame["valid_p_holm"] < 0.05).tolist()
-    assert (frame["holm_low"] <= frame["points_low"]).all()
-    assert (frame["holm_high"] >= frame["points_high"]).all()
+    excludes = (frame["family_low"] > 0) | (frame["family_high"] < 0)
+    assert excludes.tolist() == (frame["valid_p_value"] < 0.05 / 3).tolist()
+    assert (frame["family_low"] <= frame["points_low"]).all()
+    assert (frame["family_high"] >= frame["points_high"]).all()
 
 
 def test_related_sequences_are_one_cluster():

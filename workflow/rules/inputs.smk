@@ -24,10 +24,7 @@ def sets_of(files, job, wildcards):
 
 
 def chosen_for(files, job, wildcards):
-    """Input function: the choice of the method that chooses for this one; on a larger sample its own on the papers' data set."""
-    if job.takes_choices:
-        sample = files.settings.larger_samples[wildcards.dataset]
-        return {"choice": files.choice(sample.of, wildcards.methods)}
+    """Input function: the choice of the method that chooses for this one."""
     if "choice" not in job.frames:
         return {}
     choosers = files.settings.of(wildcards.dataset).choosers
@@ -76,16 +73,17 @@ def job_params(files, job, wildcards):
         }
         values |= {"source": source_of(wildcards.dataset), "options": kept}
     if job.runs_over("methods"):
-        of_dataset, own = settings.of(wildcards.dataset), {}
-        if job.takes_choices:
-            of_dataset, own = settings.of_sample(wildcards.dataset)
+        used_by = (
+            partial(settings.used_on_sample, wildcards.dataset)
+            if job.on_samples
+            else settings.of(wildcards.dataset).used_by
+        )
         values["settings"] = {
             method: {
                 name: value
-                for name, value in of_dataset.used_by(method).items()
+                for name, value in used_by(method).items()
                 if name not in job.without
             }
-            | own
             for method in methods
         }
         values["own_code"] = [labeller_code(method) for method in methods]
@@ -129,7 +127,7 @@ def summarised(files, wildcards):
     if files.study.draws:
         return files.outcomes(wildcards.dataset)
     data = ("train.npz", "test.npz", "description.json")
-    return files.outcomes(wildcards.dataset) | {
+    return files.summed_up(wildcards.dataset) | {
         path.split(".")[0]: f"{RESULTS}/data/{wildcards.dataset}/{path}"
         for path in data
     }

@@ -11,6 +11,12 @@ import numpy as np
 from treecrf.datasets.grouping import Rule, find_groups
 from treecrf.sequences import SequenceSet
 
+OWN_SPLIT, OTHER_DRAW = "the paper's own split", "the paper's data, other draw"
+GENERATED, OTHER_CORPUS = "generated anew", "another corpus"
+
+SAMPLES = (OWN_SPLIT, OTHER_DRAW, GENERATED, OTHER_CORPUS)
+"""What a measured number is of, from the paper's own data to others: `Description.sample`."""
+
 
 @dataclass(frozen=True)
 class Description:
@@ -56,6 +62,15 @@ class Description:
     is_drawn: bool = False
     n_folds: int = 1
     groups: Rule = "copies"
+
+    @property
+    def sample(self) -> str:
+        """What a number that is measured on it is of, beside one that a paper prints: one of `SAMPLES`."""
+        if self.stand_in:
+            return OTHER_CORPUS
+        if self.kind == "generated":
+            return GENERATED
+        return OTHER_DRAW if self.is_drawn else OWN_SPLIT
 
     def draw(self, number: int) -> dict[str, int]:
         """Options of `loader` for a draw, counted from 0: all folds of seed 0, then those of seed 1; none if nothing is drawn."""

@@ -30,6 +30,7 @@ from treecrf.studies.framework.views import (
     frames_there,
     read_view,
     tidy,
+    with_samples,
 )
 
 OF_ANSWERS = {
@@ -56,7 +57,7 @@ class Gathered(NamedTuple):
         With standing (`UNTESTED` where not every pair is tested, `REFERENCE` for what is no competitor) and rank, gap_points,
         gap_low, gap_high, rank_low, rank_high and p_best of the accuracy, missing for these.
     pairs : DataFrame
-        With holm_low, holm_high, p_holm and decision (`treecrf.explorer.gathering.decided`), without references.
+        With family_low, family_high, p_holm and decision (`treecrf.explorer.gathering.decided`), without references.
     runs, curves, published, confusion, calibration, hardest : DataFrame
     methods : DataFrame
         study, method, name.
@@ -80,13 +81,13 @@ def gather(settings: Settings) -> Gathered:
     """Everything that the studies offer of what the folder of results holds, which may be little or nothing."""
     found = [part for study in registry() if study.explored for part in _of_study(study, study.explored, settings)]
     columns = VIEWS | OF_ANSWERS | {"labels": ["dataset", "names"]}
-    empty = {"scores": [*VIEWS["scores"], *RANKS], "pairs": [*VIEWS["pairs"], "holm_low", "holm_high", "p_holm"]}
+    empty = {"scores": [*VIEWS["scores"], *RANKS], "pairs": [*VIEWS["pairs"], "family_low", "family_high", "p_holm"]}
     frames = {
         name: stacked(
             [pd.DataFrame(columns=["study", *empty.get(name, names)]), *(part[name] for part in found if name in part)]
         )
         for name, names in columns.items()
-        if name not in ("seconds", "predictions")
+        if name not in ("seconds", "predictions", "counts")
     }
     return Gathered(**frames, methods=_methods(frames))
 
@@ -99,6 +100,7 @@ def _of_study(study: Study, explored: Explored, settings: Settings) -> Iterator[
         if not frames:
             continue
         found = {name: read_view(study, name, declared, frames) for name, declared in explored.views.items()}
+        found["published"] = with_samples(found["published"], settings)
         found["runs"] = _averaged(found["runs"])
         if not explored.scores:
             found["scores"] = _scores_of_runs(found["runs"], found["seconds"])
@@ -211,7 +213,7 @@ ESTIMATE = ("points", "points_standard_error", "degrees_of_freedom")
 
 
 def decided(pairs: pd.DataFrame) -> pd.DataFrame:
-    """Pairs with p_holm, holm_low and holm_high, corrected over the pairs of a case, and the decision that follows from p_holm.
+    """Pairs with p_holm, family_low and family_high, of the family of pairs of a case, and the decision that follows from p_holm.
 
     "better" or "worse" where p_holm is below the level; else "equivalent" where the study has decided so, and "undecided".
     Where a study decides each of its pairs by itself, this is stricter than its tables: whoever looks at all pairs to find the
@@ -220,12 +222,12 @@ def decided(pairs: pd.DataFrame) -> pd.DataFrame:
     parts = []
     for _, of_case in pairs.groupby(CASE, sort=False):
         p_holm = adjust_holm(of_case["p_value"].to_numpy(dtype=float))
-        low, high = Estimates(*of_case[list(ESTIMATE)].to_numpy(dtype=float).T).interval_holm()
+        low, high = Estimates(*of_case[list(ESTIMATE)].to_numpy(dtype=float).T).interval_bonferroni()
         direction = np.where(of_case["points"].to_numpy(dtype=float) > 0, "better", "worse")
         otherwise = np.where(of_case["decision"] == "equivalent", "equivalent", "undecided")
         decision = np.where(p_holm < SIGNIFICANCE_LEVEL, direction, otherwise)
-        parts.append(of_case.assign(holm_low=low, holm_high=high, p_holm=p_holm, decision=decision))
-    return pd.concat(parts, ignore_index=True) if parts else pairs.assign(holm_low=[], holm_high=[], p_holm=[])
+        parts.append(of_case.assign(family_low=low, family_high=high, p_holm=p_holm, decision=decision))
+    return pd.concat(parts, ignore_index=True) if parts else pairs.assign(family_low=[], family_high=[], p_holm=[])
 
 
 def standings(scores: pd.DataFrame, pairs: pd.DataFrame, separation_margin: float = SEPARATION_MARGIN) -> pd.DataFrame:

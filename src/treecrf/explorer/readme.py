@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,14 +15,25 @@ import pandas as pd
 
 from treecrf.explorer.gathering import Gathered, gather
 from treecrf.io.files import read_configuration, write_frame, write_text
+from treecrf.rendering.cells import with_and
 from treecrf.rendering.markdown import linked
 from treecrf.report.ledger import CLAIMS
-from treecrf.report.papers import PAPERS, counts_text
+from treecrf.report.papers import PAPERS, THREE, counts_text
 from treecrf.report.snapshot import EVIDENCE
-from treecrf.statistics.ranking import WORSE
+from treecrf.statistics.ranking import AT_THE_TOP, WORSE
 from treecrf.studies.framework.claims.judge import NOT_RUN
 from treecrf.studies.framework.settings import config_parser, load_settings
-from treecrf.studies.framework.views import ACCURACY, CHOICE, METRICS, distinct_accuracies, is_near
+from treecrf.studies.framework.views import (
+    ACCURACY,
+    CEILING,
+    CHOICE,
+    METRICS,
+    distinct_accuracies,
+    headline_accuracies,
+    is_near,
+    nearness,
+)
+from treecrf.studies.training.choices import BETTER, BLOCKS
 
 BEGIN, END = "<!-- results: begin -->", "<!-- results: end -->"
 """What stands before and after the part."""
@@ -33,49 +44,82 @@ LEAST = 3
 TABLE = "published.csv"
 """In the folder of the snapshot."""
 
+WORSE_SIGN = "↓"
+"""After an accuracy where the sequence-level test finds another method more accurate."""
+
 METHODS = ("treecrf_newton", "linear_crf", "mallet", "lightgbm", "neural_crf")
 """Columns of the table, as far as they were run."""
 
 
 def accuracy_table(gathered: Gathered) -> str:
     """Accuracy by data set and method of the study of training, with the choice and decoder of cross-validation; Markdown."""
-    scores = gathered.scores
-    is_shown = (scores[["study", "metric", "point", "decoder"]] == ["training", ACCURACY, CHOICE, "better"]).all(axis=1)
-    shown, highest = scores[is_shown & scores["method"].isin(METHODS)], _highest(scores[is_shown])
-    names = gathered.methods.set_index(["study", "method"])["name"]
+    scores = shown_scores(gathered)
+    shown = scores[scores["method"].isin(METHODS)]
+    names = gathered.methods.set_index(["study", "method"])["name"]["training"]
     methods = [method for method in METHODS if method in set(shown["method"])]
     rows = shown.set_index(["dataset", "method"]).to_dict("index")
-    lines = [["data set", *(names["training", method] for method in methods), "highest of all methods"]]
+    lines = [["data set", *(names[method] for method in methods), "highest of all methods"]]
     lines.append(["---", *["---:"] * len(methods), "---"])
     for dataset in dict.fromkeys(shown["dataset"]):
         cells = [rows.get((dataset, method)) for method in methods]
-        if sum(cell is not None for cell in cells) < LEAST:
-            continue
-        best = max(cell["value"] for cell in cells if cell)
-        first = highest.loc[dataset]
-        of_all = f"{first['value']:.2f} ({names['training', first['method']]})"
-        lines.append([dataset, *(_cell(cell, best) if cell else "–" for cell in cells), of_all])
+        if sum(cell is not None for cell in cells) >= LEAST:
+            of_all = _highest(scores[scores["dataset"] == dataset], names)
+            lines.append([dataset, *(_cell(cell) if cell else "–" for cell in cells), of_all])
+    return _markdown(lines)
+
+
+def shown_scores(gathered: Gathered) -> pd.DataFrame:
+    """Accuracies of the study of training that the table is made of."""
+    scores = gathered.scores
+    return scores[
+        (scores[["study", "metric", "point", "decoder"]] == ["training", ACCURACY, CHOICE, BETTER]).all(axis=1)
+    ]
+
+
+def about_table(gathered: Gathered, of_positions: Mapping[str, int]) -> str:
+    """What stands below the table: how many trainings, and the marks; `of_positions` are documents of sets tested by lines."""
+    shown = shown_scores(gathered)
+    shown = shown[shown["method"].isin(METHODS)]
+    names = gathered.methods.set_index(["study", "method"])["name"]["training"]
+    usual = int(shown["n_runs"].mode().iloc[0])
+    fewer = {names[method]: int(n) for method, n in shown.groupby("method")["n_runs"].max().items() if n != usual}
+    others = f" ({', '.join(f'{name}: {n}' for name, n in fewer.items())})" if fewer else ""
+    few = [name for name in of_positions if name in set(shown["dataset"])]
+    lines = f" Of {with_and(few)} the test takes lines of the few documents as independent." if few else ""
+    return (
+        f"Percent of test positions (of FAQ sets the mean over documents), mean of {usual} trainings{others}; settings chosen by "
+        f"cross-validation. [Marks](../statistics.md#marks): bold, the highest of all methods and those equivalent to it; "
+        f"{WORSE_SIGN}, the sequence-level test with Holm's correction finds another method more accurate.{lines} –: not computed."
+    )
+
+
+def _highest(scores: pd.DataFrame, names: Mapping[str, str]) -> str:
+    """The highest accuracy of a data set, and all methods that have it in print."""
+    printed = scores["value"].astype(float).map("{:.2f}".format)
+    highest = f"{scores['value'].astype(float).max():.2f}"
+    return f"{highest} ({', '.join(names[method] for method in scores.loc[printed == highest, 'method'])})"
+
+
+def _cell(score: Mapping[Any, Any]) -> str:
+    text = f"{score['value']:.2f}"
+    return (f"**{text}**" if score["standing"] in AT_THE_TOP else text) + (
+        f" {WORSE_SIGN}" if score["standing"] == WORSE else ""
+    )
+
+
+def _markdown(lines: Sequence[Sequence[str]]) -> str:
     return "".join(f"| {' | '.join(line)} |\n" for line in lines)
 
 
-def _highest(scores: pd.DataFrame) -> pd.DataFrame:
-    """The row with the highest value of each data set, by data set."""
-    return scores.sort_values("value", ascending=False, kind="stable").drop_duplicates("dataset").set_index("dataset")
-
-
-def _cell(score: dict[Any, Any], best: float) -> str:
-    text = f"{score['value']:.2f}"
-    return (f"**{text}**" if score["value"] == best else text) + (" †" if score["standing"] == WORSE else "")
-
-
 def verdicts_by_paper(claims: pd.DataFrame) -> str:
-    """How many claims of each paper have which verdict; a list in Markdown."""
+    """How many claims of each paper have which verdict, by each of the ways to judge them; a table in Markdown."""
+    lines = [["paper", "claims", *THREE.values()], ["---", "---:", *["---"] * len(THREE)]]
     by_paper = [(paper.title, claims[claims["id"].str.startswith(paper.letter)]) for paper in PAPERS]
-    return "".join(
-        f"- {title}, {len(of)} claims: {counts_text(of)}.\n"
-        for title, of in by_paper
-        if (of["verdict"] != NOT_RUN).any()
-    )
+    for title, of in [*by_paper, ("all", claims)]:
+        if (of["verdict"] != NOT_RUN).any():
+            counts = [counts_text(of[of[column] != ""], column) or "–" for column in THREE]
+            lines.append([title, str(len(of)), *counts])
+    return _markdown(lines) if len(lines) > 2 else ""
 
 
 def published_accuracies(gathered: Gathered) -> pd.DataFrame:
@@ -85,58 +129,81 @@ def published_accuracies(gathered: Gathered) -> pd.DataFrame:
 
 
 def sentences(accuracies: pd.DataFrame) -> str:
-    """How near measured accuracies are to published ones; each printed number counts once, and only on the papers' data."""
-    own = distinct_accuracies(accuracies)
-    inferred = own["inferred"].astype(bool)
-    texts = [
-        f"Of the papers' {len(own)} distinct accuracies, {_near(own[~inferred], 'at_choice')} are reproduced within one point with "
-        f"settings chosen by cross-validation, {_near(own[~inferred], 'measured')} at the peak of the test curve, which chapter 3 "
-        "of the dissertation prints."
+    """How near measured accuracies are to published ones; each printed number counts once."""
+    own, compared = distinct_accuracies(accuracies), headline_accuracies(accuracies)
+    n_ceiling = int(((own["published"].astype(float) >= CEILING) & ~own["inferred"].astype(bool)).sum())
+    away = (compared["at_choice"] - compared["published"]).astype(float)
+    return (
+        f"The dissertation prints {len(own)} distinct accuracies. One training each, with settings and iteration chosen by "
+        f"cross-validation, meets {int(is_near(compared, 'at_choice').sum())} of {len(compared)} within one point (median difference "
+        f"{away.median():+.2f}); not counted are those of FAQ sets, whose columns are inferred, and {n_ceiling} of {CEILING:g} % or more."
+    )
+
+
+def nearness_table(accuracies: pd.DataFrame) -> str:
+    """The same by table and by what the measured number is of; Markdown. Chapter 3 prints peaks of test curves (tables 3.4, 3.5)."""
+    lines = [
+        [
+            "table",
+            "measured on",
+            "accuracies",
+            "within one point, choice",
+            "median",
+            "within one point, peak",
+            "median",
+        ],
+        ["---", "---", "---:", "---:", "---:", "---:", "---:"],
     ]
-    if inferred.any():
-        texts.append(
-            f"The columns of the FAQ sets are inferred: {_near(own[inferred], 'at_choice')} by cross-validation, "
-            f"{_near(own[inferred], 'measured')} at the peak."
-        )
-    return " ".join(texts)
+    for row in nearness(accuracies).to_dict("records"):
+        of = f"{row['source']}, {row['kind']}" if row["kind"] else row["source"]
+        found = [text for name in ("choice", "peak") for text in _near(row, name)]
+        lines.append([of, row["sample"], str(row["n"]), *found])
+    return _markdown(lines)
 
 
-def _near(rows: pd.DataFrame, column: str) -> str:
-    """How many measured values are near the published ones, and the median difference."""
-    difference = (rows[column] - rows["published"]).astype(float)
-    return f"{int(is_near(rows, column).sum())} of {len(rows)} (median difference {difference.median():+.2f})"
+def _near(row: Mapping[Any, Any], name: str) -> tuple[str, str]:
+    """How many of the measured values are near, and the median difference; dashes where nothing was measured."""
+    if not row[f"n_{name}"]:
+        return "–", "–"
+    return f"{row[f'near_{name}']} of {row[f'n_{name}']}", f"{row[f'median_{name}']:+.2f}"
 
 
 def differences(accuracies: pd.DataFrame) -> pd.DataFrame:
     """Every published accuracy and the measured ones, the largest difference first.
 
-    Columns: source, dataset, variant, method, decoder, data, published, then ``measured`` (what compares with the published
-    value: the peak of the test curve where the paper prints one) and ``at_choice`` (cross-validated choice), each followed by
+    Columns: source, dataset, variant, method, decoder, sample (what the measured number is of), published, then ``measured`` (what
+    compares with the published value: the peak of the test curve where the paper prints one) and ``at_choice`` (cross-validated choice), each followed by
     its difference from the published value; counted (whether it is the first row with this printed number).
     """
-    values = accuracies[["published", "measured", "at_choice"]].astype(float)
-    rows = accuracies.assign(
-        **values,
-        data=accuracies["stand_in"].eq(True).map({True: "a stand-in for them", False: "the papers' data"}),
-        measured_minus_published=values["measured"] - values["published"],
-        at_choice_minus_published=values["at_choice"] - values["published"],
-    )
+    values = accuracies[["published", "measured", "at_choice"]].astype(float).round(2)
+    away = values[["measured", "at_choice"]].sub(values["published"], axis=0).round(2) + 0.0  # no -0.0
+    rows = accuracies.assign(**values, **away.add_suffix("_minus_published"))
     names = [
-        "source", "dataset", "variant", "method", "decoder", "data", "published", "measured", "measured_minus_published",
+        "source", "dataset", "variant", "method", "decoder", "sample", "published", "measured", "measured_minus_published",
         "at_choice", "at_choice_minus_published", "counted",
     ]  # fmt: skip
     order = rows["measured_minus_published"].abs().sort_values(ascending=False, kind="stable").index
-    return rows.loc[order, names].round(2).reset_index(drop=True)
+    return rows.loc[order, names].reset_index(drop=True)
 
 
-def results_part(gathered: Gathered, claims: pd.DataFrame) -> str:
+def results_part(gathered: Gathered, claims: pd.DataFrame, of_positions: Mapping[str, int]) -> str:
     """The part in Markdown, with links from the folder of the snapshot."""
+    accuracies = published_accuracies(gathered)
     return (
-        f"{accuracy_table(gathered)}\n"
-        "Accuracy in percent, settings chosen by cross-validation. Bold: highest of these methods. †: a test finds a better method. –: not computed.\n\n"
-        f"{verdicts_by_paper(claims)}\n{sentences(published_accuracies(gathered))} "
+        f"{accuracy_table(gathered)}\n{about_table(gathered, of_positions)}\n\n"
+        f"{verdicts_by_paper(claims)}\n{sentences(accuracies)}\n\n{nearness_table(accuracies)}\n"
         f"[Every accuracy]({TABLE}), [claims](claims.md), [all results](index.md).\n"
     )
+
+
+def sets_by_lines(evidence: Path) -> dict[str, int]:
+    """Data sets of the study of training whose test takes blocks of lines as independent, and how many documents they have."""
+    found = {}
+    for path in sorted(evidence.glob("training/*/comparisons.csv")):
+        first = pd.read_csv(path, nrows=1)
+        if (first["valid_test"] == BLOCKS).any():
+            found[path.parent.name] = int(first["n_clusters"].iloc[0])
+    return found
 
 
 def with_results(readme: str, part: str) -> str:
@@ -164,7 +231,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
         with_results(text := readme.read_text(encoding="utf-8"), "")
         found = {"results": str(folder / EVIDENCE)}
         gathered = gather(load_settings(read_configuration(given.config) | found))
-        part = results_part(gathered, pd.read_csv(folder / CLAIMS, keep_default_na=False))
+        part = results_part(
+            gathered, pd.read_csv(folder / CLAIMS, keep_default_na=False), sets_by_lines(folder / EVIDENCE)
+        )
         write_frame(differences(published_accuracies(gathered)), folder / TABLE)
         link = Path(os.path.relpath(folder, readme.parent)).as_posix()
         write_text(with_results(text, linked(part, link)), readme)

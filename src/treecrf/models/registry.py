@@ -44,7 +44,7 @@ TREATMENTS = {
     "imputation": Treatment(False, Drawing("imputation", "#009E73", "^", (0, (6, 1.2, 1.2, 1.2)))),
     "indicator": Treatment(False, Drawing("indicator", "#CC79A7", "D", (0, (1.2, 1.2)))),
     "imputation_indicator": Treatment(
-        False, Drawing("imputation and indicator", "#56B4E9", "P", (0, (1.2, 1.2, 4, 1.2)))
+        False, Drawing("imputation-with-indicator", "#56B4E9", "P", (0, (1.2, 1.2, 4, 1.2)))
     ),
     "default_direction": Treatment(True, Drawing("default direction", "#000000", "v", (0, (3, 1, 1, 1, 1, 1)))),
     "incorporated": Treatment(True, Drawing("incorporated in tests", "#E69F00", "X", (0, (2, 0.8)))),

@@ -35,7 +35,7 @@ def page_markdown(page: Page, pages: Sequence[Page], folders: Folders, banner: s
     for group in page.groups:
         texts.append(f"## {group.title}\n\n" if group.title else "")
         texts += [_section(section, "###" if group.title else "##", folders) for section in group.sections]
-    return "".join(texts)
+    return _documentation_linked("".join(texts), folders)
 
 
 def parts_markdown(parts: Iterable[Part], folders: Folders) -> str:
@@ -49,6 +49,15 @@ def table_name(table: Table) -> str:
         return re.sub(r"[^a-z0-9]+", "_", table.caption.lower()).strip("_")
     owner = table.path.parent.name
     return table.path.name if owner == "tables" else f"{owner}_{table.path.name}"
+
+
+def _documentation_linked(text: str, folders: Folders) -> str:
+    """The text with links to the pages of the documentation that it names; snapshots are a folder of the documentation."""
+    return re.sub(
+        r"(<code>)?docs/(\w+\.md)(</code>)?",
+        lambda found: f'<a href="{folders.link(f"../{found[2]}")}">docs/{found[2]}</a>',
+        text,
+    )
 
 
 def _address(folders: Folders) -> Address:

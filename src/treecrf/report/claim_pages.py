@@ -256,6 +256,9 @@ def _robustness(row: Row, rules: pd.DataFrame) -> list[Part]:
     if row["smallest_difference"]:
         text = "Smallest difference that this experiment would have found, for each open comparison: {sizes}."
         parts.append(paragraph(text, sizes=row["smallest_difference"].replace("; ", ", ")))
+    if row["n_needed"]:
+        text = "The larger sample would have to be larger to decide its open comparisons: {sizes}."
+        parts.append(paragraph(text, sizes=row["n_needed"].replace("; ", ", ")))
     if len(rules):
         layout = pd.DataFrame(
             {"rule": rules["rule"].tolist(), "verdict": [_verdict(name) for name in rules["verdict"]]}

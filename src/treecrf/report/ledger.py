@@ -37,7 +37,7 @@ PAPERS = "PMIUE"
 
 COLUMNS = [
     "id", "source", "statement", "quote", "place", "check", "verdict", "verdict_papers_test", "verdict_larger", "beside",
-    "data_sets", "data_sets_larger", "numbers", "straddled", "smallest_difference", "test", "thresholds", "explanation",
+    "data_sets", "data_sets_larger", "numbers", "straddled", "smallest_difference", "n_needed", "test", "thresholds", "explanation",
     "former_rule", "former_reason", "rules",
 ]  # fmt: skip
 
@@ -108,6 +108,8 @@ def verdicts(results: str | os.PathLike[str] = "results", decides: bool = True) 
         straddled, smallest_difference
             Of an undecided claim, one for each open comparison: the thresholds that its interval contains, and the smallest
             difference that this experiment would have found (`treecrf.studies.framework.claims.power`).
+        n_needed
+            Of a claim that a larger sample leaves undecided: how many sequences or documents would decide each open comparison.
         thresholds
             The thresholds in the test, and whether they are the paper's or ours.
         explanation
@@ -284,6 +286,7 @@ def _judged(row: Mapping[str, Any], results: Results, decides: bool) -> dict[str
         "numbers": finding.numbers,
         "straddled": finding.straddled,
         "smallest_difference": finding.smallest,
+        "n_needed": larger.n_needed,
         "test": finding.test,
         "thresholds": thresholds_text(row),
         "explanation": finding.explanation,

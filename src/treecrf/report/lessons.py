@@ -12,7 +12,7 @@ from markupsafe import Markup
 
 from treecrf.io.files import read_frame
 from treecrf.io.messages import counted
-from treecrf.rendering.cells import signed, with_and
+from treecrf.rendering.cells import p_text, signed, with_and
 from treecrf.rendering.parts import Group, Page, Section, listed, paragraph
 from treecrf.rendering.style import method_name, ordered_training_methods, training_method_name
 from treecrf.statistics.estimates import SIGNIFICANCE_LEVEL
@@ -24,7 +24,7 @@ from treecrf.studies.ensembles.methods import COMBINED
 from treecrf.studies.framework.comparisons import facing
 from treecrf.studies.framework.paths import StudyFiles
 from treecrf.studies.framework.settings import Settings
-from treecrf.studies.framework.views import NEAR, distinct_accuracies, is_near, published_values
+from treecrf.studies.framework.views import CEILING, NEAR, headline_accuracies, is_near, published_values
 from treecrf.studies.future.tables import gains
 from treecrf.studies.kernels.methods import BEST_KERNEL, BEST_TREES
 from treecrf.studies.kernels.methods import method_text as kernel_method_text
@@ -32,18 +32,34 @@ from treecrf.studies.kernels.methods import method_text as kernel_method_text
 PATH, TITLE = "learnt.html", "What we learnt"
 
 INTRODUCTION = """
-What this run answers, in short. Differences are percentage points of accuracy with the 95 % interval of the sequence-level test,
-which has Holm's correction in the studies of training and of missing values. A method is called <em>more</em> or <em>less accurate</em>
-where the interval does not contain zero; <em>equivalent</em> where the difference is shown to be small; <em>undecided</em> otherwise.
-Intervals of means take the data sets as a sample. Differences on FAQ sets count positions, where tables of accuracies average documents.
+What this run answers, in short. Differences are percentage points of accuracy with 95 % intervals of the sequence-level test. In the
+studies of training and of missing values, decisions have Holm's correction over all pairs of methods of a data set. The intervals there are
+Bonferroni's, so one may contain zero where a difference is significant (docs/statistics.md). Other lessons say that their
+intervals are uncorrected. A method is called <em>more</em> or <em>less accurate</em> where p &lt; 0.05, else <em>equivalent</em> where the
+uncorrected 90 % interval lies within the margin of equivalence, and else <em>undecided</em>. Intervals of means take the data sets as a sample. Differences on FAQ
+sets count positions, where tables of accuracies average documents.
 """
 
 TREES, NET, BOTH = "treecrf_newton", "neural_crf", "trees_and_net"
 SHOWN = {"better": "more accurate than {} on", "worse": "less accurate than {} on"}
 NOT_SHOWN = {"equivalent": "Equivalent on", "undecided": "Undecided on"}
 
-HOLM = ("holm_low", "holm_high")
-"""Ends of intervals with Holm's correction, as the decisions beside them."""
+FAMILY = ("family_low", "family_high")
+"""Ends of the intervals of all pairs of methods (Bonferroni)."""
+
+UNCORRECTED = "These intervals are uncorrected."
+
+DATA_SET, TEST_SET = "data set", "test set of the study"
+"""What separates no two methods."""
+
+KINDS = {"same": "", "second": "second population, "}
+"""What is said of a sample, by its population."""
+
+FAQ = "faq_"
+"""First letters of the names of data sets that are alike."""
+
+DIGITS = 2
+"""After the point of a percentage, as tables show it: methods that are equal so far are tied."""
 
 FEW = 3
 """So many data sets have their numbers one by one; of more the smallest and the largest is given."""
@@ -127,18 +143,36 @@ def gaps(
     return [Gap(*row) for row in rows.loc[rows["other"] == other, list(Gap._fields)].itertuples(index=False)]
 
 
-def difference(method: str, other: str, found: Sequence[Gap], is_averaged: bool = True) -> list[str]:
-    """Gaps in sentences: where `method` is more or less accurate than `other`, where nothing is shown, and the mean; none without a gap."""
+def difference(
+    method: str, other: str, found: Sequence[Gap], is_averaged: bool = True, unit: str = DATA_SET
+) -> list[str]:
+    """Gaps in sentences: where `method` is more or less accurate than `other`, where nothing is shown, and the mean; none without a gap.
+
+    `unit` is `DATA_SET` or `TEST_SET`.
+    """
     if not found:
         return []
     by_decision = {name: [gap for gap in found if gap.decision == name] for name in (*SHOWN, *NOT_SHOWN)}
     shown = [f"{SHOWN[name].format(other)} {_named(by_decision[name])}" for name in SHOWN if by_decision[name]]
-    sentences = [f"{method} is {with_and(shown)}." if shown else f"No data set separates {method} from {other}."]
+    sentences = [f"{method} is {with_and(shown)}." if shown else f"No {unit} separates {method} from {other}."]
     sentences += [f"{NOT_SHOWN[name]} {_named(by_decision[name])}." for name in NOT_SHOWN if by_decision[name]]
     if is_averaged and len(found) > FEW:
-        mean, (low, high) = mean_with_interval(pd.Series([gap.points for gap in found]))
-        sentences.append(f"Mean over {len(found)} data sets: {signed(mean)} ({signed(low)} to {signed(high)}).")
+        sentences.append(_mean(found))
     return sentences
+
+
+def _mean(found: Sequence[Gap]) -> str:
+    """The mean over data sets, and that without FAQ sets, which are alike."""
+    rest = [gap for gap in found if not gap.dataset.startswith(FAQ)]
+    n_faq = len(found) - len(rest)
+    if not (n_faq and rest):
+        return f"Mean over {len(found)} data sets: {_mean_text(found)}."
+    return f"Mean over {len(found)} data sets ({counted(n_faq, 'FAQ set')}): {_mean_text(found)}; without FAQ sets {_mean_text(rest)}."
+
+
+def _mean_text(found: Sequence[Gap]) -> str:
+    mean, (low, high) = mean_with_interval(pd.Series([gap.points for gap in found]))
+    return f"{signed(mean)} ({signed(low)} to {signed(high)})" if len(found) > 1 else signed(mean)
 
 
 def _named(found: Sequence[Gap]) -> str:
@@ -149,15 +183,30 @@ def _named(found: Sequence[Gap]) -> str:
     return f"{len(found)} data sets, from {ordered[0].text} to {ordered[-1].text}"
 
 
-def _trained(frames: Frames, method: str, other: str) -> list[Gap]:
-    """Two methods of the study of training, with their preferred decoders."""
+def _training_difference(frames: Frames, method: str, other: str) -> list[str]:
+    """Two methods of the study of training, with their preferred decoders, on the papers' test sets and on larger samples."""
     frame = frames.read("training", "comparisons")
     frame = frame[frame["decoder"] == "better"] if len(frame) else frame
-    return gaps(frame, method, other, HOLM, "mean_points")
+    found = gaps(frame, method, other, FAMILY, "mean_points")
+    names = training_method_name(method), training_method_name(other)
+    return [*difference(*names, found, unit=TEST_SET), *_on_larger_samples(frames, method, other)]
 
 
-def _training_difference(frames: Frames, method: str, other: str) -> list[str]:
-    return difference(training_method_name(method), training_method_name(other), _trained(frames, method, other))
+def _on_larger_samples(frames: Frames, method: str, other: str) -> list[str]:
+    """The larger samples and second populations that separate two methods; nothing where none has both."""
+    frame = frames.read("training", "larger_comparisons")
+    if frame.empty:
+        return []
+    turned = (frame["method"] == other) & (frame["other"] == method)
+    rows = frame[turned | (frame["method"] == method) & (frame["other"] == other)]
+    rows = rows.assign(points=rows["mean_points"].where(~turned, -rows["mean_points"]))
+    shown = [
+        f"{row['sample']} ({KINDS[row['population']]}{signed(row['points'])}, {p_text(row['valid_p_holm'])})"
+        for row in rows[rows["decision"].isin(list(SHOWN))].to_dict("records")
+    ]
+    if not shown:
+        return [f"None of {counted(len(rows), 'larger sample')} separates them."] if len(rows) else []
+    return [f"Larger samples that separate them ({len(shown)} of {len(rows)}): {with_and(shown)}."]
 
 
 # --- answers ----------------------------------------------------------------------------------------
@@ -171,11 +220,17 @@ def nets(frames: Frames) -> Lesson | None:
     sentences = difference(kernel_method_text(NET), kernel_method_text(BEST_TREES), found)
     if any(gap.dataset == "ocr" for gap in found):
         sentences.append("On ocr, networks see the letters of a word as pictures, and trees the pixels of one letter.")
-    return _lesson("Trees vs nets", sentences, "uai-2004.html#kernels-tests")
+    return _lesson("Trees vs nets", sentences, "uai-2004.html#kernels-tests", is_family=False)
 
 
-def _kernel_difference(frames: Frames, method: str, other: str) -> list[str]:
-    return difference(kernel_method_text(method), kernel_method_text(other), _kernel_gaps(frames, method, other))
+def kernels(frames: Frames) -> Lesson | None:
+    """Conjunctions of inputs in kernels, and kernels against trees (UAI 2004)."""
+    sentences = [
+        sentence
+        for one, other in (("degree_2", "degree_1"), (BEST_TREES, BEST_KERNEL))
+        for sentence in difference(kernel_method_text(one), kernel_method_text(other), _kernel_gaps(frames, one, other))
+    ]
+    return _lesson("Kernels", sentences, "uai-2004.html#kernels-tests", is_family=False)
 
 
 def _kernel_gaps(frames: Frames, method: str, other: str) -> list[Gap]:
@@ -191,7 +246,7 @@ def ensembles(frames: Frames) -> Lesson | None:
         for method, name in names.items()
         for sentence in difference(name, "the best expert of part A", gaps(frame, method, "best_expert"))
     ]
-    return _lesson("Ensembles", sentences, "espboost-2014.html#ensembles-data")
+    return _lesson("Ensembles", sentences, "espboost-2014.html#ensembles-data", is_family=False)
 
 
 def missing_values(frames: Frames) -> Lesson | None:
@@ -205,7 +260,7 @@ def missing_values(frames: Frames) -> Lesson | None:
         sentence
         for other in ("imputation", "indicator")
         for sentence in difference(
-            "instance weighting", method_name(other), gaps(highest, "instance_weighting", other, HOLM)
+            "instance weighting", method_name(other), gaps(highest, "instance_weighting", other, FAMILY)
         )
     ]
     return _lesson(
@@ -226,7 +281,10 @@ def label_holes(frames: Frames) -> Lesson | None:
         (method, gap)
         for dataset, method in shares.groupby("dataset", sort=False).idxmax()
         for gap in gaps(
-            _with_baseline(tests[tests["dataset"] == dataset], "instance_weighting"), "instance_weighting", method, HOLM
+            _with_baseline(tests[tests["dataset"] == dataset], "instance_weighting"),
+            "instance_weighting",
+            method,
+            FAMILY,
         )
     ]
     sentences = [
@@ -254,8 +312,10 @@ def many_labels(frames: Frames) -> Lesson | None:
             for dataset, cascade in chosen
             for gap in gaps(tests[(tests["dataset"] == dataset) & (tests["window"] == 1)], method, cascade)
         ]
-        sentences += difference(method_text(method), "the chosen cascade of codes with trees", found)
-    return _lesson("Many labels", sentences, "thesis.html#coding-all")
+        sentences += difference(
+            f"with window 1, {method_text(method)}", "the chosen cascade of codes with trees", found
+        )
+    return _lesson("Many labels", sentences, "thesis.html#coding-all", is_family=False)
 
 
 def future_features(frames: Frames) -> Lesson | None:
@@ -265,7 +325,7 @@ def future_features(frames: Frames) -> Lesson | None:
         return None
     found = [Gap(name, pair.points, *pair.interval, pair.decision) for name, pair in gains(best, tests).items()]
     sentences = difference("the best labeller with discovered features", "the best without", found, is_averaged=False)
-    return _lesson("Future features", sentences, "dissertation.html#future-orders")
+    return _lesson("Future features", sentences, "dissertation.html#future-orders", is_family=False)
 
 
 def related_sequences(frames: Frames) -> Lesson | None:
@@ -325,46 +385,56 @@ def _bag_accuracy(frames: Frames, dataset: str) -> pd.Series:
 
 def published_accuracies(frames: Frames) -> Lesson | None:
     """How many printed accuracies a run meets, where cross-validation chose."""
-    known = distinct_accuracies(published_values(frames.settings))
-    known = known[~known["inferred"].astype(bool)].dropna(subset=["published", "at_choice"])
+    known = headline_accuracies(published_values(frames.settings)).dropna(subset=["published", "at_choice"])
     if not len(known):
         return None
     away = (known["at_choice"] - known["published"]).astype(float)
     low, median, high = away.quantile([0.25, 0.5, 0.75])
     n_near = int(is_near(known, "at_choice").sum())
     sentence = (
-        f"{n_near} of {len(known)} are met within {NEAR:g} point where cross-validation chooses settings and iteration; measured minus "
-        f"published is {signed(median)} in the median ({signed(low)} to {signed(high)} for the middle half)."
+        f"{n_near} of {len(known)} are met within {NEAR:g} point where cross-validation chooses settings and iteration, without FAQ sets and "
+        f"accuracies of {CEILING:g} % or more; measured minus published is {signed(median)} in the median ({signed(low)} to {signed(high)} for the middle half)."
     )
     return Lesson("Published accuracies", [sentence], "dissertation.html#training-published")
 
 
 def highest(frames: Frames) -> Lesson | None:
-    """The method with the highest accuracy on each data set, how many others a test finds worse, and methods that no test finds worse."""
+    """The methods with the highest accuracy on each data set, how many a test finds worse than another, and those that no test finds worse."""
     summary, tests = frames.read("training", "summary"), frames.read("training", "comparisons")
     if not (len(summary) and len(tests)):
         return None
     chosen, tests = summary[summary["decoder"] == "better"], tests[tests["decoder"] == "better"]
-    accuracy = chosen["chosen_mean"].fillna(chosen["chosen_accuracy"])
-    first = chosen.loc[accuracy.groupby(chosen["dataset"], sort=False).idxmax()]
-    by_method = first.groupby("method", sort=False)["dataset"].agg(list)
-    shown = [f"{training_method_name(str(method))} on {with_and(names)}" for method, names in by_method.items()]
-    beaten = {*tests.loc[tests["decision"] == "worse", "method"], *tests.loc[tests["decision"] == "better", "other"]}
+    accuracy = chosen["chosen_mean"].fillna(chosen["chosen_accuracy"]).round(DIGITS)
+    first = chosen[accuracy == accuracy.groupby(chosen["dataset"]).transform("max")]
+    names = first.groupby("dataset", sort=False)["method"].agg(_ties)
+    by_names = names.index.to_series().groupby(names, sort=False).agg(list)
+    shown = [f"{methods} on {with_and(datasets)}" for methods, datasets in by_names.items()]
+    beaten = _beaten(tests)
     n_sets = chosen.groupby("method")["dataset"].nunique()
-    safe = [str(method) for method in n_sets.index[n_sets == n_sets.max()] if method not in beaten]
+    safe = [str(name) for name in n_sets.index[n_sets == n_sets.max()] if name not in set(beaten["method"])]
     sentences = [f"The highest are those of {'; '.join(shown)}."]
-    worse = [_found_worse(tests, *row) for row in first[["dataset", "method"]].itertuples(index=False)]
-    sentences.append(f"Other methods that tests find worse: {with_and(worse)}.")
+    worse = [
+        f"{(beaten['dataset'] == dataset).sum()} of {(chosen['dataset'] == dataset).sum()} on {dataset}"
+        for dataset in names.index
+    ]
+    sentences.append(f"Methods that tests find worse than another: {with_and(worse)}.")
     if safe:
-        names = with_and(training_method_name(method) for method in ordered_training_methods(safe))
-        sentences.append(f"On none of {n_sets.max()} data sets does a test find a better method than {names}.")
+        unbeaten = with_and(training_method_name(method) for method in ordered_training_methods(safe))
+        sentences.append(f"On none of {n_sets.max()} data sets does a test find a better method than {unbeaten}.")
     return _lesson("Highest accuracies", sentences, "dissertation.html#training-accuracy")
 
 
-def _found_worse(tests: pd.DataFrame, dataset: str, method: str) -> str:
-    """How many methods a test finds worse than a method on a data set."""
-    others = facing(tests[tests["dataset"] == dataset], method, "mean_points", *HOLM)
-    return f"{(others['decision'] == 'better').sum()} of {len(others)} on {dataset}"
+def _ties(methods: pd.Series) -> str:
+    """Methods in a sentence, and that they are equal where they are several."""
+    return f"{with_and(map(training_method_name, methods))}{' (a tie)' if len(methods) > 1 else ''}"
+
+
+def _beaten(tests: pd.DataFrame) -> pd.DataFrame:
+    """Data set and method of each method that a test finds worse than another one, once."""
+    pairs = [
+        tests[tests["decision"] == word][["dataset", name]] for word, name in (("worse", "method"), ("better", "other"))
+    ]
+    return pd.concat([part.set_axis(["dataset", "method"], axis=1) for part in pairs]).drop_duplicates()
 
 
 def seconds_of_training(frames: Frames) -> Lesson | None:
@@ -386,27 +456,29 @@ def seconds_of_training(frames: Frames) -> Lesson | None:
     return _lesson("CPU seconds of a training", sentences, "dissertation.html#training-published")
 
 
-def _lesson(title: str, sentences: Sequence[str], target: str) -> Lesson | None:
-    """A lesson, its sentences with capital letters; None without one."""
-    return Lesson(title, [f"{text[0].upper()}{text[1:]}" for text in sentences], target) if sentences else None
+def _lesson(title: str, sentences: Sequence[str], target: str, is_family: bool = True) -> Lesson | None:
+    """A lesson, its sentences with capital letters; None without one. Without `is_family` its intervals are of single pairs."""
+    if not sentences:
+        return None
+    told = [*sentences, *([] if is_family else [UNCORRECTED])]
+    return Lesson(title, [f"{text[0].upper()}{text[1:]}" for text in told], target)
 
 
 Answer = Callable[[Frames], Lesson | None]
 
 
-def _asked(
-    title: str, target: str, difference_of: Callable[[Frames, str, str], list[str]], *pairs: tuple[str, str]
-) -> Answer:
-    """The answer that is the differences between the methods of pairs."""
-    return lambda frames: _lesson(title, [text for pair in pairs for text in difference_of(frames, *pair)], target)
+def _asked(title: str, target: str, *pairs: tuple[str, str]) -> Answer:
+    """The answer that is the differences between pairs of methods of the study of training."""
+    return lambda frames: _lesson(
+        title, [text for pair in pairs for text in _training_difference(frames, *pair)], target
+    )
 
 
 LESSONS: tuple[Answer, ...] = (
     published_accuracies, highest,
-    _asked("Trees vs linear features", "dissertation.html#training-published", _training_difference, (TREES, "linear_crf"), ("treecrf", "induced_crf")),
-    _asked("Features of label pairs", "dissertation.html#training-accuracy", _training_difference, ("linear_crf", "linear_crf_labels"), ("induced_crf", "induced_crf_labels")),
+    _asked("Trees vs linear features", "dissertation.html#training-published", (TREES, "linear_crf"), ("treecrf", "induced_crf")),
+    _asked("Features of label pairs", "dissertation.html#training-accuracy", ("linear_crf", "linear_crf_labels"), ("induced_crf", "induced_crf_labels")),
     nets,
-    _asked("Trees and net together", "dissertation.html#training-accuracy", _training_difference, (BOTH, TREES), (BOTH, NET)),
-    _asked("Kernels", "uai-2004.html#kernels-tests", _kernel_difference, ("degree_2", "degree_1"), (BEST_TREES, BEST_KERNEL)),
-    missing_values, label_holes, future_features, many_labels, ensembles, seconds_of_training, related_sequences, tests_of_positions,
+    _asked("Trees and net together", "dissertation.html#training-accuracy", (BOTH, TREES), (BOTH, NET)),
+    kernels, missing_values, label_holes, future_features, many_labels, ensembles, seconds_of_training, related_sequences, tests_of_positions,
 )  # fmt: skip

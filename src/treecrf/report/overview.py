@@ -14,14 +14,14 @@ from treecrf.io.messages import counted
 from treecrf.rendering.parts import Forest, Group, Interval, Note, Page, Part, Section, Study, listed, paragraph
 from treecrf.rendering.style import training_method_name
 from treecrf.report.claim_pages import papers_table
-from treecrf.report.papers import counts_text
+from treecrf.report.papers import three_counts
 from treecrf.statistics.metrics import mean_with_interval
 from treecrf.studies import registry
 from treecrf.studies.framework.claims.judge import REPLICATED
 from treecrf.studies.framework.comparisons import facing
 from treecrf.studies.framework.paths import StudyFiles
 from treecrf.studies.framework.settings import Settings
-from treecrf.studies.framework.views import distinct_accuracies, is_near, published_values
+from treecrf.studies.framework.views import CEILING, headline_accuracies, is_near, published_values
 from treecrf.studies.training.choices import BETTER
 
 ABOUT_PAPERS = """
@@ -34,7 +34,11 @@ ABOUT_OWN = """
 This run compares {methods} on {datasets}. Every number on these pages was computed by the run that wrote them.
 """
 
-DIFFERENCE = ("mean_points", "holm_low", "holm_high")
+DIFFERENCE = ("mean_points", "family_low", "family_high")
+
+INTERVALS = (
+    ", with 95 % intervals (Bonferroni). A significant difference may have an interval with 0 (docs/statistics.md)."
+)
 COMPARED = ["dataset", "method", "other", *DIFFERENCE, "decision"]
 """Columns of comparisons that the page reads."""
 
@@ -88,18 +92,17 @@ def overview(
 def _numbers(settings: Settings, claims: pd.DataFrame | None, methods: set[str], jobs: pd.DataFrame) -> list[Tile]:
     tiles = []
     if claims is not None:
-        known = distinct_accuracies(published_values(settings))
-        known = known[~known["inferred"].astype(bool)]
+        known = headline_accuracies(published_values(settings))
         n_near = int(is_near(known, "at_choice").sum())
         tiles.append(
             Tile(
                 f"{n_near} of {len(known)}",
                 "published accuracies met",
-                "within one point; columns of FAQ sets, which are inferred, apart",
+                f"within one point; FAQ sets, whose columns are inferred, and accuracies of {CEILING:g} % or more apart",
             )
         )
         n_replicated = int((claims["verdict"] == REPLICATED).sum())
-        tiles.append(Tile(f"{n_replicated} of {len(claims)}", "claims replicated", counts_text(claims)))
+        tiles.append(Tile(f"{n_replicated} of {len(claims)}", "claims replicated", three_counts(claims)))
     names = {name for study in registry() for name in _distinct(study.name, settings)}
     tiles.append(Tile(str(len(names)), "data sets"))
     if claims is None and methods:
@@ -175,7 +178,7 @@ def _rivals(method: str, comparisons: pd.DataFrame) -> Section:
     ).replace("{name}", name)
     n_sets = comparisons["dataset"].nunique()
     if n_sets == 1:
-        text = f"{name} minus each rival with 95 % intervals (Holm). Right of zero {name} is more accurate."
+        text = f"{name} minus each rival{INTERVALS} Right of zero {name} is more accurate."
     return Section("rivals", f"{name} vs its rivals", [Forest(text, rows)])
 
 
@@ -183,7 +186,7 @@ def _own_method(name: str, comparisons: pd.DataFrame) -> Section:
     """The gap of a user's method to each rival on each data set."""
     parts = [
         Forest(
-            f"{name} minus each rival on {dataset}, with 95 % intervals (Holm). Right of zero {name} is more accurate.",
+            f"{name} minus each rival on {dataset}{INTERVALS} Right of zero {name} is more accurate.",
             [
                 Interval(training_method_name(row["other"]), row["points"], row["low"], row["high"], row["decision"])
                 for row in rows.sort_values("points", ascending=False).to_dict("records")

@@ -1,7 +1,8 @@
 """Results to look at without running anything: the pages of a run as Markdown, with tables, figures and provenance, to commit.
 
-``python -m treecrf.report.snapshot`` writes them from a run of ``config/config.yaml``, or of several files of settings: studies that the run has finished take
-the place of what was there of them, others stay as they are.
+``python -m treecrf.report.snapshot`` writes them from a run of ``config/config.yaml``, or of several files of settings: studies that
+the run has finished take the place of what was there of them, others stay as they are. Without results of a run, it makes
+the snapshot anew from its own evidence (`treecrf.report.remaking`), so that tables, tests and verdicts are those of the code as it is.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import json
 import os
 import shutil
 import sys
+import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -20,14 +22,17 @@ from markupsafe import Markup
 
 from treecrf.io.files import read_configuration, read_frame, read_json, write_json, write_text
 from treecrf.records.jobs import read_records
+from treecrf.rendering.cells import with_and
 from treecrf.rendering.documents import DOCUMENT, read_study, write_study
 from treecrf.rendering.folders import Folders
 from treecrf.rendering.markdown import markdown_path, page_markdown
 from treecrf.rendering.parts import Group, Note, Part, Section, Table, paragraph
 from treecrf.rendering.parts import Study as Shown
 from treecrf.report import ledger, provenance
+from treecrf.report.counts import write_counts
 from treecrf.report.overview import overview
-from treecrf.report.page import pages_of_papers, studies, unfinished
+from treecrf.report.page import PAGE, pages_of_papers, studies, unfinished
+from treecrf.report.remaking import remake_study
 from treecrf.report.run_page import TITLE, differing_layout
 from treecrf.studies import registry
 from treecrf.studies.framework.paths import StudyFiles
@@ -40,7 +45,10 @@ PROVENANCE = "provenance.json"
 EVIDENCE = "evidence"
 """The folder of a snapshot with the frames that verdicts and the explorer read, which both read as they do results."""
 
-DIGITS = 6
+REMADE = "; tables, tests and verdicts are by later code, from the evidence"
+"""Said of a part that was made anew from the evidence."""
+
+DIGITS = 8
 """Significant ones of numbers with a point in it."""
 
 
@@ -58,6 +66,8 @@ class StudyPart(NamedTuple):
 def write_snapshot(settings: Settings, folder: str | os.PathLike[str], today: datetime.date) -> None:
     """Write the results of a run to `folder`; of studies that the run has no results of, what is there stays.
 
+    Without results of any study, the snapshot that is there is made anew from its evidence.
+
     Parameters
     ----------
     settings : Settings
@@ -70,16 +80,16 @@ def write_snapshot(settings: Settings, folder: str | os.PathLike[str], today: da
     Raises
     ------
     ValueError
-        If no study has results, or the profile of the run decides no claim.
+        If neither the run nor the snapshot has results of a study, or the profile of the run decides no claim.
     """
     if not settings.decides_claims:
         raise ValueError(
             f"{settings.results}: the run has the profile {settings.profile!r}, which decides no claim; run `make results`."
         )
-    results, final = Path(settings.results), Path(folder)
+    final = Path(folder)
     shown = {study.identifier: study for study in studies(settings)}
-    if not shown:
-        raise ValueError(f"{results}: no study is finished there; run `make results` first.")
+    if not shown and not (final / EVIDENCE).is_dir():
+        raise ValueError(f"{settings.results}: no study is finished there; run `make results` first.")
     new, old = (final.with_name(f"{final.name}.{os.getpid()}.{suffix}") for suffix in ("tmp", "old"))
     try:
         for study in registry():
@@ -87,6 +97,9 @@ def write_snapshot(settings: Settings, folder: str | os.PathLike[str], today: da
                 _write_part(study, shown[study.name], settings, new, today)
             else:
                 _keep_part(study, final, new)
+        if not shown:
+            settings = recorded_settings(new)
+            _remake_parts(settings, new)
         write_pages(settings, new)
         if final.exists():
             final.rename(old)
@@ -110,13 +123,21 @@ def write_pages(settings: Settings, folder: Path) -> None:
     costs = pd.DataFrame([row for part in parts for row in part.origin["cpu_time"]])
     if len(costs):  # studies share the jobs that prepare their data
         costs = costs.drop_duplicates(["study", "step", "data set"])
-    first = overview(settings, shown, claims, _absent(parts), pages, "index.html", costs)
+    first = overview(settings, shown, claims, _absent(parts), pages, PAGE, costs)
     pages.insert(0, first._replace(groups=[*first.groups, Group("", _origins(parts, costs))]))
     named = [page for page in pages if "/" not in page.path]
-    banner = " ".join(dict.fromkeys(filter(None, (part.origin.get("banner") for part in parts))))
     for page in pages:
-        text = page_markdown(page, named, Folders(folder, folder, markdown_path(page.path)), banner)
-        write_text(text, folder / markdown_path(page.path))
+        path = markdown_path(page.path)
+        text = page_markdown(page, named, Folders(folder, folder, path), _banner(parts, page.path))
+        write_text(text, folder / path)
+
+
+def _banner(parts: Sequence[StudyPart], path: str) -> str:
+    """What stands above a page: on the first one which run it is; on others when, with a link to the first."""
+    if path == PAGE:
+        return " ".join(dict.fromkeys(filter(None, (part.origin.get("banner") for part in parts))))
+    dates = with_and(dict.fromkeys(part.origin["date"] for part in parts))
+    return f"Results of {dates}: [what was run]({'../' * path.count('/')}{markdown_path(PAGE)})." if dates else ""
 
 
 def read_parts(folder: Path) -> list[StudyPart]:
@@ -144,6 +165,36 @@ def _keep_part(study: Study, old: Path, folder: Path) -> None:
     if (old / study.name).is_dir():
         shutil.copytree(old / study.name, folder / study.name)
         keep_evidence(study, old / EVIDENCE, folder / EVIDENCE)
+
+
+def recorded_settings(folder: Path) -> Settings:
+    """The settings of the runs that a snapshot is of, from where its parts say that they come from.
+
+    Raises
+    ------
+    ValueError
+        If one of them is no setting any more.
+    """
+    recorded: dict[str, Any] = {}
+    for part in read_parts(folder):
+        given = part.origin["settings"]
+        recorded |= given | {"datasets": recorded.get("datasets", {}) | given["datasets"]}
+    former = {study.name: "as the protocol was when this was run" for study in registry()}
+    return load_settings(recorded | {"reasons": former | recorded.get("reasons", {})})
+
+
+def _remake_parts(settings: Settings, folder: Path) -> None:
+    """Make the parts of a snapshot anew from its evidence, with the origin that they have."""
+    with tempfile.TemporaryDirectory(prefix="treecrf-") as place:
+        results = shutil.copytree(folder / EVIDENCE, Path(place, "results"))
+        remade = settings.model_copy(update={"results": str(results)})
+        for part in read_parts(folder):
+            old = folder / part.study.name
+            shown = remake_study(part.study, remade, old)
+            if shown is not None:
+                shutil.rmtree(old)
+                write_study(shown, old)
+                write_json(part.origin | {"remade": True}, old / PROVENANCE)
 
 
 def _origin(study: Study, settings: Settings, today: datetime.date) -> dict[str, Any]:
@@ -186,11 +237,17 @@ def _absent(parts: Sequence[StudyPart]) -> Mapping[str, str]:
 def _origins(parts: Sequence[StudyPart], costs: pd.DataFrame) -> list[Section]:
     """Where the numbers of each study come from, and what they took."""
     item = Markup(
-        '<li>{title}: written on {date}, code at commit <code>{commit}</code>, on {machine}; <a href="{name}/{file}">settings, '
+        '<li>{title}: written on {date}, code at commit <code>{commit}</code>, on {machine}{remade}; <a href="{name}/{file}">settings, '
         "seeds, versions and checksums</a></li>"
     )
     lines = [
-        item.format(title=part.study.title, name=part.study.name, file=PROVENANCE, **part.origin) for part in parts
+        item.format(
+            title=part.study.title,
+            name=part.study.name,
+            file=PROVENANCE,
+            **part.origin | {"remade": REMADE if part.origin.get("remade") else ""},
+        )
+        for part in parts
     ]
     shown: list[Part] = [Note(Markup("<ul>{}</ul>").format(Markup("").join(lines)))]
     sections = [Section("origin", "Origin of the results", [*shown, about_evidence()])]
@@ -206,7 +263,9 @@ def _origins(parts: Sequence[StudyPart], costs: pd.DataFrame) -> list[Section]:
 
 
 def write_evidence(study: Study, settings: Settings, folder: Path) -> None:
-    """Write the frames that claims and the explorer read, and what their data sets are, under their names among the results.
+    """Write the frames that claims, the explorer, tables and figures read, and what their data sets are.
+
+    They have their names among the results.
 
     Parameters
     ----------
@@ -218,13 +277,15 @@ def write_evidence(study: Study, settings: Settings, folder: Path) -> None:
     """
     (folder / study.name).mkdir(parents=True, exist_ok=True)  # also without a frame: the study was run
     files = StudyFiles(study, settings)
-    names = () if study.explored is None else study.explored.frames
+    names = dict.fromkeys(name for entry in (*study.tables, *study.figures) for name in entry.needs)
+    names |= dict.fromkeys(() if study.explored is None else study.explored.frames)
     paths = {*files.claimed(), *(path for found in files.frames(names).values() for path in found)}
     with_frames = {Path(path).parent.name for path in paths if Path(path).is_file()}
     for path in map(Path, sorted(paths)):
         if path.is_file():
             text = read_frame(path).to_csv(index=False, float_format=f"%.{DIGITS}g")
             write_text(text, (folder / path.relative_to(settings.results)).with_suffix(".csv"))
+    write_counts(study, settings, folder / study.name)
     for path in map(Path, files.descriptions()):
         if path.is_file() and path.parent.name in with_frames:
             write_text(path.read_text(encoding="utf-8"), folder / path.relative_to(settings.results))
@@ -251,8 +312,10 @@ def keep_evidence(study: Study, old: Path, folder: Path) -> None:
 def about_evidence() -> Note:
     """What the folder holds."""
     text = (
-        "<code>{folder}/</code> holds the frames that verdicts and the explorer read, by study and data set; numbers have {digits} "
-        'significant digits. <code>treecrf.report.ledger.verdicts("docs/results/{folder}")</code> computes the verdicts again, '
+        "<code>{folder}/</code> holds the frames that verdicts, tables, figures and the explorer read, by study and data set; numbers "
+        "have at most {digits} significant digits. <code>make snapshot</code> without results of a run makes these pages anew from "
+        "them. <code>counts.parquet</code> has the correct positions of every test sequence. "
+        '<code>treecrf.report.ledger.verdicts("docs/results/{folder}")</code> computes the verdicts again, '
         "<code>python -m treecrf.explorer.page --results docs/results/{folder} --reports build</code> writes the explorer."
     )
     return paragraph(text, folder=EVIDENCE, digits=DIGITS)

@@ -158,7 +158,7 @@ LEAST_BLOCKS = 5
 
 CROSSED_COLUMNS = (
     "dataset", "rate", "baseline", "method", "accuracy_points", "points_standard_error", "degrees_of_freedom",
-    "points_low", "points_high", "valid_p_value", "holm_low", "holm_high", "valid_p_holm", "decision", "cluster", "n_clusters", "n_training_sets",
+    "points_low", "points_high", "valid_p_value", "family_low", "family_high", "valid_p_holm", "decision", "cluster", "n_clusters", "n_training_sets",
 )  # fmt: skip
 
 
@@ -197,8 +197,8 @@ def compare_crossed(counts: pd.DataFrame, margin: float = MARGIN, satterthwaite:
     -------
     DataFrame
         One row for each data set, rate, baseline and other method: accuracy_points (of `method` minus `baseline`),
-        points_standard_error, degrees_of_freedom; points_low and points_high (95 %); valid_p_value; holm_low, holm_high and
-        valid_p_holm, the same with Holm's correction over the pairs of data set and rate; decision (`treecrf.statistics.estimates.decide`, by
+        points_standard_error, degrees_of_freedom; points_low and points_high (95 %); valid_p_value; of the family of pairs of data set and rate,
+        family_low and family_high (95 %, Bonferroni) and valid_p_holm (Holm); decision (`treecrf.statistics.estimates.decide`, by
         valid_p_holm and the 90 % interval); cluster ("group" or "block"), n_clusters, n_training_sets.
 
     Raises
@@ -318,12 +318,12 @@ def _decided(rows: pd.DataFrame, margin: float) -> pd.DataFrame:
     place = pairs.map(dict(zip(pairs[once.index], range(len(once)), strict=True))).to_numpy()
     names = ("accuracy_points", "points_standard_error", "degrees_of_freedom")
     estimates = Estimates(*(once[name].to_numpy(dtype=float) for name in names))
-    p_holm, (low, high) = estimates.p_holm[place], (ends[place] for ends in estimates.interval_holm())
+    p_holm, (low, high) = estimates.p_holm[place], (ends[place] for ends in estimates.interval_bonferroni())
     is_turned = rows["baseline"].to_numpy() != once["baseline"].to_numpy()[place]
-    holm_low, holm_high = np.where(is_turned, [-high, -low], [low, high])
+    family_low, family_high = np.where(is_turned, [-high, -low], [low, high])
     points, low_90, high_90 = (rows[name].to_numpy(dtype=float) for name in ("accuracy_points", "low", "high"))
     words = decide(points, p_holm, low_90, high_90, margin=margin)
-    corrected = rows.assign(valid_p_holm=p_holm, holm_low=holm_low, holm_high=holm_high, decision=words)
+    corrected = rows.assign(valid_p_holm=p_holm, family_low=family_low, family_high=family_high, decision=words)
     return corrected[list(CROSSED_COLUMNS)]
 
 

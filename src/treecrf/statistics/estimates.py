@@ -1,4 +1,4 @@
-"""Differences of accuracy with standard errors: Student's t, intervals, Holm's correction, and decisions in three words."""
+"""Differences of accuracy with standard errors: Student's t, Holm's correction, intervals, and decisions in four words."""
 
 from __future__ import annotations
 
@@ -73,14 +73,18 @@ class Estimates:
         """The same with Holm's correction over all of them."""
         return adjust_holm(self.p_value)
 
-    def interval_holm(self, level: float = SIGNIFICANCE_LEVEL) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Lower and upper ends of intervals that leave out 0 where, and only where, `p_holm` is below the level.
+    def interval_bonferroni(self, level: float = SIGNIFICANCE_LEVEL) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Lower and upper ends of the intervals of this family: of confidence 1 - level / m each, with m pairs.
 
-        Each has the confidence 1 - level / m with the factor m that Holm's correction multiplies its p-value by.
+        Pairs without a standard error count, as for `p_holm`. All m hold together with a probability of at least
+        1 - level, because the probability that one or more do not is at most the sum of m times level / m (union
+        bound). Their coverage is that of the single intervals.
+
+        Holm's test is a step-down test: the factors of its p-values fall from m to 1, and it gives no intervals. So
+        `p_holm` may be below the level where an interval holds 0, never the reverse, and both are right: that there
+        is a difference is shown, its size is less certain.
         """
-        p_value, p_holm = self.p_value, self.p_holm
-        factor = np.divide(p_holm, p_value, out=np.full(len(p_value), float(len(p_value))), where=p_value > 0)
-        return self.interval(1 - level / np.maximum(factor, 1.0))
+        return self.interval(1 - level / max(1, len(self.points)))
 
     def interval(
         self, confidence: float | NDArray[np.float64] = 0.95

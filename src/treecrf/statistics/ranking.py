@@ -65,8 +65,8 @@ def rank_methods(
         method, accuracy_points, rank
             Rank 1 is the best; equals share the lower number.
         gap_points, gap_low, gap_high
-            Accuracy minus that of the best (of the first row), and its interval with Holm's correction over all pairs
-            (`treecrf.statistics.estimates.Estimates.interval_holm`); NaN for the best itself.
+            Accuracy minus that of the best (of the first row), and its interval of the family of all pairs
+            (`treecrf.statistics.estimates.Estimates.interval_bonferroni`); NaN for the best itself.
         standing
             One of `STANDINGS`, the first that holds of: `BEST`, rank 1; `WORSE`, `rank_low` above 1; `EQUIVALENT`, the
             decision against the best; `CLOSE`, the interval of the gap does not reach more than the margin below the
@@ -104,7 +104,7 @@ def rank_methods(
     gap, low, high = (np.full(better.shape, np.nan) for _ in range(3))
     numbers = ("accuracy_points", "points_standard_error", "degrees_of_freedom")
     estimates = Estimates(*(_numbers(comparisons, name) for name in numbers))
-    gap[rows, columns], (low[rows, columns], high[rows, columns]) = estimates.points, estimates.interval_holm()
+    gap[rows, columns], (low[rows, columns], high[rows, columns]) = estimates.points, estimates.interval_bonferroni()
     gap[columns, rows], low[columns, rows], high[columns, rows] = (
         -matrix[rows, columns] for matrix in (gap, high, low)
     )

@@ -171,6 +171,16 @@ def test_a_stage_that_a_labeller_cannot_stop_at_is_predicted_from(splits):
     assert found.tolist() == expected[choice.stage - 1]["viterbi"].tolist()
 
 
+def test_a_training_that_converged_before_the_stage_is_predicted_from_its_end(splits):
+    sets = splits[0]
+    labeller = LinearCRF(10.0, WINDOW).fit(sets.train)
+    assert list(labeller.staged_predict(sets.test, DECODERS, 5000)) == []
+    found = Trained(labeller, 5000, {}, 0.0).predict(sets.test, DECODERS)
+    assert {decoder: labels.tolist() for decoder, labels in found.items()} == {
+        decoder: labeller.predict(sets.test, decoder).tolist() for decoder in DECODERS
+    }
+
+
 @pytest.mark.parametrize(
     ("labeller", "stage"),
     [(LinearCRF(10.0, WINDOW, max_iterations=6), 2), (KernelCRF(2), 0), (TreeCRF(4, 3, 1.0), 0), (NeuralNetwork(n_epochs=2), 2)],

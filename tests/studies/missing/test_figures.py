@@ -68,7 +68,7 @@ def comparison(dataset, rate, baseline, method, coefficient, **values):
     names = (
         "standard_error", "z", "p_value", "p_holm", "likelihood_ratio", "likelihood_ratio_p_value",
         "accuracy_points", "points_standard_error", "degrees_of_freedom", "points_low", "points_high", "valid_p_value",
-        "holm_low", "holm_high", "valid_p_holm", "decision", "cluster", "n_clusters", "n_training_sets",
+        "family_low", "family_high", "valid_p_holm", "decision", "cluster", "n_clusters", "n_training_sets",
     )  # fmt: skip
     assert set(values) <= set(names)
     row = {"dataset": dataset, "stand_in": dataset.startswith("faq"), "rate": rate, "baseline": baseline}
@@ -83,14 +83,14 @@ def comparisons():
             comparison(
                 "protein", 0.4, weighting, "imputation", -0.0714, standard_error=0.0121, p_value=1e-9, p_holm=4e-9,
                 likelihood_ratio_p_value=2e-4, points_standard_error=0.333, valid_p_value=0.0123, degrees_of_freedom=4.0,
-                valid_p_holm=0.0492, accuracy_points=-1.234, points_low=-1.9, points_high=-0.6, holm_low=-2.0, holm_high=-0.456, decision="worse",
+                valid_p_holm=0.0492, accuracy_points=-1.234, points_low=-1.9, points_high=-0.6, family_low=-2.0, family_high=-0.456, decision="worse",
             ),
             comparison("protein", 0.05, weighting, "default_direction", -0.0004, p_value=0.05, valid_p_holm=0.05),
             comparison(
                 "protein", 0.05, weighting, "imputation", 0.0306, p_value=0.0499, valid_p_holm=0.9,
-                accuracy_points=0.5, points_low=-0.2, points_high=1.2, holm_low=-0.25, holm_high=1.25,
+                accuracy_points=0.5, points_low=-0.2, points_high=1.2, family_low=-0.25, family_high=1.25,
             ),
-            comparison("faq_perl", 0.1, "imputation", weighting, -INF, accuracy_points=INF, points_low=-INF, holm_low=-INF),
+            comparison("faq_perl", 0.1, "imputation", weighting, -INF, accuracy_points=INF, points_low=-INF, family_low=-INF),
             comparison("mine", 0.1, weighting, "imputation", 0.2, accuracy_points=1.0),
         ]
     )  # fmt: skip
@@ -380,7 +380,7 @@ def test_effects_draw_intervals_and_leave_out_what_is_not_finite(comparisons, tm
     (protein,) = figure.axes  # the other data set has one rate
     marks = drawn(protein)
     assert marks["imputation"][1].tolist() == [0.5, -1.234]
-    assert np.array(marks["imputation"][2]) == pytest.approx(np.array([[-0.2, 1.2], [-1.9, -0.6]]))
+    assert np.array(marks["imputation"][2]) == pytest.approx(np.array([[-0.25, 1.25], [-2.0, -0.456]]))
     assert marks["default direction"][1].tolist() == []
     assert protein.get_lines()[0].get_ydata() == [0, 0]
     assert protein.get_ylabel() == "accuracy minus that of instance weighting (points)"

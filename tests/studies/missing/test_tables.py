@@ -35,7 +35,7 @@ def evaluations_of(column, cells):
 
 
 def comparisons_of(column, rows):
-    names = ["dataset", "rate", column, "baseline", "method", "accuracy_points", "holm_low", "holm_high"]
+    names = ["dataset", "rate", column, "baseline", "method", "accuracy_points", "family_low", "family_high"]
     frame = pd.DataFrame(rows, columns=[*names, "valid_p_holm", "decision"])
     return frame.assign(points_standard_error=1.0, degrees_of_freedom=9.0)
 
@@ -163,8 +163,8 @@ def differences():
         "baseline",
         "method",
         "accuracy_points",
-        "holm_low",
-        "holm_high",
+        "family_low",
+        "family_high",
         "valid_p_holm",
         "decision",
     ]

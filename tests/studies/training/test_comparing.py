@@ -66,7 +66,7 @@ def test_blocks_decide_where_sequences_are_few(n_sequences, test):
     assert np.isnan(found["n_blocks"]) == (test == "sequences")
 
 
-def test_p_values_and_intervals_agree_after_the_correction():
+def test_p_values_and_intervals_of_a_pair_and_of_its_family_agree():
     rng = np.random.default_rng(0)
     frames = [
         predictions(name, rng.integers(0, 3, 20) + shift, 20, run=run)
@@ -76,9 +76,9 @@ def test_p_values_and_intervals_agree_after_the_correction():
     every = pd.concat(frames)
     parts = [every[every["method"] == name] for name in "abcd"]
     found = compare(map(choice_of, "abcd"), parts, RULES).query("decoder == @FB")
-    for low, high, p in (("low", "high", "valid_p_value"), ("holm_low", "holm_high", "valid_p_holm")):
+    for low, high, level in (("low", "high", 0.05), ("family_low", "family_high", 0.05 / 6)):
         outside = (found[low] > 0) | (found[high] < 0)
-        assert outside.tolist() == (found[p] < 0.05).tolist()
+        assert outside.tolist() == (found["valid_p_value"] < level).tolist()
         assert 0 < outside.sum() < len(found)
 
 

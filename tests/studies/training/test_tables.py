@@ -48,7 +48,7 @@ def comparison(dataset, decoder, method, other, points, p_value, decision="undec
     row = {
         "dataset": dataset, "decoder": decoder, "method": method, "other": other, "accuracy_points": points,
         "only_method": 9, "only_other": 4, "p_value": p_value, "p_holm": NAN, "mean_points": points,
-        "low": NAN, "high": NAN, "holm_low": NAN, "holm_high": NAN, "n_clusters": 17, "n_blocks": NAN, "about": "methods", "valid_test": "sequences",
+        "low": NAN, "high": NAN, "family_low": NAN, "family_high": NAN, "n_clusters": 17, "n_blocks": NAN, "about": "methods", "valid_test": "sequences",
         "valid_p_value": NAN,
         "valid_p_holm": NAN, "decision": decision,
     }  # fmt: skip
@@ -340,7 +340,7 @@ def test_tests_are_shown_by_mcnemars_test_and_by_a_valid_one():
     rows = [
         comparison(
             "a", "viterbi", "treecrf", "my_method", -1.234, 1e-9, only_method=3, only_other=7, p_holm=0.0123,
-            mean_points=0.5, low=-0.5, high=1.5, valid_p_value=0.0456, holm_low=-1.0, holm_high=2.0, valid_p_holm=0.049,
+            mean_points=0.5, low=-0.5, high=1.5, valid_p_value=0.0456, family_low=-1.0, family_high=2.0, valid_p_holm=0.049,
         ),
         comparison("a", "better", "treecrf", "memm", 0.5, 1.0, valid_test="blocks", n_blocks=29.0, n_clusters=5, about="these trainings"),
     ]  # fmt: skip
@@ -348,15 +348,18 @@ def test_tests_are_shown_by_mcnemars_test_and_by_a_valid_one():
     mcnemar, valid = "by McNemar's test", "by the sequence-level test"
     assert layout.columns.tolist() == [
         ("", "data set"), ("", "method"), ("", "compared with"), (mcnemar, "points"), (mcnemar, "method alone right"),
-        (mcnemar, "other alone right"), (mcnemar, "p"), (mcnemar, "p, Holm"), (valid, "points"), (valid, "95 %"),
-        (valid, "p"), (valid, "95 %, Holm"), (valid, "p, Holm"), (valid, "over"), (valid, "decision"),
+        (mcnemar, "other alone right"), (mcnemar, "p"), (mcnemar, "p, Holm"), (valid, "points"), (valid, "95 %, uncorrected"),
+        (valid, "p, uncorrected"), (valid, "95 %, Bonferroni"), (valid, "p, Holm"), (valid, "over"), (valid, "decision"),
     ]  # fmt: skip
     assert shown(layout) == [
         ["a", "TreeCRF", "my_method", "−1.23", "3", "7", "<0.001", "0.012",
          "+0.50", "−0.50 to +1.50", "0.046", "−1.00 to +2.00", "0.049", "17 sequences", "undecided"]
     ]  # fmt: skip
     better = pairs_layout(pd.DataFrame(rows), "better")
-    assert [cells(better, valid, name) for name in ("95 %", "over")] == [["–"], ["29 blocks, these trainings"]]
+    assert [cells(better, valid, name) for name in ("95 %, uncorrected", "over")] == [
+        ["–"],
+        ["29 blocks, these trainings"],
+    ]
 
 
 def test_a_matrix_is_read_from_its_rows():

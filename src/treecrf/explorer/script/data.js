@@ -43,9 +43,10 @@ const pairAddress = (row) => address("pair", pick(row, ["study", "variant", "dec
 
 // --- standings, declared in Python (`treecrf.statistics.ranking`) ---
 
-const [BEST, , , , SEPARATED] = WORDS.standings;
+const [BEST, EQUIVALENT, , , SEPARATED] = WORDS.standings;
 const isRanked = (row) => WORDS.standings.includes(row.standing) && (row.metric ?? TESTED) === TESTED; // other metrics are not tested
 const isRival = (row) => row.standing !== WORDS.reference;
+const isBold = (row) => isRival(row) && (row.gap === 0 || (isRanked(row) && row.standing === EQUIVALENT));
 const KINDS = {
   best: ["●", "best"], near: ["○", "not separated from the best"],
   weak: ["◇", "not separated from the best after Holm adjustment, separated without"], behind: ["◆", "a test finds a better method"],

@@ -152,4 +152,4 @@ function legend(rows) {
 }
 
 const testNote = (study, rows) => element("p", { class: "note" }, WORDS.tests[study], rows.some(isRanked)
-  ? " P-values and intervals are Holm-adjusted over all pairs of methods on a data set." : "");
+  ? " The family is all pairs of methods on a data set: p-values are Holm's, intervals Bonferroni's. Where p < 0.05 and the interval contains 0, both are right (docs/statistics.md)." : "");

@@ -34,7 +34,7 @@ function leaderTitle([first, ...others], metric, n) {
 function scoreColumns(metric) {
   return [
     [metricOf(metric).title, (row) => row.value, (row) => valueText(row)], ["minus the best", (row) => row.gap, (row) => gapText(row)],
-    ["95 % interval", (row) => between(row.gap_low, row.gap_high)], ["standing", kindText], ["compatible ranks", ranksText],
+    ["95 %, Bonferroni", (row) => between(row.gap_low, row.gap_high)], ["standing", kindText], ["compatible ranks", ranksText],
     ["lowest run", (row) => row.low, (row) => valueText(row, row.low)], ["highest run", (row) => row.high, (row) => valueText(row, row.high)],
     ["runs", (row) => row.n_runs], ["CPU seconds", (row) => row.cpu_seconds, (row) => secondsText(row.cpu_seconds)], ["settings", (row) => row.chosen, null, () => "long"],
   ];
@@ -48,7 +48,7 @@ function showLeaderboard(chosen) {
   const isTested = rows.some(isRanked), one = datasets.length === 1;
   const cell = (row) => element("a", { href: cellAddress(row), title: kindText(row) },
     isUnseparated(row) ? element("span", { class: `sign ${kindOf(row)}`, "aria-label": `${kindText(row)}: ` }, `${KINDS[kindOf(row)][0]} `) : null,
-    row.gap === 0 && isRival(row) ? element("b", {}, valueText(row)) : valueText(row));
+    isBold(row) ? element("b", {}, valueText(row)) : valueText(row));
   const columns = [
     ["method", (entry) => entry.name, (entry) => link(methodAddress({ ...entry.rows[0], metric }), entry.name)],
     [`${one ? "" : "mean "}gap to the best${inUnits(metric)}`, (entry) => entry.gap, (entry) => (isKnown(entry.gap) ? gapText(entry.rows[0], entry.gap) + (entry.isWhole ? "" : ` (${entry.rows.length} of ${datasets.length})`) : "reference")],
@@ -94,7 +94,7 @@ function showMethod(chosen) {
   const parts = [element("p", {}, link(address("leaderboard", { ...chosen, method: "" }), "← Leaderboard"))];
   if (!rows.length) return { title: "No results of this method under these conditions", parts: [...parts, controls("method", found, { method: chosen.method })] };
   const name = nameOf(rows[0]), near = rows.filter(isUnseparated).length, ranked = rows.filter(isRanked).length, isTested = ranked > 0;
-  const title = isTested ? `Gap to the best method of each data set${rows.some((row) => isKnown(row.gap_low)) ? ", Holm-adjusted 95 % intervals" : ""}` : `${capital(metricOf(metric).title)}, lowest and highest run`;
+  const title = isTested ? `Gap to the best method of each data set${rows.some((row) => isKnown(row.gap_low)) ? ", 95 % intervals (Bonferroni)" : ""}` : `${capital(metricOf(metric).title)}, lowest and highest run`;
   const strip = rows.map((row) => ({ name: datasetText(row), href: cellAddress(row), marks: [{
     ...(isTested ? { value: row.gap_points ?? row.gap, low: row.gap_low, high: row.gap_high } : { value: row.value, low: row.low, high: row.high }),
     shape: SHAPES[kindOf(row)], tip: markTip(row), href: cellAddress(row),

@@ -5,7 +5,7 @@ const OPPOSITE = { better: "worse", worse: "better" };
 
 const bothWays = (pairs) => pairs.flatMap((row) => [row, {
   ...row, method: row.other, other: row.method, points: -row.points, low: isKnown(row.high) ? -row.high : null, high: isKnown(row.low) ? -row.low : null,
-  holm_low: isKnown(row.holm_high) ? -row.holm_high : null, holm_high: isKnown(row.holm_low) ? -row.holm_low : null, decision: OPPOSITE[row.decision] ?? row.decision,
+  family_low: isKnown(row.family_high) ? -row.family_high : null, family_high: isKnown(row.family_low) ? -row.family_low : null, decision: OPPOSITE[row.decision] ?? row.decision,
 }]);
 
 function tally(rows) {
@@ -17,23 +17,23 @@ function tally(rows) {
 }
 
 const testColumns = [
-  ["difference (points)", (row) => row.points, (row) => signed(row.points)], ["95 % interval", (row) => between(row.low, row.high)],
-  ["p", (row) => row.p_value, (row) => pText(row.p_value)], ["95 % interval, Holm-adjusted", (row) => between(row.holm_low, row.holm_high)],
-  ["p, Holm-adjusted", (row) => row.p_holm, (row) => pText(row.p_holm)], ["decision", (row) => row.decision],
+  ["difference (points)", (row) => row.points, (row) => signed(row.points)], ["95 %, uncorrected", (row) => between(row.low, row.high)],
+  ["p, uncorrected", (row) => row.p_value, (row) => pText(row.p_value)], ["95 %, Bonferroni", (row) => between(row.family_low, row.family_high)],
+  ["p, Holm", (row) => row.p_holm, (row) => pText(row.p_holm)], ["decision", (row) => row.decision],
 ];
 
 const SIGNS = { better: "circle", worse: "diamond", equivalent: "ring", undecided: "square" };
 
-const intervalsOf = (rows) => (rows.every((row) => isKnown(row.holm_low)) ? "Holm-adjusted 95 % intervals" : "95 % intervals");
+const intervalsOf = (rows) => (rows.every((row) => isKnown(row.family_low)) ? "95 % intervals (Bonferroni)" : "95 % intervals (uncorrected)");
 
 function forest(title, rows, nameFor, hrefFor, tip) {
   // Differences with their intervals, a row each.
   const possible = (value) => (isKnown(value) ? Math.max(-100, Math.min(100, value)) : null);
   const strip = rows.map((row) => ({ name: nameFor(row), marks: [{
-    value: row.points, low: possible(row.holm_low ?? row.low), high: possible(row.holm_high ?? row.high), shape: SIGNS[row.decision] ?? "square", href: hrefFor(row),
-    tip: `${tip(row)}: ${signed(row.points)} points (${between(row.holm_low ?? row.low, row.holm_high ?? row.high)}), ${row.decision}`,
+    value: row.points, low: possible(row.family_low ?? row.low), high: possible(row.family_high ?? row.high), shape: SIGNS[row.decision] ?? "square", href: hrefFor(row),
+    tip: `${tip(row)}: ${signed(row.points)} points (${between(row.family_low ?? row.low, row.family_high ?? row.high)}), ${row.decision}`,
   }] }));
-  return strips(title, strip, { x: "points of accuracy, 95 % interval", zero: true });
+  return strips(title, strip, { x: "points of accuracy", zero: true });
 }
 
 function showPairs(chosen) {

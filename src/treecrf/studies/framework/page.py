@@ -38,12 +38,16 @@ from treecrf.studies.framework.study import Study
 
 @dataclass(frozen=True)
 class PageContext:
-    """What a page is made of: a study, the settings of the run, its layouts by file, and whether it is about papers."""
+    """What a page is made of: a study, the settings of the run, its layouts by file, and whether it is about papers.
+
+    The data sets that are finished are those of the run unless they are given.
+    """
 
     study: Study
     settings: Settings
     layouts: Mapping[str, pd.DataFrame] = field(default_factory=dict)
     of_papers: bool = True
+    given: Sequence[str] | None = None
 
     @property
     def own(self) -> Any:
@@ -63,7 +67,7 @@ class PageContext:
     @cached_property
     def datasets(self) -> list[str]:
         """The data sets that are finished."""
-        return StudyFiles(self.study, self.settings).finished()
+        return StudyFiles(self.study, self.settings).finished() if self.given is None else list(self.given)
 
     def frame(self, name: str) -> pd.DataFrame | None:
         """The rows of a frame on all data sets that are finished; None where there is no file."""
@@ -129,14 +133,18 @@ class StudyPage(NamedTuple):
 
 
 def study_page(
-    study: Study, settings: Settings, layouts: Mapping[str, pd.DataFrame], of_papers: bool = True
+    study: Study,
+    settings: Settings,
+    layouts: Mapping[str, pd.DataFrame],
+    of_papers: bool = True,
+    datasets: Sequence[str] | None = None,
 ) -> parts.Study | None:
     """What a page shows of a study, with its limitations; None where a run has no table or figure of it.
 
-    The ``page.py`` of the study has `PAGE`, a `StudyPage`.
+    The ``page.py`` of the study has `PAGE`, a `StudyPage`; `datasets` are the finished ones, where the files do not say it.
     """
     page: StudyPage = study.module("page").PAGE
-    context = PageContext(study, settings, layouts, of_papers)
+    context = PageContext(study, settings, layouts, of_papers, datasets)
     sections = [section.show(context) for section in page.sections]
     sections = [section for section in sections if any(map(_is_exhibit, section.parts))]
     if not sections:

@@ -39,9 +39,15 @@ class StudyFiles:
         return [name for name in names if self._sources.get(name) not in names]
 
     def is_finished(self, dataset: str) -> bool:
-        """Whether the summary of a data set is there; always where one summary is of all."""
-        summary, folder = self.study.summary, Path(self.folder, dataset)
-        return not summary.of_dataset or all((folder / f"{name}.csv").is_file() for name in summary.frames)
+        """Whether the summary of a data set is there; always where one summary is of all.
+
+        A data set that the study does not summarise, such as a larger sample, is finished with its jobs.
+        """
+        if not self.study.summary.of_dataset:
+            return True
+        if dataset not in self.settings.datasets:
+            return all(Path(path).is_file() for paths in self.outcomes(dataset).values() for path in paths)
+        return all(Path(self.folder, dataset, f"{name}.csv").is_file() for name in self.study.summary.frames)
 
     def finished(self) -> list[str]:
         """The data sets that are finished."""
@@ -49,7 +55,7 @@ class StudyFiles:
 
     def batches(self, dataset: str, job: Job | None = None) -> list[str]:
         """The methods that share a job on a data set, joined; on a larger sample each has its own."""
-        if job is not None and job.takes_choices:
+        if job is not None and job.on_samples:
             return [str(method) for method in self.settings.larger_methods_on(dataset)]
         return [JOIN.join(batch) for batch in self.settings.of(dataset).batches(self._methods_per_job)]
 
@@ -61,6 +67,14 @@ class StudyFiles:
             if dataset in self.datasets(job)
             for frame, path in job.files().items()
         }
+
+    def summed_up(self, dataset: str) -> dict[str, list[str]]:
+        """The files that the summary of a data set is made of, by frame: its own outcomes and those of its larger samples."""
+        found = self.outcomes(dataset)
+        for sample in self.settings.samples_of(dataset):
+            for frame, paths in self.outcomes(sample).items():
+                found[frame] = [*found.get(frame, ()), *paths]
+        return found
 
     def shared(self) -> dict[str, list[str]]:
         """The files of jobs without a data set, by frame."""

@@ -93,12 +93,12 @@ class Trained(NamedTuple):
     def predict(
         self, data: SequenceSet, decoders: tuple[Decoder, ...] = (DECODER,)
     ) -> dict[Decoder, NDArray[np.int16]]:
-        """The labels of the chosen stage, by decoder."""
+        """The labels of the chosen stage, by decoder; of the last one where training converged before."""
         if not (self.stage or self.labeller.has_stages) and isinstance(self.labeller, ChainLabeller):
             return next(self.labeller.staged_predict(data, decoders))  # scores once for all decoders
-        if not self.stage:
-            return {decoder: self.labeller.predict(data, decoder) for decoder in decoders}
-        return next(self.labeller.staged_predict(data, decoders, self.stage))
+        if self.stage and (found := next(self.labeller.staged_predict(data, decoders, self.stage), None)):
+            return found
+        return {decoder: self.labeller.predict(data, decoder) for decoder in decoders}
 
     def answer(
         self, data: SequenceSet, decoders: tuple[Decoder, ...] = (DECODER,)

@@ -45,8 +45,8 @@ class Job:
         The module that has the function.
     has_settings : bool
         Whether the function looks at settings.
-    takes_choices : bool
-        Whether it takes what methods chose on the data set that a larger sample is of (`treecrf.studies.training.larger`).
+    on_samples : bool
+        Whether its data sets are larger samples of those of the study (`treecrf.studies.training.larger`).
     n_stages : int
         How often it calls `treecrf.studies.framework.job_cache.JobCache.all_finished`: what other jobs may do beforehand.
     without : tuple of str
@@ -63,7 +63,7 @@ class Job:
     datasets: str = "datasets"
     module: str = "jobs"
     has_settings: bool = True
-    takes_choices: bool = False
+    on_samples: bool = False
     n_stages: int = 0
     without: tuple[str, ...] = ()
 
@@ -343,6 +343,8 @@ class Explored:
         Numbers of the papers and what compares with them.
     predictions : tuple of Rows
         Predicted labels.
+    counts : tuple of Rows
+        Correct positions by test sequence, where predictions are not kept.
     references : tuple of str
         Methods that are no competitors, such as a generator's own model: neither ranked nor tested.
     """
@@ -356,6 +358,7 @@ class Explored:
     curves: tuple[Rows, ...] = ()
     published: tuple[Rows, ...] = ()
     predictions: tuple[Rows, ...] = ()
+    counts: tuple[Rows, ...] = ()
     references: tuple[str, ...] = ()
 
     @property
@@ -372,7 +375,7 @@ class Explored:
     @property
     def functions(self) -> tuple[str, ...]:
         """The functions of the study that all views call."""
-        every = [rows for found in (*self.views.values(), self.predictions) for rows in found]
+        every = [rows for found in (*self.views.values(), self.predictions, self.counts) for rows in found]
         called = [name for rows in every for name in (rows.through, rows.join, *rows.columns.values())]
         functions = [name.removeprefix("@") for name in called if name.startswith("@")]
         functions += [name for rows in every for name in (rows.through, rows.join) if "." in name]

@@ -14,6 +14,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
+from treecrf.datasets import describe
+from treecrf.datasets.description import GENERATED, OTHER_CORPUS
 from treecrf.io.files import read_frames, stacked
 from treecrf.studies import registry
 from treecrf.studies.framework.confidence import CONFIDENCE
@@ -42,20 +44,26 @@ VIEWS = {
     "seconds": [*CELL, "run", "cpu_seconds"],
     "curves": [*CELL, "iteration", "accuracy", "low", "high", "cpu_seconds", "is_chosen"],
     "published": [
-        *CELL, "quantity", "source", "published", "measured", "low", "high", "at_choice", "counted", "inferred", "stand_in",
+        *CELL, "quantity", "source", "sample", "published", "measured", "low", "high", "at_choice", "counted", "inferred",
+        "stand_in",
     ],
     "predictions": [*CELL, "run", "sequence", "group", "position", "label", "predicted", *CONFIDENCE],
+    "counts": [*CELL, "run", "sequence", "group", "n_positions", "n_correct"],
 }  # fmt: skip
 """Columns of the views that studies declare (`treecrf.studies.framework.study.Explored`).
 
 scores: mean over the runs of a method, lowest and highest run, CPU seconds of a training, settings chosen. pairs: accuracy of
 `method` minus that of `other` in points, 95 % interval, p-value and the study's decision. runs: a training each, accuracy in
 percent. published: a printed number and what compares with it, such as the peak of a test curve; `counted`: the first row with this
-printed number; `inferred`: the columns of the data set are. predictions: sequence -1 where only group and position are kept.
+printed number; `inferred`: the columns of the data set are; `sample`: what the measured number is of. predictions: sequence -1
+where only group and position are kept. counts: correct positions of test sequences, in one row or several.
 """
 
 NEAR = 1.0
 """Points within which a measured accuracy meets the published one."""
+
+CEILING = 99.0
+"""Published accuracies from here on are met by whatever is nearly perfect: they are counted apart."""
 
 ACCURACY, MACRO_F1, SEQUENCES_RIGHT = "accuracy", "macro F1", "sequences right"
 LOG_LOSS, BRIER_SCORE = "log loss", "Brier score"
@@ -106,14 +114,62 @@ def published_values(settings: Settings) -> pd.DataFrame:
         files = StudyFiles(study, settings)
         for dataset in ("", *files.all_datasets()) if declared else ():
             frames = frames_there(files, frames_of(declared), dataset)
-            parts.append(read_view(study, "published", declared, frames).assign(study=study.name))
+            found = read_view(study, "published", declared, frames)
+            parts.append(with_samples(found, settings).assign(study=study.name))
     return stacked(parts)
 
 
+def with_samples(published: pd.DataFrame, settings: Settings) -> pd.DataFrame:
+    """Published numbers with what the ones beside them are measured on (`treecrf.datasets.description.SAMPLES`)."""
+    samples = dict.fromkeys(published["dataset"], GENERATED)  # of a study's own generators unless it is a data set
+    for name, dataset in settings.datasets.items():
+        if name in samples:
+            samples[name] = describe(getattr(dataset, "source", None) or name).sample
+    return published.assign(sample=published["dataset"].map(samples).astype(object))
+
+
 def distinct_accuracies(published: pd.DataFrame) -> pd.DataFrame:
-    """The accuracies among published values, each printed number once, where the run has the papers' own data."""
+    """The accuracies among published values, each printed number once, without those of another corpus."""
     is_accuracy = published["quantity"] == METRICS[ACCURACY].title
-    return published[is_accuracy & ~published["stand_in"].eq(True) & published["counted"].astype(bool)]
+    return published[is_accuracy & (published["sample"] != OTHER_CORPUS) & published["counted"].astype(bool)]
+
+
+def headline_accuracies(published: pd.DataFrame) -> pd.DataFrame:
+    """The same without the FAQ sets, whose columns are inferred, and without those at the ceiling."""
+    own = distinct_accuracies(published)
+    return own[~own["inferred"].astype(bool) & (own["published"].astype(float) < CEILING)]
+
+
+def nearness(published: pd.DataFrame) -> pd.DataFrame:
+    """How near measured accuracies are to the printed ones, by table and sample; FAQ sets and the ceiling have rows of their own.
+
+    Returns
+    -------
+    DataFrame
+        source, sample, kind ("", "columns inferred" or "published 99 % or more"), n (printed numbers, each once); of the
+        cross-validated choice and of the peak, where the table prints peaks: n_choice and n_peak (measured), near_choice and
+        near_peak (within `NEAR`), median_choice and median_peak (measured minus published, points).
+    """
+    own = distinct_accuracies(published)
+    is_ceiling = own["published"].astype(float) >= CEILING
+    kind = np.select(
+        [own["inferred"].astype(bool), is_ceiling], ["columns inferred", f"published {CEILING:g} % or more"], ""
+    )
+    own = own.assign(kind=kind, at_peak=own["measured"].where(own["point"] == PEAK))
+    rows = []
+    for (source, sample, of), group in own.groupby(["source", "sample", "kind"], sort=True):
+        row: dict[str, Any] = {"source": source, "sample": sample, "kind": of, "n": len(group)}
+        for name, column in (("choice", "at_choice"), ("peak", "at_peak")):
+            away = (group[column] - group["published"]).astype(float).dropna()
+            row |= {
+                f"n_{name}": len(away),
+                f"near_{name}": int((away.abs() <= NEAR).sum()),
+                f"median_{name}": away.median(),
+            }
+        rows.append(row)
+    names = ["source", "sample", "kind", "n"]
+    names += [f"{what}_{name}" for name in ("choice", "peak") for what in ("n", "near", "median")]
+    return pd.DataFrame(rows, columns=names).sort_values("kind", kind="stable", ignore_index=True)
 
 
 def is_near(published: pd.DataFrame, column: str) -> pd.Series:

@@ -40,13 +40,12 @@ CHOSEN = "Settings chosen by validation, and CPU seconds"
 
 def _pictures(context: PageContext, name: str) -> list[Part]:
     """The pictures of a data set, where they have been drawn."""
-    first = read_frame(context.folder / name / "weights.csv")
-    model = "none"
-    if len(first):
-        model = f"{method_text(first['method'][0])}, {first['bag'][0]}, G0 {first['g0'][0]:g}, first draw"
+    path, named = context.folder / name / "weights.csv", name
+    if path.is_file() and len(first := read_frame(path)):
+        named += f" ({method_text(first['method'][0])}, {first['bag'][0]}, G0 {first['g0'][0]:g}, first draw)"
     seen = f"What the future features found on {name} look at: colour by category and positions ahead."
     grown = f"The first tree of the first features found on {name}."
-    weights = context.figure(f"{name}/weights", seen, f"{name} ({model}). {context.caption('weights')}")
+    weights = context.figure(f"{name}/weights", seen, f"{named}. {context.caption('weights')}")
     trees = context.figure(f"{name}/trees", grown, f"{name}. {context.caption('trees')}")
     return [*weights, Fold(f"Trees of features on {name}", trees)] if weights and trees else []
 

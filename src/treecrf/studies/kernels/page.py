@@ -71,7 +71,7 @@ def _sentence(dataset: str, pair: Comparison) -> str:
     words = {"better": "beat trees", "worse": "lose to trees", "equivalent": "are as good as trees"}.get(
         pair.decision, "are not separated from trees"
     )
-    return f"{dataset}: kernels {words} ({signed(pair.points)} points, 95 % interval {low} to {high}, {p_text(pair.p_holm)})."
+    return f"{dataset}: kernels {words} ({signed(pair.points)} points, 95 % interval, uncorrected, {low} to {high}, {p_text(pair.p_holm)})."
 
 
 def _same_objective(comparisons: pd.DataFrame) -> list[Part]:

@@ -79,6 +79,7 @@ STUDY = Study(
             for kind in KINDS
         ),
         seconds=(Rows("costs", {**CONDITION, "run": "training set {training_set}"}),),
+        counts=tuple(Rows(f"{kind}counts", {**CONDITION, "run": "training set {training_set}"}) for kind in KINDS),
         published=(
             Rows(
                 "comparisons",

@@ -75,7 +75,9 @@ def advice(
     if judged.empty:
         return []
     heading = [
-        paragraph("Where the mechanism is not random, instance weighting is behind the best method of the same run:")
+        paragraph(
+            "Where the mechanism is not random, instance weighting is behind the best method of the same run (95 % intervals, Bonferroni):"
+        )
     ]
     return [
         *listed(advice_sentences(judged)),
@@ -219,7 +221,7 @@ def _against_weighting(evaluations: pd.DataFrame, comparisons: pd.DataFrame) -> 
         if len(pair) and pair["decision"].iloc[0] == "worse":
             points, (interval,) = (
                 signed(pair["accuracy_points"].iloc[0]),
-                interval_texts(pair["points_low"], pair["points_high"]),
+                interval_texts(pair["family_low"], pair["family_high"]),
             )
             how = MECHANISMS[case["mechanism"]].name if case["mechanism"] in MECHANISMS else case["mechanism"]
             lines.append(f"{case['dataset']}, {how}: {points} points ({interval}) vs {method_name(case['method'])}")

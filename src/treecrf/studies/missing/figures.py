@@ -115,7 +115,7 @@ def effects_by_rate(comparisons: pd.DataFrame, baseline: str) -> Figure:
     """Accuracy of each method minus the baseline's against the missing rate, a panel per data set.
 
     `comparisons` is from `treecrf.statistics.blocks.compare_crossed`. Marker: difference in points of accuracy. Bar: its
-    95 % interval. Values that are not finite are left out. A panel's title says where blocks of lines take the place of
+    95 % interval of the family. Values that are not finite are left out. A panel's title says where blocks of lines take the place of
     sequences.
     """
     against = comparisons[comparisons["baseline"] == baseline]
@@ -134,11 +134,11 @@ def effects_by_rate(comparisons: pd.DataFrame, baseline: str) -> Figure:
             for method, offset in _offsets(axes, of_set["rate"], methods):
                 points = _finite(of_set[of_set["method"] == method].set_index("rate").sort_index())
                 middle = points["accuracy_points"]
-                reach = np.array([middle - points["points_low"], points["points_high"] - middle])
+                reach = np.array([middle - points["family_low"], points["family_high"] - middle])
                 _draw(axes, method, points.index + offset, middle, reach, joined=False)
         label = f"accuracy minus that of {method_name(baseline)} (points)"
         name_axes(figure, panels, "missing values (%)", label)
-        add_legend(figure, panels, "difference and its 95 % interval", handlelength=1.0)
+        add_legend(figure, panels, "difference and its 95 % interval (Bonferroni)", handlelength=1.0)
     return figure
 
 
@@ -231,7 +231,7 @@ def _draw_shares(axes: Axes, places: pd.Series, percent: pd.Series) -> None:
 
 def _finite(points: pd.DataFrame) -> pd.DataFrame:
     """The rows with a finite difference; an end of an interval that is not finite becomes NaN."""
-    columns = points[["accuracy_points", "points_low", "points_high"]].astype(float)
+    columns = points[["accuracy_points", "family_low", "family_high"]].astype(float)
     columns = columns.where(np.isfinite(columns))
     return columns.dropna(subset="accuracy_points")
 

@@ -44,7 +44,7 @@ CHOICES = (
 )  # fmt: skip
 """Settings that the papers leave open."""
 
-BEST = "bold: the best of the row and those equivalent to it"
+MARKS = "marks: docs/statistics.md"
 
 COSTS = "CPU seconds by method"
 
@@ -102,7 +102,7 @@ def _against(context: PageContext, baseline: str, datasets: set[str], is_first: 
 
 def _effects(context: PageContext, baseline: str) -> list[Part]:
     name = method_name(baseline)
-    alt = f"Accuracy differences vs {name} in points by share of missing cells, with 95 % intervals, a panel for each data set."
+    alt = f"Accuracy differences vs {name} in points by share of missing cells, with 95 % intervals (Bonferroni), a panel for each data set."
     drawn = context.figure(f"effects_{baseline}", alt, context.caption("effects"))
     return [Fold(f"The same as a figure, all data sets vs {name}", drawn)] if drawn else []
 
@@ -138,7 +138,7 @@ PAGE = StudyPage(
                 "figure_4_1",
                 "Accuracy by share of missing cells, a panel for each of {names}, a line for each method; the table below has the numbers.",
             ),
-            table("accuracy", f"Percent, mean ± standard deviation; {BEST}", has_caption=False),
+            table("accuracy", f"Percent, mean ± standard deviation; {MARKS}", has_caption=False),
             choices(CHOICES),
         ), "figure 4.1"),
         PageSection("missing-tests", "Significance of the differences", (
@@ -149,7 +149,7 @@ PAGE = StudyPage(
         PageSection("missing-trees", "Does the choice of method matter for TreeCRF-Newton?", (
             computed(_tree_answers, "tree_evaluations", "tree_comparisons", "tree_differences"),
             figure("trees", "Accuracy by share of missing cells, a panel for each data set and kind of trees, a line for each method."),
-            table("trees", f"Percent by trees and method; {BEST}"),
+            table("trees", f"Percent by trees and method; {MARKS}"),
             table("tree_differences", "Points of accuracy that other trees gain"),
         )),
         PageSection("missing-mechanisms", "Results by missingness mechanism", (
@@ -157,7 +157,7 @@ PAGE = StudyPage(
             figure(
                 "mechanisms", "Accuracy by the mechanism by which cells are missing, a panel for each data set, a mark for each method.",
             ),
-            table("mechanisms", f"Percent by mechanism and method; {BEST}"),
+            table("mechanisms", f"Percent by mechanism and method; {MARKS}"),
         )),
         PageSection("missing-cost", "CPU time by method", (table("costs", COSTS, fold=COSTS),)),
         PageSection("line-features", "Line features", (

@@ -58,14 +58,14 @@ def spreads(means: pd.DataFrame, comparisons: pd.DataFrame, case: Sequence[str] 
     Returns
     -------
     DataFrame
-        The columns of a case; baseline (the worst method), method (the best one), accuracy_points, holm_low,
-        holm_high, valid_p_holm, decision. The correction over all pairs covers the choice of this one. Cases that were
+        The columns of a case; baseline (the worst method), method (the best one), accuracy_points, family_low,
+        family_high, valid_p_holm, decision. The correction over all pairs covers the choice of this one. Cases that were
         not compared are left out.
     """
     ends = means.groupby(list(case), sort=False)["percent"].agg(["idxmax", "idxmin"])
     pairs = means.loc[ends["idxmax"], [*case, "method"]].reset_index(drop=True)
     pairs["baseline"] = means.loc[ends["idxmin"], "method"].to_numpy()
-    numbers = ["accuracy_points", "holm_low", "holm_high", "valid_p_holm", "decision"]
+    numbers = ["accuracy_points", "family_low", "family_high", "valid_p_holm", "decision"]
     names = [*case, "baseline", "method"]
     return pairs.merge(comparisons[[*names, *numbers]], on=names, validate="one_to_one")[[*names, *numbers]]
 

@@ -121,9 +121,9 @@ def significance_layout(comparisons: pd.DataFrame, baseline: str) -> pd.DataFram
 
 
 def effects_layout(comparisons: pd.DataFrame, baseline: str) -> pd.DataFrame:
-    """Accuracy of every method minus that of `baseline`, in points, with the 95 % interval; a column per method.
+    """Accuracy of every method minus that of `baseline`, in points, with its 95 % interval of the family; a column per method.
 
-    Intervals and `DAGGER` (p < 0.05 by the sequence-level test) are corrected by Holm's method. Data sets have `OF_LINES` where blocks of lines take
+    `DAGGER`: p < 0.05 by the sequence-level test with Holm's correction. Data sets have `OF_LINES` where blocks of lines take
     the place of sequences.
     """
     against = _against(comparisons, baseline)
@@ -133,7 +133,7 @@ def effects_layout(comparisons: pd.DataFrame, baseline: str) -> pd.DataFrame:
     columns = {"data set": _scoped_names(rows, against), "missing rate": _rates(rows)}
     for method in ordered_methods(against["method"]):
         points = _aligned(against[against["method"] == method], rows)
-        values = points[["accuracy_points", "holm_low", "holm_high", "valid_p_holm"]].to_numpy(dtype=float)
+        values = points[["accuracy_points", "family_low", "family_high", "valid_p_holm"]].to_numpy(dtype=float)
         columns[method_name(method)] = [_with_interval(*row) for row in values]
     return pd.DataFrame(columns)
 
@@ -322,7 +322,9 @@ def _sorted(rows: pd.DataFrame, name: str, shown: Iterable[str]) -> pd.DataFrame
 
 
 def _difference(row: Mapping[Hashable, Any]) -> str:
-    return _with_interval(*(float(row[name]) for name in ("accuracy_points", "holm_low", "holm_high", "valid_p_holm")))
+    return _with_interval(
+        *(float(row[name]) for name in ("accuracy_points", "family_low", "family_high", "valid_p_holm"))
+    )
 
 
 # --- rows -------------------------------------------------------------------------------------------

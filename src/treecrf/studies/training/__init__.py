@@ -31,14 +31,15 @@ STUDY = Study(
             mem_mb=2000, minutes=60, n_stages=2,
         ),
         Job(
-            "score_larger", "{dataset}/{methods}.{frame}.parquet", ("larger_counts", "larger_accuracies"),
+            "score_larger", "{dataset}/{methods}.{frame}.parquet", ("larger_counts", "larger_trainings"),
             verb="score_larger", message="Tests on the larger sample {wildcards.dataset}: {wildcards.methods}",
-            mem_mb=2000, datasets="larger_datasets", module="larger", takes_choices=True, n_stages=1,
+            mem_mb=2000, datasets="larger_datasets", module="larger", on_samples=True, n_stages=1,
         ),
     ),
     summary=Summary(
         (
             "summary", "choice", "curves", "costs", "timings", "comparisons", "peak_comparisons", "last_comparisons", "ranks", "noise", "notes",
+            "larger_accuracies", "larger_comparisons",
         ),
         settings=("exact_under", "blocks_under", "block_length", "equivalence_margin", "separation_margin"),
     ),
@@ -49,7 +50,7 @@ STUDY = Study(
         Table("ranks", ("Ranks", "Ranks", "table"), needs=("ranks",), function="ranks_layout"),
         Table("matrix", ("Ranks", "Comparison matrix", "matrix"), over="dataset", needs=("comparisons",), function="matrix_layout"),
         Table("larger_accuracies", ("Larger samples", "Accuracy", "table"), needs=("larger_accuracies", "summary"), function="larger_accuracies_layout"),
-        Table("larger", ("Larger samples", "Tests between methods", "table"), needs=("larger_counts", "larger_accuracies", "comparisons"), function="larger_layout"),
+        Table("larger", ("Larger samples", "Tests between methods", "table"), needs=("larger_comparisons", "comparisons"), function="larger_layout"),
         Table("noise", ("Ranks", "Variance components", "table"), needs=("noise",), function="noise_layout"),
         Table("table_3_4", ("Published and measured", "Table 3.4: shrinkage", "table"), needs=("summary", "comparisons", "peak_comparisons"), function="shrinkage_layout", only_papers=True),
         Table("table_3_5", ("Published and measured", "Table 3.5: TreeCRF, MALLET, baseline", "table"), needs=("summary", "comparisons", "peak_comparisons"), function="methods_layout", only_papers=True),
@@ -78,7 +79,7 @@ STUDY = Study(
     ),
     phases="{methods}.phases.parquet",
     phases_note="of the training after the choice of settings",
-    claimed=("summary", "curves", "comparisons", "peak_comparisons", "last_comparisons", "costs", "timings"),
+    claimed=("summary", "curves", "comparisons", "peak_comparisons", "last_comparisons", "costs", "timings", "larger_comparisons"),
     explored=Explored(
         name="treecrf.rendering.style.training_method_name",
         test=(
@@ -108,6 +109,14 @@ STUDY = Study(
                 "predictions", {**TRAINED, "decoder": "'better'"}, through="summary.counted_at_choice",
                 where="decoder_of == 'better'", join="summary",
                 joined={"dataset": "dataset", "method": "method", "chosen_decoder": "decoder", "decoder": "decoder_of"},
+            ),
+        ),
+        counts=(
+            Rows("larger_counts", {"dataset": "sample", "point": "'choice'", "run": "training {training}"}),
+            Rows(
+                "predictions",
+                {**TRAINED, "point": "{stage}", "n_positions": "0 * position + 1", "n_correct": "label == predicted"},
+                where="stage == 'peak' or stage == 'last' and run != -1",
             ),
         ),
     ),

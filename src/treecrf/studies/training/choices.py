@@ -84,3 +84,8 @@ def highest_points(curves: pd.DataFrame) -> pd.DataFrame:
     groups = means.groupby("decoder", sort=False)
     rows = [best_candidate(group, ["iteration", "rank"], "accuracy") for _, group in groups]
     return pd.DataFrame(rows)[[*keys, "accuracy"]].reset_index(drop=True)
+
+
+def of_first_decoder(frame: pd.DataFrame) -> pd.DataFrame:
+    """The rows of a frame of larger samples with the decoder that it names first."""
+    return frame[frame["decoder"].isin(frame["decoder"].head(1))]

@@ -15,7 +15,16 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from treecrf.rendering.cells import direction, interval_text, number, p_text, points_text, signed, three_digits
+from treecrf.rendering.cells import (
+    count_text,
+    direction,
+    interval_text,
+    number,
+    p_text,
+    points_text,
+    signed,
+    three_digits,
+)
 from treecrf.rendering.style import DECODER_NAMES, training_method_name
 from treecrf.statistics.metrics import geometric_mean, ratio_of_geometric_means
 from treecrf.studies.framework.claims.judge import FAILS, HOLDS, Degrees, Evidence, Results
@@ -27,6 +36,13 @@ from treecrf.studies.training.published import training_accuracies, training_cos
 SHOWN = 0.005
 """Points that two digits show."""
 
+TESTS_OF_SAMPLES = {
+    "folds": "corrected resampled t test over {n} folds",
+    "draws": "t test over sequences crossed with {n} training sets",
+    "documents": "Wilcoxon's signed-rank test over {n} documents, t interval",
+}
+"""What the tests on larger samples are, by `LargerSample.test`."""
+
 
 def accuracy_difference(
     results: Results, dataset: str, pairs: Sequence[tuple[str, str]], decoders: Sequence[str] = (BETTER,)
@@ -34,6 +50,25 @@ def accuracy_difference(
     """Points of accuracy between two methods, with each decoder; nothing unless all `pairs` were run."""
     compared = [compare(results, dataset, *pair, decoder) for decoder in decoders for pair in pairs]
     found = [pair.measured() for pair in compared if pair]
+    return found if len(found) == len(compared) else []
+
+
+def larger_difference(
+    results: Results,
+    sample: str,
+    pairs: Sequence[tuple[str, str]],
+    decoders: Sequence[str] = (BETTER,),
+    published_of: str = "",
+) -> list[Measured[float]]:
+    """The same on a larger sample, where forward-backward decoding stands for the better one; nothing unless all `pairs` were run.
+
+    Published numbers are those of the data set that the sample is larger than, unless `published_of` names another one.
+    """
+    rows = _of_sample(results, sample)
+    compared = [
+        _compare_larger(rows, pair, decoder, published_of) for decoder in decoders for pair in pairs if rows is not None
+    ]
+    found = [each for each in compared if each]
     return found if len(found) == len(compared) else []
 
 
@@ -306,6 +341,46 @@ def _document_points(results: Results, dataset: str, method: str, other: str, de
     rows = summary[summary["decoder"] == decoder].set_index("method")
     accuracy = rows["chosen_mean"].fillna(rows["chosen_accuracy"])
     return float(accuracy.get(method, np.nan) - accuracy.get(other, np.nan))
+
+
+def _of_sample(results: Results, sample: str) -> pd.DataFrame | None:
+    """The comparisons on a larger sample, which are among those of the data set that it is larger than."""
+    for folder in sorted((results.folder / "training").glob("*/larger_comparisons.csv")):
+        frame = results.frame("training", folder.parent.name, "larger_comparisons")
+        if frame is not None and sample in {*frame["sample"]}:
+            return frame[frame["sample"] == sample]
+    return None
+
+
+def _compare_larger(
+    rows: pd.DataFrame, pair: tuple[str, str], decoder: str, published_of: str
+) -> Measured[float] | None:
+    """Two methods on a larger sample; None where one of them was not run."""
+    first, second = (first_of(method, {*rows["method"], *rows["other"]}) for method in pair)
+    of_decoder = rows[rows["decoder"] == ("forward_backward" if decoder == BETTER else decoder)]
+    for one, two, sign in ((first, second, 1), (second, first, -1)):
+        found = of_decoder[(of_decoder["method"] == one) & (of_decoder["other"] == two)]
+        if len(found):
+            row = found.iloc[0]
+            low, high = sorted(float(sign * row[name]) for name in ("low_90", "high_90"))
+            points, p = float(sign * row["mean_points"]), float(row["valid_p_value"])
+            published = _published_points(published_of or row["dataset"], first, second, decoder)
+            names = training_method_name(first), training_method_name(second)
+            what = " vs ".join(names) + ("" if decoder == BETTER else f", {DECODER_NAMES[decoder]}")
+            test = f"{TESTS_OF_SAMPLES[row['valid_test']].format(n=count_text(row['n_trainings']))}, {p_text(p)}"
+            return Measured(
+                points,
+                f"{row['sample']}: {what} {points_text(points)} ({test}, 90 % interval {signed(low)} to {signed(high)})",
+                f"{names[0]} is {direction(points)} {names[1]} on {row['sample']} ({p_text(p)})",
+                p,
+                (low, high),
+                what=what,
+                methods=names,
+                published=None if np.isnan(published) else published,
+                n=int(row["n_clusters"]),
+                units="documents" if row["valid_test"] == "documents" else "groups of related sequences",
+            )
+    return None
 
 
 def _published_points(dataset: str, method: str, other: str, decoder: str) -> float:

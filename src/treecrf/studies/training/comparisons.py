@@ -6,7 +6,6 @@ from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from treecrf.rendering.cells import (
     DASH,
@@ -23,10 +22,9 @@ from treecrf.rendering.cells import (
     signed,
 )
 from treecrf.rendering.style import ordered_training_methods
-from treecrf.statistics.estimates import CONFIDENCE, Estimates, decide, estimate_resampled, opposite
-from treecrf.statistics.two_way import estimate_crossed
+from treecrf.statistics.estimates import opposite
 from treecrf.studies.framework.tables import Row, Rows, by_key, method_names, sorted_by_method
-from treecrf.studies.training.choices import BETTER, BLOCKS, METHODS, PAIR
+from treecrf.studies.training.choices import BETTER, BLOCKS, METHODS, PAIR, of_first_decoder
 
 
 def ranks_layout(ranks: pd.DataFrame) -> pd.DataFrame:
@@ -37,7 +35,7 @@ def ranks_layout(ranks: pd.DataFrame) -> pd.DataFrame:
             "method": method_names(ranks["method"]),
             "accuracy, all positions (%)": cell_texts(ranks["accuracy"], number),
             "minus the best (points)": cell_texts(ranks["gap_points"], signed),
-            "95 %, Holm": interval_texts(ranks["gap_low"], ranks["gap_high"]),
+            "95 %, Bonferroni": interval_texts(ranks["gap_low"], ranks["gap_high"]),
             "standing": ranks["standing"].astype(str).tolist(),
             "rank": cell_texts(ranks["rank"], count_text),
             "rank interval": [f"{low}–{high}" for low, high in zip(ranks["rank_low"], ranks["rank_high"], strict=True)],
@@ -79,8 +77,8 @@ def pairs_layout(comparisons: pd.DataFrame, decoder: str) -> pd.DataFrame:
 
     A row per data set and pair. By McNemar's test, of the unperturbed trainings: accuracy of the method
     minus that of the other in points, the positions on which only either is right, p-values. By the sequence-level test
-    (`treecrf.studies.training.summary.compare`, all trainings): points, interval and p-value, both also with Holm's
-    correction over the pairs of the data set, what is taken as independent, the decision.
+    (`treecrf.studies.training.summary.compare`, all trainings): points, interval and p-value, both also of the
+    family of pairs of the data set, what is taken as independent, the decision.
     """
     rows = comparisons[comparisons["decoder"] == decoder]
     mcnemar, valid = "by McNemar's test", "by the sequence-level test"
@@ -95,9 +93,9 @@ def pairs_layout(comparisons: pd.DataFrame, decoder: str) -> pd.DataFrame:
             (mcnemar, "p"): cell_texts(rows["p_value"], p_value_text),
             (mcnemar, "p, Holm"): cell_texts(rows["p_holm"], p_value_text),
             (valid, "points"): cell_texts(rows["mean_points"], signed),
-            (valid, "95 %"): interval_texts(rows["low"], rows["high"]),
-            (valid, "p"): cell_texts(rows["valid_p_value"], p_value_text),
-            (valid, "95 %, Holm"): interval_texts(rows["holm_low"], rows["holm_high"]),
+            (valid, "95 %, uncorrected"): interval_texts(rows["low"], rows["high"]),
+            (valid, "p, uncorrected"): cell_texts(rows["valid_p_value"], p_value_text),
+            (valid, "95 %, Bonferroni"): interval_texts(rows["family_low"], rows["family_high"]),
             (valid, "p, Holm"): cell_texts(rows["valid_p_holm"], p_value_text),
             (valid, "over"): [_independent(row) for row in rows.to_dict("records")],
             (valid, "decision"): rows["decision"].astype(str).tolist(),
@@ -143,79 +141,13 @@ def _independent(row: Row) -> str:
     return units if row["about"] == METHODS else f"{units}, {row['about']}"
 
 
-COMPARISON_NAMES = [
-    "dataset", "sample", "population", "decoder", "method", "other", "mean_points", "low", "high", "low_90", "high_90",
-    "valid_p_value", "holm_low", "holm_high", "valid_p_holm", "about", "valid_test", "n_clusters", "n_trainings", "decision",
-]  # fmt: skip
-
-
-def compare_larger(counts: pd.DataFrame, accuracies: pd.DataFrame) -> pd.DataFrame:
-    """Every pair of methods on each larger sample, each with its preferred decoder: the columns `COMPARISON_NAMES`.
-
-    `counts` and `accuracies` are of `treecrf.studies.training.larger.Larger`, of all methods and samples; columns as in
-    `treecrf.studies.training.summary.compare`. dataset is that of the papers which the sample is larger than. n_clusters: groups
-    of related sequences. Of folds: the corrected resampled t test with n_test / n_train = 1 / (n_folds - 1) (Bouckaert and Frank 2004, LNCS
-    3056:3-12); the mean over the folds. Of draws: groups of sequences crossed with training sets
-    (`treecrf.statistics.two_way.estimate_crossed` with Satterthwaite's rule); a cell of a group that trains is empty.
-    """
-    found = [
-        _compare_sample(counts[counts["sample"] == sample], of_sample)
-        for sample, of_sample in accuracies.groupby("sample", sort=False)
-        if len(of_sample) > 1
-    ]
-    return pd.concat(found, ignore_index=True) if found else pd.DataFrame(columns=COMPARISON_NAMES)
-
-
-def _compare_sample(counts: pd.DataFrame, accuracies: pd.DataFrame) -> pd.DataFrame:
-    names = accuracies["method"].tolist()
-    correct, positions = _cells(counts, names)
-    first, second = np.triu_indices(len(names), 1)
-    sample = accuracies.iloc[0]
-    differences = correct[first] - correct[second]
-    estimates = _estimates(differences, positions, str(sample["design"]), int(sample["n_folds"]))
-    (low, high), (low_90, high_90) = estimates.interval(), estimates.interval(CONFIDENCE)
-    holm_low, holm_high = estimates.interval_holm()
-    margin = float(sample["equivalence_margin"])
-    return pd.DataFrame(
-        {
-            "dataset": sample["dataset"], "sample": sample["sample"], "population": sample["population"], "decoder": BETTER,
-            "method": [names[place] for place in first],
-            "other": [names[place] for place in second],
-            "mean_points": estimates.points, "low": low, "high": high, "low_90": low_90, "high_90": high_90,
-            "valid_p_value": estimates.p_value, "holm_low": holm_low, "holm_high": holm_high, "valid_p_holm": estimates.p_holm,
-            "about": METHODS, "valid_test": sample["design"], "n_clusters": len(positions), "n_trainings": sample["n_trainings"],
-            "decision": decide(estimates.points, estimates.p_holm, low_90, high_90, margin=margin),
-        }
-    )[COMPARISON_NAMES]  # fmt: skip
-
-
-def _cells(counts: pd.DataFrame, methods: list[str]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Correct positions, shape (n_methods, n_groups, n_trainings), and positions, shape (n_groups, n_trainings)."""
-    groups, group = np.unique(counts["group"], return_inverse=True)
-    training = counts["training"].to_numpy(dtype=np.int64)
-    method = pd.Index(methods).get_indexer(pd.Index(counts["method"]))
-    correct = np.zeros((len(methods), len(groups), 1 + training.max()), dtype=np.int64)
-    correct[method, group, training] = counts["n_correct"]
-    positions = np.zeros(correct.shape[1:], dtype=np.int64)
-    positions[group, training] = counts["n_positions"]
-    return correct, positions
-
-
-def _estimates(differences: NDArray[np.int64], positions: NDArray[np.int64], design: str, n_folds: int) -> Estimates:
-    """Of differences of shape (n_pairs, n_groups, n_trainings)."""
-    if design == "draws":
-        return estimate_crossed(differences, positions, satterthwaite=True)
-    return estimate_resampled(differences.sum(axis=1), positions.sum(axis=0), 1 / (n_folds - 1))
-
-
 PAPERS = "papers' test set"
 POPULATIONS = {"same": "larger sample", "second": "second population"}
-DESIGNS = {"cross_validation": "folds", "draws": "draws"}
 
 
 def larger_accuracies_layout(larger_accuracies: pd.DataFrame, summary: pd.DataFrame) -> pd.DataFrame:
-    """Accuracy of every method on the papers' test set and on each larger sample."""
-    rows = sorted_by_method(larger_accuracies)
+    """Accuracy of every method on the papers' test set and on each larger sample, with the first decoder."""
+    rows = sorted_by_method(of_first_decoder(larger_accuracies))
     of_papers = by_key(summary[summary["decoder"] == BETTER], "dataset", "method")
     known = [of_papers.get(key, {}).get("chosen_accuracy") for key in zip(rows["dataset"], rows["method"], strict=True)]
     return grouped(
@@ -233,11 +165,15 @@ def larger_accuracies_layout(larger_accuracies: pd.DataFrame, summary: pd.DataFr
     )
 
 
-def larger_layout(counts: pd.DataFrame, accuracies: pd.DataFrame, comparisons: pd.DataFrame) -> pd.DataFrame:
-    """Tests of every pair of methods on the papers' test set and on each larger sample; p-values with Holm's correction."""
-    larger = compare_larger(counts, accuracies)
+def larger_layout(larger_comparisons: pd.DataFrame, comparisons: pd.DataFrame) -> pd.DataFrame:
+    """Tests of every pair of methods on the papers' test set and on each larger sample, there with the first decoder.
+
+    p-values have Holm's correction.
+    """
+    larger = of_first_decoder(larger_comparisons)
     pairs = by_key(comparisons, *PAIR)
-    papers = [find_pair(pairs, *key) for key in zip(*(larger[name] for name in PAIR), strict=True)]
+    keys = zip(larger["dataset"], larger["method"], larger["other"], strict=True)
+    papers = [find_pair(pairs, dataset, BETTER, method, other) for dataset, method, other in keys]
     return grouped(
         {
             ("", "data set"): larger["dataset"].astype(str).tolist(),
@@ -249,11 +185,10 @@ def larger_layout(counts: pd.DataFrame, accuracies: pd.DataFrame, comparisons: p
             ("other sample", "name"): larger["sample"].astype(str).tolist(),
             ("other sample", "is a"): [POPULATIONS[name] for name in larger["population"]],
             ("other sample", "points"): cell_texts(larger["mean_points"], signed),
-            ("other sample", "95 %, Holm"): interval_texts(larger["holm_low"], larger["holm_high"]),
+            ("other sample", "95 %, Bonferroni"): interval_texts(larger["family_low"], larger["family_high"]),
             ("other sample", "p, Holm"): cell_texts(larger["valid_p_holm"], p_value_text),
             ("other sample", "over"): [
-                f"{count_text(n)} {DESIGNS[design]}"
-                for n, design in zip(larger["n_trainings"], larger["valid_test"], strict=True)
+                f"{count_text(n)} {test}" for n, test in zip(larger["n_trainings"], larger["valid_test"], strict=True)
             ],
             ("other sample", "decision"): larger["decision"].astype(str).tolist(),
         }
@@ -266,9 +201,9 @@ TREES, NETWORK, BOTH = "treecrf_newton", "neural_crf", "trees_and_net"
 def trees_and_networks(larger_accuracies: pd.DataFrame) -> list[str]:
     """A sentence on each data set whose draws have several numbers of training sequences: when trees win, when networks.
 
-    `larger_accuracies` is from `treecrf.studies.training.larger.Larger`. Numbers are rounded as the table shows them.
+    `larger_accuracies` is from `treecrf.studies.training.larger_summary`. Numbers are rounded as the table shows them.
     """
-    draws = larger_accuracies[larger_accuracies["design"] == "draws"]
+    draws = of_first_decoder(larger_accuracies).query("test == 'draws'")
     draws = draws.assign(n_train=draws["n_train"].round().astype(int), cpu=draws["cpu_seconds"] / draws["n_trainings"])
     found = []
     for (dataset, population), rows in draws.groupby(["dataset", "population"], observed=True, sort=False):

@@ -27,7 +27,7 @@ from treecrf.rendering.style import (
     training_method_name,
     training_method_style,
 )
-from treecrf.studies.training.choices import BETTER
+from treecrf.studies.training.choices import BETTER, of_first_decoder
 from treecrf.studies.training.published import training_accuracies, training_costs
 
 FIGURE_METHODS = ("treecrf", "induced_crf", "mallet", "mallet_linear", "linear_crf")
@@ -149,11 +149,11 @@ def accuracies(summary: pd.DataFrame, of_papers: bool = True) -> Figure:
 def accuracy_by_size(larger_accuracies: pd.DataFrame) -> Figure:
     """Accuracy by the number of training sequences, a panel per data set and population, a line per method.
 
-    `larger_accuracies` is from `treecrf.studies.training.larger.Larger`. Draws alone are shown, of methods with several numbers of
+    `larger_accuracies` is from `treecrf.studies.training.larger_summary`. Draws alone are shown, of methods with several numbers of
     training sequences. Marker: mean over the draws. Bar: a standard deviation of the draws on either side. The axis of sequences is
     logarithmic.
     """
-    draws = larger_accuracies[larger_accuracies["design"] == "draws"]
+    draws = of_first_decoder(larger_accuracies).query("test == 'draws'")
     second = draws["population"].map({"same": "", "second": ", second population"})
     shown = draws.assign(dataset=draws["dataset"].astype(str) + second.astype(str), n_train=draws["n_train"].round())
     n_sizes = shown.groupby(["dataset", "method"], observed=True)["n_train"].transform("nunique")

@@ -137,7 +137,7 @@ class TrainingJob:
         self._tests = [self._documents.select(split.test) for split in self._splits] if left_out else [test]
         own_window = settings.network_windows.get(dataset) if method == "neural_network" else None
         self._window = own_window or window
-        self._settings = _shortened(settings) if method in IN_JAVA else settings
+        self._settings = shortened(settings) if method in IN_JAVA else settings
         self._trials = inner_trials(
             self._splits, self._documents.groups, settings.n_folds, derive_seed(seed, dataset, "folds")
         )
@@ -358,7 +358,7 @@ class TrainingJob:
         return frame.assign(dataset=self._dataset, method=self._name)
 
 
-def _shortened(settings: TrainingSettings) -> TrainingSettings:
+def shortened(settings: TrainingSettings) -> TrainingSettings:
     """The settings with the iterations of methods that run in Java."""
     n_iterations = min(settings.n_iterations, settings.java_iterations or settings.n_iterations)
     return settings.model_copy(update={"n_iterations": n_iterations})

@@ -1,7 +1,8 @@
 """Larger samples beside the papers' test sets: repeated cross-validation, or many draws of training sequences.
 
-They say what the papers' own test sets are too small to say. No method chooses anything again: each has the candidate and
-iteration that cross-validation chose on the papers' training set.
+They say what the papers' own test sets are too small to say. In each training a method chooses its settings without the sequences
+that then test: one hold-out of the training sequences chooses, and all of them train. Of methods for which that would take too
+long the settings are fixed in advance.
 """
 
 from __future__ import annotations
@@ -14,81 +15,69 @@ import pandas as pd
 
 from treecrf.missing import Imputer
 from treecrf.models.boosted.checkpoint import Checkpoint
-from treecrf.options import Decoder
+from treecrf.models.java.machine import java_problem
+from treecrf.models.registry import IN_JAVA
 from treecrf.sequences import SequenceSet
-from treecrf.statistics.selection import Split, derive_seed, repeated_folds, training_draws
+from treecrf.statistics.selection import Split, derive_seed, hold_out, repeated_folds, training_draws
 from treecrf.studies.framework.custom import Candidate, candidate_name
 from treecrf.studies.framework.job_cache import Frames
 from treecrf.studies.framework.job_context import JobContext
-from treecrf.studies.training.choices import preferred_decoder
+from treecrf.studies.framework.selection import ChosenLabeller, Fold, Trained, choose, train_as_chosen
+from treecrf.studies.training.jobs import shortened
 from treecrf.studies.training.methods import candidates, find_method
 from treecrf.studies.training.settings import LargerSample, TrainingSettings
 
-COUNT_NAMES = ["dataset", "sample", "method", "training", "group", "n_positions", "n_correct"]
-ACCURACY_NAMES = [
-    "dataset", "sample", "population", "design", "n_folds", "method", "chosen_decoder", "candidate", "iteration", "accuracy", "sd",
-    "n_trainings", "n_train", "n_test", "cpu_seconds", "equivalence_margin",
+COUNT_NAMES = ["dataset", "sample", "method", "decoder", "training", "sequence", "group", "n_positions", "n_correct"]
+TRAINING_NAMES = [
+    "dataset", "sample", "population", "test", "n_folds", "method", "training", "candidate", "iteration", "n_train", "n_test",
+    "cpu_seconds",
 ]  # fmt: skip
+
+HELD_OUT = 1 / 3
+"""Share of the groups of related training sequences that chooses settings."""
 
 
 class Larger(NamedTuple):
-    """What a method finds on a larger sample.
+    """What a method finds on a larger sample; dataset is that of the papers which the sample is larger than.
 
     Attributes
     ----------
     larger_counts : DataFrame
-        Columns `COUNT_NAMES`: correct positions by training and group of related sequences that tests; dataset is that of the
-        papers which the sample is larger than.
-    larger_accuracies : DataFrame
-        Columns `ACCURACY_NAMES`, one row: accuracy, the mean over the trainings, and their standard deviation, in percent;
-        sequences of a training and of a test set, the mean; CPU seconds of all trainings.
+        Columns `COUNT_NAMES`: correct positions of each sequence that tests, by training and decoder.
+    larger_trainings : DataFrame
+        Columns `TRAINING_NAMES`, one row each: how the sample is tested (`LargerSample.test`), what was chosen (iteration 0: the last one),
+        sequences that train and that test, CPU seconds of the training after the choice.
     """
 
     larger_counts: pd.DataFrame
-    larger_accuracies: pd.DataFrame
-
-
-class Chosen(NamedTuple):
-    """What a method is trained with and labels by."""
-
-    candidate: Candidate
-    iteration: int
-    decoder: Decoder
+    larger_trainings: pd.DataFrame
 
 
 def score_larger(job: JobContext[TrainingSettings]) -> Larger:
-    """One method on one larger sample, `job.dataset`, with what it chose on the papers' data set.
+    """One method on one larger sample, `job.dataset`.
 
-    Of draws, the test set alone is the sample: the papers' training sequences, on which settings were chosen, take no part.
-    Without rows where the method has chosen nothing, since it could not be run.
+    Of draws, the test set alone is the sample: the papers' training sequences take no part. Without rows where the method needs
+    Java and there is none.
     """
-    method, settings, choice = job.method, job.settings, job.choice
-    assert choice is not None
-    sample = settings.larger_samples[job.dataset]
+    if job.method in IN_JAVA and java_problem():
+        return Larger(pd.DataFrame(columns=COUNT_NAMES), pd.DataFrame(columns=TRAINING_NAMES))
+    sample = job.settings.larger_samples[job.dataset]
     data, splits = sample_splits(sample, job.train, job.test, derive_seed(job.seed, job.dataset, "larger"))
-    of_method = choice[choice["method"] == method]
-    if of_method.empty:
-        return Larger(pd.DataFrame(columns=COUNT_NAMES), pd.DataFrame(columns=ACCURACY_NAMES))
-    chosen = as_chosen(of_method, method, settings)
-    trainings = job.cache.all_finished(
-        {
-            f"larger_{place}": partial(_test_one, data, split, method, settings, chosen, job.window)
-            for place, split in enumerate(splits)
-        }
+    if job.method in job.settings.larger_fixed and sample.fixed_trainings is not None:
+        splits = splits[: sample.fixed_trainings]
+    found = job.cache.all_finished(
+        {f"larger_{place}": partial(_test_one, job, data, split, place) for place, split in enumerate(splits)}
     )
-    names = {"dataset": sample.of, "sample": job.dataset, "method": method}
-    counts = pd.concat([frame.assign(training=place, **names) for place, (frame, _) in enumerate(trainings)])
-    by_training = counts.groupby("training")[["n_correct", "n_positions"]].sum()
-    percent = 100 * by_training["n_correct"] / by_training["n_positions"]
-    accuracies = {
-        **names, "population": sample.population, "design": sample.design, "n_folds": sample.n_folds or len(splits),
-        "chosen_decoder": chosen.decoder, "candidate": candidate_name(chosen.candidate), "iteration": chosen.iteration,
-        "accuracy": percent.mean(), "sd": percent.std(ddof=1), "n_trainings": len(splits),
-        "n_train": np.mean([len(split.train) for split in splits]), "n_test": np.mean([len(split.test) for split in splits]),
-        "cpu_seconds": sum(float(seconds["cpu_seconds"].iloc[0]) for _, seconds in trainings),
-        "equivalence_margin": settings.equivalence_margin,
-    }  # fmt: skip
-    return Larger(counts[COUNT_NAMES].reset_index(drop=True), pd.DataFrame([accuracies])[ACCURACY_NAMES])
+    names = {"dataset": sample.of, "sample": job.dataset, "method": job.method}
+    of_sample = {"population": sample.population, "test": sample.test, "n_folds": sample.n_folds or len(splits)}
+    counts, trainings = (
+        pd.concat([frame.assign(training=place) for place, frame in enumerate(frames)], ignore_index=True)
+        for frames in zip(*found, strict=True)
+    )
+    return Larger(
+        counts.assign(**names)[COUNT_NAMES],
+        trainings.assign(**names, **of_sample)[TRAINING_NAMES],
+    )
 
 
 def sample_splits(
@@ -101,40 +90,52 @@ def sample_splits(
     return whole, repeated_folds(whole.groups, sample.n_folds, sample.n_repeats, seed)
 
 
-def as_chosen(choice: pd.DataFrame, method: str, settings: TrainingSettings) -> Chosen:
-    """The preferred decoder, the candidate that most splits chose, and the median of their iterations with it.
-
-    `choice` is that of one method (`treecrf.studies.training.jobs.TrainingOutcome`); among equals the first candidate of the grid wins.
-    """
-    decoder = preferred_decoder(choice)
-    chosen = choice[choice["decoder"] == decoder]
-    name = chosen.sort_values("rank", kind="stable")["candidate"].value_counts(sort=False).idxmax()
-    iteration = int(chosen.loc[chosen["candidate"] == name, "iteration"].median())
-    by_name = {candidate_name(candidate): candidate for candidate in candidates(method, settings)}
-    return Chosen(by_name[str(name)], iteration, decoder)
-
-
 def _test_one(
-    data: SequenceSet,
-    split: Split,
-    method: str,
-    settings: TrainingSettings,
-    chosen: Chosen,
-    window: tuple[int, int],
-    _checkpoint: Checkpoint | None,
+    job: JobContext[TrainingSettings], data: SequenceSet, split: Split, place: int, _checkpoint: Checkpoint | None
 ) -> Frames:
-    """Train once and test: correct positions by group of related sequences, and the CPU seconds of training."""
-    train, test = data.select(split.train), data.select(split.test)
-    if train.has_missing or test.has_missing:
-        fill = Imputer().fit(train)
-        train, test = fill.transform(train), fill.transform(test)
-    build = find_method(method, settings).build
-    model = build(settings, chosen.candidate, window, None)
-    if model.has_stages:
-        shorter = settings.model_copy(update={"n_iterations": chosen.iteration})
-        model = build(shorter, chosen.candidate, window, None)
-    seconds: list[float] = []
-    model.fit(train, monitor=lambda _i, by_phase, _ll: seconds.append(sum(by_phase.values())))
-    right = model.predict(test, chosen.decoder) == model.align_labels(test)
-    found = pd.DataFrame({"group": np.repeat(test.groups, test.lengths), "n_correct": right, "n_positions": 1})
-    return found.groupby("group").sum().reset_index(), pd.DataFrame({"cpu_seconds": seconds[-1:]})
+    """Choose settings, train and test: correct positions by sequence and decoder, and the training."""
+    train, test = _filled(data.select(split.train), data.select(split.test))
+    fit, judge = hold_out(train.groups, HELD_OUT, derive_seed(job.seed, job.dataset, "inner", place))
+    candidate, chosen = _choose(job, _filled(train.select(fit), train.select(judge)))
+    trained = train_as_chosen(chosen, train)
+    truth = trained.labeller.align_labels(test)
+    of_test = {"sequence": split.test, "group": test.groups, "n_positions": test.lengths}
+    counts = [
+        pd.DataFrame(
+            of_test | {"n_correct": np.add.reduceat((predicted == truth).astype(np.int64), test.offsets[:-1])}
+        ).assign(decoder=decoder)
+        for decoder, predicted in trained.predict(test, tuple(job.settings.decoders)).items()
+    ]
+    training = {
+        "candidate": candidate_name(candidate), "iteration": chosen.stage, "n_train": len(train), "n_test": len(test),
+        "cpu_seconds": _cpu_seconds(trained, job.method),
+    }  # fmt: skip
+    return pd.concat(counts), pd.DataFrame([training])
+
+
+def _cpu_seconds(trained: Trained, method: str) -> float:
+    """CPU seconds of a training; of one in Java those that its own process has told."""
+    return sum(getattr(trained.labeller, "seconds_", {}).values()) if method in IN_JAVA else trained.cpu_seconds
+
+
+def _choose(job: JobContext[TrainingSettings], inner: Fold) -> tuple[Candidate, ChosenLabeller]:
+    """The candidate and iteration with most correct positions by forward-backward decoding, or what is fixed in advance."""
+    settings = shortened(job.settings) if job.method in IN_JAVA else job.settings
+    fixed = settings.larger_fixed.get(job.method)
+    grid = candidates(job.method, settings) if fixed is None else [fixed]
+    build = find_method(job.method, settings).build
+    of = settings.larger_samples[job.dataset].of
+    window = settings.network_windows.get(of, job.window) if job.method == "neural_network" else job.window
+    labellers = [build(settings, candidate, window, None) for candidate in grid]
+    if fixed is not None:
+        return fixed, ChosenLabeller(labellers[0])
+    chosen = choose(labellers, [inner], settings.test_every)
+    return grid[labellers.index(chosen.labeller)], chosen
+
+
+def _filled(train: SequenceSet, test: SequenceSet) -> Fold:
+    """Both sets with missing values imputed by the commonest one of the training set."""
+    if not (train.has_missing or test.has_missing):
+        return train, test
+    fill = Imputer().fit(train)
+    return fill.transform(train), fill.transform(test)

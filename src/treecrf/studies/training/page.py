@@ -66,7 +66,8 @@ With fewer than {least} such groups it takes blocks of at least {length} positio
 only. With fewer than three trainings of a method it is about these trainings, not about the method. All of it is about methods
 trained on these training sequences. A decision is <em>better</em> or <em>worse</em> if p &lt; 0.05 after Holm's correction over the
 pairs of the data set; otherwise <em>equivalent</em> if the 90 % interval of the single pair lies within {margin} points, and else
-<em>undecided</em>: a large p-value alone says nothing.
+<em>undecided</em>: a large p-value alone says nothing. Where p &lt; 0.05 and the interval (Bonferroni) contains 0, both are right
+(docs/statistics.md).
 """
 
 CHOICES = (
@@ -134,7 +135,7 @@ PAGE = StudyPage(
             text(INTRODUCTION, DOCUMENTS_NOTE, slow=_slow, folds=setting("n_folds"), runs=setting("n_perturbed_runs")),
             _stand_ins,
             figure("accuracies", "Accuracy of every method, a panel for each of {names}; the table below has the numbers."),
-            table("accuracy", "Cross-validated choice, mean ± sd; bold: the best and those equivalent to it", has_caption=False),
+            table("accuracy", "Cross-validated choice, mean ± sd; marks: docs/statistics.md", has_caption=False),
             computed(_not_run, "notes"),
             table("peaks", "Peak of the test curve, first training", fold="Peaks of the test curves", has_caption=False),
             table("highest", HIGHEST, fold=HIGHEST),
@@ -205,7 +206,7 @@ def groups_layout(ranks: pd.DataFrame, chosen: pd.DataFrame, comparisons: pd.Dat
             "method": method_names(ranks["method"]),
             "accuracy (%)": cell_texts(ranks["accuracy"], number),
             "minus the best (points)": cell_texts(ranks["gap_points"], signed),
-            "95 %, Holm": interval_texts(ranks["gap_low"], ranks["gap_high"]),
+            "95 %, Bonferroni": interval_texts(ranks["gap_low"], ranks["gap_high"]),
             "significantly worse than": [
                 _better_ones(pairs, dataset, method, ranks["method"]) for method in ranks["method"]
             ],

@@ -44,7 +44,7 @@ def timings(choice: pd.DataFrame, curves: pd.DataFrame, repeats: pd.DataFrame, h
     frames = []
     for decoder, chosen in by_decoder(choice):
         part: pd.DataFrame = seconds.merge(chosen[["split", "candidate"]])
-        last = part.groupby(["split", "candidate"], as_index=False)["iteration"].max()
+        last = part.groupby(["split", "candidate"])["iteration"].max().reset_index()
         places: dict[str, pd.DataFrame] = {CHOICE: chosen, PEAK: chosen.assign(iteration=at_peak[decoder]), LAST: last}
         for point, place in places.items():
             by_run = part.merge(place[["split", "candidate", "iteration"]]).groupby("run")["cpu_seconds"].mean()

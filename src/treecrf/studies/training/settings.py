@@ -36,16 +36,23 @@ GRIDS = {method: (*row.grid.values(), *row.alone) for method, row in TRAINING.it
 class LargerSample(Model):
     """A larger sample beside the papers' test set of a data set of the study of training."""
 
-    of: Name = Field(description="The data set of the study whose choices of settings its methods take.")
+    of: Name = Field(description="The data set of the study whose grids of settings its methods have.")
     design: Literal["cross_validation", "draws"] = Field(
         "cross_validation",
         description="Cross-validation over all sequences, or draws of as many training sequences as the data set has from its "
         "test set, where the rest tests.",
     )
     n_folds: int | None = Field(
-        10, ge=2, description="Folds of whole groups of related sequences; null: each group tests in turn."
+        10,
+        ge=2,
+        description="Folds of whole groups of related sequences; null: each group, such as a document, tests in turn.",
     )
     n_repeats: int = Field(10, ge=1, description="Repeats of the cross-validation, or draws.")
+    fixed_trainings: int | None = Field(
+        None,
+        ge=2,
+        description="Trainings of methods whose settings are fixed in advance, the first ones; null: as many as of the other methods.",
+    )
     population: Literal["same", "second"] = Field(
         "same",
         description='"second" where labels or sequences are of another kind than those of the papers: a second population.',
@@ -63,13 +70,20 @@ class LargerSample(Model):
             raise ValueError("has n_train, which draws alone have; give design: draws")
         return self
 
+    @property
+    def test(self) -> Literal["folds", "draws", "documents"]:
+        """What the tests between methods go over (`treecrf.studies.training.larger_summary.compare_larger`)."""
+        if self.design == "draws":
+            return "draws"
+        return "documents" if self.n_folds is None else "folds"
+
 
 class TrainingSettings(StudySettings):
     """The study of chapter 3: TreeCRF and its rivals, their accuracy and their cost."""
 
     counted = ("n_iterations", "java_iterations")
     whole: ClassVar[frozenset[str]] = StudySettings.whole | {
-        "exact_under", "blocks_under", "block_length", "equivalence_margin", "larger_samples", "larger_methods",
+        "exact_under", "blocks_under", "block_length", "equivalence_margin", "larger_samples", "larger_methods", "larger_fixed",
     }  # fmt: skip
     datasets: list[Name] = Field(["protein", "nettalk", "hyphen"], description="Data sets of this study, by name.")
     methods: list[TrainingMethod | Name] = Field(
@@ -201,35 +215,46 @@ class TrainingSettings(StudySettings):
         "does not have are left out.",
     )
     larger_methods: list[TrainingMethod | Name] = Field(
-        ["treecrf", "treecrf_newton", "treecrf_anchored", "linear_crf", "induced_crf", "lightgbm"],
-        description="Methods that are tested on them with the settings that the data set of the papers has chosen; none: no larger samples.",
+        [
+            "treecrf", "treecrf_newton", "treecrf_original", "treecrf_anchored", "linear_crf", "induced_crf", "mallet", "mallet_linear",
+            "lightgbm", "neural_network",
+        ],
+        description="Methods that are tested on them, each with settings that a third of its training sequences chooses; none: no larger samples.",
+    )  # fmt: skip
+    larger_fixed: dict[TrainingMethod, dict[str, Any]] = Field(
+        {"mallet": {"variance": 10}, "mallet_linear": {"variance": 10}},
+        description="Methods whose settings there are fixed in advance, as a choice would take too long, and these settings.",
     )
 
     @model_validator(mode="after")
     def _methods_are_known(self) -> TrainingSettings:
         of_samples = [method for sample in self.larger_samples.values() for method in sample.methods or ()]
-        named = [*self.methods, *self.steady_methods, *self.timed_methods, *self.larger_methods, *of_samples]
+        of_study = [*self.methods, *self.steady_methods, *self.timed_methods]
+        named = [*of_study, *self.larger_methods, *self.larger_fixed, *of_samples]
         refuse_unknown(named, TRAINING, self.labellers)
         return self
 
     @property
     def larger_datasets(self) -> list[str]:
-        """The larger samples that are run: of data sets on which methods choose their settings."""
-        return [name for name in self.larger_samples if self.larger_methods_on(name)]
+        """The larger samples that are run: of data sets of the study."""
+        return [
+            name for name, sample in self.larger_samples.items() if sample.of in self.datasets and self.larger_methods
+        ]
 
     def larger_methods_on(self, sample: str) -> list[str]:
-        """The methods that a larger sample tests: those with a choice on the data set that it is larger than."""
-        of = self.larger_samples[sample].of
-        known = self.of(of).methods if of in self.datasets and self.larger_methods else []
-        wanted = self.larger_samples[sample].methods or self.larger_methods
-        return [method for method in wanted if method in known]
+        """The methods that a larger sample tests."""
+        return self.larger_samples[sample].methods or self.larger_methods
 
-    def of_sample(self, name: str) -> tuple[TrainingSettings, dict[str, Any]]:
-        """The settings of the data set that a larger sample is larger than, and JSON values of what its jobs look at beside them."""
+    def samples_of(self, dataset: str) -> list[str]:
+        """See `StudySettings`."""
+        return [name for name in self.larger_datasets if self.larger_samples[name].of == dataset]
+
+    def used_on_sample(self, name: str, method: str) -> dict[str, Any]:
+        """`used_by` on a larger sample: the settings of the data set that it is larger than, and those of the sample."""
         sample = self.larger_samples[name]
         described = sample.model_dump(mode="json", exclude={"methods"})
-        own = {"larger_samples": {name: described}, "equivalence_margin": self.equivalence_margin}
-        return self.of(sample.of), own
+        fixed = {key: value for key, value in self.larger_fixed.items() if key == method}
+        return self.of(sample.of).used_by(method) | {"larger_samples": {name: described}, "larger_fixed": fixed}
 
     @model_validator(mode="after")
     def _choices_can_be_borrowed(self) -> TrainingSettings:

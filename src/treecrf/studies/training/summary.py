@@ -40,6 +40,7 @@ from treecrf.studies.training.choices import (
     preferred_decoder,
     unperturbed,
 )
+from treecrf.studies.training.larger_summary import summarise_larger
 from treecrf.studies.training.published import training_accuracies
 from treecrf.studies.training.seconds import costs, mean_seconds, steps, timings
 
@@ -165,14 +166,16 @@ def learning_curves(choice: pd.DataFrame, curves: pd.DataFrame, phases: pd.DataF
 
 
 def summarise(context: SummaryContext) -> dict[str, pd.DataFrame]:
-    """`summarise_dataset` of the jobs of a data set, and the published values of what it is in `treecrf.datasets`."""
+    """`summarise_dataset` of the jobs of a data set, with the published values of what it is in `treecrf.datasets`, and its larger samples."""
     settings, description = dict(context.settings), context.description
     separation_margin = settings.pop("separation_margin")
     rules = Rules(**settings)
     published = training_accuracies().query("dataset == @context.source")
-    outcomes = {name: stacked(parts) for name, parts in context.frames.items() if name != "folds"}
+    own = [name for name in context.frames if name != "folds" and not name.startswith("larger_")]
+    outcomes = {name: stacked(context.frames[name]) for name in own}
     numbers = description["average_length"], description["n_features"]
-    return summarise_dataset(outcomes, published, bool(description["stand_in"]), *numbers, rules, separation_margin)
+    found = summarise_dataset(outcomes, published, bool(description["stand_in"]), *numbers, rules, separation_margin)
+    return found | summarise_larger(context.frames, rules.equivalence_margin)
 
 
 def summarise_dataset(
@@ -188,7 +191,7 @@ def summarise_dataset(
 
     Parameters are the frames of `treecrf.studies.training.jobs.TrainingOutcome` of all methods; for others see
     `summarise_method`, `treecrf.studies.training.seconds.costs` and `treecrf.studies.training.summary`. Gives the frames of the study's
-    declaration. The summary has the columns of `summarise_method` and `ends`; peak_accuracy, peak_low, peak_high and peak_iteration
+    declaration that are not of larger samples. The summary has the columns of `summarise_method` and `ends`; peak_accuracy, peak_low, peak_high and peak_iteration
     (`treecrf.studies.training.choices.peaks`); and cpu_seconds, peak_cpu_seconds and last_cpu_seconds, geometric means over all trainings.
     """
     methods = list(dict.fromkeys(outcomes["choice"]["method"]))
@@ -246,7 +249,7 @@ def _at_choice(curves: pd.DataFrame) -> dict[str, float]:
 
 
 VALID_COLUMNS = (
-    "mean_points", "points_standard_error", "degrees_of_freedom", "low", "high", "low_90", "high_90", "valid_p_value", "holm_low", "holm_high", "valid_p_holm", "about",
+    "mean_points", "points_standard_error", "degrees_of_freedom", "low", "high", "low_90", "high_90", "valid_p_value", "family_low", "family_high", "valid_p_holm", "about",
     "valid_test", "n_clusters", "n_blocks", "block_length", "decision",
 )  # fmt: skip
 """Columns about all trainings."""
@@ -296,9 +299,9 @@ def compare(
         low, high, low_90, high_90, valid_p_value
             Its intervals of 95 % and 90 % and the p-value of no difference, all from one standard error
             (`treecrf.statistics.two_way.estimate_trainings`): p is below 0.05 where the 95 % interval leaves out 0.
-        holm_low, holm_high, valid_p_holm
-            Interval and p-value with Holm's correction over the pairs of the data set and decoder
-            (`treecrf.statistics.estimates.Estimates.interval_holm`).
+        family_low, family_high, valid_p_holm
+            Interval and p-value of the family, the pairs of the data set and decoder: Bonferroni's and Holm's
+            (`treecrf.statistics.estimates.Estimates`).
         about
             "methods", or "these trainings" where one of the two has fewer than `ENOUGH_TRAININGS`.
         valid_test
@@ -385,7 +388,7 @@ def _compare_trainings(trainings: _Trainings, rules: Rules) -> pd.DataFrame:
         estimates, *sizes = estimate_blocks(trainings.correct, trainings.offsets, rules.block_length)
         of_blocks = dict(zip(of_blocks, sizes, strict=True))
     (low, high), (low_90, high_90) = estimates.interval(), estimates.interval(CONFIDENCE)
-    holm_low, holm_high = estimates.interval_holm()
+    family_low, family_high = estimates.interval_bonferroni()
     n_trainings = np.array([len(correct) for correct in trainings.correct])
     enough = np.minimum(n_trainings[pairs.first], n_trainings[pairs.second]) >= ENOUGH_TRAININGS
     return pd.DataFrame(
@@ -394,7 +397,7 @@ def _compare_trainings(trainings: _Trainings, rules: Rules) -> pd.DataFrame:
             "other": [trainings.methods[place] for place in pairs.second],
             "mean_points": estimates.points, "points_standard_error": estimates.standard_error,
             "degrees_of_freedom": estimates.degrees_of_freedom, "low": low, "high": high, "low_90": low_90, "high_90": high_90,
-            "valid_p_value": estimates.p_value, "holm_low": holm_low, "holm_high": holm_high, "valid_p_holm": estimates.p_holm,
+            "valid_p_value": estimates.p_value, "family_low": family_low, "family_high": family_high, "valid_p_holm": estimates.p_holm,
             "about": np.where(enough, METHODS, TRAININGS), "valid_test": unit, "n_clusters": len(positions), **of_blocks,
             "decision": decide(estimates.points, estimates.p_holm, low_90, high_90, margin=rules.equivalence_margin),
         }

@@ -395,6 +395,21 @@ def test_another_source_under_a_name_of_the_papers_does_not_count(tmp_path):
         assert find(tmp_path, claim).verdict == "not_run"
 
 
+@pytest.mark.parametrize(
+    ("name", "source", "counts"),
+    [
+        ("nettalk_binary_30", "nettalk_binary", True),
+        ("nettalk_binary_30", "hyphen", False),
+        ("nettalk_full", "nettalk", False),  # a data set of its own
+        ("hyphenation", "hyphen", False),
+    ],
+)
+def test_more_draws_of_a_data_set_are_named_after_it(tmp_path, name, source, counts):
+    plant_variants(tmp_path, name, ("crf_2", "crf_1", 10.0))
+    (tmp_path / "future" / name / "description.json").write_text(json.dumps({"source": source}))
+    assert (Results(tmp_path).frame("future", name, "comparisons") is not None) == counts
+
+
 # --- real summaries ---------------------------------------------------------------------------------
 
 

@@ -11,6 +11,7 @@ from typing import Any
 
 import pandas as pd
 
+from treecrf import datasets
 from treecrf.io.files import read_frame, read_json
 from treecrf.studies import registry
 
@@ -57,8 +58,9 @@ class Observation:
         Above `degree` where a test or repeated measurements do not decide between the two.
     is_time : bool
         Whether it is about repeated measurements of a time.
-    straddled, smallest : str
-        Where it is open: the thresholds that its interval contains, and the smallest difference that would have been found.
+    straddled, smallest, n_needed : str
+        Where it is open: the thresholds that its interval contains, the smallest difference that would have been found, and how
+        many sequences or documents would decide.
     dataset : str
     found : Measured or None
         The numbers themselves (`treecrf.studies.framework.claims.kinds.Measured`).
@@ -73,6 +75,7 @@ class Observation:
     is_time: bool = False
     straddled: str = ""
     smallest: str = ""
+    n_needed: str = ""
     dataset: str = ""
     found: Any = None
     limits: tuple[float, ...] = ()
@@ -87,7 +90,8 @@ class Observation:
         sign = SIGNS[self.degree] if self.is_decided else OPEN_SIGN
         contained = f"the interval contains {self.straddled}" if self.straddled else ""
         found = f"would have found a difference of {self.smallest}" if self.smallest else ""
-        power = ", ".join(filter(None, (contained, found)))
+        needed = f"{self.n_needed} would decide" if self.n_needed else ""
+        power = ", ".join(filter(None, (contained, found, needed)))
         return f"{sign} {self.numbers}" + (f" [{power}]" if power else "")
 
 
@@ -115,6 +119,7 @@ class Finding:
     datasets: tuple[str, ...] = ()
     straddled: str = ""
     smallest: str = ""
+    n_needed: str = ""
     observations: tuple[Observation, ...] = ()
     beside: tuple[tuple[str, Finding], ...] = ()
     """What stands beside the claim and does not decide it, by its name."""
@@ -132,10 +137,13 @@ class Results:
         return any((self.folder / study).is_dir() for study in studies)
 
     def frame(self, study: str, dataset: str, name: str) -> pd.DataFrame | None:
-        """A summary (CSV) of a data set of a study; None without it, or where nothing says that the set is what it is named."""
+        """A summary (CSV) of a data set of a study; None without it, or where nothing says that the set is what it is named.
+
+        Another variant or more draws of a set are named after it: "xor_full", "nettalk_binary_30".
+        """
         draws = {each.name for each in registry() if each.draws}  # and describes its data sets itself
         description = self.folder / (study if study in draws else "data") / dataset / "description.json"
-        if not description.is_file() or read_json(description)["source"] != dataset:
+        if not description.is_file() or not _is_named_after(dataset, read_json(description)["source"]):
             return None
         return self.table(study, dataset, f"{name}.csv")
 
@@ -145,6 +153,11 @@ class Results:
         if path not in self._read:
             self._read[path] = read_frame(path) if path.is_file() else None
         return self._read[path]
+
+
+def _is_named_after(dataset: str, source: str) -> bool:
+    """Whether a data set is what it is named, or a variant whose name begins with that and is no other data set's."""
+    return dataset == source or (dataset.startswith(f"{source}_") and dataset not in datasets.names())
 
 
 def gather(named: Iterable[str], observe: Callable[[str], Iterable[Observation]]) -> Evidence:
@@ -190,12 +203,12 @@ def judge(
     best = _verdict([each.degree if each.best is None else each.best for each in observations], enough, partly)
     open_times = any(each.is_time and not each.is_decided for each in observations)
     verdict = worst if worst == best or (worst == PARTLY and not open_times) else UNDECIDED
-    straddled, smallest = (
+    straddled, smallest, wanted = (
         "; ".join(filter(None, (getattr(each, name) for each in observations if verdict == UNDECIDED)))
-        for name in ("straddled", "smallest")
+        for name in ("straddled", "smallest", "n_needed")
     )
     explanation = _explain(verdict, observations)
-    return Finding(verdict, test, _numbers(evidence), explanation, evidence.datasets, straddled, smallest)
+    return Finding(verdict, test, _numbers(evidence), explanation, evidence.datasets, straddled, smallest, wanted)
 
 
 def _verdict(degrees: Sequence[Fraction], enough: Fraction, partly: Fraction) -> str:

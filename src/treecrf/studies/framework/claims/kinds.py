@@ -52,6 +52,10 @@ class Measured(Generic[Value]):
         The value averaged as the published one, where the test averages otherwise.
     unit : str or None
         What readers see after the value; unless given, "points" of a value that a test or a 90 % interval is about.
+    n : int
+        How many independent `units` the test goes over; 0 where that is not known.
+    units : str
+        Such as documents.
     by_paper : bool
         Whether value and p are those of the paper's test, for which what does not differ significantly is equal.
     """
@@ -68,6 +72,8 @@ class Measured(Generic[Value]):
     published: float | None = None
     alike: float | None = None
     unit: str | None = None
+    n: int = 0
+    units: str = ""
     by_paper: bool = False
 
     def observe(self, kind: Callable[[Measured[Value]], Degrees]) -> Observation:

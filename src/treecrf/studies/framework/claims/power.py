@@ -1,20 +1,22 @@
-"""Power of undecided comparisons: thresholds that the interval contains, and the smallest difference it would find.
+"""Power of undecided comparisons: thresholds that the interval contains, the smallest difference it would find, and how many
+sequences would find the published one.
 
 With a standard error s and normal quantiles z, a test at level a finds a difference of (z[1 - a/2] + z[0.8]) s in 80 % of
 experiments of this size, and an interval shows equivalence of equal methods within (z[0.95] + z[0.9]) s. The standard error is
-the half width of the interval divided by its quantile, so that with few degrees of freedom these are upper bounds.
+the half width of the interval divided by its quantile, so that with few degrees of freedom these are upper bounds. It falls with
+the square root of the number of sequences or documents.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from math import isfinite
+from math import ceil, isfinite
 from typing import Any
 
 from scipy.stats import norm
 
-from treecrf.rendering.cells import number
+from treecrf.rendering.cells import count_text, number
 from treecrf.studies.framework.claims.judge import Observation
 from treecrf.studies.framework.claims.kinds import Measured
 
@@ -29,7 +31,7 @@ LEVEL_OF_INTERVAL, LEVEL_OF_REPEATS = 0.1, 0.05
 
 
 def with_power(observation: Observation, found: Measured[Any], kind: str, parameters: Mapping[str, Any]) -> Observation:
-    """An observation, where it is open with what it straddles and what would have been found."""
+    """An observation, where it is open with what it straddles, what would have been found, and how many sequences would decide."""
     ends = found.repeated or found.interval
     if observation.is_decided or ends is None:
         return observation
@@ -39,7 +41,25 @@ def with_power(observation: Observation, found: Measured[Any], kind: str, parame
     straddled = sorted({edge for edge in edges(kind, parameters) if ends[0] <= edge <= ends[1]} | {*tested})
     inside = " and ".join(f"{edge:g}".replace("-", "−") for edge in straddled)
     smallest = smallest_difference(ends, kind, parameters.get("level"), found.repeated is not None)
-    return replace(observation, straddled=inside, smallest=number(smallest) if isfinite(smallest) else "")
+    if not isfinite(smallest):
+        return replace(observation, straddled=inside)
+    needed = number_needed(found, kind, parameters, smallest)
+    text = f"about {count_text(needed)} {found.units}" if needed else ""
+    return replace(observation, straddled=inside, smallest=number(smallest), n_needed=text)
+
+
+def number_needed(found: Measured[Any], kind: str, parameters: Mapping[str, Any], smallest: float) -> int:
+    """How many independent units decide with the probability `POWER`, to two digits; 0 where that is not known or there are as many.
+
+    They find the published difference or, without one, that of the margin; or they show that equal methods are within the margin.
+    """
+    target = abs(found.published or 0.0) if kind in TESTED_FOR_DIFFERENCE else 0.0
+    target = target or parameters.get("margin", 0.0)
+    if not target or smallest <= target:
+        return 0
+    needed = found.n * (smallest / target) ** 2
+    digits = 10 ** max(len(str(int(needed))) - 2, 0)
+    return ceil(needed / digits) * digits
 
 
 def smallest_difference(
