@@ -72,11 +72,13 @@ def test_a_run_without_results_gathers_nothing(tmp_path):
 
 def test_accuracies_of_training_are_those_of_its_summary(gathered):
     summary = frames("training", "summary")
-    for point, prefix in (("choice", "chosen"), ("peak", "peak")):
-        keys = ["dataset", "method", "decoder"]
-        found = gathered.scores.query(f"study == 'training' and point == '{point}'").set_index(keys)["value"]
-        expected = summary.set_index(keys)[f"{prefix}_mean"].fillna(summary.set_index(keys)[f"{prefix}_accuracy"])
-        assert found.astype(float).to_dict() == expected.to_dict()
+    rows = summary.set_index(["dataset", "method", "decoder"])
+    expected = {"choice": rows["chosen_mean"].fillna(rows["chosen_accuracy"]), "peak": rows["peak_accuracy"].dropna()}
+    for point, values in expected.items():
+        found = gathered.scores.query(f"study == 'training' and point == '{point}'").set_index(rows.index.names)[
+            "value"
+        ]
+        assert found.astype(float).to_dict() == values.to_dict()
 
 
 def test_accuracies_with_missing_cells_are_shares_of_all_positions(gathered):

@@ -44,6 +44,7 @@ from treecrf.statistics.metrics import (
     geometric_mean,
     mean_f1,
     mean_with_interval,
+    ratio_of_geometric_means,
     reliability,
     sequence_accuracy,
     sum_log_probabilities,
@@ -201,6 +202,9 @@ CALLS = {
     "correct_for_choice": (correct_for_choice, lambda rng: of_clusters(rng, 4) | {"seed": 0}),
     "mean_with_interval": (mean_with_interval, lambda rng: {"values": rng.normal(size=5)}),
     "geometric_mean": (geometric_mean, lambda rng: {"values": rng.random(5) + 0.5}),
+    "ratio_of_geometric_means": (
+        ratio_of_geometric_means, lambda rng: {"values": rng.random(5) + 0.5, "others": rng.random(4) + 0.5},
+    ),
     "adjust_holm": (adjust_holm, lambda rng: {"p_values": rng.random(5)}),
     "decide": (decide, of_pairs),
     "is_negligible": (is_negligible, only("low", "high", of=of_pairs)),

@@ -318,7 +318,15 @@ def write_training_results(folder):
             {"rule": {"length": 4, "share": 0.1}, "groups": 2, "related_tests": 1},
         ],
     }  # fmt: skip
-    curve = {"iteration": 1, "accuracy": 60.0, "low": 59.0, "high": 61.0, "cpu_seconds": 1.0, "chosen": True}
+    curve = {
+        "iteration": 1,
+        "accuracy": 60.0,
+        "low": 59.0,
+        "high": 61.0,
+        "cpu_seconds": 1.0,
+        "chosen": True,
+        "preferred": True,
+    }
     cost = {
         "average_length": 5.0, "n_features": 3, "forward_backward_seconds": 0.1, "induction_seconds": np.nan,
         "total_seconds": 1.0, "n_iterations": 9.0,
@@ -326,7 +334,7 @@ def write_training_results(folder):
     outcome = {
         "chosen_decoder": "viterbi", "published": np.nan, "candidate": "variance=5", "iteration_low": 30, "iteration_high": 30,
         "cv_accuracy": 60.0, "n_perturbed_runs": 0, "chosen_accuracy": 77.25, "peak_iteration": 40, "peak_accuracy": 78.5, "cpu_seconds": 1.5,
-        "chosen_mean": np.nan, "chosen_sd": np.nan, "peak_mean": np.nan, "peak_sd": np.nan, "peak_min": np.nan, "peak_max": np.nan,
+        "chosen_mean": np.nan, "chosen_sd": np.nan, "peak_low": np.nan, "peak_high": np.nan, "highest_accuracy": 79.5,
     }  # fmt: skip
     comparison = {
         "other": "my_method", "accuracy_points": 1.0, "only_method": 9, "only_other": 4, "p_value": 0.5, "p_holm": 0.5,
@@ -361,6 +369,8 @@ def write_training_results(folder):
         "notes": [ids | {"method": "smile", "note": "no <Java>."}],
         "choice": [ids],  # not shown
         "peak_comparisons": [ids],
+        "last_comparisons": [ids],
+        "timings": [ids],
     }
     for name in ("hmm", "xor"):
         for part in ("data", "training"):

@@ -92,8 +92,21 @@ def test_counts_at_the_peak_are_those_of_the_best_iteration(run):
         "point == 'peak' and method == 'treecrf' and decoder == 'viterbi'"
     )
     curves = pd.read_parquet(f"{run[0].results}/training/hyphen/treecrf.curves.parquet")
-    assert counts["n_correct"].sum() == curves.query("run == -1 and decoder == 'viterbi'")["n_correct"].max()
-    assert set(counts["variant"]) == set(curves["candidate"])
+    choice = pd.read_parquet(f"{run[0].results}/training/hyphen/treecrf.choice.parquet")[
+        ["candidate"]
+    ].drop_duplicates()
+    chosen = curves.query("run == -1 and decoder == 'viterbi'").merge(choice)
+    assert counts["n_correct"].sum() == chosen["n_correct"].max()
+
+
+def test_counts_after_the_last_iteration_are_of_all_perturbed_trainings(run):
+    wanted = "point == 'last' and method == 'treecrf' and decoder == 'viterbi'"
+    found = count_sequences(training.STUDY, run[0]).query(wanted).groupby("draw", observed=True)["n_correct"].sum()
+    curves = pd.read_parquet(f"{run[0].results}/training/hyphen/treecrf.curves.parquet").query(
+        "decoder == 'viterbi' and run >= 0"
+    )
+    last = curves.sort_values("iteration").groupby("run")["n_correct"].last()
+    assert found.to_dict() == {f"training {place}": n for place, n in last.items()}
 
 
 def test_counts_are_small(run, tmp_path):

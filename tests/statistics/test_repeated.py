@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from treecrf.statistics.metrics import geometric_mean, mean_with_interval
+from treecrf.statistics.metrics import geometric_mean, mean_with_interval, ratio_of_geometric_means
 
 
 @pytest.mark.parametrize("n_repeats", [2, 5, 30])
@@ -33,3 +33,19 @@ def test_the_interval_holds_the_mean_as_often_as_it_says():
     rng = np.random.default_rng(0)
     ends = np.array([mean_with_interval(rng.normal(1, 1, 5))[1] for _ in range(2000)])
     assert 0.93 < ((ends[:, 0] < 1) & (ends[:, 1] > 1)).mean() < 0.97
+
+
+def test_ratio_of_two_samples_by_hand():
+    """Welch's interval of the difference of logarithms."""
+    first, second = np.exp([1.0, 2.0, 3.0]), np.exp([0.0, 1.0])
+    ratio, (low, high) = ratio_of_geometric_means(first, second, 0.9)
+    parts = np.array([1 / 3, 0.5 / 2])  # variances over sizes
+    degrees_of_freedom = parts.sum() ** 2 / (parts[0] ** 2 / 2 + parts[1] ** 2 / 1)
+    half_width = stats.t.isf(0.05, degrees_of_freedom) * np.sqrt(parts.sum())
+    assert np.log(ratio) == pytest.approx(1.5)
+    assert np.log([low, high]) == pytest.approx([1.5 - half_width, 1.5 + half_width])
+    assert ratio_of_geometric_means(second, first, 0.9)[1] == pytest.approx((1 / high, 1 / low))
+
+
+def test_a_ratio_to_a_single_measurement_is_not_certain():
+    assert ratio_of_geometric_means([4.0], [2.0, 2.0]) == (pytest.approx(2.0), (0.0, np.inf))

@@ -31,7 +31,7 @@ def test_the_run_makes_page_tables_and_figures(finished):
     for path in figures:
         for suffix in ("svg", "pdf", "png"):
             assert path.with_suffix(f".{suffix}").stat().st_size > 1000
-    for name in ("accuracy", "peaks", "table_3_4", "table_3_5", "table_3_6", "choices", "tests_better"):
+    for name in ("accuracy", "peaks", "highest", "table_3_4", "table_3_5", "table_3_6", "choices", "tests_better"):
         assert (folder / f"tables/{name}.tex").read_text().startswith("\\begin{tabular}")
     assert set(pd.read_csv(cost / "windows_medians.csv")["window_size"]) == {1, 3}
     assert len(pd.read_csv(cost / "sampling_medians.csv")) == 5

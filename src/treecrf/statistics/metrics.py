@@ -388,3 +388,33 @@ def geometric_mean(values: ArrayLike, confidence: float = CONFIDENCE) -> tuple[f
     mean, ends = mean_with_interval(np.log(ratios), confidence)
     low, high = np.exp(ends)
     return float(np.exp(mean)), (float(low), float(high))
+
+
+def ratio_of_geometric_means(
+    values: ArrayLike, others: ArrayLike, confidence: float = CONFIDENCE
+) -> tuple[float, tuple[float, float]]:
+    """Geometric mean of measurements by that of others, and its interval by Welch's t test of the logarithms.
+
+    Parameters
+    ----------
+    values, others : array-like of float, shapes (n,) and (m,)
+        Two independent samples, above 0.
+    confidence : float
+
+    Returns
+    -------
+    ratio : float
+    interval : (float, float)
+        (0, inf) where a sample has one measurement.
+    """
+    from scipy.stats import ttest_ind
+
+    first, second = (
+        np.log(reals(sample, name, ("n_repeats",), least=0, known=False))
+        for sample, name in ((values, "values"), (others, "others"))
+    )
+    ratio = float(np.exp(first.mean() - second.mean()))
+    if min(len(first), len(second)) == 1:
+        return ratio, (0.0, np.inf)
+    low, high = np.exp(ttest_ind(first, second, equal_var=False).confidence_interval(confidence))
+    return ratio, (float(low), float(high))

@@ -7,7 +7,7 @@ from planted_predictions import FB, RULES, VITERBI, choice_of, predictions
 
 from treecrf.statistics.two_way import estimate_trainings, make_pairs
 from treecrf.studies.training.choices import BETTER, UNPERTURBED
-from treecrf.studies.training.summary import Rules, compare, compare_peaks
+from treecrf.studies.training.summary import Rules, compare
 
 
 def compared(*frames, rules=RULES):
@@ -102,23 +102,19 @@ def test_only_a_narrow_interval_makes_methods_equivalent(margin, decision):
     assert found["low"] < found["low_90"] < 0.3 < found["high_90"] < found["high"]
 
 
-def test_peaks_are_compared_at_the_best_candidate():
-    candidates = ("a=0", "a=5")
-    parts = {"one": (3, 1), "two": (2, 4)}  # wrong positions of either candidate at its best iteration
+@pytest.mark.parametrize("stage", ["peak", "last"])
+def test_methods_are_compared_at_another_stage_where_they_have_predictions_of_it(stage):
+    """Each with its preferred decoder; those without such predictions are left out."""
+    parts = {"one": (2, 7), "two": (3, 5)}
     predicted = [
-        pd.concat(
-            [predictions(name, 9), *(predictions(name, w, stage="peak", candidate=c) for c, w in zip(candidates, wrong, strict=True))]
-        )
+        pd.concat([predictions(name, 9), *(predictions(name, w, stage=stage, decoder=d) for d, w in zip((FB, VITERBI), wrong, strict=True))])
         for name, wrong in parts.items()
     ]  # fmt: skip
-    curves = [
-        pd.DataFrame(
-            {"candidate": candidates, "rank": [0, 1], "iteration": 1, "decoder": FB, "run": UNPERTURBED, "split": 0,
-             "n_correct": [10 - w for w in wrong], "n_positions": 10}
-        )
-        for wrong in parts.values()
-    ]  # fmt: skip
-    found = compare_peaks(curves, predicted, RULES).set_index("decoder")
-    assert found["mean_points"].to_dict() == pytest.approx({FB: 10.0, "better": 10.0})
+    choices, predicted = (
+        [choice_of("one", FB), choice_of("two", VITERBI), choice_of("three", FB)],
+        [*predicted, predictions("three", 9)],
+    )
+    found = compare(choices, predicted, RULES, stage).set_index("decoder")
+    assert found["mean_points"].to_dict() == pytest.approx({FB: 10.0, VITERBI: -20.0, BETTER: 30.0})
     none = [frame[frame["stage"] == "choice"] for frame in predicted]
-    assert compare_peaks(curves, none, RULES).empty
+    assert compare(choices, none, RULES, stage).empty

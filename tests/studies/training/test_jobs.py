@@ -17,7 +17,7 @@ from treecrf.studies.framework.confidence import CONFIDENCE
 from treecrf.studies.framework.custom import candidate_name
 from treecrf.studies.framework.job_context import JobContext
 from treecrf.studies.training import jobs as training
-from treecrf.studies.training.choices import UNPERTURBED, peaks
+from treecrf.studies.training.choices import UNPERTURBED, highest_points
 from treecrf.studies.training.methods import METHODS, candidates
 from treecrf.studies.training.settings import GRIDS, TrainingSettings
 
@@ -56,13 +56,35 @@ def predictions(outcome, decoder, run=-1, stage="choice"):
 
 def test_peaks_are_those_of_the_learning_curves(outcome):
     test = tiny_set(1, 4)
-    curves = outcome.curves.query("run == -1")
+    candidates = outcome.choice[["candidate"]].drop_duplicates()
+    curves = outcome.curves.query("run == -1").merge(candidates)
+    assert set(outcome.predictions["candidate"]) == set(candidates["candidate"])
     for (candidate, decoder), curve in curves.groupby(["candidate", "decoder"]):
         part = predictions(outcome, decoder, stage="peak").query("candidate == @candidate")
         assert (part["predicted"] == part["label"]).sum() == curve["n_correct"].max()
         first = int(curve.loc[curve["n_correct"].idxmax(), "iteration"])
         model = TreeCRF(first, 4, float(candidate.split("=")[1]), (1, 1)).fit(tiny_set(0))
         assert part["predicted"].tolist() == model.predict(test, decoder).tolist()
+
+
+def test_labels_after_the_last_iteration_are_kept_of_timed_methods(outcome):
+    value = float(outcome.choice["candidate"].iloc[0].split("=")[1])
+    for run, more in ((-1, {}), (1, {"random_state": 1, "start_noise": 0.5})):
+        model = TreeCRF(4, 4, value, (1, 1), **more).fit(tiny_set(0))
+        for decoder in SETTINGS.decoders:
+            part = predictions(outcome, decoder, run, stage="last")
+            assert part["predicted"].tolist() == model.predict(tiny_set(1, 4), decoder).tolist()
+    others = compare("treecrf", settings=SETTINGS.model_copy(update={"timed_methods": ["mallet"]}))
+    assert set(others.predictions["stage"]) == {"choice", "peak"}
+    assert others.timings.empty
+
+
+def test_timed_methods_are_trained_again_for_the_time_alone(outcome):
+    """Two perturbed trainings and the unperturbed one are three of the five."""
+    assert outcome.timings.groupby("run")["iteration"].apply(list).to_dict() == {-3: [1, 2, 3, 4], -2: [1, 2, 3, 4]}
+    assert set(outcome.timings["candidate"]) == set(outcome.choice["candidate"])
+    assert (outcome.timings.groupby("run")["cpu_seconds"].diff().dropna() > 0).all()
+    assert list(outcome.timings.columns) == training.TIMING_NAMES
 
 
 def test_folds_are_those_of_direct_trainings(outcome):
@@ -133,7 +155,7 @@ def test_probabilities_are_those_after_the_chosen_iteration(outcome):
             marginals = TreeCRF(row.iteration, 4, value, (1, 1), **more).fit(train).predict_proba(test)
             part = predictions(outcome, row.decoder, run)
             assert_confidence(part, marginals)
-    assert outcome.predictions.query("stage == 'peak'")[list(CONFIDENCE)].isna().all(axis=None)
+    assert outcome.predictions.query("stage != 'choice'")[list(CONFIDENCE)].isna().all(axis=None)
 
 
 def test_chosen_candidates_are_perturbed(outcome):
@@ -141,9 +163,9 @@ def test_chosen_candidates_are_perturbed(outcome):
     assert set(outcome.curves["candidate"]) == {"l2_regularization=1", "l2_regularization=20"}
 
 
-def test_peaks_are_the_best_of_the_test_curves(outcome):
+def test_highest_points_are_the_best_of_all_test_curves(outcome):
     plain = outcome.curves[outcome.curves["run"] == UNPERTURBED]
-    for row in peaks(outcome.curves).itertuples():
+    for row in highest_points(outcome.curves).itertuples():
         of_decoder = plain[plain["decoder"] == row.decoder]
         assert row.accuracy == pytest.approx((of_decoder["n_correct"] / of_decoder["n_positions"]).max())
 

@@ -213,7 +213,9 @@ def _corrected(frame: pd.DataFrame) -> pd.DataFrame:
     family = pairs.drop_duplicates(["rate", "first", "second"])
     holm = family.groupby("rate")["valid_p_value"].transform(lambda p: adjust_holm(p.to_numpy(dtype=float)))
     keys = ["rate", "first", "second"]
-    corrected = pairs.drop(columns="valid_p_holm", errors="ignore").merge(family[keys].assign(valid_p_holm=holm), on=keys)
+    corrected = pairs.drop(columns="valid_p_holm", errors="ignore").merge(
+        family[keys].assign(valid_p_holm=holm), on=keys
+    )
     return corrected.drop(columns=["first", "second"])
 
 

@@ -6,15 +6,18 @@ MEANS = {"points": "mean_points", "p_value": "valid_p_value"}
 TRAINED = {"point": "'choice'", "run": "training {run}"}
 
 
-def _scores(point: str, prefix: str) -> Rows:
-    """Mean accuracy of the perturbed trainings, or of the only one."""
-    plain, told = f"{prefix}_accuracy", "" if point == "choice" else f"{point}_"
-    columns = {
-        "metric": "'accuracy'", "point": f"'{point}'", "value": f"{prefix}_mean.fillna({plain})", "low": f"{prefix}_min.fillna({plain})",
-        "high": f"{prefix}_max.fillna({plain})", "n_runs": f"n_perturbed_runs.where({prefix}_mean.notna(), 1)",
-        "chosen": f"{{{told}candidate}}, iteration {{{told}iteration}}",
-    }  # fmt: skip
-    return Rows("summary", columns)
+AT_CHOICE = {
+    "metric": "'accuracy'", "point": "'choice'", "value": "chosen_mean.fillna(chosen_accuracy)", "low": "chosen_min.fillna(chosen_accuracy)",
+    "high": "chosen_max.fillna(chosen_accuracy)", "n_runs": "n_perturbed_runs.where(chosen_mean.notna(), 1)",
+    "chosen": "{candidate}, iteration {iteration}",
+}  # fmt: skip
+"""Mean accuracy of the perturbed trainings, or of the only one."""
+
+AT_PEAK = {
+    "metric": "'accuracy'", "point": "'peak'", "value": "peak_accuracy", "low": "peak_low", "high": "peak_high", "n_runs": "1",
+    "cpu_seconds": "peak_cpu_seconds", "chosen": "{candidate}, iteration {peak_iteration:.0f}",
+}  # fmt: skip
+"""The highest point of the test curve; low and high are of all trainings there."""
 
 
 STUDY = Study(
@@ -23,7 +26,7 @@ STUDY = Study(
     settings="TrainingSettings",
     jobs=(
         Job(
-            "compare_method", "{dataset}/{methods}.{frame}.parquet", ("folds", "choice", "curves", "predictions", "phases", "notes"),
+            "compare_method", "{dataset}/{methods}.{frame}.parquet", ("folds", "choice", "curves", "predictions", "phases", "timings", "notes"),
             verb="train", message="Trains and tests on {wildcards.dataset}: {wildcards.methods}",
             mem_mb=2000, minutes=60, n_stages=2,
         ),
@@ -34,12 +37,16 @@ STUDY = Study(
         ),
     ),
     summary=Summary(
-        ("summary", "choice", "curves", "costs", "comparisons", "peak_comparisons", "ranks", "noise", "notes", "larger_accuracies", "larger_comparisons"),
+        (
+            "summary", "choice", "curves", "costs", "timings", "comparisons", "peak_comparisons", "last_comparisons", "ranks", "noise", "notes",
+            "larger_accuracies", "larger_comparisons",
+        ),
         settings=("exact_under", "blocks_under", "block_length", "equivalence_margin", "separation_margin"),
     ),
     tables=(
         Table("accuracy", ("Accuracy", "Accuracy of all methods", "choice"), needs=("summary", "ranks"), function="accuracy_layout"),
         Table("peaks", ("Accuracy", "Accuracy of all methods", "peak"), needs=("summary",), function="peaks_layout"),
+        Table("highest", ("Accuracy", "Accuracy of all methods", "highest"), needs=("summary",), function="highest_layout"),
         Table("ranks", ("Ranks", "Ranks", "table"), needs=("ranks",), function="ranks_layout"),
         Table("matrix", ("Ranks", "Comparison matrix", "matrix"), over="dataset", needs=("comparisons",), function="matrix_layout"),
         Table("larger_accuracies", ("Larger samples", "Accuracy", "table"), needs=("larger_accuracies", "summary"), function="larger_accuracies_layout"),
@@ -72,27 +79,26 @@ STUDY = Study(
     ),
     phases="{methods}.phases.parquet",
     phases_note="of the training after the choice of settings",
-    claimed=("summary", "curves", "comparisons", "peak_comparisons", "costs", "larger_comparisons"),
+    claimed=("summary", "curves", "comparisons", "peak_comparisons", "last_comparisons", "costs", "timings", "larger_comparisons"),
     explored=Explored(
         name="treecrf.rendering.style.training_method_name",
         test=(
             "Differences between methods are tested by a t test over trainings and groups of related test sequences (blocks of "
             "positions where there are few sequences)."
         ),
-        scores=(_scores("choice", "chosen"), _scores("peak", "peak")),
+        scores=(Rows("summary", AT_CHOICE), Rows("summary", AT_PEAK, where="peak_accuracy.notna()")),
         pairs=(
             Rows("comparisons", {**MEANS, "point": "'choice'"}),
             Rows("peak_comparisons", {**MEANS, "point": "'peak'"}),
         ),
-        curves=(Rows("curves", {"decoder": "'better'", "is_chosen": "chosen"}),),
+        curves=(Rows("curves", {"decoder": "'better'", "is_chosen": "chosen"}, where="preferred"),),
         published=(
             Rows(
                 "summary",
                 {
                     "point": "'peak'", "quantity": "'accuracy (%)'", "source": "PhD table {table}", "published": "percent",
                     "measured": "peak_accuracy", "at_choice": "chosen_accuracy",
-                    "low": "peak_min.fillna(peak_accuracy).clip(upper=peak_accuracy)",
-                    "high": "peak_max.fillna(peak_accuracy).clip(lower=peak_accuracy)",
+                    "low": "peak_low", "high": "peak_high",
                 },
                 through="published.with_printed",
             ),
@@ -109,11 +115,8 @@ STUDY = Study(
             Rows("larger_counts", {"dataset": "sample", "point": "'choice'", "run": "training {training}"}),
             Rows(
                 "predictions",
-                {
-                    "variant": "{candidate}", "point": "'peak'", "run": "'unperturbed'", "n_positions": "0 * position + 1",
-                    "n_correct": "label == predicted",
-                },
-                where="stage == 'peak'",
+                {**TRAINED, "point": "{stage}", "n_positions": "0 * position + 1", "n_correct": "label == predicted"},
+                where="stage == 'peak' or stage == 'last' and run != -1",
             ),
         ),
     ),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, cast
 
 import pandas as pd
@@ -19,8 +20,11 @@ UNPERTURBED = -1
 AS_CHOSEN = "as chosen for each split"
 """Of `candidate`: for a method whose splits have one each, and not the same one."""
 
-CHOICE, PEAK = "choice", "peak"
-"""Of `stage`: after the chosen iteration, or after the one with the best accuracy on the test set."""
+CHOICE, PEAK, LAST = "choice", "peak", "last"
+"""Of `stage` and `point`: after the chosen iteration, after the one with the best accuracy on the test set, after the last one."""
+
+FORWARD_BACKWARD_STEP, INDUCTION_STEP = "forward_backward", "induction"
+"""Of `point`, further: one iteration's part in inference, and in one induction of features."""
 
 SEQUENCES, BLOCKS = "sequences", "blocks"
 """Of `valid_test`: what a test takes as independent."""
@@ -38,21 +42,42 @@ def preferred_decoder(choice: pd.DataFrame) -> Decoder:
     return cast("Decoder", means.idxmax())
 
 
+def by_decoder(choice: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
+    """The choice with each decoder, and then as `BETTER` with the preferred one."""
+    for decoder, chosen in choice.groupby("decoder", sort=False):
+        yield str(decoder), chosen
+    yield BETTER, choice[choice["decoder"] == preferred_decoder(choice)]
+
+
+def unperturbed(frame: pd.DataFrame) -> pd.DataFrame:
+    """The rows of the unperturbed trainings."""
+    return frame[frame["run"] == UNPERTURBED]
+
+
 def joined_candidates(curves: pd.DataFrame) -> pd.DataFrame:
     """The curves, with one candidate for all splits where each split has one only (`AS_CHOSEN`): those chosen elsewhere."""
-    plain = curves[curves["run"] == UNPERTURBED]
+    plain = unperturbed(curves)
     if plain["candidate"].nunique() < 2 or plain.groupby("split")["candidate"].nunique().max() > 1:
         return curves
     return curves.assign(candidate=AS_CHOSEN, rank=0)
 
 
 def peaks(curves: pd.DataFrame) -> pd.DataFrame:
-    """The candidate and iteration with the best test accuracy (`TrainingOutcome.curves`), by decoder, unperturbed.
+    """The highest point of each test curve, the first of equals: settings by cross-validation, iteration by the test labels.
 
-    A peak uses the test labels to choose: it is an optimistic upper bound. Of several
-    splits, the mean of their accuracies counts.
+    The dissertation prints such peaks (sections 3.5.1 to 3.5.3). `curves` is from `treecrf.studies.training.summary.learning_curves`. Gives its rows
+    at the peaks, and of each method that of the preferred decoder again, as `BETTER`.
     """
-    plain = curves[curves["run"] == UNPERTURBED]
+    highest = curves.loc[curves.groupby(["dataset", "method", "decoder"], sort=False)["accuracy"].idxmax()]
+    return pd.concat([highest, highest[highest["preferred"]].assign(decoder=BETTER)], ignore_index=True)
+
+
+def highest_points(curves: pd.DataFrame) -> pd.DataFrame:
+    """The candidate and iteration with the best test accuracy of all (`TrainingOutcome.curves`), by decoder, unperturbed.
+
+    Not a peak: it uses the test labels to choose the settings too. Of several splits, the mean of their accuracies counts.
+    """
+    plain = unperturbed(curves)
     accuracy = plain.assign(accuracy=plain["n_correct"] / plain["n_positions"])
     keys = ["decoder", "candidate", "rank", "iteration"]
     means = accuracy.groupby(keys, sort=False)["accuracy"].mean().reset_index()

@@ -9,9 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from treecrf.rendering.cells import (
     count_text,
@@ -20,15 +22,19 @@ from treecrf.rendering.cells import (
     number,
     p_text,
     points_text,
-    seconds_text,
     signed,
+    three_digits,
 )
 from treecrf.rendering.style import DECODER_NAMES, training_method_name
-from treecrf.studies.framework.claims.judge import Evidence, Results
-from treecrf.studies.framework.claims.kinds import Measured
+from treecrf.statistics.metrics import geometric_mean, ratio_of_geometric_means
+from treecrf.studies.framework.claims.judge import FAILS, HOLDS, Degrees, Evidence, Results
+from treecrf.studies.framework.claims.kinds import Kind, Measured, over_interval
 from treecrf.studies.framework.claims.rows import INDUCTION, first_of, sum_up_counts
-from treecrf.studies.training.choices import BETTER, BLOCKS
-from treecrf.studies.training.published import training_accuracies
+from treecrf.studies.training.choices import BETTER, BLOCKS, FORWARD_BACKWARD_STEP, INDUCTION_STEP, PEAK
+from treecrf.studies.training.published import training_accuracies, training_costs
+
+SHOWN = 0.005
+"""Points that two digits show."""
 
 TESTS_OF_SAMPLES = {
     "folds": "corrected resampled t test over {n} folds",
@@ -101,38 +107,66 @@ def fluctuation(results: Results, dataset: str, first_iteration: int) -> Iterato
     )
 
 
-def time_to_peak(results: Results, dataset: str, pair: tuple[str, str], uncertain: float) -> Iterator[Measured[float]]:
-    """CPU seconds of one method to the peak of its test curve by those of another, certain to a factor of `uncertain`."""
-    curves = results.frame("training", dataset, "curves")
-    if curves is None or not {*pair} <= {*curves["method"]}:
-        return
-    first, second = (_peak(curves, name)["cpu_seconds"] for name in pair)
-    seconds = " and ".join(
-        f"{training_method_name(name)} {seconds_text(taken)} s"
-        for name, taken in zip(pair, (first, second), strict=True)
-    )
-    ratio = first / second
-    interval = ratio / uncertain, ratio * uncertain
-    numbers = f"{dataset}: {seconds}, ratio {number(ratio)} ({number(interval[0])} to {number(interval[1])})"
-    what = f"{' : '.join(map(training_method_name, pair))}, seconds to the peak"
-    yield Measured(ratio, numbers, repeated=interval, what=what)
+def time_ratio(
+    results: Results, dataset: str, pairs: Sequence[tuple[str, str]], point: str = PEAK
+) -> Iterator[Measured[float]]:
+    """CPU seconds of one method by those of another: geometric means over the trainings, and the interval of their ratio.
+
+    `point` is one of `SPENT`. Results without the frame of timings have one training, hence no interval.
+    """
+    words = SPENT[point].words
+    published = training_costs().query("dataset == @dataset").set_index("method")[SPENT[point].published]
+    for pair in pairs:
+        first, second = (_seconds(results, dataset, method, point) for method in pair)
+        if not len(first) or not len(second):
+            continue
+        ratio, interval = ratio_of_geometric_means(first, second)
+        names = tuple(map(training_method_name, pair))
+        seconds = " and ".join(
+            f"{name} {three_digits(geometric_mean(taken)[0])} s"
+            for name, taken in zip(names, (first, second), strict=True)
+        )
+        certain = f"95 % interval {interval_text(interval)}" if np.isfinite(interval[1]) else "measured once"
+        yield Measured(
+            ratio,
+            f"{dataset}: {seconds} {words}, ratio {three_digits(ratio)} ({certain})",
+            repeated=interval,
+            what=f"{' : '.join(names)}, seconds {words}",
+            published=float(published.get(pair[0], np.nan) / published.get(pair[1], np.nan)),
+        )
 
 
-def final_difference(results: Results, dataset: str, pair: tuple[str, str]) -> Iterator[Measured[float]]:
-    """Points of test accuracy between two methods after the last iteration of each, with its better decoder."""
-    curves = results.frame("training", dataset, "curves")
-    if curves is None or not {*pair} <= {*curves["method"]}:
-        return
-    last = curves.sort_values("iteration").groupby(["method", "decoder"], as_index=False).last()
-    first, second = (_peak(last, name) for name in pair)
-    reached = " and ".join(
-        f"{training_method_name(name)} {number(row['accuracy'])} % at iteration {row['iteration']:g}"
-        for name, row in zip(pair, (first, second), strict=True)
+def within_factor(found: Measured[float], factor: float) -> Degrees:
+    """A ratio between 1 / `factor` and `factor`."""
+    return over_interval(found, lambda ratio: HOLDS if 1 / factor <= ratio <= factor else FAILS, 1.0)
+
+
+KINDS = {"within_factor": Kind(within_factor, ("factor",))}
+
+
+def final_difference(results: Results, dataset: str, pairs: Sequence[tuple[str, str]]) -> list[Measured[float]]:
+    """Points of test accuracy between two methods after the last iteration of each, with the preferred decoder.
+
+    Results without predictions of the last iteration have no test of them.
+    """
+    compared = [compare(results, dataset, *pair, frame="last_comparisons") for pair in pairs]
+    tested = [pair.measured() for pair in compared if pair]
+    return tested or [found for pair in pairs for found in _untested_end(results, dataset, pair)]
+
+
+def _untested_end(results: Results, dataset: str, pair: tuple[str, str]) -> Iterator[Measured[float]]:
+    summary = results.frame("training", dataset, "summary")
+    last = (
+        pd.Series(dtype=float)
+        if summary is None
+        else summary[summary["decoder"] == BETTER].set_index("method")["last_accuracy"]
     )
-    points = float(first["accuracy"] - second["accuracy"])
-    names = tuple(map(training_method_name, pair))
-    text = f"{dataset}: {reached}, without a test"
-    yield Measured(points, text, interval=(np.nan, np.nan), what=" vs ".join(names), methods=names)
+    if {*pair} <= {*last.index}:
+        names = tuple(map(training_method_name, pair))
+        reached = " and ".join(f"{name} {number(last[method])} %" for name, method in zip(names, pair, strict=True))
+        text = f"{dataset}: {reached} after the last iteration, without a test"
+        points = float(last[pair[0]] - last[pair[1]])
+        yield Measured(points, text, p=np.nan, interval=(np.nan, np.nan), what=" vs ".join(names), methods=names)
 
 
 def growth_with_iterations(results: Results, dataset: str) -> Iterator[Measured[float]]:
@@ -160,15 +194,45 @@ def _with_peaks(results: Results, pair: MethodPair) -> Measured[float]:
     return replace(found, numbers=f"{found.numbers}; peaks {', '.join(texts)}")
 
 
-def _peak(curves: pd.DataFrame, method: str) -> pd.Series:
-    """The row of the first of the highest accuracies of a method, over both decoders."""
-    rows = curves[curves["method"] == method].sort_values("iteration", kind="stable").reset_index(drop=True)
-    return rows.iloc[int(rows["accuracy"].to_numpy().argmax())]
+class Spent(NamedTuple):
+    """CPU seconds up to a point of a training, or of a part of an iteration: in words, and where they are found.
+
+    frame, column: of the results; published: of `treecrf.studies.training.published.training_costs`.
+    """
+
+    words: str
+    frame: str
+    column: str
+    published: str
+
+
+SPENT = {
+    PEAK: Spent("to the peak", "summary", "peak_cpu_seconds", "cpu_seconds"),
+    FORWARD_BACKWARD_STEP: Spent(
+        "of forward-backward in an iteration", "costs", "forward_backward_seconds", "forward_backward_seconds"
+    ),
+    INDUCTION_STEP: Spent("of an induction", "costs", "induction_seconds", "induction_seconds"),
+}
+"""By the point of the frame of timings."""
+
+
+def _seconds(results: Results, dataset: str, method: str, point: str) -> NDArray[np.float64]:
+    """CPU seconds of each training of a method; none where it was not run."""
+    frame = results.frame("training", dataset, "timings")
+    if frame is None:
+        once, column = results.frame("training", dataset, SPENT[point].frame), SPENT[point].column
+        if once is None or column not in once:
+            return np.empty(0)
+        of_method = (once["method"] == method) & (once["decoder"] == BETTER if "decoder" in once else True)
+        return once.loc[of_method, column].dropna().to_numpy()
+    of_point = (frame["method"] == method) & (frame["point"] == point)
+    return frame.loc[of_point, "cpu_seconds"].to_numpy()
 
 
 def _jumps(curves: pd.DataFrame, method: str, first_iteration: int) -> float:
-    """Standard deviation of the change of test accuracy per iteration; NaN for curves that are too short."""
-    curve = curves[(curves["method"] == method) & (curves["iteration"] >= first_iteration)].sort_values("iteration")
+    """Standard deviation of the change of test accuracy per iteration, preferred decoder; NaN for curves that are too short."""
+    shown = curves["preferred"] & (curves["method"] == method) & (curves["iteration"] >= first_iteration)
+    curve = curves[shown].sort_values("iteration")
     changes = np.diff(curve["accuracy"]) / np.diff(curve["iteration"])
     return float(np.std(changes, ddof=1)) if len(changes) > 1 else float("nan")
 
@@ -189,7 +253,9 @@ class MethodPair:
     by_blocks : bool
         Whether there are too few sequences for anything but a test of blocks of these.
     published : float
-        The same points as published.
+        The same points as published, at the peaks of the test curves.
+    alike : float
+        The points at the choice averaged as published ones: over documents, where each is a test set in turn.
     """
 
     dataset: str
@@ -203,11 +269,12 @@ class MethodPair:
     interval: tuple[float, float]
     by_blocks: bool
     published: float
+    alike: float = np.nan
 
     @property
     def tests(self) -> str:
         """Both tests in words."""
-        blocks = ", where only flips of blocks of these documents can decide" if self.by_blocks else ""
+        blocks = " over blocks of lines of these documents" if self.by_blocks else ""
         return f"by the paper's test {p_text(self.papers_p)}, by the sequence-level test {p_text(self.p)}{blocks}"
 
     def measured(self) -> Measured[float]:
@@ -215,7 +282,8 @@ class MethodPair:
         first, second = training_method_name(self.method), training_method_name(self.other)
         decoder = "" if self.decoder == BETTER else f", {DECODER_NAMES[self.decoder]}"
         interval = f"90 % interval {signed(self.interval[0])} to {signed(self.interval[1])}"
-        published = "" if np.isnan(self.published) else f", published {points_text(self.published)}"
+        published = "" if np.isnan(self.published) else f", published {points_text(self.published)} at the peaks"
+        is_alike = np.isnan(self.alike) or abs(self.alike - self.points) < SHOWN
         return Measured(
             self.points,
             f"{self.dataset}{decoder}: {first} {points_text(self.points)} against {second} ({self.tests}, {interval})",
@@ -226,6 +294,7 @@ class MethodPair:
             what=f"{first} vs {second}{decoder}",
             methods=(first, second),
             published=None if np.isnan(self.published) else self.published,
+            alike=None if is_alike else self.alike,
         )
 
 
@@ -234,7 +303,8 @@ def compare(
 ) -> MethodPair | None:
     """Two methods on one data set, one of which may be `INDUCTION`; None where one of them was not run.
 
-    The frame "peak_comparisons" compares them at the peaks of their test curves instead of at the choice.
+    The frames "peak_comparisons" and "last_comparisons" compare them at the peaks of their test curves or at their ends instead of at the
+    choice.
     """
     pairs = results.frame("training", dataset, frame)
     if pairs is None:
@@ -258,8 +328,19 @@ def compare(
                 interval=(ends[0], ends[1]),
                 by_blocks=bool(row["valid_test"] == BLOCKS),
                 published=_published_points(dataset, first, second, decoder),
+                alike=_document_points(results, dataset, first, second, decoder) if frame == "comparisons" else np.nan,
             )
     return None
+
+
+def _document_points(results: Results, dataset: str, method: str, other: str, decoder: str) -> float:
+    """Accuracy of `method` minus that of `other` at the choice, means over the documents; NaN without a summary."""
+    summary = results.frame("training", dataset, "summary")
+    if summary is None:
+        return np.nan
+    rows = summary[summary["decoder"] == decoder].set_index("method")
+    accuracy = rows["chosen_mean"].fillna(rows["chosen_accuracy"])
+    return float(accuracy.get(method, np.nan) - accuracy.get(other, np.nan))
 
 
 def _of_sample(results: Results, sample: str) -> pd.DataFrame | None:

@@ -30,7 +30,7 @@ from treecrf.rendering.style import (
 from treecrf.studies.training.choices import BETTER, of_first_decoder
 from treecrf.studies.training.published import training_accuracies, training_costs
 
-FIGURE_METHODS = ("treecrf", "induced_crf", "mallet", "linear_crf")
+FIGURE_METHODS = ("treecrf", "induced_crf", "mallet", "mallet_linear", "linear_crf")
 """Methods of figures 3.1 and 3.2; custom labellers join them."""
 
 ICML_FIGURES = {"faq_ai_general": 2, "faq_ai_neural": 3, "faq_aix": 4}
@@ -45,7 +45,8 @@ PEAK_COLOR = "#D55E00"
 def accuracy_by_iteration(curves: pd.DataFrame, of_papers: bool = True) -> Figure:
     """Figure 3.1: accuracy on the test set by iteration, a panel per data set, a line per method.
 
-    `curves` is from `treecrf.studies.training.summary.learning_curves`; a column stand_in, if there is one, marks titles.
+    `curves` is from `treecrf.studies.training.summary.learning_curves`, of which the preferred decoder is shown; a column stand_in, if there
+    is one, marks titles.
     Line: unperturbed training. Band: smallest to largest of all runs. Filled marker: the iteration that cross-validation
     chose. Hollow marker: published, unless `of_papers` is false. The axis leaves out what happens in the first iterations only.
     """
@@ -122,8 +123,8 @@ def accuracies(summary: pd.DataFrame, of_papers: bool = True) -> Figure:
 
     `summary` is from `treecrf.studies.training.summary.summarise`. A row per method, the same in each panel; empty
     where a method was not run. Dot: accuracy at the cross-validated choice, mean over the perturbed runs (of a method
-    without such runs the unperturbed one). Bar: smallest to largest of these runs. Triangle: the same mean of the peaks
-    of the test curves. Vertical line: published, unless `of_papers` is false.
+    without such runs the unperturbed one). Bar: smallest to largest of these runs. Triangle: peak of the unperturbed
+    test curve. Vertical line: published, unless `of_papers` is false.
     """
     better = summary[summary["decoder"] == BETTER]
     methods = ordered_training_methods(better["method"])
@@ -182,10 +183,11 @@ def published_peaks() -> pd.DataFrame:
 
 
 def _of_methods(curves: pd.DataFrame) -> pd.DataFrame:
-    """The curves of `FIGURE_METHODS` and of custom labellers; of all methods where none of them was run.
+    """The curves of `FIGURE_METHODS` and of custom labellers with the preferred decoder; of all methods where none of them was run.
 
     A method without iterations has no curve, and is left out where others have one.
     """
+    curves = curves[curves["preferred"]]
     last = curves.groupby("method", sort=False)["iteration"].max()
     present = list(last[last > 1].index) or list(last.index)
     shown = [method for method in present if method in FIGURE_METHODS or is_custom(method)]
@@ -270,7 +272,7 @@ def _draw_accuracies(axes: Axes, of_set: pd.DataFrame, places: list[int]) -> Non
     reach = [(middle - of_set["chosen_min"]).fillna(0), (of_set["chosen_max"] - middle).fillna(0)]
     reach = [side.clip(lower=0) for side in reach]  # the mean of equal numbers may be rounded
     axes.plot(
-        of_set["peak_mean"].fillna(of_set["peak_accuracy"]), places, linestyle="none", marker=">", markersize=5,
+        of_set["peak_accuracy"], places, linestyle="none", marker=">", markersize=5,
         markerfacecolor="none", color=PEAK_COLOR, label="peak of the test curve",
     )  # fmt: skip
     axes.errorbar(

@@ -6,7 +6,7 @@ Every function takes data and settings and gives a tidy frame. One job is one me
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import partial
 from itertools import product
 from typing import Any, NamedTuple
@@ -15,6 +15,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from treecrf.io.files import stacked
 from treecrf.missing import Imputer
 from treecrf.models.boosted.checkpoint import Checkpoint
 from treecrf.models.boosted.treecrf import TreeCRF
@@ -26,7 +27,7 @@ from treecrf.studies.framework.confidence import CONFIDENCE, confidence, margina
 from treecrf.studies.framework.custom import Candidate, candidate_name
 from treecrf.studies.framework.job_cache import Frames, JobCache
 from treecrf.studies.framework.job_context import JobContext
-from treecrf.studies.training.choices import CHOICE, PEAK, UNPERTURBED
+from treecrf.studies.training.choices import CHOICE, LAST, PEAK, UNPERTURBED
 from treecrf.studies.training.methods import METHODS, candidates, find_method
 from treecrf.studies.training.settings import TrainingSettings
 
@@ -47,7 +48,11 @@ PREDICTION_NAMES = [
 PHASE_NAMES = [
     "dataset", "method", "split", "candidate", "run", "phase", "cpu_seconds", "n_iterations", "n_inductions",
 ]  # fmt: skip
+TIMING_NAMES = ["dataset", "method", "split", "candidate", "run", "iteration", "cpu_seconds"]
 NOTE_NAMES = ["dataset", "method", "note"]
+
+FIRST_REPEAT = -2
+"""Of `run`: the first training that is done again for its CPU seconds alone; those after it count downwards."""
 
 SLOW = ("java", "ensembles")
 """Families of labellers that have a number of perturbed runs of their own, as these take long."""
@@ -70,10 +75,14 @@ class TrainingOutcome(NamedTuple):
         converged its last iteration is repeated.
     predictions : DataFrame
         dataset, method, candidate, run, stage, decoder, split, sequence, group (of related sequences), position, label,
-        predicted, and `CONFIDENCE`: at the stage `CHOICE`, of the chosen candidate and iteration in every run; at the stage
-        `PEAK`, where one test set tests, of every candidate's best iteration on it, unperturbed, without probabilities.
+        predicted, and `CONFIDENCE`, of the chosen candidate: at the stage `CHOICE`, after the chosen iteration of every run; without
+        probabilities at the stage `PEAK`, where one test set tests, after the best iteration on it, unperturbed; and at the stage `LAST`, of
+        ``timed_methods``, after the last iteration of every run.
     phases : DataFrame
         dataset, method, split, candidate, run, phase, cpu_seconds (of a whole training), n_iterations, n_inductions.
+    timings : DataFrame
+        dataset, method, split, candidate, run (`FIRST_REPEAT` and below), iteration, cpu_seconds: unperturbed trainings with the chosen
+        settings that are done again, untested, until ``timed_methods`` have ``n_timed_runs`` trainings.
     notes : DataFrame
         dataset, method, note: why a method was not run.
     """
@@ -83,6 +92,7 @@ class TrainingOutcome(NamedTuple):
     curves: pd.DataFrame
     predictions: pd.DataFrame
     phases: pd.DataFrame
+    timings: pd.DataFrame
     notes: pd.DataFrame
 
 
@@ -152,20 +162,26 @@ class TrainingJob:
         everything = set(product(range(len(names)), range(len(self._splits))))
         trainings = [(*pair, UNPERTURBED) for pair in sorted(everything if own else chosen)]
         trainings += [(*pair, run) for pair in sorted(chosen) for run in range(self._n_perturbed_runs)]
-        tested = cache.all_finished(
-            {
-                f"test_{rank}_{split}_{'unperturbed' if run == UNPERTURBED else run}": partial(
-                    self._test, rank, split, run, choice
-                )
-                for rank, split, run in trainings
-            }
-        )
+        parts = {
+            f"test_{rank}_{split}_{'unperturbed' if run == UNPERTURBED else run}": partial(
+                self._test, rank, split, run, choice
+            )
+            for rank, split, run in trainings
+        }
+        parts |= {
+            f"repeat_{rank}_{split}_{place}": partial(self._repeat, rank, split, FIRST_REPEAT - place)
+            for rank, split in sorted(chosen)
+            for place in range(self._n_repeats)
+        }
+        found = cache.all_finished(parts)
+        tested, repeats = found[: len(trainings)], found[len(trainings) :]
         return TrainingOutcome(
             folds,
             choice[CHOICE_NAMES],
             pd.concat([curve for curve, *_ in tested], ignore_index=True)[CURVE_NAMES],
             pd.concat([frame for _, _, *frames in tested for frame in frames], ignore_index=True)[PREDICTION_NAMES],
             pd.concat([phases for _, phases, *_ in tested], ignore_index=True)[PHASE_NAMES],
+            stacked([pd.DataFrame(columns=TIMING_NAMES), *(frame for (frame,) in repeats)])[TIMING_NAMES],
             pd.DataFrame(columns=NOTE_NAMES),
         )
 
@@ -177,6 +193,12 @@ class TrainingJob:
             return 0
         is_slow = row is not None and row.family in SLOW
         return self._settings.n_perturbed_slow_runs if is_slow else self._settings.n_perturbed_runs
+
+    @property
+    def _n_repeats(self) -> int:
+        """How often a training is done again for its CPU seconds."""
+        is_timed = self._name in self._settings.timed_methods
+        return max(0, self._settings.n_timed_runs - 1 - self._n_perturbed_runs) if is_timed else 0
 
     def _cross_validate(self, cache: JobCache) -> pd.DataFrame:
         """Accuracy of every candidate on the sequences held out."""
@@ -197,6 +219,15 @@ class TrainingJob:
             frames.append(frame.assign(split=split, fold=fold))
         return tuple(frames)
 
+    def _repeat(self, rank: int, split: int, run: int, checkpoint: Checkpoint | None) -> Frames:
+        """CPU seconds of an unperturbed training by iteration; `run` is what it is called."""
+        candidate = self._candidates[rank]
+        fit = self._fit(self._splits[split].train, candidate, UNPERTURBED, checkpoint)
+        n_done = len(fit.seconds) if len(fit.seconds) > 1 else int(fit.iterations[-1])
+        seconds = values_after(np.minimum(fit.iterations, n_done), fit.seconds, n_done)
+        frame = pd.DataFrame({"iteration": fit.iterations, "cpu_seconds": seconds, "run": run, "split": split})
+        return (self._named(frame.assign(candidate=candidate_name(candidate))),)
+
     def _test(self, rank: int, split: int, run: int, choice: pd.DataFrame, checkpoint: Checkpoint | None) -> Frames:
         """Train a candidate on all training sequences of a split and test every iteration.
 
@@ -207,8 +238,9 @@ class TrainingJob:
         fit = self._fit(self._splits[split].train, candidate, run, checkpoint)
         chosen = choice[(choice["split"] == split) & (choice["candidate"] == name)]
         kept = dict(zip(chosen["decoder"], chosen["iteration"], strict=True))
-        with_peaks = run == UNPERTURBED and len(self._splits) == 1
-        correct, n_done, labels = self._follow(fit, test, kept, with_peaks)
+        stages = [PEAK] if kept and run == UNPERTURBED and len(self._splits) == 1 else []
+        stages += [LAST] if kept and self._name in self._settings.timed_methods else []
+        correct, n_done, labels = self._follow(fit, test, kept, stages)
         constant: dict[str, Any] = {"split": split, "candidate": name, "rank": rank, "run": run}
         reached = np.minimum(fit.iterations, n_done)  # after convergence nothing changes
         curve = self._long(fit.iterations, correct, test.n_positions, **constant).assign(
@@ -277,11 +309,12 @@ class TrainingJob:
         return _Fit(model, seconds, log_likelihoods, phases, tested, fill)
 
     def _follow(
-        self, fit: _Fit, test: SequenceSet, kept: Mapping[str, int], with_peaks: bool = False
+        self, fit: _Fit, test: SequenceSet, kept: Mapping[str, int], stages: Sequence[str] = ()
     ) -> tuple[NDArray[np.int64], int, dict[tuple[str, str], NDArray[np.int16]]]:
         """Number of correct positions by iteration and decoder, of iterations, and labels by stage and decoder.
 
-        The stage `CHOICE` is that after the iterations in `kept`, by decoder; the stage `PEAK` that with most correct positions.
+        The stage `CHOICE` is that after the iterations in `kept`, by decoder; where `stages` ask for them, `PEAK` is that with most correct positions
+        and `LAST` that after the last iteration.
         """
         filled = fit.filled(test)
         truth, decoders, every = fit.model.align_labels(test), tuple(self._settings.decoders), int(fit.iterations[0])
@@ -293,19 +326,18 @@ class TrainingJob:
             counts = np.array([(predicted[decoder] == truth).sum() for decoder in decoders])
             risen = counts > correct[:row].max(axis=0, initial=-1)
             correct[row:] = counts
-            stages = [(CHOICE, decoder) for decoder, last in kept.items() if iteration <= last]
-            stages += [
-                (PEAK, decoder) for decoder, has_risen in zip(decoders, risen, strict=True) if with_peaks and has_risen
-            ]
-            labels.update({(stage, decoder): predicted[decoder] for stage, decoder in stages})
+            here = [(CHOICE, decoder) for decoder, last in kept.items() if iteration <= last]
+            here += [(PEAK, decoder) for decoder, has_risen in zip(decoders, risen, strict=True) if has_risen]
+            here += [(LAST, decoder) for decoder in decoders]
+            labels.update({place: predicted[place[1]] for place in here if place[0] in (CHOICE, *stages)})
 
-        stages = 0
-        for stages, stage in enumerate(fit.model.staged_predict(filled, decoders, every), start=1):
-            take(stages - 1, stage, stages * every)
-        if stages < len(correct):  # training had converged
+        n_tested = 0
+        for n_tested, stage in enumerate(fit.model.staged_predict(filled, decoders, every), start=1):
+            take(n_tested - 1, stage, n_tested * every)
+        if n_tested < len(correct):  # training had converged
             final = {decoder: fit.model.predict(filled, decoder) for decoder in decoders}
-            take(stages, final, stages * every + 1)
-        n_done = len(fit.seconds) if len(fit.seconds) > 1 else max(1, stages * every)
+            take(n_tested, final, n_tested * every + 1)
+        n_done = len(fit.seconds) if len(fit.seconds) > 1 else max(1, n_tested * every)
         return correct, n_done, labels
 
     def _long(
@@ -387,11 +419,10 @@ def choose(folds: pd.DataFrame) -> pd.DataFrame:
 
 def not_run(dataset: str, method: str, reason: str) -> TrainingOutcome:
     """The outcome of a method that cannot be run, with a sentence that says why."""
-    folds, choice, curves, predictions, phases = (
-        pd.DataFrame(columns=names) for names in (FOLD_NAMES, CHOICE_NAMES, CURVE_NAMES, PREDICTION_NAMES, PHASE_NAMES)
-    )
+    names = (FOLD_NAMES, CHOICE_NAMES, CURVE_NAMES, PREDICTION_NAMES, PHASE_NAMES, TIMING_NAMES)
+    folds, choice, curves, predictions, phases, timings = (pd.DataFrame(columns=each) for each in names)
     notes = pd.DataFrame([{"dataset": dataset, "method": method, "note": reason}])
-    return TrainingOutcome(folds, choice, curves, predictions, phases, notes)
+    return TrainingOutcome(folds, choice, curves, predictions, phases, timings, notes)
 
 
 def warm_kernels() -> None:

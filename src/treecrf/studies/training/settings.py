@@ -170,6 +170,16 @@ class TrainingSettings(StudySettings):
         ge=0,
         description="The same for what takes long: stacking, and methods that run in Java; none for SMILE, which starts as it does.",
     )
+    timed_methods: list[TrainingMethod | Name] = Field(
+        ["treecrf", "mallet", "mallet_linear", "linear_crf"],
+        description="Methods whose CPU seconds the papers compare: their trainings are timed n_timed_runs times, and their labels after the last "
+        "iteration are tested too.",
+    )
+    n_timed_runs: int = Field(
+        5,
+        ge=1,
+        description="Trainings of each of these with the chosen settings, perturbed ones included; what lacks is trained again for the time alone.",
+    )
     steady_methods: list[TrainingMethod | Name] = Field(
         [], description="Methods without such runs, as all of theirs are known to be much alike."
     )
@@ -219,7 +229,8 @@ class TrainingSettings(StudySettings):
     @model_validator(mode="after")
     def _methods_are_known(self) -> TrainingSettings:
         of_samples = [method for sample in self.larger_samples.values() for method in sample.methods or ()]
-        named = [*self.methods, *self.steady_methods, *self.larger_methods, *self.larger_fixed, *of_samples]
+        of_study = [*self.methods, *self.steady_methods, *self.timed_methods]
+        named = [*of_study, *self.larger_methods, *self.larger_fixed, *of_samples]
         refuse_unknown(named, TRAINING, self.labellers)
         return self
 
@@ -273,6 +284,9 @@ class TrainingSettings(StudySettings):
         """JSON values of the settings that a job of the method looks at, so that changing others reruns nothing."""
         others = {name for names in GRIDS.values() for name in names} - set(GRIDS.get(method, ()))
         unused = {*self.whole, "methods", "labellers", *others}
-        own: dict[str, Any] = {"steady_methods": [name for name in self.steady_methods if name == method]}
+        own: dict[str, Any] = {
+            name: [each for each in getattr(self, name) if each == method]
+            for name in ("steady_methods", "timed_methods")
+        }
         own["borrowed_choices"] = {name: other for name, other in self.borrowed_choices.items() if name == method}
         return self.model_dump(mode="json", exclude=unused) | own | used_labellers(method, self.labellers)

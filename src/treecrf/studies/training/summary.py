@@ -15,11 +15,9 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from treecrf.io.files import stacked
-from treecrf.models.registry import FORWARD_BACKWARD, INDUCTION
 from treecrf.statistics.blocks import estimate_blocks
 from treecrf.statistics.estimates import CONFIDENCE, decide
 from treecrf.statistics.mcnemar import compare_pairs
-from treecrf.statistics.metrics import mean_with_interval
 from treecrf.statistics.ranking import RANK_COLUMNS, SEPARATION_MARGIN, rank_methods
 from treecrf.statistics.two_way import estimate_trainings, make_pairs
 from treecrf.statistics.variance import COMPONENT_COLUMNS, decompose_variance
@@ -28,28 +26,32 @@ from treecrf.studies.training.choices import (
     BETTER,
     BLOCKS,
     CHOICE,
+    LAST,
     METHODS,
     PAIR,
     PEAK,
     SEQUENCES,
     TRAININGS,
     UNPERTURBED,
+    by_decoder,
+    highest_points,
     joined_candidates,
     peaks,
     preferred_decoder,
+    unperturbed,
 )
 from treecrf.studies.training.larger_summary import summarise_larger
 from treecrf.studies.training.published import training_accuracies
+from treecrf.studies.training.seconds import costs, mean_seconds, steps, timings
 
 
 def summarise_method(
     choice: pd.DataFrame, curves: pd.DataFrame, published: pd.DataFrame, stand_in: bool = False
 ) -> pd.DataFrame:
-    """Published accuracy, accuracy at the cross-validated choice, and peak of the test curve, by decoder.
+    """Published accuracy, accuracy at the cross-validated choice, and the highest one of all, by decoder.
 
-    The last row, decoder `BETTER`, stands for the decoder that cross-validation prefers. A peak is the best accuracy on
-    the test set over all candidates and iterations (and, in the last row, decoders): it uses the test labels to choose,
-    so it is an optimistic upper bound.
+    The last row, decoder `BETTER`, stands for the decoder that cross-validation prefers. The highest accuracy is that on
+    the test set over all candidates and iterations (and, in the last row, decoders): an optimistic bound, as the test labels choose settings too.
 
     Parameters are `choice` and `curves` of one method on one data set (`treecrf.studies.training.jobs.TrainingOutcome`), the
     published values of this data set (method, decoder, percent, table; may be empty), and whether it stands in for the
@@ -59,15 +61,12 @@ def summarise_method(
     -------
     DataFrame
         dataset, stand_in, method, decoder, chosen_decoder, published, published_table, candidate (those of the splits,
-        parted by " / "), iteration (median over the splits), iteration_low, iteration_high, cv_accuracy, then for "chosen"
-        and "peak": ``_accuracy`` (unperturbed), ``_mean``, ``_sd``, ``_min``, ``_max`` (over the perturbed runs); only chosen
-        candidates have perturbed runs, so the peak of another one has no spread; peak_candidate,
-        peak_iteration and peak_cpu_seconds (unperturbed), cpu_seconds (of training to the chosen iteration), n_perturbed_runs.
-        Seconds are means over the splits, accuracies in percent.
+        parted by " / "), iteration (median over the splits), iteration_low, iteration_high, chosen_by, cv_accuracy, chosen_accuracy
+        (unperturbed), chosen_mean, chosen_sd, chosen_min, chosen_max (over the perturbed runs), highest_accuracy,
+        highest_candidate, highest_iteration (unperturbed), n_perturbed_runs. Accuracies are in percent.
     """
     dataset, method = choice["dataset"].iloc[0], choice["method"].iloc[0]
-    joined = joined_candidates(curves)
-    preferred, best = preferred_decoder(choice), peaks(joined)
+    preferred, best = preferred_decoder(choice), highest_points(joined_candidates(curves))
     decoders = list(dict.fromkeys(choice["decoder"]))
     rows: list[dict[str, Any]] = []
     for decoder in [*decoders, BETTER]:
@@ -75,9 +74,7 @@ def summarise_method(
         chosen = choice[choice["decoder"] == used]
         at_choice = curves.merge(chosen[["split", "decoder", "candidate", "iteration"]])
         best_of = best if decoder == BETTER else best[best["decoder"] == decoder]
-        peak = best_of.iloc[int(best_of["accuracy"].to_numpy().argmax())]
-        at_peak = joined[(joined["candidate"] == peak["candidate"]) & (joined["decoder"] == peak["decoder"])]
-        last = int(peak["iteration"])
+        highest = best_of.iloc[int(best_of["accuracy"].to_numpy().argmax())]
         known = published[(published["method"] == method) & (published["decoder"] == decoder)]
         value = float(known["percent"].iloc[0]) if len(known) else np.nan
         rows.append(
@@ -95,12 +92,10 @@ def summarise_method(
                 "iteration_high": int(chosen["iteration"].max()),
                 "chosen_by": chosen["chosen_by"].iloc[0],
                 "cv_accuracy": 100 * chosen["cv_accuracy"].mean(),
-                **_spread("chosen", _by_run(at_choice, len(chosen))),
-                "peak_candidate": peak["candidate"],
-                "peak_iteration": last,
-                **_spread("peak", _by_run(at_peak, len(chosen))),
-                "peak_cpu_seconds": _unperturbed(at_peak).query("iteration == @last")["cpu_seconds"].mean(),
-                "cpu_seconds": _unperturbed(at_choice)["cpu_seconds"].mean(),
+                **_at_choice(at_choice),
+                "highest_accuracy": 100 * highest["accuracy"],
+                "highest_candidate": highest["candidate"],
+                "highest_iteration": int(highest["iteration"]),
                 "n_perturbed_runs": int(curves.loc[curves["run"] != UNPERTURBED, "run"].nunique()),
             }
         )
@@ -116,15 +111,13 @@ def ends(choice: pd.DataFrame, curves: pd.DataFrame, phases: pd.DataFrame) -> pd
     -------
     DataFrame
         dataset, method, decoder (the last row is `BETTER`, the preferred one), last_accuracy (percent, unperturbed, mean over
-        the splits), last_iteration_low and last_iteration_high (over the splits), last_cpu_seconds (mean over the splits).
+        the splits), last_iteration_low and last_iteration_high (over the splits).
     """
     rows = []
-    done = _unperturbed(phases).groupby(["split", "candidate"])["n_iterations"].first().rename("n_done").reset_index()
-    for decoder in [*dict.fromkeys(choice["decoder"]), BETTER]:
-        used = preferred_decoder(choice) if decoder == BETTER else decoder
-        chosen = choice.loc[choice["decoder"] == used, ["split", "decoder", "candidate"]].merge(done)
-        curve = _unperturbed(curves).merge(chosen).sort_values("iteration")
-        last = curve.groupby("split").last()
+    done = unperturbed(phases).groupby(["split", "candidate"])["n_iterations"].first().rename("n_done").reset_index()
+    for decoder, chosen in by_decoder(choice):
+        chosen = chosen[["split", "decoder", "candidate"]].merge(done)
+        last = unperturbed(curves).merge(chosen).sort_values("iteration").groupby("split").last()
         rows.append(
             {
                 "dataset": choice["dataset"].iloc[0],
@@ -133,114 +126,43 @@ def ends(choice: pd.DataFrame, curves: pd.DataFrame, phases: pd.DataFrame) -> pd
                 "last_accuracy": 100 * (last["n_correct"] / last["n_positions"]).mean(),
                 "last_iteration_low": int(chosen["n_done"].min()),
                 "last_iteration_high": int(chosen["n_done"].max()),
-                "last_cpu_seconds": last["cpu_seconds"].mean(),
             }
         )
     return pd.DataFrame(rows)
 
 
 def learning_curves(choice: pd.DataFrame, curves: pd.DataFrame, phases: pd.DataFrame) -> pd.DataFrame:
-    """Test accuracy and CPU seconds by iteration, as chosen, with the preferred decoder (figures 3.1 and 3.2).
+    """Test accuracy and CPU seconds by iteration with the chosen settings (figures 3.1 and 3.2), with each decoder.
 
     Parameters are frames of one method on one data set (`treecrf.studies.training.jobs.TrainingOutcome`).
 
     Returns
     -------
     DataFrame
-        dataset, method, decoder, iteration (to the last one before convergence), accuracy (percent, unperturbed),
-        low, high (over all runs), cpu_seconds (mean over the splits), chosen (whether it is the median chosen iteration).
+        dataset, method, decoder, preferred (whether cross-validation prefers it), iteration (to the first tested one at which no
+        training goes on), accuracy (percent, unperturbed, mean over the splits, each with its own settings), low, high (over all runs),
+        cpu_seconds (mean over the splits), chosen (whether it is the median chosen iteration).
     """
-    decoder = preferred_decoder(choice)
-    chosen = choice[choice["decoder"] == decoder]
-    part = curves.merge(chosen[["split", "decoder", "candidate"]])
-    part = part.assign(percent=100 * part["n_correct"] / part["n_positions"])
-    by_run = part.pivot_table(index="iteration", columns="run", values="percent")  # mean over the splits
-    n_done = int(phases.merge(chosen[["split", "candidate"]]).query("run == @UNPERTURBED")["n_iterations"].max())
-    seconds = part[part["run"] == UNPERTURBED].groupby("iteration")["cpu_seconds"].mean()
-    frame = pd.DataFrame(
-        {
-            "accuracy": by_run[UNPERTURBED],
-            "low": by_run.min(axis=1),
-            "high": by_run.max(axis=1),
-            "cpu_seconds": seconds,
-            "chosen": by_run.index == int(chosen["iteration"].median()),
-        }
-    ).reset_index()
-    constant = {"dataset": choice["dataset"].iloc[0], "method": choice["method"].iloc[0], "decoder": decoder}
-    return frame[frame["iteration"] <= n_done].assign(**constant)[
-        ["dataset", "method", "decoder", "iteration", "accuracy", "low", "high", "cpu_seconds", "chosen"]
-    ]
-
-
-def costs(
-    choice: pd.DataFrame, curves: pd.DataFrame, phases: pd.DataFrame, average_length: float, n_features: int
-) -> pd.DataFrame:
-    """CPU seconds of one iteration of forward-backward and of one induction of features (PhD table 3.6), and their growth.
-
-    Parameters are frames of one method on one data set (`treecrf.studies.training.jobs.TrainingOutcome`), the mean number of
-    positions of a training sequence, and the number of boolean features of a window.
-
-    Returns
-    -------
-    DataFrame
-        One row: dataset, method, average_length, n_features, forward_backward_seconds (inference and the new values of F,
-        per iteration), induction_seconds (one tree for each label, or one round of feature induction; NaN without),
-        total_seconds (of a whole training), n_iterations; means over the splits. seconds_slope, seconds_slope_low and
-        seconds_slope_high: with which power of the iterations the seconds of all trainings grow (`growth_of_seconds`).
-    """
-    slope, (low, high) = growth_of_seconds(choice, curves, phases)
-    chosen = choice[choice["decoder"] == preferred_decoder(choice)]
-    part = phases[phases["run"] == UNPERTURBED].merge(chosen[["split", "candidate"]])
-    by_split = part.pivot_table(index="split", columns="phase", values="cpu_seconds")
-    n_iterations = part.groupby("split")["n_iterations"].first()
-    n_inductions = part.groupby("split")["n_inductions"].first()
-    n_inductions = n_inductions.where(n_inductions > 0, n_iterations)
-    forward = by_split[by_split.columns.intersection(FORWARD_BACKWARD)].sum(axis=1, min_count=1) / n_iterations
-    induction = by_split[by_split.columns.intersection(INDUCTION)].sum(axis=1, min_count=1) / n_inductions
-    return pd.DataFrame(
-        [
+    names = ["iteration", "accuracy", "low", "high", "cpu_seconds", "chosen"]
+    constant = {"dataset": choice["dataset"].iloc[0], "method": choice["method"].iloc[0]}
+    preferred, frames = preferred_decoder(choice), []
+    for decoder, chosen in choice.groupby("decoder", sort=False):
+        part = curves.merge(chosen[["split", "decoder", "candidate"]])
+        part = part.assign(percent=100 * part["n_correct"] / part["n_positions"])
+        by_run = part.pivot_table(index="iteration", columns="run", values="percent")  # mean over the splits
+        n_done = int(unperturbed(phases).merge(chosen[["split", "candidate"]])["n_iterations"].max())
+        frame = pd.DataFrame(
             {
-                "dataset": choice["dataset"].iloc[0],
-                "method": choice["method"].iloc[0],
-                "average_length": average_length,
-                "n_features": n_features,
-                "forward_backward_seconds": forward.mean(),
-                "induction_seconds": induction.mean(),
-                "total_seconds": by_split.sum(axis=1).mean(),
-                "n_iterations": n_iterations.mean(),
-                "seconds_slope": slope,
-                "seconds_slope_low": low,
-                "seconds_slope_high": high,
+                "accuracy": by_run[UNPERTURBED],
+                "low": by_run.min(axis=1),
+                "high": by_run.max(axis=1),
+                "cpu_seconds": unperturbed(part).groupby("iteration")["cpu_seconds"].mean(),
+                "chosen": by_run.index == int(chosen["iteration"].median()),
             }
-        ]
-    )
-
-
-def growth_of_seconds(
-    choice: pd.DataFrame, curves: pd.DataFrame, phases: pd.DataFrame
-) -> tuple[float, tuple[float, float]]:
-    """The power of the number of iterations with which CPU seconds grow, and its 95 % interval over trainings or splits.
-
-    The slope of log seconds by log iteration over the larger half of the iterations of every training with chosen
-    settings, perturbed or not, the mean of each split where there are several; NaN where none has three such iterations. Parameters as for `costs`.
-    """
-    keys = ["split", "candidate", "run"]
-    decoder = preferred_decoder(choice)
-    done = phases.groupby(keys, sort=False)["n_iterations"].first().rename("n_done").reset_index()
-    part = curves[curves["decoder"] == decoder].merge(choice.loc[choice["decoder"] == decoder, ["split", "candidate"]])
-    part = part.merge(done, on=keys)
-    part = part[(part["iteration"] > part["n_done"] / 2) & (part["iteration"] <= part["n_done"])]
-    slopes = {
-        key: np.polyfit(np.log(each["iteration"]), np.log(each["cpu_seconds"]), 1)[0]
-        for key, each in part.groupby(keys, sort=False)
-        if len(each) > 2
-    }
-    if not slopes:
-        return np.nan, (np.nan, np.nan)
-    found = pd.Series(slopes)
-    if len(set(part["split"])) > 1:  # trainings of a split share their sequences
-        found = found.groupby(level=0).mean()
-    return mean_with_interval(found)
+        ).reset_index()
+        is_new = frame["iteration"].shift(fill_value=0) < n_done
+        frames.append(frame.loc[is_new, names].assign(**constant, decoder=decoder, preferred=decoder == preferred))
+    return pd.concat(frames, ignore_index=True)[["dataset", "method", "decoder", "preferred", *names]]
 
 
 def summarise(context: SummaryContext) -> dict[str, pd.DataFrame]:
@@ -268,26 +190,43 @@ def summarise_dataset(
     """The frames of a data set from the outcomes of all its methods, with a column stand_in.
 
     Parameters are the frames of `treecrf.studies.training.jobs.TrainingOutcome` of all methods; for others see
-    `summarise_method`, `costs` and `treecrf.studies.training.summary`. Gives the frames of the study's declaration that are not of
-    larger samples.
+    `summarise_method`, `treecrf.studies.training.seconds.costs` and `treecrf.studies.training.summary`. Gives the frames of the study's
+    declaration that are not of larger samples. The summary has the columns of `summarise_method` and `ends`; peak_accuracy, peak_low, peak_high and peak_iteration
+    (`treecrf.studies.training.choices.peaks`); and cpu_seconds, peak_cpu_seconds and last_cpu_seconds, geometric means over all trainings.
     """
     methods = list(dict.fromkeys(outcomes["choice"]["method"]))
-    choices, all_curves, phases, predictions = (
+    choices, all_curves, phases, predictions, repeats = (
         [outcomes[name][outcomes[name]["method"] == method] for method in methods]
-        for name in ("choice", "curves", "phases", "predictions")
+        for name in ("choice", "curves", "phases", "predictions", "timings")
     )
+    of_training = list(zip(choices, all_curves, phases, strict=True))
+    curves = pd.concat([learning_curves(*part) for part in of_training], ignore_index=True)
+    highest = peaks(curves)
+    measured = [
+        timings(choice, curve, again, highest[highest["method"] == method])
+        for method, choice, curve, again in zip(methods, choices, all_curves, repeats, strict=True)
+    ]
+    seconds = pd.concat(measured, ignore_index=True)
     summaries = [summarise_method(*part, published, stand_in) for part in zip(choices, all_curves, strict=True)]
-    last = pd.concat([ends(*part) for part in zip(choices, all_curves, phases, strict=True)])
-    curves = [learning_curves(*part) for part in zip(choices, all_curves, phases, strict=True)]
-    spent = [costs(*part, average_length, n_features) for part in zip(choices, all_curves, phases, strict=True)]
+    keys = ["dataset", "method", "decoder"]
+    at_peak = highest.rename(columns={name: f"peak_{name}" for name in ("accuracy", "low", "high", "iteration")})
+    summary = (
+        pd.concat(summaries, ignore_index=True)
+        .merge(pd.concat([ends(*part) for part in of_training]), on=keys)
+        .merge(at_peak[[*keys, "peak_accuracy", "peak_low", "peak_high", "peak_iteration"]], on=keys, how="left")
+        .merge(mean_seconds(seconds), on=keys)
+    )
+    spent = [costs(*part, average_length, n_features) for part in of_training]
     comparisons = compare(choices, predictions, rules)
     frames = {
-        "summary": pd.concat(summaries, ignore_index=True).merge(last, on=["dataset", "method", "decoder"]),
+        "summary": summary,
         "choice": outcomes["choice"],
-        "curves": pd.concat(curves, ignore_index=True),
+        "curves": curves,
         "costs": pd.concat(spent, ignore_index=True),
+        "timings": pd.concat([seconds[seconds["decoder"] == BETTER], *map(steps, choices, phases)], ignore_index=True),
         "comparisons": comparisons,
-        "peak_comparisons": compare_peaks(all_curves, predictions, rules),
+        "peak_comparisons": compare(choices, predictions, rules, PEAK),
+        "last_comparisons": compare(choices, predictions, rules, LAST),
         "ranks": rank(choices, predictions, comparisons, separation_margin),
         "noise": noise(choices, predictions),
         "notes": outcomes["notes"],
@@ -295,28 +234,17 @@ def summarise_dataset(
     return {name: frame.assign(stand_in=stand_in) for name, frame in frames.items()}
 
 
-def _unperturbed(frame: pd.DataFrame) -> pd.DataFrame:
-    return frame[frame["run"] == UNPERTURBED]
-
-
-def _by_run(curves: pd.DataFrame, n_splits: int) -> pd.Series:
-    """Accuracy in percent by run: of each iteration the mean over the splits, and then the best iteration."""
-    percent = curves.assign(percent=100 * curves["n_correct"] / curves["n_positions"])
-    if percent.groupby(["split", "run"]).size().max() == 1:  # one iteration chosen for each split
-        return percent.groupby("run")["percent"].mean()
-    by_iteration = percent.groupby(["run", "iteration"])["percent"].agg(["mean", "size"])
-    return by_iteration.loc[by_iteration["size"] == n_splits, "mean"].groupby("run").max()
-
-
-def _spread(name: str, by_run: pd.Series) -> dict[str, float]:
-    """Accuracy of the unperturbed run and, over the perturbed ones, mean, sd, minimum and maximum."""
+def _at_choice(curves: pd.DataFrame) -> dict[str, float]:
+    """Accuracy of the unperturbed run and, over the perturbed ones, mean, sd, minimum and maximum; means over the splits, percent."""
+    percent = 100 * curves["n_correct"] / curves["n_positions"]
+    by_run = percent.groupby(curves["run"]).mean()
     perturbed = by_run.drop(UNPERTURBED)
     return {
-        f"{name}_accuracy": float(by_run[UNPERTURBED]),
-        f"{name}_mean": float(perturbed.mean()),
-        f"{name}_sd": float(perturbed.std(ddof=1)),
-        f"{name}_min": float(perturbed.min()),
-        f"{name}_max": float(perturbed.max()),
+        "chosen_accuracy": float(by_run[UNPERTURBED]),
+        "chosen_mean": float(perturbed.mean()),
+        "chosen_sd": float(perturbed.std(ddof=1)),
+        "chosen_min": float(perturbed.min()),
+        "chosen_max": float(perturbed.max()),
     }
 
 
@@ -352,10 +280,13 @@ class _Trainings(NamedTuple):
     """Shape (n_positions,), from 0: groups of related sequences."""
 
 
-def compare(choices: Iterable[pd.DataFrame], predictions: Iterable[pd.DataFrame], rules: Rules) -> pd.DataFrame:
+def compare(
+    choices: Iterable[pd.DataFrame], predictions: Iterable[pd.DataFrame], rules: Rules, stage: str = CHOICE
+) -> pd.DataFrame:
     """Every pair of methods on one data set at the cross-validated choice, by decoder and for the preferred decoders.
 
-    Choices and predictions are of `treecrf.studies.training.jobs.TrainingOutcome`, one of each for every method.
+    Choices and predictions are of `treecrf.studies.training.jobs.TrainingOutcome`, one of each for every method. Of another `stage`,
+    there are the rows of the methods with predictions of it.
 
     Returns
     -------
@@ -383,13 +314,13 @@ def compare(choices: Iterable[pd.DataFrame], predictions: Iterable[pd.DataFrame]
     """
     parts = []
     for choice, every in zip(choices, predictions, strict=True):
-        parts += [every[every["stage"] == CHOICE], as_preferred(choice, every)]
+        parts += [every[every["stage"] == stage], as_preferred(choice, every, stage)]
     return _compare(parts, rules)
 
 
-def as_preferred(choice: pd.DataFrame, predictions: pd.DataFrame) -> pd.DataFrame:
-    """The predictions of one method at its choice with its preferred decoder, which is called `BETTER`."""
-    chosen = (predictions["stage"] == CHOICE) & (predictions["decoder"] == preferred_decoder(choice))
+def as_preferred(choice: pd.DataFrame, predictions: pd.DataFrame, stage: str = CHOICE) -> pd.DataFrame:
+    """The predictions of one method at its choice, or another stage, with its preferred decoder, which is called `BETTER`."""
+    chosen = (predictions["stage"] == stage) & (predictions["decoder"] == preferred_decoder(choice))
     return predictions[chosen].assign(decoder=BETTER)
 
 
@@ -404,20 +335,6 @@ def counted_at_choice(predictions: pd.DataFrame) -> pd.DataFrame:
     chosen = predictions[predictions["stage"] == CHOICE]
     perturbed = chosen["run"] != UNPERTURBED
     return chosen[perturbed | ~perturbed.groupby([chosen["method"], chosen["decoder"]], observed=True).transform("any")]
-
-
-def compare_peaks(curves: Iterable[pd.DataFrame], predictions: Iterable[pd.DataFrame], rules: Rules) -> pd.DataFrame:
-    """The same at the peaks of the test curves, by decoder and for the decoder with the higher one.
-
-    No rows where documents test in turn, without such predictions. A peak has one training, the unperturbed one.
-    """
-    parts = []
-    for curve, every in zip(curves, predictions, strict=True):
-        at_peak, predicted = peaks(curve), every[every["stage"] == PEAK]
-        parts.append(predicted.merge(at_peak[["decoder", "candidate"]]))
-        highest = at_peak.nlargest(1, "accuracy")[["decoder", "candidate"]]
-        parts.append(predicted.merge(highest).assign(decoder=BETTER))
-    return _compare(parts, rules)
 
 
 def _compare(parts: Sequence[pd.DataFrame], rules: Rules) -> pd.DataFrame:

@@ -39,7 +39,6 @@ from treecrf.studies.framework.tables import (
     Block,
     Column,
     Row,
-    Rows,
     by_key,
     method_names,
     printed_layout,
@@ -62,16 +61,16 @@ SHRINKAGE_LEVELS = (0.025, 0.005, 0.001)
 BASELINE_LEVELS = (0.005, 0.001)
 """The same in table 3.5."""
 
-BASELINE = "linear_crf"
-"""The method that table 3.5 compares the others with."""
-
-BEST_LEVEL = 0.05
-"""McNemar's p of the bold numbers of table 3.5."""
+BASELINE = "mallet_linear"
+"""The method that table 3.5 compares the others with: MALLET without induction."""
 
 PRINTED = {"treecrf": "treecrf", "mallet": "mallet", BASELINE: "baseline"}
 """The methods of table 3.5 and what its file calls them."""
 
-UNPRINTED = ("linear_crf_labels", "induced_crf", "induced_crf_labels", "mallet_linear", "mallet_labels", "crfsuite")
+TO_THE_END = (BASELINE, "linear_crf")
+"""The baseline, and our linear CRF of the same model in a row below it: what they reach at the end of training is shown too."""
+
+UNPRINTED = ("linear_crf_labels", "induced_crf", "induced_crf_labels", "mallet_labels", "crfsuite")
 """Methods that table 3.5 does not have and that are next of kin to its own; custom labellers join them."""
 
 STEP_METHODS = ("treecrf", "mallet", "induced_crf", "linear_crf")
@@ -88,9 +87,10 @@ SETTING_NAMES = {"l2_regularization": "lambda", "max_leaves": "leaves", "varianc
 
 ACCURACY = "accuracy (%)"
 
-Texts = dict[str, str | Cell]
-Marks = tuple[str, bool]
-"""Signs after a number, and whether it is bold."""
+WORSE = " (worse)"
+"""After the stars of an accuracy below that of `BASELINE`."""
+
+Texts = dict[str, str]
 
 # --- published and measured -------------------------------------------------------------------------
 
@@ -112,9 +112,7 @@ def shrinkage_layout(summary: pd.DataFrame, comparisons: pd.DataFrame, peak_comp
     def texts(dataset: str, decoder: str, method: str) -> Texts:
         known = printed.get((dataset, VARIANTS[method], decoder))
         found = {line: find_pair(pairs, dataset, decoder, method, rivals[method]) for line, pairs in tests.items()}
-        marks = {
-            line: (_marks(pair, SHRINKAGE_LEVELS) if pair.points > 0 else "", False) for line, pair in found.items()
-        }
+        marks = {line: _marks(pair, SHRINKAGE_LEVELS) if pair.points > 0 else "" for line, pair in found.items()}
         return _published_text(known, "stars") | _accuracies_of(cells.get((dataset, method, decoder)), marks)
 
     blocks: list[Block] = [
@@ -127,46 +125,48 @@ def shrinkage_layout(summary: pd.DataFrame, comparisons: pd.DataFrame, peak_comp
 def methods_layout(summary: pd.DataFrame, comparisons: pd.DataFrame, peak_comparisons: pd.DataFrame) -> pd.DataFrame:
     """Table 3.5 as printed: accuracy, CPU seconds and iterations of TreeCRF, MALLET and `BASELINE`, a column for each data set.
 
-    Measured lines stand under the published one; below all, accuracies of methods that the table does not have. An accuracy
-    has a `STAR` for each of `BASELINE_LEVELS` that McNemar's p against `BASELINE` is below (better or worse), and is bold
-    where it is the better of TreeCRF and MALLET with McNemar's p < `BEST_LEVEL`; a `DAGGER` where the sequence-level test
-    finds every difference that stars or bold mark.
+    Measured lines stand under the published one; below them our linear CRF, and accuracies of methods that the table does not have.
+    An accuracy has a `STAR` for each of `BASELINE_LEVELS` that McNemar's p against `BASELINE` is below, a `DAGGER` where the
+    sequence-level test finds the difference too, and `WORSE` where it is the lower one.
     """
     better = _with_iterations(summary)[summary["decoder"] == BETTER]
     published = read_published("table_3_5_methods")
     printed, cells = by_key(published, "dataset", "method"), by_key(better, "dataset", "method")
     tests = {PEAK: by_key(peak_comparisons, *PAIR), CHOICE: by_key(comparisons, *PAIR)}
     others = [name for name in ordered_training_methods(better["method"]) if name in UNPRINTED or is_custom(name)]
-    sets = _printed_order(better[better["method"].isin([*PRINTED, *others])], published["dataset"])
+    sets = _printed_order(better[better["method"].isin([*PRINTED, *TO_THE_END, *others])], published["dataset"])
 
     def accuracies(dataset: str, method: str) -> Texts:
         known, row = printed.get((dataset, PRINTED.get(method))), cells.get((dataset, method))
-        marks = {line: _method_marks(pairs, dataset, method) for line, pairs in tests.items()}
+        against = {line: find_pair(pairs, dataset, BETTER, method, BASELINE) for line, pairs in tests.items()}
+        marks = {line: _marks(pair, BASELINE_LEVELS) for line, pair in against.items()}
         found = _published_text(known, "stars_vs_baseline")
-        if known:
-            found[PUBLISHED] = best_if(str(found[PUBLISHED]), bool(known["best_of_treecrf_and_mallet"]))
-        end = {END: number(row["last_accuracy"])} if row and method == BASELINE else {}
+        if known and found[PUBLISHED].endswith(STAR):
+            baseline = printed[dataset, PRINTED[BASELINE]]["accuracy_percent"]
+            found[PUBLISHED] += WORSE if known["accuracy_percent"] < baseline else ""
+        end = {END: number(row["last_accuracy"])} if row and method in TO_THE_END else {}
         return found | _accuracies_of(row, marks, with_iteration=False) | end
 
     def seconds(dataset: str, method: str) -> Texts:
-        known, row = printed.get((dataset, PRINTED[method])), cells.get((dataset, method))
+        known, row = printed.get((dataset, PRINTED.get(method))), cells.get((dataset, method))
         found: Texts = {PUBLISHED: number(known["cpu_seconds"], 1)} if known else {}
         columns = {PEAK: "peak_cpu_seconds", CHOICE: "cpu_seconds"}
-        columns |= {END: "last_cpu_seconds"} if method == BASELINE else {}
+        columns |= {END: "last_cpu_seconds"} if method in TO_THE_END else {}
         return found | ({line: seconds_text(row[name]) for line, name in columns.items()} if row else {})
 
     def iterations(dataset: str, method: str) -> Texts:
-        known, row = printed.get((dataset, PRINTED[method])), cells.get((dataset, method))
+        known, row = printed.get((dataset, PRINTED.get(method))), cells.get((dataset, method))
         found: Texts = {PUBLISHED: known["iterations"].replace("-", "–")} if known else {}
         if row and row["has_iterations"]:
             found |= {PEAK: count_text(row["peak_iteration"]), CHOICE: _range(row, "iteration")}
-            found |= {END: _range(row, "last_iteration")} if method == BASELINE else {}
+            found |= {END: _range(row, "last_iteration")} if method in TO_THE_END else {}
         return found
 
+    shown = dict.fromkeys([*PRINTED, *TO_THE_END])
     groups: list[tuple[str, Callable[[str, str], Texts], Iterable[str]]] = [
-        (ACCURACY, accuracies, PRINTED),
-        ("CPU seconds", seconds, PRINTED),
-        ("iterations", iterations, PRINTED),
+        (ACCURACY, accuracies, shown),
+        ("CPU seconds", seconds, shown),
+        ("iterations", iterations, shown),
         (f"{ACCURACY}, other methods", accuracies, others),
     ]
     blocks: list[Block] = [
@@ -235,6 +235,11 @@ def peaks_layout(summary: pd.DataFrame) -> pd.DataFrame:
     return _accuracies(summary.assign(peak_mean=np.nan, peak_sd=np.nan), "peak", set())
 
 
+def highest_layout(summary: pd.DataFrame) -> pd.DataFrame:
+    """The same over all settings, iterations and decoders."""
+    return _accuracies(summary.assign(highest_mean=np.nan, highest_sd=np.nan), "highest", set())
+
+
 def choices_layout(summary: pd.DataFrame) -> pd.DataFrame:
     """What cross-validation chose for every method, by decoder, and the decoder preferred.
 
@@ -301,7 +306,7 @@ def _printed_order(rows: pd.DataFrame, printed: pd.Series) -> dict[str, str | Ce
 
 
 def _accuracies(summary: pd.DataFrame, kind: str, marked: set[tuple[str, str]]) -> pd.DataFrame:
-    """Accuracies of a `kind`, "chosen" or "peak", by method and data set; the `marked` ones are bold."""
+    """Accuracies of a `kind`, "chosen", "peak" or "highest", by method and data set; the `marked` ones are bold."""
     better = summary[summary["decoder"] == BETTER]
     centre = better[f"{kind}_mean"].fillna(better[f"{kind}_accuracy"])
     cells = {
@@ -318,43 +323,32 @@ def _accuracies(summary: pd.DataFrame, kind: str, marked: set[tuple[str, str]]) 
     return pd.DataFrame(columns)
 
 
-def _method_marks(pairs: Rows, dataset: str, method: str) -> Marks:
-    """What stands after an accuracy of table 3.5, and whether it is bold; see `methods_layout`."""
-    marked = [find_pair(pairs, dataset, BETTER, method, BASELINE)]
-    stars = STAR * sum(marked[0].p_value < level for level in BASELINE_LEVELS)
-    rival = {"treecrf": "mallet", "mallet": "treecrf"}.get(method, "")
-    against = find_pair(pairs, dataset, BETTER, method, rival)
-    is_best = against.points > 0 and against.p_value < BEST_LEVEL
-    found = [pair.agrees for pair, is_marked in ((marked[0], bool(stars)), (against, is_best)) if is_marked]
-    return stars + (DAGGER if found and all(found) else ""), is_best
-
-
 # --- cells ------------------------------------------------------------------------------------------
 
 
 def _marks(pair: Pair, levels: Sequence[float]) -> str:
+    """What stands after the accuracy of the first of a pair."""
     stars = STAR * sum(pair.p_value < level for level in levels)
-    return stars + (DAGGER if stars and pair.agrees else "")
+    if not stars:
+        return ""
+    return stars + (DAGGER if pair.agrees else "") + (WORSE if pair.points < 0 else "")
 
 
 def _published_text(row: Row | None, stars: str) -> Texts:
     return {} if row is None else {PUBLISHED: number(row["accuracy_percent"]) + STAR * int(row[stars])}
 
 
-def _accuracies_of(row: Row | None, marks: Mapping[str, Marks], with_iteration: bool = True) -> dict[str, str | Cell]:
+def _accuracies_of(row: Row | None, marks: Mapping[str, str], with_iteration: bool = True) -> Texts:
     """Peak, choice, and the mean and standard deviation at the choice."""
     if row is None:
         return {}
-    iteration = f" ({row['peak_iteration']:.0f})" if with_iteration and row["has_iterations"] else ""
+    is_known = not np.isnan(row["peak_accuracy"])
+    iteration = f" ({row['peak_iteration']:.0f})" if is_known and with_iteration and row["has_iterations"] else ""
     return {
-        PEAK: _marked(row["peak_accuracy"], marks[PEAK], iteration),
-        CHOICE: _marked(row["chosen_accuracy"], marks[CHOICE]),
+        PEAK: number(row["peak_accuracy"]) + marks[PEAK] + iteration,
+        CHOICE: number(row["chosen_accuracy"]) + marks[CHOICE],
         SPREAD: with_deviation(row["chosen_mean"], row["chosen_sd"], row["n_perturbed_runs"]),
     }
-
-
-def _marked(value: float, marks: Marks, more: str = "") -> str | Cell:
-    return best_if(number(value) + marks[0] + more, marks[1])
 
 
 def _range(row: Row, name: str) -> str:

@@ -11,10 +11,13 @@ STANDS_FOR = {
     "treecrf": "treecrf",
     "mallet": "mallet",
     "induced_crf": "mallet",
-    "linear_crf": "baseline",
     "mallet_linear": "baseline",
+    "linear_crf": "baseline",
 }
-"""Methods of the training study and whose published numbers (PhD table 3.5) theirs are compared with; the papers' own come first."""
+"""Methods of the training study and whose published numbers (PhD table 3.5) theirs are compared with; the papers' own come first.
+
+BASELINE is MALLET without feature induction (section 3.5).
+"""
 
 INFERRED = ("faq_ai_general", "faq_ai_neural", "faq_aix")
 """Data sets whose 20 columns are inferred (`treecrf.datasets.faq`): the dissertation does not name them."""
@@ -27,35 +30,37 @@ def read_published(name: str) -> pd.DataFrame:
 
 @cache
 def training_accuracies() -> pd.DataFrame:
-    """Published accuracies of the training study (PhD tables 3.4 and 3.5): dataset, method, decoder, percent, table, number.
+    """Published accuracies of the training study (PhD tables 3.4 and 3.5).
 
-    The decoder is "better" for table 3.5, which shows the better of the two. Rows of a data set with the same number repeat
-    one another: table 3.5 prints the accuracies of TreeCRF that table 3.4 has, and several methods have the same rival.
+    dataset, method, decoder ("better" for table 3.5, which shows the better of the two), percent, table; compared, the decoder that the number
+    is of, "better" where the paper does not say: table 3.5 repeats accuracies of TreeCRF that table 3.4 has by decoder, on faq_ai_general the
+    lower one; counted, whether it is the only row with this printed number that is of the paper's own method.
     """
     variants = {"shrinkage": "treecrf", "original": "treecrf_original"}
-    by_decoder = read_published("table_3_4_shrinkage")
-    names = by_decoder["variant"] + ", " + by_decoder["decoder"]
-    parts = [by_decoder.assign(method=by_decoder["variant"].map(variants), table="3.4", number=names)]
-    printed = dict(zip(zip(by_decoder["dataset"], by_decoder["accuracy_percent"], strict=True), names, strict=True))
-    by_method = read_published("table_3_5_methods")
+    printed = read_published("table_3_4_shrinkage")
+    printed = printed.assign(
+        method=printed["variant"].map(variants), compared=printed["decoder"], table="3.4", counted=True
+    )
+    of_trees = printed[printed["method"] == "treecrf"].set_index(["dataset", "accuracy_percent"])["decoder"]
+    by_method, parts = read_published("table_3_5_methods"), [printed]
     for method, published in STANDS_FOR.items():
         rows = by_method[by_method["method"] == published]
-        numbers = [
-            printed.get(key, published) if method == "treecrf" else published
-            for key in zip(rows["dataset"], rows["accuracy_percent"], strict=True)
-        ]
-        parts.append(rows.assign(method=method, decoder="better", table="3.5", number=numbers))
+        keys = zip(rows["dataset"], rows["accuracy_percent"], strict=True)
+        compared = [of_trees[key] for key in keys] if method == "treecrf" else "better"
+        counted = method in ("mallet", "mallet_linear")
+        parts.append(rows.assign(method=method, decoder="better", compared=compared, table="3.5", counted=counted))
     frame = pd.concat(parts, ignore_index=True).rename(columns={"accuracy_percent": "percent"})
-    return frame[["dataset", "method", "decoder", "percent", "table", "number"]]
+    return frame[["dataset", "method", "decoder", "percent", "table", "compared", "counted"]]
 
 
 def with_printed(summary: pd.DataFrame) -> pd.DataFrame:
     """The rows of a summary that the papers print too, with the columns of `training_accuracies`.
 
-    Also counted, whether it is the first row with this printed number, and inferred, whether the data set is one of `INFERRED`.
+    The decoder is that which the number is compared with. Also inferred, whether the data set is one of `INFERRED`.
     """
-    known = training_accuracies().merge(summary, on=["dataset", "method", "decoder"])
-    return known.assign(counted=~known.duplicated(["dataset", "number"]), inferred=known["dataset"].isin(INFERRED))
+    known = training_accuracies().drop(columns="decoder").rename(columns={"compared": "decoder"})
+    known = known.merge(summary, on=["dataset", "method", "decoder"])
+    return known.assign(inferred=known["dataset"].isin(INFERRED))
 
 
 def training_costs() -> pd.DataFrame:
