@@ -96,7 +96,7 @@ def plant_features(folder, ratio, spread=1.0, drift=1.0):
     plant_scaling(folder, rows)
 
 
-def plant_evaluations(folder, *flattened, spread=1.0):
+def plant_flattened(folder, *flattened, spread=1.0):
     """P3.21: seconds of evaluating F with flattened trees, by length; with dot products they are 1, with trees 10."""
     rows = [
         (repeat, "length", length, method, "evaluation", seconds)

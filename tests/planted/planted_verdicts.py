@@ -21,9 +21,9 @@ from planted_claims import (
     plant_comparisons,
     plant_costs,
     plant_curves,
-    plant_evaluations,
     plant_example,
     plant_features,
+    plant_flattened,
     plant_frequencies,
     plant_inductions,
     plant_lengths,
@@ -378,9 +378,9 @@ PLANTED = (
             "undecided": call(plant_features, 1.1, spread=1.1),
         },
         "P3.21": {
-            "replicated": call(plant_evaluations, 1.0, 3.9),
-            "not_replicated": call(plant_evaluations, 1.0, 4.1),
-            "undecided": call(plant_evaluations, 1.9, 1.9, spread=1.1),
+            "replicated": call(plant_flattened, 1.0, 3.9),
+            "not_replicated": call(plant_flattened, 1.0, 4.1),
+            "undecided": call(plant_flattened, 1.9, 1.9, spread=1.1),
         },
         "P3.23": {
             "replicated": call(plant_inductions, 1.01),
