@@ -3,6 +3,7 @@
 import json
 import shutil
 from importlib import import_module
+from itertools import combinations
 
 import numpy as np
 import pandas as pd
@@ -24,6 +25,7 @@ from planted_claims import (
     plant_comparisons,
     plant_curves,
     plant_frequencies,
+    plant_larger,
     plant_variants,
 )
 from planted_predictions import RULES, choice_of, predictions
@@ -32,7 +34,7 @@ from planted_verdicts import DOWN, PLANTED, SAME, UP, coefficients, pairs, plant
 from treecrf.io.files import write_frame
 from treecrf.report.ledger import claim_rows, verdicts
 from treecrf.studies.framework.claims.judge import Results
-from treecrf.studies.framework.claims.rows import check_claim
+from treecrf.studies.framework.claims.rows import LARGER, check_claim
 from treecrf.studies.framework.job_context import JobContext
 from treecrf.studies.future.jobs import one_directional_example
 from treecrf.studies.missing.summary import analyse
@@ -223,6 +225,28 @@ def test_differences_are_also_averaged_as_published_ones(tmp_path):
     (general,), (nettalk,) = (find(tmp_path, claim).observations for claim in ("P3.3", "P3.4"))
     assert general.found.alike == pytest.approx(3.0)
     assert nettalk.found.alike is None
+
+
+def test_larger_samples_judge_every_claim_that_names_one(tmp_path):
+    """Forward-backward is the only decoder there; a method that was not run leaves its claims without this verdict."""
+    methods = ("treecrf", "treecrf_original", "mallet", "mallet_linear", "neural_network")
+    of = {
+        "protein": "protein_folds",
+        "nettalk": "nettalk_all",
+        "hyphen": "hyphen_folds",
+        "faq_ai_general": "faq_mccallum",
+    }
+    for dataset, sample in of.items():
+        plant_larger(tmp_path, dataset, sample, *[(*pair, 1.0, 1e-4) for pair in combinations(methods, 2)])
+    rows = {row["id"]: row for row in claim_rows() if row["study"].name == "training" and "larger" in row}
+    found = {
+        name: check_claim(row, row["study"].module("claims"), Results(tmp_path), LARGER).verdict
+        for name, row in rows.items()
+    }
+    assert found == {
+        "P3.1": "replicated", "P3.2": "not_replicated", "P3.3": "replicated", "P3.4": "not_replicated", "P3.5": "replicated",
+        "P3.6": "not_replicated", "P3.11": "not_replicated", "P3.12": "replicated", "P3.13": "not_replicated", "I1": "partly",
+    }  # fmt: skip
 
 
 def test_seconds_that_were_measured_once_decide_nothing(tmp_path):
