@@ -28,7 +28,7 @@ from treecrf.rendering.style import (
     training_method_style,
 )
 from treecrf.studies.training.choices import BETTER, of_first_decoder
-from treecrf.studies.training.published import training_accuracies, training_costs
+from treecrf.studies.training.published import PAPERS_OWN, training_accuracies, training_costs
 
 FIGURE_METHODS = ("treecrf", "induced_crf", "mallet", "mallet_linear", "linear_crf")
 """Methods of figures 3.1 and 3.2; custom labellers join them."""
@@ -132,8 +132,9 @@ def accuracies(summary: pd.DataFrame, of_papers: bool = True) -> Figure:
     def draw(axes: Axes, of_set: pd.DataFrame) -> None:
         places = [methods.index(method) for method in of_set["method"]]
         if of_papers and better["published"].notna().any():  # in the legend of all panels, if in one
+            printed = of_set["published"].where(of_set["method"].isin(PAPERS_OWN))
             axes.plot(
-                of_set["published"], places, linestyle="none", marker="|", markersize=9, markeredgewidth=1.4,
+                printed, places, linestyle="none", marker="|", markersize=9, markeredgewidth=1.4,
                 color="black", label="published", zorder=2,
             )  # fmt: skip
         _draw_accuracies(axes, of_set, places)

@@ -19,6 +19,9 @@ STANDS_FOR = {
 BASELINE is MALLET without feature induction (section 3.5).
 """
 
+PAPERS_OWN = ("treecrf", "treecrf_original", "mallet", "mallet_linear")
+"""Methods that the papers print; others stand beside the numbers of these."""
+
 INFERRED = ("faq_ai_general", "faq_ai_neural", "faq_aix")
 """Data sets whose 20 columns are inferred (`treecrf.datasets.faq`): the dissertation does not name them."""
 
