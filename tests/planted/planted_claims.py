@@ -287,7 +287,7 @@ def plant_costs(folder, n_most, n_training_sets=2):
         ]
         rows += [(0.0, IMPUTATION, 0, "trees", 999.0), (0.1, "default_direction", 0, "trees", 999.0)]
         frame = pd.DataFrame(rows, columns=["rate", "method", "training_set", "phase", "cpu_seconds"])
-        plant(frame, folder, "missing", dataset, "costs")
+        plant(frame.assign(all_surrogates=True), folder, "missing", dataset, "costs")
 
 
 def plant_example(folder, forward, backward, both):

@@ -28,6 +28,7 @@ from treecrf.studies.framework.views import (
     CEILING,
     CHOICE,
     METRICS,
+    PEAK,
     distinct_accuracies,
     headline_accuracies,
     is_near,
@@ -79,10 +80,9 @@ def shown_scores(gathered: Gathered) -> pd.DataFrame:
 def about_table(gathered: Gathered, of_positions: Mapping[str, int]) -> str:
     """What stands below the table: how many trainings, and the marks; `of_positions` are documents of sets tested by lines."""
     shown = shown_scores(gathered)
-    shown = shown[shown["method"].isin(METHODS)]
     names = gathered.methods.set_index(["study", "method"])["name"]["training"]
     usual = int(shown["n_runs"].mode().iloc[0])
-    fewer = {names[method]: int(n) for method, n in shown.groupby("method")["n_runs"].max().items() if n != usual}
+    fewer = _other_numbers(shown, usual, names)
     others = f" ({', '.join(f'{name}: {n}' for name, n in fewer.items())})" if fewer else ""
     few = [name for name in of_positions if name in set(shown["dataset"])]
     lines = f" Of {with_and(few)} the test takes lines of the few documents as independent." if few else ""
@@ -91,6 +91,16 @@ def about_table(gathered: Gathered, of_positions: Mapping[str, int]) -> str:
         f"cross-validation. [Marks](../statistics.md#marks): bold, the highest of all methods and those equivalent to it; "
         f"{WORSE_SIGN}, the sequence-level test with Holm's correction finds another method more accurate.{lines} –: not computed."
     )
+
+
+def _other_numbers(scores: pd.DataFrame, usual: int, names: Mapping[str, str]) -> dict[str, int]:
+    """Methods of the table, data sets whose methods all have another number of trainings than usual, and that number."""
+    by_set = scores.groupby("dataset", sort=False)["n_runs"].max()
+    sets = {str(name): int(n) for name, n in by_set.items() if n != usual}
+    highest = scores.loc[scores.groupby("dataset")["value"].idxmax(), "method"]
+    rest = scores[~scores["dataset"].isin(sets) & scores["method"].isin([*METHODS, *highest])]
+    by_method = rest.groupby("method", sort=False)["n_runs"].max()
+    return {names[str(method)]: int(n) for method, n in by_method.items() if n != usual} | sets
 
 
 def _highest(scores: pd.DataFrame, names: Mapping[str, str]) -> str:
@@ -134,7 +144,7 @@ def sentences(accuracies: pd.DataFrame) -> str:
     n_ceiling = int(((own["published"].astype(float) >= CEILING) & ~own["inferred"].astype(bool)).sum())
     away = (compared["at_choice"] - compared["published"]).astype(float)
     return (
-        f"The dissertation prints {len(own)} distinct accuracies. One training each, with settings and iteration chosen by "
+        f"The dissertation prints {len(own)} distinct test accuracies of labels. One training each, with settings and iteration chosen by "
         f"cross-validation, meets {int(is_near(compared, 'at_choice').sum())} of {len(compared)} within one point (median difference "
         f"{away.median():+.2f}); not counted are those of FAQ sets, whose columns are inferred, and {n_ceiling} of {CEILING:g} % or more."
     )
@@ -171,18 +181,20 @@ def _near(row: Mapping[Any, Any], name: str) -> tuple[str, str]:
 def differences(accuracies: pd.DataFrame) -> pd.DataFrame:
     """Every published accuracy and the measured ones, the largest difference first.
 
-    Columns: source, dataset, variant, method, decoder, sample (what the measured number is of), published, then ``measured`` (what
-    compares with the published value: the peak of the test curve where the paper prints one) and ``at_choice`` (cross-validated choice), each followed by
-    its difference from the published value; counted (whether it is the first row with this printed number).
+    Columns: source, dataset, variant, method, decoder, sample (what the measured number is of), published; ``at_choice``
+    (cross-validated choice) and ``peak`` (of the test curve, where the paper prints one), each followed by its difference from
+    the published value; counted (whether it is the first row with this printed number).
     """
-    values = accuracies[["published", "measured", "at_choice"]].astype(float).round(2)
-    away = values[["measured", "at_choice"]].sub(values["published"], axis=0).round(2) + 0.0  # no -0.0
+    measured = accuracies["measured"].where(accuracies["point"] == PEAK)
+    values = accuracies.assign(peak=measured)[["published", "at_choice", "peak"]].astype(float)
+    values = values.map("{:.2f}".format).astype(float)  # as tables round
+    away = values[["at_choice", "peak"]].sub(values["published"], axis=0).round(2) + 0.0  # no -0.0
     rows = accuracies.assign(**values, **away.add_suffix("_minus_published"))
     names = [
-        "source", "dataset", "variant", "method", "decoder", "sample", "published", "measured", "measured_minus_published",
-        "at_choice", "at_choice_minus_published", "counted",
+        "source", "dataset", "variant", "method", "decoder", "sample", "published", "at_choice", "at_choice_minus_published",
+        "peak", "peak_minus_published", "counted",
     ]  # fmt: skip
-    order = rows["measured_minus_published"].abs().sort_values(ascending=False, kind="stable").index
+    order = rows["at_choice_minus_published"].abs().sort_values(ascending=False, kind="stable").index
     return rows.loc[order, names].reset_index(drop=True)
 
 

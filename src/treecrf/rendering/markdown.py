@@ -54,7 +54,7 @@ def table_name(table: Table) -> str:
 def _documentation_linked(text: str, folders: Folders) -> str:
     """The text with links to the pages of the documentation that it names; snapshots are a folder of the documentation."""
     return re.sub(
-        r"(<code>)?docs/(\w+\.md)(</code>)?",
+        r"(?<![\w/\"])(<code>)?docs/(\w+\.md)(</code>)?",
         lambda found: f'<a href="{folders.link(f"../{found[2]}")}">docs/{found[2]}</a>',
         text,
     )

@@ -37,7 +37,7 @@ MOST_LINES = 40
 INTRODUCTION = """
 What the papers claim, judged by the results of this run in three ways: by the paper's own test on its test sets; by the
 sequence-level test, which takes whole test sequences as independent, on the same sets; and by that test on a larger sample of the
-same population, where there is one. Undecided means that the tests leave open what decides the claim. Checked are theorems and
+same population, where there is one (of missing values: more damaged sets of the same test sequences). Undecided means that the tests leave open what decides the claim. Checked are theorems and
 exact examples. Follow an id to the numbers behind a verdict.
 """
 

@@ -137,7 +137,7 @@ def counts_text(claims: pd.DataFrame, column: str = "verdict") -> str:
 THREE = {
     "verdict_papers_test": "By the papers' own tests",
     "verdict": "By the sequence-level test on the same test sets",
-    "verdict_larger": "By that test on a larger sample",
+    "verdict_larger": "By that test on a larger sample or more damaged sets",
 }
 """The verdicts that a claim may have, in the order in which they are told."""
 

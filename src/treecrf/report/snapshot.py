@@ -2,7 +2,7 @@
 
 ``python -m treecrf.report.snapshot`` writes them from a run of ``config/config.yaml``, or of several files of settings: studies that
 the run has finished take the place of what was there of them, others stay as they are. Without results of a run, it makes
-the snapshot anew from its own evidence (`treecrf.report.remaking`), so that tables, tests and verdicts are those of the code as it is.
+the snapshot anew from its own evidence (`treecrf.report.remaking`), so that tables, figures and verdicts are those of the code as it is.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ PROVENANCE = "provenance.json"
 EVIDENCE = "evidence"
 """The folder of a snapshot with the frames that verdicts and the explorer read, which both read as they do results."""
 
-REMADE = "; tables, tests and verdicts are by later code, from the evidence"
+REMADE = "; tables, figures and verdicts are by later code, from the evidence"
 """Said of a part that was made anew from the evidence."""
 
 DIGITS = 8
@@ -124,7 +124,10 @@ def write_pages(settings: Settings, folder: Path) -> None:
     if len(costs):  # studies share the jobs that prepare their data
         costs = costs.drop_duplicates(["study", "step", "data set"])
     first = overview(settings, shown, claims, _absent(parts), pages, PAGE, costs)
-    pages.insert(0, first._replace(groups=[*first.groups, Group("", _origins(parts, costs))]))
+    pages.insert(
+        0,
+        first._replace(groups=[*first.groups, Group("", _origins(parts, costs, any(found.glob("*/counts.parquet"))))]),
+    )
     named = [page for page in pages if "/" not in page.path]
     for page in pages:
         path = markdown_path(page.path)
@@ -234,7 +237,7 @@ def _absent(parts: Sequence[StudyPart]) -> Mapping[str, str]:
     return {title: f"no results of {names}" for title, names in texts.items() if names}
 
 
-def _origins(parts: Sequence[StudyPart], costs: pd.DataFrame) -> list[Section]:
+def _origins(parts: Sequence[StudyPart], costs: pd.DataFrame, has_counts: bool) -> list[Section]:
     """Where the numbers of each study come from, and what they took."""
     item = Markup(
         '<li>{title}: written on {date}, code at commit <code>{commit}</code>, on {machine}{remade}; <a href="{name}/{file}">settings, '
@@ -250,7 +253,7 @@ def _origins(parts: Sequence[StudyPart], costs: pd.DataFrame) -> list[Section]:
         for part in parts
     ]
     shown: list[Part] = [Note(Markup("<ul>{}</ul>").format(Markup("").join(lines)))]
-    sections = [Section("origin", "Origin of the results", [*shown, about_evidence()])]
+    sections = [Section("origin", "Origin of the results", [*shown, about_evidence(has_counts)])]
     differing = pd.DataFrame([row for part in parts for row in part.origin.get("differing", ())])
     if len(differing):
         sections.append(Section("differing", TITLE, [Table(TITLE, differing)]))
@@ -309,16 +312,18 @@ def keep_evidence(study: Study, old: Path, folder: Path) -> None:
             shutil.copytree(description, folder / "data" / frames.name, dirs_exist_ok=True)
 
 
-def about_evidence() -> Note:
+def about_evidence(has_counts: bool) -> Note:
     """What the folder holds."""
     text = (
         "<code>{folder}/</code> holds the frames that verdicts, tables, figures and the explorer read, by study and data set; numbers "
         "have at most {digits} significant digits. <code>make snapshot</code> without results of a run makes these pages anew from "
-        "them. <code>counts.parquet</code> has the correct positions of every test sequence. "
-        '<code>treecrf.report.ledger.verdicts("docs/results/{folder}")</code> computes the verdicts again, '
+        'them. {counts}<code>treecrf.report.ledger.verdicts("docs/results/{folder}")</code> computes the verdicts again, '
         "<code>python -m treecrf.explorer.page --results docs/results/{folder} --reports build</code> writes the explorer."
     )
-    return paragraph(text, folder=EVIDENCE, digits=DIGITS)
+    counts = (
+        Markup("<code>counts.parquet</code> has the correct positions of every test sequence. ") if has_counts else ""
+    )
+    return paragraph(text, folder=EVIDENCE, digits=DIGITS, counts=counts)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

@@ -204,7 +204,12 @@ def test_the_papers_frames_stay_as_they_are_beside_other_trees_and_mechanisms():
         summarise(
             SummaryContext(
                 frames,
-                {"papers_sets": 5, "equivalence_margin": 0.5, "degrees_of_freedom": "satterthwaite"},
+                {
+                    "papers_sets": 5,
+                    "equivalence_margin": 0.5,
+                    "degrees_of_freedom": "satterthwaite",
+                    "n_surrogates": None,
+                },
                 "toy",
                 description={"stand_in": False},
                 sets=(data, data),

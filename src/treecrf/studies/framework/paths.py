@@ -50,8 +50,9 @@ class StudyFiles:
         return all(Path(self.folder, dataset, f"{name}.csv").is_file() for name in self.study.summary.frames)
 
     def finished(self) -> list[str]:
-        """The data sets that are finished."""
-        return [name for name in self.all_datasets() if self.is_finished(name)]
+        """The data sets that are finished, those that the study summarises where it does one by one."""
+        summarised = self.settings.datasets if self.study.summary.of_dataset else self.all_datasets()
+        return [name for name in self.all_datasets() if name in summarised and self.is_finished(name)]
 
     def batches(self, dataset: str, job: Job | None = None) -> list[str]:
         """The methods that share a job on a data set, joined; on a larger sample each has its own."""

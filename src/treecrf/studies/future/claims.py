@@ -170,6 +170,7 @@ def _compare(results: Results, dataset: str, method: str, other: str) -> Compari
 def _measured(dataset: str, pair: Comparison) -> Measured[float]:
     """A comparison as claims look at it."""
     published = _published_gain_text(dataset, pair.method, pair.other)
+    printed = _published(dataset, pair.method) - _published(dataset, pair.other)
     return Measured(
         pair.points,
         f"{dataset}: {_pair_text(pair)}",
@@ -179,7 +180,7 @@ def _measured(dataset: str, pair: Comparison) -> Measured[float]:
         (pair.points, pair.papers_p),
         what=f"{method_text(pair.method)} vs {method_text(pair.other)}",
         methods=(method_text(pair.method), method_text(pair.other)),
-        published=_published(dataset, pair.method) - _published(dataset, pair.other),
+        published=None if np.isnan(printed) else printed,
     )
 
 

@@ -40,7 +40,7 @@ STUDY = Study(
             "evaluations", "comparisons", "papers_comparisons", "deviance", "variances", "choices", "costs", "frequencies",
             "tree_evaluations", "tree_comparisons", "tree_differences", "mechanism_evaluations", "mechanism_comparisons",
         ),
-        settings=("papers_sets", "equivalence_margin", "degrees_of_freedom"),
+        settings=("papers_sets", "equivalence_margin", "degrees_of_freedom", "n_surrogates"),
     ),
     tables=(
         Table("accuracy", ("Accuracy", "Accuracy by share of missing cells", "table"), needs=("evaluations", "comparisons"), function="accuracy_layout"),

@@ -22,9 +22,8 @@ from treecrf.rendering.style import METHOD_NAMES
 from treecrf.statistics.estimates import adjust_holm
 from treecrf.statistics.metrics import geometric_mean
 from treecrf.statistics.two_way import BLOCK
-from treecrf.studies.framework.claims.judge import Evidence, Results
+from treecrf.studies.framework.claims.judge import Results
 from treecrf.studies.framework.claims.kinds import ROUNDING, Measured
-from treecrf.studies.framework.claims.rows import sum_up_counts
 from treecrf.studies.missing.published import missing_value_coefficients
 from treecrf.studies.missing.tables import PHASES_APART
 
@@ -162,9 +161,13 @@ def rare_features(results: Results, dataset: str, share: float) -> Iterator[Meas
 
 
 def cost_ratio(results: Results, dataset: str, method: str) -> Iterator[Measured[float]]:
-    """CPU seconds of a training with `method` by those of the costliest other one: a geometric mean over the training sets."""
+    """CPU seconds of a training with `method` by those of the costliest other one: a geometric mean over the training sets.
+
+    None of runs that did not rank all surrogates, as the dissertation does: theirs are costs of another method.
+    """
     costs = results.frame("missing", dataset, "costs")
-    seconds = pd.DataFrame() if costs is None else _seconds_of_training(costs)
+    is_papers = costs is not None and "all_surrogates" in costs and bool(costs["all_surrogates"].all())
+    seconds = _seconds_of_training(costs) if is_papers else pd.DataFrame()
     if set(seconds.columns) != set(METHODS):
         return
     other = str(seconds.drop(columns=method).mean().idxmax())
@@ -188,11 +191,6 @@ def least_accurate_first(
     names = [] if is_tie else list(map(str, means.index))
     lowest = "two methods are the least accurate" if is_tie else f"{METHOD_NAMES[names[0]]} is the least accurate"
     yield Measured(names, f"{dataset}: {listed}", f"{lowest} on {dataset}")
-
-
-def mostly_better(evidence: Evidence) -> Evidence:
-    """Whether a method is significantly better than the others in most comparisons, and nowhere worse."""
-    return sum_up_counts(evidence, lambda n_better, n_worse, n_all: (2 * n_better > n_all, not n_worse))
 
 
 def _frame(results: Results, dataset: str, sets: str) -> pd.DataFrame | None:

@@ -34,7 +34,7 @@ def summarise(context: SummaryContext) -> dict[str, pd.DataFrame]:
         "tree_differences": compare_trees(other_trees, margin, degrees_of_freedom),
         **analyse_by("mechanism", "mechanism", frames.get("mechanism_counts", []), margin, degrees_of_freedom),
         "choices": stacked(frames["choices"]),
-        "costs": stacked(frames["costs"]),
+        "costs": stacked(frames["costs"]).assign(all_surrogates=context.settings["n_surrogates"] is None),
         "frequencies": feature_frequencies(context.dataset, SequenceSet.concatenate(context.sets)),
     }
     return {name: frame.assign(stand_in=bool(context.description["stand_in"])) for name, frame in found.items()}

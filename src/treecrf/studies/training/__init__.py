@@ -116,7 +116,7 @@ STUDY = Study(
             Rows(
                 "predictions",
                 {**TRAINED, "point": "{stage}", "n_positions": "0 * position + 1", "n_correct": "label == predicted"},
-                where="stage == 'peak' or stage == 'last' and run != -1",
+                where="stage == 'peak' or stage == 'last'",
             ),
         ),
     ),

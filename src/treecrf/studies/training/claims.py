@@ -116,10 +116,9 @@ def time_ratio(
     """
     words = SPENT[point].words
     published = training_costs().query("dataset == @dataset").set_index("method")[SPENT[point].published]
-    for pair in pairs:
-        first, second = (_seconds(results, dataset, method, point) for method in pair)
-        if not len(first) or not len(second):
-            continue
+    spent = {method: _seconds(results, dataset, method, point) for pair in pairs for method in pair}
+    for pair in pairs if all(map(len, spent.values())) else ():
+        first, second = (spent[method] for method in pair)
         ratio, interval = ratio_of_geometric_means(first, second)
         names = tuple(map(training_method_name, pair))
         seconds = " and ".join(
@@ -151,7 +150,11 @@ def final_difference(results: Results, dataset: str, pairs: Sequence[tuple[str, 
     """
     compared = [compare(results, dataset, *pair, frame="last_comparisons") for pair in pairs]
     tested = [pair.measured() for pair in compared if pair]
-    return tested or [found for pair in pairs for found in _untested_end(results, dataset, pair)]
+    return (
+        tested
+        if len(tested) == len(pairs)
+        else [found for pair in pairs for found in _untested_end(results, dataset, pair)]
+    )
 
 
 def _untested_end(results: Results, dataset: str, pair: tuple[str, str]) -> Iterator[Measured[float]]:

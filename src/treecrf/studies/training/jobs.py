@@ -434,7 +434,7 @@ def warm_kernels() -> None:
     for method in METHODS:
         if method not in (*IN_JAVA, *WITH_NETWORKS):  # these have no kernels of their own
             tiny = TrainingSettings(
-                n_iterations=9, n_perturbed_runs=2, n_folds=2, l2_regularizations=[1.0], memm_regularizations=[1.0], original_max_leaves=[3],
+                n_iterations=9, n_perturbed_runs=2, n_timed_runs=1, n_folds=2, l2_regularizations=[1.0], memm_regularizations=[1.0], original_max_leaves=[3],
                 variances=[1.0], network_epochs=2, network_penalties=[0.1], lightgbm_leaves=[3], stacking_iterations=[3],
                 anchors=[(0, 1)],
             )  # fmt: skip

@@ -57,10 +57,20 @@ def score_larger(job: JobContext[TrainingSettings]) -> Larger:
     """One method on one larger sample, `job.dataset`.
 
     Of draws, the test set alone is the sample: the papers' training sequences take no part. Without rows where the method needs
-    Java and there is none.
+    Java and there is none, or its program cannot train on the sample.
     """
-    if job.method in IN_JAVA and java_problem():
-        return Larger(pd.DataFrame(columns=COUNT_NAMES), pd.DataFrame(columns=TRAINING_NAMES))
+    if job.method not in IN_JAVA:
+        return _score(job)
+    nothing = Larger(pd.DataFrame(columns=COUNT_NAMES), pd.DataFrame(columns=TRAINING_NAMES))
+    if java_problem():
+        return nothing
+    try:
+        return _score(job)
+    except ValueError:  # other people's programs take some data only
+        return nothing
+
+
+def _score(job: JobContext[TrainingSettings]) -> Larger:
     sample = job.settings.larger_samples[job.dataset]
     data, splits = sample_splits(sample, job.train, job.test, derive_seed(job.seed, job.dataset, "larger"))
     if job.method in job.settings.larger_fixed and sample.fixed_trainings is not None:

@@ -61,7 +61,7 @@ def mean_seconds(seconds: pd.DataFrame) -> pd.DataFrame:
     by_point = seconds.pivot_table(
         index=["dataset", "method", "decoder"], columns="point", values="cpu_seconds", aggfunc=_geometric_mean
     )
-    return by_point.rename(columns=SECONDS_AT)[[*SECONDS_AT.values()]].reset_index()
+    return by_point.rename(columns=SECONDS_AT).reindex(columns=[*SECONDS_AT.values()]).reset_index()
 
 
 def _geometric_mean(values: pd.Series) -> float:

@@ -33,6 +33,13 @@ GRIDS = {method: (*row.grid.values(), *row.alone) for method, row in TRAINING.it
 """For each method its grid of candidates, and then the settings that it alone looks at."""
 
 
+NOT_ON_SAMPLES = (
+    "n_folds", "n_perturbed_runs", "n_perturbed_slow_runs", "timed_methods", "n_timed_runs", "steady_methods",
+    "borrowed_choices",
+)  # fmt: skip
+"""Settings that jobs on larger samples do not look at."""
+
+
 class LargerSample(Model):
     """A larger sample beside the papers' test set of a data set of the study of training."""
 
@@ -254,7 +261,8 @@ class TrainingSettings(StudySettings):
         sample = self.larger_samples[name]
         described = sample.model_dump(mode="json", exclude={"methods"})
         fixed = {key: value for key, value in self.larger_fixed.items() if key == method}
-        return self.of(sample.of).used_by(method) | {"larger_samples": {name: described}, "larger_fixed": fixed}
+        used = {key: value for key, value in self.of(sample.of).used_by(method).items() if key not in NOT_ON_SAMPLES}
+        return used | {"larger_samples": {name: described}, "larger_fixed": fixed}
 
     @model_validator(mode="after")
     def _choices_can_be_borrowed(self) -> TrainingSettings:
@@ -284,6 +292,8 @@ class TrainingSettings(StudySettings):
         """JSON values of the settings that a job of the method looks at, so that changing others reruns nothing."""
         others = {name for names in GRIDS.values() for name in names} - set(GRIDS.get(method, ()))
         unused = {*self.whole, "methods", "labellers", *others}
+        if method not in self.timed_methods:
+            unused.add("n_timed_runs")
         own: dict[str, Any] = {
             name: [each for each in getattr(self, name) if each == method]
             for name in ("steady_methods", "timed_methods")

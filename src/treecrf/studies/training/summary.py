@@ -214,7 +214,7 @@ def summarise_dataset(
         pd.concat(summaries, ignore_index=True)
         .merge(pd.concat([ends(*part) for part in of_training]), on=keys)
         .merge(at_peak[[*keys, "peak_accuracy", "peak_low", "peak_high", "peak_iteration"]], on=keys, how="left")
-        .merge(mean_seconds(seconds), on=keys)
+        .merge(mean_seconds(seconds), on=keys, how="left")
     )
     spent = [costs(*part, average_length, n_features) for part in of_training]
     comparisons = compare(choices, predictions, rules)

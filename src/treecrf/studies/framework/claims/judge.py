@@ -193,7 +193,7 @@ def judge(
     """
     observations, n_run = evidence.observations, len(evidence.datasets)
     if not n_run:
-        return Finding(NOT_RUN, test, explanation=f"No results of what it needs: {', '.join(evidence.absent)}.")
+        return Finding(NOT_RUN, test, explanation=f"The run has not what it needs of {', '.join(evidence.absent)}.")
     n_needed = n_run + len(evidence.absent) if quorum is None else quorum
     if n_run < n_needed:
         known = f"{', '.join(evidence.datasets)} alone; it needs {n_needed}: {', '.join(evidence.absent)} as well"
