@@ -96,7 +96,7 @@ def test_what_is_near_is_counted_by_table_and_sample():
         at_choice=accuracies["published"] + away, measured=accuracies["published"] + away / 2
     )
     said = sentences(accuracies)
-    assert "prints 6 distinct accuracies" in said
+    assert "prints 6 distinct test accuracies" in said
     assert "meets 2 of 4 within one point (median difference +0.51)" in said
     assert "and 1 of 99 % or more" in said
     rows = [

@@ -167,7 +167,7 @@ def cost_ratio(results: Results, dataset: str, method: str) -> Iterator[Measured
     """
     costs = results.frame("missing", dataset, "costs")
     is_papers = costs is not None and "all_surrogates" in costs and bool(costs["all_surrogates"].all())
-    seconds = _seconds_of_training(costs) if is_papers else pd.DataFrame()
+    seconds = _seconds_of_training(costs) if costs is not None and is_papers else pd.DataFrame()
     if set(seconds.columns) != set(METHODS):
         return
     other = str(seconds.drop(columns=method).mean().idxmax())

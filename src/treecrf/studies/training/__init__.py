@@ -4,6 +4,7 @@ from treecrf.studies.framework.study import Explored, Figure, Job, Rows, Study, 
 
 MEANS = {"points": "mean_points", "p_value": "valid_p_value"}
 TRAINED = {"point": "'choice'", "run": "training {run}"}
+OF_POSITIONS = {**TRAINED, "point": "{stage}", "n_positions": "0 * position + 1", "n_correct": "label == predicted"}
 
 
 AT_CHOICE = {
@@ -113,11 +114,8 @@ STUDY = Study(
         ),
         counts=(
             Rows("larger_counts", {"dataset": "sample", "point": "'choice'", "run": "training {training}"}),
-            Rows(
-                "predictions",
-                {**TRAINED, "point": "{stage}", "n_positions": "0 * position + 1", "n_correct": "label == predicted"},
-                where="stage == 'peak' or stage == 'last'",
-            ),
+            Rows("predictions", OF_POSITIONS, where="stage == 'peak'"),
+            Rows("predictions", OF_POSITIONS, through="summary.counted_at_end"),
         ),
     ),
 )  # fmt: skip

@@ -332,9 +332,20 @@ def counting_runs(predictions: pd.DataFrame) -> pd.DataFrame:
 
 def counted_at_choice(predictions: pd.DataFrame) -> pd.DataFrame:
     """The same of several methods and decoders, at the choice."""
-    chosen = predictions[predictions["stage"] == CHOICE]
-    perturbed = chosen["run"] != UNPERTURBED
-    return chosen[perturbed | ~perturbed.groupby([chosen["method"], chosen["decoder"]], observed=True).transform("any")]
+    return _counted(predictions, CHOICE)
+
+
+def counted_at_end(predictions: pd.DataFrame) -> pd.DataFrame:
+    """The same after the last iteration."""
+    return _counted(predictions, LAST)
+
+
+def _counted(predictions: pd.DataFrame, stage: str) -> pd.DataFrame:
+    at_stage = predictions[predictions["stage"] == stage]
+    perturbed = at_stage["run"] != UNPERTURBED
+    return at_stage[
+        perturbed | ~perturbed.groupby([at_stage["method"], at_stage["decoder"]], observed=True).transform("any")
+    ]
 
 
 def _compare(parts: Sequence[pd.DataFrame], rules: Rules) -> pd.DataFrame:
