@@ -77,14 +77,14 @@ def shown_scores(gathered: Gathered) -> pd.DataFrame:
     ]
 
 
-def about_table(gathered: Gathered, of_positions: Mapping[str, int]) -> str:
-    """What stands below the table: how many trainings, and the marks; `of_positions` are documents of sets tested by lines."""
+def about_table(gathered: Gathered, by_lines: Sequence[str]) -> str:
+    """What stands below the table: how many trainings, and the marks; `by_lines` are the data sets tested by lines."""
     shown = shown_scores(gathered)
     names = gathered.methods.set_index(["study", "method"])["name"]["training"]
     usual = int(shown["n_runs"].mode().iloc[0])
     fewer = _other_numbers(shown, usual, names)
     others = f" ({', '.join(f'{name}: {n}' for name, n in fewer.items())})" if fewer else ""
-    few = [name for name in of_positions if name in set(shown["dataset"])]
+    few = [name for name in by_lines if name in set(shown["dataset"])]
     lines = f" Of {with_and(few)} the test takes lines of the few documents as independent." if few else ""
     return (
         f"Percent of test positions (of FAQ sets the mean over documents), mean of {usual} trainings{others}; settings chosen by "
@@ -198,24 +198,20 @@ def differences(accuracies: pd.DataFrame) -> pd.DataFrame:
     return rows.loc[order, names].reset_index(drop=True)
 
 
-def results_part(gathered: Gathered, claims: pd.DataFrame, of_positions: Mapping[str, int]) -> str:
+def results_part(gathered: Gathered, claims: pd.DataFrame, by_lines: Sequence[str]) -> str:
     """The part in Markdown, with links from the folder of the snapshot."""
     accuracies = published_accuracies(gathered)
     return (
-        f"{accuracy_table(gathered)}\n{about_table(gathered, of_positions)}\n\n"
+        f"{accuracy_table(gathered)}\n{about_table(gathered, by_lines)}\n\n"
         f"{verdicts_by_paper(claims)}\n{sentences(accuracies)}\n\n{nearness_table(accuracies)}\n"
         f"[Every accuracy]({TABLE}), [claims](claims.md), [all results](index.md).\n"
     )
 
 
-def sets_by_lines(evidence: Path) -> dict[str, int]:
-    """Data sets of the study of training whose test takes blocks of lines as independent, and how many documents they have."""
-    found = {}
-    for path in sorted(evidence.glob("training/*/comparisons.csv")):
-        first = pd.read_csv(path, nrows=1)
-        if (first["valid_test"] == BLOCKS).any():
-            found[path.parent.name] = int(first["n_clusters"].iloc[0])
-    return found
+def sets_by_lines(evidence: Path) -> list[str]:
+    """Data sets of the study of training whose test takes blocks of lines as independent, since they have few documents."""
+    paths = sorted(evidence.glob("training/*/comparisons.csv"))
+    return [path.parent.name for path in paths if (pd.read_csv(path, nrows=1)["valid_test"] == BLOCKS).any()]
 
 
 def with_results(readme: str, part: str) -> str:
