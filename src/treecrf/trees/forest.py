@@ -9,6 +9,7 @@ from numba import boolean, float64, int16, int32, int64, njit, uint64, void
 from numpy.typing import NDArray
 
 from treecrf.compiled.kernel import kernel
+from treecrf.compiled.record import maker
 from treecrf.compiled.rules import NOT_INFINITE, WEIGHTS, Known, Rule, below, between, earlier_in, offsets_into
 from treecrf.compiled.struct import Float64, Int16, Int32, Int64, allocate, compiled_type, struct
 from treecrf.trees.columns import COLUMNS, Columns
@@ -207,17 +208,18 @@ def _restore(*parts: tuple[NDArray[Any], np.dtype[Any]]) -> Forest:
 
 
 FOREST = compiled_type(Forest)
+_make_tree_of = maker(Tree)
 
 
 @njit(inline="always")
 def tree_of(forest, number):
     """One tree as views; its sets begin where they do in the forest's codes."""
     begin, end, n_sets = forest.first_split[number], forest.first_split[number + 1], 1 + forest.surrogates.shape[1]
-    return Tree(
+    return _make_tree_of((
         forest.parents[begin:end], forest.columns[begin:end], forest.codes,
         forest.first_code[begin * n_sets : end * n_sets + 1], forest.values[begin + number : end + number + 1],
         forest.shares[begin:end], forest.surrogates[begin:end], forest.gains[begin:end],
-    )  # fmt: skip
+    ))  # fmt: skip
 
 
 @kernel(void(FOREST, int64, int64, COLUMNS, int16[:, ::1], ROUTING, float64[:, :, ::1]))
