@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
+import ctypes
 import sys
 from collections.abc import Callable
 from functools import cached_property
 from typing import Any
 
+from llvmlite import binding, ir  # type: ignore[import-untyped]
 from numba import config
 from numba.core.caching import FunctionCache
 from numba.core.codegen import JITCodeLibrary
-from numba.core.compiler import Compiler
+from numba.core.compiler import CompilerBase
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.registry import CPUDispatcher
 from numba.core.runtime.nrt import rtsys
 
-from treecrf.compiled.cache import kernel_cache
+from treecrf.compiled.cache import kernel_cache, kernel_digest
 
 _config: Any = config  # its settings are made at run time
 _Cache: Any = FunctionCache  # its types are not published
-_Compiler: Any = Compiler
+_Compiler: Any = CompilerBase
 _Dispatcher: Any = CPUDispatcher
 _Library: Any = JITCodeLibrary
 
@@ -37,8 +39,25 @@ def _announce(text: str) -> None:
         print(text, file=sys.stderr)
 
 
-class _EntryCompiler(_Compiler):
-    """numba's compiler; it says once in a process that it is at work."""
+class _KernelCompiler(_Compiler):
+    """numba's compiler with the passes that kernels need, half of all: they have no closures, comprehensions or objects."""
+
+    def define_pipelines(self) -> Any:
+        from numba.core import typed_passes, untyped_passes
+        from numba.core.compiler_machinery import PassManager
+
+        passes = PassManager("kernel")
+        for name in ("TranslateByteCode", "FixupArgs", "IRProcessing", "GenericRewrites", "ReconstructSSA"):
+            passes.add_pass(getattr(untyped_passes, name), name)
+        for name in ("NopythonTypeInference", "PreLowerStripPhis", "IRLegalization", "AnnotateTypes", "NativeLowering"):
+            passes.add_pass(getattr(typed_passes, name), name)
+        passes.add_pass(typed_passes.NoPythonBackend, "NoPythonBackend")
+        passes.finalize()
+        return [passes]
+
+
+class _EntryCompiler(_KernelCompiler):
+    """Says once in a process that it is at work."""
 
     def define_pipelines(self) -> Any:
         _announce(KEPT)
@@ -56,7 +75,7 @@ class _PartLibrary(_Library):
         self._finalized = True
 
 
-class _PartCompiler(_Compiler):
+class _PartCompiler(_KernelCompiler):
     """numba's compiler up to intermediate code."""
 
     def define_pipelines(self) -> Any:
@@ -67,6 +86,10 @@ class _PartCompiler(_Compiler):
 
 class _KernelCache(_Cache):
     """numba's cache without the import of numba's compilation rules, half a second, before a form is loaded."""
+
+    def _index_key(self, sig: Any, codegen: Any) -> Any:
+        """By the content of all kernels: numba's has what a closure refers to, which differs from process to process."""
+        return sig, codegen.magic_tuple(), kernel_digest()
 
     def save_overload(self, sig: Any, data: Any) -> None:
         """Keep the compiled form, if there is room."""

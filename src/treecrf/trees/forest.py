@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Any, NamedTuple
 
 import numpy as np
-from numba import boolean, float64, int16, int32, int64, njit, uint64, void
+from numba import boolean, float64, int16, int32, int64, uint64, void
 from numpy.typing import NDArray
 
 from treecrf.compiled.kernel import kernel
@@ -211,7 +211,7 @@ FOREST = compiled_type(Forest)
 _make_tree_of = maker(Tree)
 
 
-@njit(inline="always")
+@kernel(TREE(FOREST, int64))
 def tree_of(forest, number):
     """One tree as views; its sets begin where they do in the forest's codes."""
     begin, end, n_sets = forest.first_split[number], forest.first_split[number + 1], 1 + forest.surrogates.shape[1]
