@@ -147,7 +147,9 @@ def _fill(c: Any, value: Any, kind: Any, struct: Any, place: int) -> None:
     for i, part in enumerate(kind.types):
         item = c.pyapi.tuple_getitem(struct, i)
         if isinstance(part, types.Array):
-            c.pyapi.numba_array_adaptor(item, c.builder.bitcast(_word(c.builder, value, place), c.pyapi.voidptr))
+            kinds = ir.FunctionType(ir.IntType(32), [c.pyapi.pyobj, c.pyapi.voidptr])
+            adapt = cgutils.get_or_insert_function(c.builder.module, kinds, "numba_adapt_ndarray")  # counts no reference
+            c.builder.call(adapt, [item, c.builder.bitcast(_word(c.builder, value, place), c.pyapi.voidptr)])
         elif isinstance(part, Record | types.BaseTuple):
             _fill(c, value, part, item, place)
         else:
@@ -158,7 +160,7 @@ def _fill(c: Any, value: Any, kind: Any, struct: Any, place: int) -> None:
 
 
 def maker(cls: type[Any]) -> Callable[[tuple[Any, ...]], Any]:
-    """A function that makes a struct in a kernel, which is valid until the kernel returns or makes another one there.
+    """A function that makes a struct in a kernel, which is valid until that kernel returns or makes another one there.
 
     Parameters
     ----------

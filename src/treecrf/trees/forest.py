@@ -211,15 +211,16 @@ FOREST = compiled_type(Forest)
 _make_tree_of = maker(Tree)
 
 
-@kernel(TREE(FOREST, int64))
-def tree_of(forest, number):
-    """One tree as views; its sets begin where they do in the forest's codes."""
+@kernel(void(FOREST, int64, COLUMNS, int16[:, ::1], ROUTING))
+def _route_through(forest, number, columns, labels_of_state, routing):
+    """`route` through one tree, as views; its sets begin where they do in the forest's codes."""
     begin, end, n_sets = forest.first_split[number], forest.first_split[number + 1], 1 + forest.surrogates.shape[1]
-    return _make_tree_of((
+    tree = _make_tree_of((
         forest.parents[begin:end], forest.columns[begin:end], forest.codes,
         forest.first_code[begin * n_sets : end * n_sets + 1], forest.values[begin + number : end + number + 1],
         forest.shares[begin:end], forest.surrogates[begin:end], forest.gains[begin:end],
     ))  # fmt: skip
+    route(tree, columns, labels_of_state, routing)
 
 
 @kernel(void(FOREST, int64, int64, COLUMNS, int16[:, ::1], ROUTING, float64[:, :, ::1]))
@@ -229,19 +230,19 @@ def add_trees(forest, first, end, columns, labels_of_state, routing, potentials)
     Of a few positions, calling the kernels for each tree would take most of the time.
     """
     for number in range(first, end):
-        tree = tree_of(forest, number)
-        route(tree, columns, labels_of_state, routing)
-        add_leaf_values(tree.values, routing, False, potentials[number % len(potentials)])
+        _route_through(forest, number, columns, labels_of_state, routing)
+        values = forest.values[forest.first_split[number] + number : forest.first_split[number + 1] + number + 1]
+        add_leaf_values(values, routing, False, potentials[number % len(potentials)])
 
 
 @kernel(void(FOREST, int64[::1], COLUMNS, int16[:, ::1], ROUTING, int32[::1], int64[::1], float64[::1]))
 def add_trees_to_entries(forest, trees, columns, labels_of_state, routing, positions, entries, scores):
     """Add to ``scores[entries[i]]`` what the trees give position ``positions[i]``, where there is one state."""
     for number in trees:
-        tree = tree_of(forest, number)
-        route(tree, columns, labels_of_state, routing)
+        _route_through(forest, number, columns, labels_of_state, routing)
+        values = forest.values[forest.first_split[number] + number :]
         for i in range(uint64(len(entries))):
-            scores[uint64(entries[i])] += tree.values[uint64(routing.membership[0, uint64(positions[i])])]
+            scores[uint64(entries[i])] += values[uint64(routing.membership[0, uint64(positions[i])])]
 
 
 def join_trees(trees: list[Tree]) -> Forest:

@@ -300,7 +300,7 @@ def _share_of_child(problem, workspace, leaf, slot, weight, gradient):
     return share_of_known(problem.missing_policy, weight, known_weight)
 
 
-@kernel(void(PROBLEM, WEIGHTED_WORKSPACE, int64[:, ::1], int64, int64, int64, boolean, TREE))
+@kernel(void(PROBLEM, WEIGHTED_WORKSPACE, int64[:, ::1], int64, int64, int64, boolean, TREE), separate=True)
 def _find_surrogates(problem, workspace, rows, leaf, child, n_unknown, child_was_scanned, tree):
     """Write the surrogates of the split that makes `child`; one side's known copies have been scanned."""
     scanned, both, first_cell = workspace.histograms[child], workspace.histograms[leaf], problem.columns.first_cell
