@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from itertools import product
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -180,6 +180,17 @@ class LatticeChains(NamedTuple):
 Watch = Callable[[int, NDArray[np.float64]], None]
 """Called with the number of iterations and marginals, shape (n_positions, n_labels)."""
 
+Kept = TypeVar("Kept", bound=Sequence[Any] | NDArray[Any])
+
+
+def kept_stages(stages: Kept, are_all: bool, every: int | None) -> Kept:
+    """Of what training kept every `every`-th stage, or the last one; all must have been kept unless that is wanted alone."""
+    if every is None:
+        return stages[-1:]  # type: ignore[return-value]
+    if not are_all:
+        raise ValueError("training kept its last stage alone; train with keep_stages=True to look at the others.")
+    return stages[every - 1 :: every]  # type: ignore[return-value]
+
 
 class ChainLabeller(Labeller):
     """A labeller whose predictions are those of chains with potentials (`treecrf.models.chains`).
@@ -217,7 +228,7 @@ class ChainLabeller(Labeller):
 
     def fit_watched(self, train: SequenceSet, data: SequenceSet, watch: Watch, every: int = 1) -> None:
         """`fit` with one set; `watch` is called with `predict_proba` of another after `every`, 2 `every`, .. iterations."""
-        self.fit(train)
+        self.keeping_stages().fit(train)
         for number, marginals in enumerate(self.staged_predict_proba(data, every), start=1):
             watch(number * every, marginals)
 

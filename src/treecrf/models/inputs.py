@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any, NamedTuple, Self
+from dataclasses import dataclass, fields
+from functools import cached_property
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -100,7 +102,8 @@ RARE = "(rare)"
 """Name of the category that stands for the rare ones, and for those that training never saw."""
 
 
-class Inputs(NamedTuple):
+@dataclass(frozen=True)
+class Inputs:
     """The inputs of a training set, as a labeller sees them in every set.
 
     Attributes
@@ -147,15 +150,24 @@ class Inputs(NamedTuple):
         anchored = AnchoredInputs.learn(plain.apply(train, "error"), anchors)
         return cls((*attributes, *anchored.attributes), train.number_names, binner, anchored)
 
-    @property
+    def __getstate__(self) -> dict[str, Any]:
+        """The parts alone, without what follows from them."""
+        return {each.name: getattr(self, each.name) for each in fields(self)}
+
+    @cached_property
     def sources(self) -> tuple[Attribute, ...]:
         """The attributes without those that are anchored."""
         return tuple(attribute for attribute in self.attributes if not attribute.anchored)
 
-    @property
+    @cached_property
     def categories(self) -> tuple[Attribute, ...]:
         """The attributes of the training set alone."""
         return self.sources if self.binner is None else self.sources[: -len(self.number_names) or None]
+
+    @cached_property
+    def _codes(self) -> tuple[dict[str, int], ...]:
+        """The code of each category, by attribute of the training set; made once, as vocabularies may be large."""
+        return tuple({c: code for code, c in enumerate(attribute.categories)} for attribute in self.categories)
 
     def apply(self, data: SequenceSet, unseen: str) -> SequenceSet:
         """The set with the training set's categories, and its numbers in their bins; itself if it has them already.
@@ -200,8 +212,7 @@ class Inputs(NamedTuple):
 
     def _recode(self, data: SequenceSet, unseen: str) -> SequenceSet:
         values = np.empty_like(data.values)
-        for j, (attribute, trained) in enumerate(zip(data.attributes, self.categories, strict=True)):
-            code_of = {category: code for code, category in enumerate(trained.categories)}
+        for j, (attribute, code_of) in enumerate(zip(data.attributes, self._codes, strict=True)):
             other = code_of.get(RARE, MISSING)
             table = np.array([code_of.get(c, other) for c in attribute.categories] + [MISSING], dtype=values.dtype)
             values[:, j] = table[data.values[:, j]]
