@@ -209,7 +209,7 @@ class Labeller(MetadataRequests, Estimator):
         train, weights = self._examples(train, sample_weight)
         assert train.labels is not None
         self._refuse_missing(train)
-        inputs = self._learn_inputs(train)
+        inputs = self._learn_inputs(train, weights)
         self._train(inputs.apply(train, "error"), train.labels, weights, monitor)
         self.inputs_, self.label_names_ = inputs, train.label_names
 
@@ -253,9 +253,9 @@ class Labeller(MetadataRequests, Estimator):
         """Refuse a set with cells missing that this labeller needs."""
         refuse_missing(data)
 
-    def _learn_inputs(self, train: SequenceSet) -> Inputs:
-        """What this labeller sees of a training set."""
-        return Inputs.learn(train, None if self.takes_numbers else self.n_bins, self.min_count, self.anchors)
+    def _learn_inputs(self, train: SequenceSet, weights: Floats | None = None) -> Inputs:
+        """What this labeller sees of a training set, whose positions have weights, if not 1."""
+        return Inputs.learn(train, None if self.takes_numbers else self.n_bins, self.min_count, self.anchors, weights)
 
     # --- to be implemented --------------------------------------------------------------------------
 

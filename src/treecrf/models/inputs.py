@@ -14,6 +14,7 @@ from treecrf.estimators.tables import ABSENT
 from treecrf.inputs.anchors import AnchoredInputs, AnchorSetting
 from treecrf.inputs.binning import Binner
 from treecrf.io.messages import quoted, repeated
+from treecrf.io.weighted import in_units, of_observations
 from treecrf.sequences import MISSING, Attribute, SequenceSet, attributes_from
 
 
@@ -125,7 +126,10 @@ class Inputs:
     anchored: AnchoredInputs | None = None
 
     @classmethod
-    def learn(cls, train: SequenceSet, n_bins: int | None, min_count: int, anchors: AnchorSetting = None) -> Self:
+    def learn(
+        cls, train: SequenceSet, n_bins: int | None, min_count: int, anchors: AnchorSetting = None,
+        weights: NDArray[np.float64] | None = None,
+    ) -> Self:
         """Find out what to merge and where to cut; labels are not looked at.
 
         Parameters
@@ -137,17 +141,25 @@ class Inputs:
             Categories that the training set has less often are rare. An ordered attribute keeps all it has.
         anchors : tuple, optional
             The values of `treecrf.inputs.anchors.Anchors`; None derives nothing.
+        weights : float64, shape (n_positions,), optional
+            What positions count, here in units of the least weight or of the mean one.
         """
-        attributes = tuple(
-            _merge_rare(attribute, train.values[:, j], min_count) for j, attribute in enumerate(train.attributes)
-        )
-        binner = None if n_bins is None else Binner(n_bins).fit(train)
+        attributes = train.attributes
+        if min_count > 1:
+            counts = of_observations(weights, train.offsets, train.observation_offsets)
+            if counts is not None:
+                _, counts = in_units(counts, 1)
+            attributes = tuple(
+                _merge_rare(attribute, train.values[:, j], counts, min_count)
+                for j, attribute in enumerate(train.attributes)
+            )
+        binner = None if n_bins is None else Binner(n_bins).fit(train, weights)
         if binner is not None:
             attributes += binner.attributes
         plain = cls(attributes, train.number_names, binner)
         if anchors is None:
             return plain
-        anchored = AnchoredInputs.learn(plain.apply(train, "error"), anchors)
+        anchored = AnchoredInputs.learn(plain.apply(train, "error"), anchors, weights)
         return cls((*attributes, *anchored.attributes), train.number_names, binner, anchored)
 
     def __getstate__(self) -> dict[str, Any]:
@@ -277,11 +289,12 @@ def _lost_cells(attribute: Attribute, codes: NDArray[np.int32], lost: NDArray[np
 _ADVICE = "read both as the same (SequenceSet.from_frame(kinds=))"
 
 
-def _merge_rare(attribute: Attribute, codes: NDArray[np.int32], min_count: int) -> Attribute:
-    if min_count == 1 or attribute.ordered:
-        return attribute
-    counts = np.bincount(codes[codes != MISSING], minlength=len(attribute.categories))
-    if not (counts < min_count).any():
+def _merge_rare(
+    attribute: Attribute, codes: NDArray[np.int32], weights: NDArray[np.float64] | None, min_count: int
+) -> Attribute:
+    known = codes != MISSING
+    counts = np.bincount(codes[known], None if weights is None else weights[known], len(attribute.categories))
+    if attribute.ordered or not (counts < min_count).any():
         return attribute
     pairs = zip(attribute.categories, counts, strict=True)
     return attribute._replace(categories=(*(c for c, n in pairs if n >= min_count and c != RARE), RARE))

@@ -18,7 +18,7 @@ import numpy as np
 from numba import float64, int16, int32, int64, uint64, void
 
 from treecrf.compiled.kernel import kernel
-from treecrf.trees.packing import PACKING, pack
+from treecrf.trees.packing import PACKING, chance_of, pack
 
 _TINY, _HUGE = 1e-200, 1e200  # a product of ratios is logged before it leaves this range
 
@@ -351,8 +351,10 @@ def chain_rule_gradient(
                     if packing.curvature_scale > 0.0:
                         p = min(max(expected / weight, 0.0), 1.0) if weight > 0.0 else 0.0
                         n_steps = weight * p * (1.0 - p) * packing.curvature_scale
-                    packed = int64(np.floor(n_steps + 0.5)) << packing.shift
-                    rows[label, base + state, position] = packed + int64(np.floor(gradient * scale + 0.5))
+                    row = (label * rows.shape[1] + base + state) * rows.shape[2] + position
+                    chance = chance_of(row, packing)
+                    packed = int64(np.floor(n_steps + chance)) << packing.shift
+                    rows[label, base + state, position] = packed + int64(np.floor(gradient * scale + (1.0 - chance)))
             if place + 1 < end - begin:
                 now = observed[position + 1] - first_state(n_labels, order, min(place + 1, order))
                 next_mass[now] += weights[position + 1] - weight
