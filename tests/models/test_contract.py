@@ -99,7 +99,9 @@ def test_stages_are_kept_where_that_is_wanted(named, tmp_path):
     _, make, labeller = named
     if keeps_stages(labeller):
         return
-    with pytest.raises(ValueError, match=r"kept its last stage alone; train with keep_stages=True to look at the others\.$"):
+    with pytest.raises(
+        ValueError, match=r"kept its last stage alone; train with keep_stages=True to look at the others\.$"
+    ):
         labeller.staged_score(TEST)
     keeping = make().keeping_stages().fit(TRAIN)
     np.testing.assert_array_equal(keeping.predict_proba(TEST), labeller.predict_proba(TEST))

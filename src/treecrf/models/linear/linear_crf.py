@@ -17,6 +17,7 @@ from treecrf.estimators.checks import FIRST_ORDER, FLAG, NOT_NEGATIVE, SEED, SIZ
 from treecrf.inputs.anchors import AnchorSetting
 from treecrf.inputs.binning import FEW_BINS
 from treecrf.io.memory import check_memory
+from treecrf.io.weighted import in_units
 from treecrf.models.base import Codes, Floats, Monitor
 from treecrf.models.chains import ChainLabeller, ScoredChains, Watch, kept_stages
 from treecrf.models.execution import draw_start
@@ -122,9 +123,9 @@ class LinearCRF(ChainLabeller):
         began = time.thread_time()
         if self.order and weights is not None:
             refuse_mixed(labels, weights, train.offsets)
-        objective = Objective(
-            train, labels, self.window, self._outcomes(len(train.label_names)), self.variance, weights
-        )
+        unit, scaled = (1.0, None) if weights is None else in_units(weights)
+        variance = unit * self.variance  # of what is minimized in units of weight
+        objective = Objective(train, labels, self.window, self._outcomes(len(train.label_names)), variance, scaled)
         seconds["windows"] = time.thread_time() - began
         began = time.thread_time()
         n_kept = self.max_iterations if self.keep_stages else 1
@@ -134,18 +135,18 @@ class LinearCRF(ChainLabeller):
         )  # fmt: skip
         start = draw_start(objective.n_weights, self.random_state, self.start_noise)
         history = np.empty((n_kept, objective.n_weights))  # pages that are not written to take no memory
-        values = [objective(start)[0]]
+        values = [unit * objective(start)[0]]
 
         def note(weights: NDArray[np.float64], value: float) -> None:
             history[len(values) - 1 if self.keep_stages else 0] = weights
-            values.append(value)
+            values.append(unit * value)
             for judge in self._judges:
                 judge(len(values) - 1, weights)
             if monitor is not None:
                 seconds["gradient"], elapsed = objective.seconds, time.thread_time() - began
                 seconds["update"] = elapsed - objective.seconds
-                penalty = dot(weights, weights) / (2 * self.variance)
-                monitor(len(values) - 1, dict(seconds), penalty - value)
+                penalty = dot(weights, weights) / (2 * variance)
+                monitor(len(values) - 1, dict(seconds), unit * (penalty - value))
 
         last = minimize_objective(objective, start, self.max_iterations, self.tolerance, note)
         seconds["gradient"] = objective.seconds

@@ -26,6 +26,7 @@ from treecrf.inputs.anchors import AnchorSetting
 from treecrf.inputs.binning import MOST_BINS
 from treecrf.io.memory import check_memory
 from treecrf.io.messages import needs_extra
+from treecrf.io.weighted import in_units
 from treecrf.models.base import Codes, Floats, Monitor
 from treecrf.models.chains import ChainLabeller, kept_stages
 from treecrf.models.execution import draw_start
@@ -315,8 +316,9 @@ class WindowLightGBM(WindowClassifier):
         features, n_slots = self._features(train)
         known, labels, weights = counted_positions(labels, weights)
         features = features if known is None else features[known]
+        unit, weights = (1.0, None) if weights is None else in_units(weights)
         start = self._draw_start(labels, weights, len(train.label_names))
-        parameters = self._parameters(len(train.label_names))
+        parameters = self._parameters(len(train.label_names)) | {"lambda_l2": self.l2_regularization / unit}
         n_numbers = features.shape[1] - n_slots
         parameters["max_bin_by_feature"] = [BINS_OF_CATEGORIES] * n_slots + [self.n_bins] * n_numbers
         examples = lightgbm.Dataset(
@@ -328,7 +330,7 @@ class WindowLightGBM(WindowClassifier):
             params=parameters,
         )
         booster = lightgbm.Booster(parameters, examples)
-        total = len(labels) if weights is None else float(weights.sum())
+        total = len(labels) if weights is None else unit * float(weights.sum())
         seconds["windows"] = time.thread_time() - began
         for iteration in range(1, self.n_iterations + 1):
             began = time.thread_time()
@@ -385,7 +387,6 @@ class WindowLightGBM(WindowClassifier):
             "learning_rate": self.learning_rate,
             "num_leaves": self.max_leaves,
             "min_data_in_leaf": self.min_samples_leaf,
-            "lambda_l2": self.l2_regularization,
         }
 
     @property
