@@ -77,7 +77,9 @@ class AnchoredInputs(NamedTuple):
 
     @classmethod
     def learn(
-        cls, train: SequenceSet, anchors: tuple[int, int] | tuple[int, int, tuple[str, ...]],
+        cls,
+        train: SequenceSet,
+        anchors: tuple[int, int] | tuple[int, int, tuple[str, ...]],
         weights: NDArray[np.float64] | None = None,
     ) -> Self:
         """Find the bins; positions may have weights, labels are not looked at.

@@ -64,10 +64,8 @@ def cumulated(
 
 def median(numbers: NDArray[np.float64], weights: NDArray[np.float64] | None) -> float:
     """The median of the known numbers, NaN where there are none."""
-    if weights is None:
-        return float(np.nanmedian(numbers))
     ordered, sums = cumulated(numbers, weights)
     if not len(ordered):
         return float("nan")
     low, high = (ordered[np.searchsorted(sums, 0.5 * sums[-1], side)] for side in ("left", "right"))
-    return float(low + high) / 2
+    return float(np.mean([low, high]))

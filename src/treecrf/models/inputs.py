@@ -124,7 +124,11 @@ class Inputs(NamedTuple):
 
     @classmethod
     def learn(
-        cls, train: SequenceSet, n_bins: int | None, min_count: int, anchors: AnchorSetting = None,
+        cls,
+        train: SequenceSet,
+        n_bins: int | None,
+        min_count: int,
+        anchors: AnchorSetting = None,
         weights: NDArray[np.float64] | None = None,
     ) -> Self:
         """Find out what to merge and where to cut; labels are not looked at.

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from builders import larger_set, random_set
 
-from treecrf import MEMM, TreeCRF, chain
+from treecrf import MEMM, TreeCRF, WindowLightGBM, chain
 from treecrf.models.boosted.boosting import Workers
 from treecrf.models.boosted.training import DenseTraining
 from treecrf.trees.packing import unpack
@@ -111,8 +111,28 @@ def test_what_cannot_take_weights_says_so(settings, words):
         TreeCRF(2, 4, 1.0, class_weight="balanced", **settings).fit(data)
 
 
-def test_weights_that_cannot_be_summed_are_refused():
-    data = larger_set()
-    for leaf_values in ("gradient", "newton"):
-        with pytest.raises(ValueError, match="are too many to sum exactly"):
-            TreeCRF(2, 4, 1.0, leaf_values=leaf_values).fit(data, sample_weight=np.full(len(data), 1e12 + 0.5))
+@pytest.mark.parametrize("kind", ["equal", "whole", "any", "of positions"])
+@pytest.mark.parametrize("settings", [*SETTINGS, SEPARABLE, {"class_weight": "balanced"}, {"labeller": WindowLightGBM}])
+def test_a_factor_of_weights_and_penalties_changes_nothing(settings, kind):
+    data = larger_set(n_sequences=30, longest=12)
+    rng = np.random.default_rng(0)
+    if kind == "of positions" and {"label_dictionary", "pseudo_likelihood_iterations", "transitions"} & set(settings):
+        pytest.skip("by sequence alone")
+    weights = {
+        "equal": np.full(30, 0.7), "whole": rng.integers(0, 4, 30), "any": rng.lognormal(0, 2, 30),
+        "of positions": rng.uniform(0, 2, data.n_positions),
+    }[kind]  # fmt: skip
+    for penalty in (0.0, 3.0):
+        fitted = []
+        for factor in (1.0, 1e-7, 3e-5, 1e7, 1e90):
+            penalties = {"l2_regularization": factor * penalty, "n_iterations": 4, "max_leaves": 6, "window": (1, 1)}
+            if "labeller" not in settings:
+                penalties |= {"category_smoothing": factor, "least_weight": 0.2 * factor}
+            rest = dict(settings)
+            labeller = rest.pop("labeller", TreeCRF)
+            fitted.append(labeller(**penalties | rest).fit(data, sample_weight=factor * weights))
+            np.testing.assert_allclose(fitted[-1].predict_proba(data), fitted[0].predict_proba(data), rtol=0, atol=1e-9)
+            if labeller is TreeCRF:
+                history, gains = fitted[-1].log_likelihood_history_ / factor, fitted[-1].forest_.gains / factor
+                np.testing.assert_allclose(history, fitted[0].log_likelihood_history_, rtol=1e-9)
+                np.testing.assert_allclose(gains, fitted[0].forest_.gains, rtol=1e-6)

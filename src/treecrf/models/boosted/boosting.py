@@ -193,7 +193,13 @@ def boost(
 
 
 def _settle(
-    training: Training, progress: Progress, workers: Workers, value: float, criterion: Criterion, iteration: int, most_halvings: int
+    training: Training,
+    progress: Progress,
+    workers: Workers,
+    value: float,
+    criterion: Criterion,
+    iteration: int,
+    most_halvings: int,
 ) -> float:
     """Halve the last iteration until the criterion, now `value`, is not below that before it; return what it is then."""
     before, step = progress.log_likelihoods[-1], 1.0
