@@ -14,6 +14,12 @@ from treecrf import MISSING, KernelCRF, NeuralCRF, NeuralNetwork
 from treecrf.io.npz import write_npz
 from treecrf.models.custom import CustomLabeller
 
+
+def _takes_weights(labeller):
+    inner = getattr(labeller, "labeller", labeller)
+    return inner.takes_weights and getattr(inner, "beam", None) is None
+
+
 STREAMS = (
     "TreeCRF",
     "MEMM",
@@ -173,18 +179,49 @@ def test_stages_are_shorter_trainings_and_a_warm_start_goes_on_from_their_files(
     assert_same(treecrf.load(tmp_path / "model.npz").set_params(n_iterations=3).fit(TRAIN), labeller)
 
 
+HOLED = TRAIN.with_numbers(np.where(np.random.default_rng(0).random(TRAIN.numbers.shape) < 0.2, np.nan, TRAIN.numbers))
+IN_BATCHES = ("NeuralNetwork", "NeuralCRF")  # of so many sequences or positions, whatever they weigh
+
+
+@pytest.mark.parametrize("name", [name for name, make in LABELLERS.items() if _takes_weights(make())])
+def test_a_weight_of_2_is_two_copies_also_of_bins_rare_categories_and_moments(name):
+    def make():
+        labeller = LABELLERS[name]()
+        inner = getattr(labeller, "labeller", labeller)
+        for setting, value in {"n_bins": 5, "min_count": 12, "min_samples_leaf": 4}.items():
+            if setting in inner.get_params():
+                inner.set_params(**{setting: value})
+        return labeller
+
+    train = HOLED if name == "ImputingLabeller" or name.startswith("WindowLightGBM") else TRAIN
+    weights = 1 + (np.arange(len(train)) % 3 == 0)
+    weighted = make().fit(train, sample_weight=weights)
+    copied = make().fit(train.select(np.repeat(np.arange(len(train)), weights)))
+    if not name.startswith(IN_BATCHES) and "of a sample" not in name:
+        np.testing.assert_allclose(weighted.predict_proba(train), copied.predict_proba(train), rtol=0, atol=1e-9)
+    pairs = [(weighted, copied)]
+    if hasattr(weighted, "labeller_"):
+        pairs.append((weighted.labeller_, copied.labeller_))
+        assert weighted._described_transform() == copied._described_transform()
+    for ours, theirs in pairs:
+        assert ours.inputs_.described() == theirs.inputs_.described()
+        for found, expected in zip(getattr(ours, "scale_", ()), getattr(theirs, "scale_", ()), strict=True):
+            np.testing.assert_allclose(found, expected, rtol=1e-12)
+
+
 def test_weights_of_0_leave_sequences_out_or_weights_are_refused(named):
     _, make, labeller = named
     weights = (np.arange(len(TRAIN)) % 3 > 0).astype(float)
-    takes = getattr(labeller, "labeller", labeller).takes_weights
-    if takes and getattr(labeller, "beam", None) is None:
+    if _takes_weights(labeller):
         weighted = make().fit(TRAIN, sample_weight=weights)
         expected = make().fit(TRAIN.select(np.flatnonzero(weights)))
         np.testing.assert_allclose(weighted.predict_proba(TEST), expected.predict_proba(TEST), rtol=1e-6, atol=1e-9)
         assert_same(make().fit(TRAIN, sample_weight=np.ones(TRAIN.n_positions)), labeller)
         assert_threads_and_a_warm_start_change_no_bit(make, weighted, TRAIN, sample_weight=weights)
-    elif not takes:
-        with pytest.raises(ValueError, match=r"takes no weights; leave sample_weight out"):
+    else:
+        with pytest.raises(
+            ValueError, match=r"takes no weights; leave sample_weight out|beam=2 does not go with weights"
+        ):
             make().fit(TRAIN, sample_weight=weights)
 
 

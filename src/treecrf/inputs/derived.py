@@ -131,7 +131,7 @@ class DerivedInputs(Transform):
     ) -> None:
         self.blocks, self.columns, self.affixes, self.spans, self.centred = blocks, columns, affixes, spans, centred
 
-    def _learn(self, train: SequenceSet) -> None:
+    def _learn(self, train: SequenceSet, weights: NDArray[np.float64] | None = None) -> None:
         """Find the columns that can be derived, and keep those that tell something new."""
         self._check_settings(train)
         kinds: dict[str, Kind] = {attribute.name: "category" for attribute in train.attributes}

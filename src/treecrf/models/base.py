@@ -73,7 +73,7 @@ class Labeller(MetadataRequests, Estimator):
     n_bins : int
         Most bins that a number is cut into (`treecrf.inputs.binning.Binner`); few where each has a weight of its own.
     min_count : int
-        Categories that the training set has less often become one (`treecrf.models.inputs.Inputs`).
+        Categories that the training set has less often become one; weights count (`treecrf.models.inputs.Inputs`).
     anchors : (int, int) or (int, int, tuple of str), optional
         Observations from the start and from the end of the sequence that every position sees, beside the distances of both
         ends; then attributes whose categories before the position are counted (`treecrf.inputs.anchors.Anchors`). None: none of

@@ -18,6 +18,7 @@ from treecrf.models.base import DECODERS, LABELLER, Decoder, Labeller, Monitor
 from treecrf.models.inputs import check_set, check_training_set
 from treecrf.models.persistence import rebuild_part
 from treecrf.models.registry import IN_TREES, TREATMENTS
+from treecrf.models.weights import position_weights
 from treecrf.sequences import SequenceSet
 
 if TYPE_CHECKING:
@@ -64,8 +65,10 @@ class TransformingLabeller(Labeller):
     def _fit(self, train: SequenceSet, sample_weight: ArrayLike | None, monitor: Monitor | None) -> None:
         check_training_set(train, self.labeller.takes_unknown_labels)
         transform = self.new_transform()
+        weights = position_weights(train, sample_weight, self.labeller.class_weight)
+        transform._learn(train, weights)
         labeller = type(self.labeller)(**self.labeller.get_params())
-        self.labeller_ = labeller.fit(transform.fit_transform(train), monitor=monitor, sample_weight=sample_weight)
+        self.labeller_ = labeller.fit(transform.transform(train), monitor=monitor, sample_weight=sample_weight)
         self.transform_ = transform
         self.inputs_, self.label_names_ = self._learn_inputs(train), train.label_names
 

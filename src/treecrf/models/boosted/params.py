@@ -75,6 +75,13 @@ class BoostingParams:
         return self.leaf_values == "newton"
 
     @property
+    def most_gradient(self) -> int:
+        """The largest absolute sum of gradients of one label over the states of a position; Newton leaves need all bits."""
+        if self.newton and not self.pseudo_likelihood_iterations:
+            return 1
+        return self.order + 1 if self.sees_labels else 1
+
+    @property
     def split_params(self) -> SplitParams:
         """Split and leaf parameters."""
         missing = {"default_direction": EITHER_SIDE, "incorporated": INCORPORATED}.get(self.missing, UNKNOWN)
