@@ -12,6 +12,7 @@ from treecrf.readers.reading import files_of
 from treecrf.io.code_digest import CodeGraph
 from treecrf.io.checksums import noted, refuse_damaged
 from treecrf.records.environment import COMMIT, commit
+from treecrf.report.outdated import is_outdated_manifest, is_outdated_page
 from treecrf.studies import registry
 from treecrf.studies.framework.config_checks import (
     class_problems,
@@ -50,6 +51,7 @@ RAW = SETTINGS.raw
 LOGS = f"{RESULTS}/logs"
 BENCHMARKS = f"{RESULTS}/benchmarks"
 PAGE = f"{REPORTS}/index.html"
+UNFINISHED = f"{REPORTS}/unfinished.html"
 EXPLORER = f"{REPORTS}/explorer.html"
 MANIFEST = f"{RESULTS}/manifest.json"
 
@@ -67,6 +69,15 @@ if workflow.is_main_process:
         problems += file_problems(SETTINGS)
     if problems:
         raise WorkflowError("\n".join(problems))
+    # What Snakemake does not look at: pages beside the first one, and files that no rule names.
+    outdated = {
+        "write_page": is_outdated_page(*map(Path, (PAGE, EXPLORER, UNFINISHED))),
+        "write_manifest": is_outdated_manifest(Path(MANIFEST)),
+    }
+    targets = workflow.dag_settings.targets
+    if not targets or {"all", "archive", "compare"} & {*targets}:
+        forced = {rule for rule, is_outdated in outdated.items() if is_outdated}
+        workflow.dag_settings.forcerun = forced | {*workflow.dag_settings.forcerun}
 
 
 def caption_of(study, name):
@@ -173,10 +184,10 @@ def window_of(name):
 
 def write_page_of_what_is_there():
     """The page without the data sets whose jobs failed."""
-    from treecrf.report.page import UNFINISHED_PAGE, write_page
+    from treecrf.report.page import write_page
 
     write_page(SETTINGS, LOGS, finished=False)
     print(
-        f"Some steps failed; the page of what was finished is {REPORTS}/{UNFINISHED_PAGE}",
+        f"Some steps failed; the page of what was finished is {UNFINISHED}",
         file=sys.stderr,
     )

@@ -37,7 +37,7 @@ rule write_page:
         rules.check_claims.output,
         claimed(),
         descriptions(),
-        [files.layouts() + files.results() for files in STUDIES.values()],
+        [files.tables(".json") + files.results() for files in STUDIES.values()],
     output:
         PAGE,
     log:

@@ -108,7 +108,7 @@ for files in STUDIES.values():
         input:
             **files.frames(study.tabulated),
         output:
-            files.layouts(),
+            files.tables(".json", ".csv", ".tex"),
             **reported(files, study.tables, f"{files.folder}/tables", "html"),
         log:
             f"{LOGS}/{study.name}/tabulate.log",
@@ -139,6 +139,7 @@ for files in STUDIES.values():
                 sorted({frame for figure in study.figures for frame in figure.needs})
             ),
         output:
+            files.figures(".pdf", ".png"),
             **reported(files, study.figures, files.folder, "svg"),
         log:
             f"{LOGS}/{study.name}/draw.log",
@@ -166,5 +167,5 @@ for files in STUDIES.values():
         name:
             study.name
         input:
-            files.results(),
+            files.everything(),
         localrule: True
