@@ -1,31 +1,46 @@
-"""Whether manifest and pages of a run are still right; looked at whenever a run starts, so nothing here takes long to import."""
+"""Manifest and pages that are no longer right, removed when a run starts, so that it writes them anew; imports nothing that takes long."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
 
 from treecrf.io.checksums import is_noted, sha256
 from treecrf.io.files import read_json
+from treecrf.io.messages import counted
 
 _LINK = re.compile(r'href="([^":#?]+\.html)')
 """To another page of the site, or of the results."""
 
 
-def is_outdated_manifest(manifest: Path) -> bool:
-    """Whether a manifest is there that cannot be read, or lists a file that is gone or another one.
+def remove_outdated(manifest: Path, page: Path, explorer: Path, unfinished: Path, is_dry_run: bool) -> Iterator[str]:
+    """Remove the manifest, and the first page of a site, if a file that they name is gone; yields a sentence for each.
 
-    Of files with a noted checksum, which `treecrf.io.checksums.refuse_damaged` compares, only the size is looked at.
+    The manifest is also outdated where a file is another one, and the page where a run has failed since it was written, which
+    left the page `unfinished`. With `is_dry_run` nothing is removed.
     """
+    wrong = {manifest: _differing(manifest), page: _broken_links(page, explorer)}
+    for path, files in wrong.items():
+        if files:
+            more = f" and {counted(len(files) - 1, 'other file')}" if len(files) > 1 else ""
+            yield f"{path} names {files[0]}{more}, gone or changed since: a run makes them anew."
+    for path in [path for path, files in wrong.items() if files] + [page] * (page.is_file() and unfinished.is_file()):
+        if not is_dry_run:
+            path.unlink(missing_ok=True)
+
+
+def _differing(manifest: Path) -> list[str]:
+    """The files of a manifest that are gone or other ones; of files with a noted checksum only the size counts, as that is compared elsewhere."""
     if not manifest.is_file():
-        return False
+        return []
     try:
-        return any(_differs(manifest.parent / file["path"], file) for file in read_json(manifest)["files"])
+        files = read_json(manifest)["files"]
+        return [file["path"] for file in files if _differs(manifest.parent / file["path"], file)]
     except (ValueError, TypeError, LookupError):
-        return True
+        return [manifest.name]
 
 
 def _differs(path: Path, listed: Mapping[str, Any]) -> bool:
@@ -34,12 +49,11 @@ def _differs(path: Path, listed: Mapping[str, Any]) -> bool:
     return not is_noted(path) and sha256(path) != listed["sha256"]
 
 
-def is_outdated_page(page: Path, explorer: Path, unfinished: Path) -> bool:
-    """Whether the first page of a site is there although another one is gone, or a run has failed since (`unfinished`)."""
-    if not page.is_file():
-        return False
-    linked = _linked(page) - {explorer}
-    return unfinished.is_file() or not all(path.is_file() for first in linked for path in {first, *_linked(first)} - {explorer})
+def _broken_links(page: Path, explorer: Path) -> list[str]:
+    """The pages that a page, or one that it links to, leads to and that are gone, but for the explorer, which Snakemake looks at."""
+    first = _linked(page) - {explorer}
+    every = {path for other in first for path in _linked(other)} | first
+    return sorted(str(path) for path in every - {explorer} if not path.is_file())
 
 
 def _linked(page: Path) -> set[Path]:

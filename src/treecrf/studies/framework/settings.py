@@ -139,8 +139,10 @@ class Settings(Model):
     compare: ReadPath | None = Field(
         None, description="Folder of results, or archive, of the run that the target `compare` sets this one beside."
     )
-    overwrite: bool = Field(
-        False, description="Whether finished jobs may run again with other settings, which replaces their results."
+    overwrite: bool | list[str] = Field(
+        False,
+        description="Whether finished jobs may run again with other settings, which replaces their results; or the settings that "
+        "may be others, such as `training.max_leaves`.",
     )
     note: str = Field("", description="A remark on the run, above everything else on its pages.")
     seed: int = Field(0, ge=0, description="With names, decides the folds and what a table holds out.")
