@@ -52,7 +52,7 @@ def test_a_setting_of_one_method_trains_that_method_alone(finished):
     folder, _ = finished
     _, before = train(folder, WITH_BAYES)
     other = WITH_BAYES | {"training": WITH_BAYES["training"] | {"lightgbm_leaves": [4]}}
-    stopped = run(folder, other, SUMMARY, check=False)
+    stopped = run(folder, other, "--keep-going", SUMMARY, check=False)
     assert stopped.returncode == 1
     assert "training.lightgbm_leaves: [3] -> [4] (1 job)\nRestore the settings, name another folder" in stopped.stdout
     assert train(folder, WITH_BAYES)[1] == before
