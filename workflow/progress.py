@@ -46,7 +46,10 @@ WRONG_USAGE = 2
 
 def main(options: list[str]) -> int:
     """Run Snakemake with `options`, name what it wrote and the next command; returns the exit code."""
+    from treecrf.io.home import place_caches
+
     configurations, began = parse(options), time.time()
+    place_caches(Path(".snakemake/caches"))
     import_snakemake()
     mark = take_mark()
     code, number = run_snakemake(options)
@@ -244,6 +247,9 @@ def tell(text: str) -> None:
 
 
 if __name__ == "__main__":
+    from treecrf.io.streams import open_closed_streams
+
+    open_closed_streams()
     try:
         sys.exit(main(sys.argv[1:]))
     except OSError as error:

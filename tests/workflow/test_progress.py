@@ -74,17 +74,23 @@ def tell(handler, event, level=logging.INFO, message="", **fields):
     handler.emit(record)
 
 
-def run_in(folder, *options):
+def run_in(folder, *options, **variables):
     (folder / "Snakefile").write_text(SNAKEFILE)
     command = [sys.executable, str(WORKFLOW / "progress.py"), *options]
     environment = {name: value for name, value in os.environ.items() if name != "SNAKEMAKE_PROFILE"}
-    return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
+    return subprocess.run(command, cwd=folder, env=environment | variables, capture_output=True, text=True, check=False)
 
 
 def test_a_target_may_stand_first(tmp_path):
     result = run_in(tmp_path, "good", "--cores", "1")
     assert result.returncode == 0, result.stderr
     assert [path.name for path in tmp_path.iterdir() if path.name in ("good", "bad", "nothing")] == ["good"]
+
+
+def test_a_home_that_cannot_be_written(tmp_path):
+    result = run_in(tmp_path, "good", "--cores", "1", HOME="/proc/nohome", XDG_CACHE_HOME="")
+    assert result.returncode == 0, result.stderr
+    assert (tmp_path / ".snakemake/caches/snakemake").is_dir()
 
 
 def test_wrong_usage_promises_nothing(tmp_path):
