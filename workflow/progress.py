@@ -106,9 +106,10 @@ def summary(options: list[str], configurations: list[str], code: int, began: flo
     """What a reader opens, of what is there, and the next command."""
     from treecrf.io.files import read_configuration
     from treecrf.report.page import EXPLORER, PAGE, UNFINISHED_PAGE
+    from treecrf.studies import registry
     from treecrf.studies.framework.settings import load_settings
 
-    again = shlex.join(options)
+    again, alone = shlex.join(options), [study.name for study in registry() if study.name in options]
     try:
         settings = load_settings(read_configuration(["config/config.yaml", *configurations]))
     except (OSError, ValueError):  # a workflow without them, or settings that Snakemake has refused
@@ -118,6 +119,8 @@ def summary(options: list[str], configurations: list[str], code: int, began: flo
         unfinished = reports / UNFINISHED_PAGE
         if not code:
             places = {"Report": reports / PAGE, "Explorer": reports / EXPLORER, "Results": results}
+            if alone:
+                places = {"Report": reports / alone[0] / PAGE, "Results": results / alone[0]}
             archives = sorted(Path(settings.archives).resolve().glob("*.zip"), key=lambda path: path.stat().st_mtime)
             if "archive" in options and archives:
                 places = {"Archive": archives[-1]}
@@ -126,7 +129,7 @@ def summary(options: list[str], configurations: list[str], code: int, began: flo
             yield f"Report of what is finished: {unfinished}"
     if code:
         yield f"Continue with: {COMMAND} {again}"
-    elif settings is None or "archive" in options:
+    elif settings is None or alone or "archive" in options:
         return
     elif settings.profile == "demo":
         yield "Next: make quick (the papers' data sets, in about 25 minutes)"

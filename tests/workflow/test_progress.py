@@ -302,6 +302,10 @@ def test_a_finished_run_names_reports_results_and_the_next_command(progress, set
         f"Results:  {here}/results",
         "Next: python workflow/progress.py archive --cores 2 --configfile own.yaml (writes one zip)",
     ]
+    Path("reports/training").mkdir()
+    Path("reports/training/index.html").touch()
+    alone = list(progress.summary(["training", *options], progress.parse(options), 0, 0))
+    assert alone[0] == f"Report:   {here}/reports/training/index.html"
     settings("demo")
     assert [*progress.summary(options, progress.parse(options), 0, 0)][-1].startswith("Next: make quick")
 

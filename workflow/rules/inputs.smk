@@ -157,6 +157,11 @@ def reported(files, entries, folder, suffix):
     return outputs
 
 
+def page_of(study):
+    """The page of a study that is run alone."""
+    return f"{REPORTS}/{study.name}/index.html"
+
+
 def claims_page(path):
     """The list of claims; in Snakemake's report only where the run may be about papers."""
     if not SETTINGS.may_concern_papers:

@@ -165,7 +165,33 @@ for files in STUDIES.values():
 
     rule:
         name:
+            f"page_{study.name}"
+        input:
+            files.everything(),
+        output:
+            page_of(study),
+        log:
+            f"{LOGS}/{study.name}/page.log",
+        conda:
+            "../../environment.yml"
+        threads: 1
+        resources:
+            mem_mb=growing(1000),
+            runtime=growing(5),
+        params:
+            settings=GIVEN,
+            logs=LOGS,
+            study=study.name,
+            code=code_of("write_page", study.module_name("page")),
+        message:
+            "Writes the page {output}"
+        script:
+            "../scripts/write_page.py"
+
+    rule:
+        name:
             study.name
         input:
             files.everything(),
+            [page_of(study)] if files.results() else [],
         localrule: True

@@ -26,7 +26,7 @@ SHARED = ""
 KINDS = ("frame", "table", "figure", "data", "description", "claims", "benchmark")
 """Of files."""
 
-_LATER = ("write_explorer", "write_manifest", "archive", "compare")
+_LATER = ("write_explorer", "write_manifest", "archive", "compare", "page")
 """Jobs that may end after the manifest is written; what they cost is not listed."""
 
 

@@ -197,6 +197,21 @@ class Settings(Model):
         }
         return {**values, **studies}
 
+    @model_validator(mode="before")
+    @classmethod
+    def _own_runs_measure_cost_on_purpose(cls, values: Any) -> Any:
+        """The protocol's `cost`, which files of a user's own are laid over, counts where its methods are named or a data set is theirs."""
+        if not isinstance(values, Mapping) or values.get("profile") != "own":
+            return values
+        try:
+            cost, training = values["cost"], values.get("training", {})
+            names = {*cost.get("window_datasets", ()), *cost.get("sampling_datasets", ())}
+            is_left_out = "methods" not in cost and names <= {*values["datasets"]} - {*training.get("datasets", ())}
+        except (LookupError, TypeError, AttributeError):  # the fields say what is wrong
+            return values
+        left_out = dict.fromkeys(("methods", "window_datasets", "sampling_datasets"), [])
+        return {**values, "cost": {**cost, **left_out}} if is_left_out else values
+
     @model_validator(mode="after")
     def _labellers_have_names_of_their_own(self) -> Settings:
         taken = {*TRAINING, *TREATMENTS}
