@@ -19,6 +19,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, cast
 import typer
 from typer.core import TyperCommand, TyperGroup
 
+from treecrf.io.streams import discard_output
+
 if TYPE_CHECKING:
     import pandas as pd
     from rich.console import Console
@@ -228,7 +230,7 @@ class Group(_PlainHelp, TyperGroup):
             sys.stdout.flush()
             return result
         except BrokenPipeError:
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # for what is flushed at the end
+            discard_output()
             raise typer.Exit(0) from None
 
 
@@ -243,6 +245,8 @@ def run_program(app: typer.Typer, name: str) -> None:
         if any(isinstance(cause, SystemExit | KeyboardInterrupt) for cause in _causes(error)):
             raise  # a signal made a library that was loading fail: `treecrf.cli.main` says so
         print(f"{name}: {_sentence(error)}", file=sys.stderr)
+        if getattr(error, "errno", None) == errno.EBADF:
+            discard_output()
         sys.exit(1)
 
 
@@ -258,18 +262,19 @@ def _sentence(error: Exception) -> str:
         return "out of memory; use a smaller file, fewer attributes or a smaller window."
     if isinstance(error, OSError) and error.errno is not None:  # the system's
         advice = _ADVICE.get(error.errno, "choose another place.")
-        unnamed = "standard output" if advice == _FULL else "working folder"
+        unnamed = "standard output" if advice in (_FULL, _CLOSED) else "working folder"
         return f"{error.filename or unnamed}: {os.strerror(error.errno).lower()}; {advice}"
     return str(error)
 
 
 _FULL, _FORBIDDEN = "choose another place, or make room.", "change the permissions, or choose another place."
-_GONE = "check that it is still there."
+_GONE, _CLOSED = "check that it is still there.", "redirect it to a file."
 
 _ADVICE = {
     **dict.fromkeys((errno.ENOSPC, errno.EDQUOT, errno.EFBIG), _FULL),
     **dict.fromkeys((errno.EACCES, errno.EPERM), _FORBIDDEN),
     **dict.fromkeys((errno.ENOENT, errno.ESTALE), _GONE),
+    errno.EBADF: _CLOSED,
 }
 """What to do about errors of the system."""
 
@@ -408,7 +413,13 @@ def console(*, stderr: bool = False) -> Console:
     """A terminal, or whatever stands for one; without colours where output goes to a file."""
     from rich.console import Console
 
-    return Console(stderr=stderr, highlight=False, soft_wrap=False)
+    class Piped(Console):
+        """A terminal whose closed pipe is an error like that of other output."""
+
+        def on_broken_pipe(self) -> None:
+            raise BrokenPipeError
+
+    return Piped(stderr=stderr, highlight=False, soft_wrap=False)
 
 
 @contextmanager
