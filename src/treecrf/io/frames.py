@@ -285,8 +285,16 @@ def find_sequences(column: Column) -> NDArray[np.int64]:
     again = pd.Series(codes[starts]).duplicated().to_numpy()
     if again.any():
         row = int(starts[again.argmax()])
-        raise CellError(row, column.name, f"sequence {quoted(texts[codes[row]])} comes a second time; sort the table.")
+        raise CellError(row, column.name, comes_again(quoted(texts[codes[row]]), "table"))
     return np.r_[starts, len(codes)].astype(np.int64)
+
+
+def comes_again(sequence: str, what: str) -> str:
+    """What is wrong with a sequence whose rows stand in two places of a table or frame."""
+    return (
+        f"sequence {sequence} comes a second time; sort the {what} if these rows belong to it, or rename it if they are of "
+        "another recording, which sorting would merge."
+    )
 
 
 def decode_frame(data: Encoded, sequence: str, label: str) -> pd.DataFrame:

@@ -16,8 +16,8 @@ import numpy as np
 from treecrf.io.arrays import of_objects
 from treecrf.io.files import DAMAGE, Content, frame_of, parse_parquet
 from treecrf.io.frames import cell_texts
-from treecrf.io.messages import counted, listed, quoted
-from treecrf.readers.text_files import Format, Tell, check_names, find_encoding, open_text
+from treecrf.io.messages import counted, listed, quoted, repeated
+from treecrf.readers.text_files import MOST_COLUMNS, Format, Tell, check_names, find_encoding, open_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -102,7 +102,7 @@ def _parse_json_lines(content: Content, encoding: str | None) -> pd.DataFrame:
         if not line.strip():
             continue
         try:
-            row = json.loads(line)
+            row = json.loads(line, object_pairs_hook=_object)
         except (ValueError, RecursionError) as error:
             raise ValueError(
                 f"{content.name}, line {number}: no JSON ({error}); write one object in each line."
@@ -114,13 +114,23 @@ def _parse_json_lines(content: Content, encoding: str | None) -> pd.DataFrame:
             )
         for name in row:
             columns.setdefault(name, [None] * len(lines))
+        if len(columns) > MOST_COLUMNS:
+            check_names(content.name, list(columns))
         for name, cells in columns.items():
             cells.append(row.get(name))
         lines.append(number)
-    if not lines:
-        raise ValueError(f"{content.name} has no rows; give at least one sequence.")
+    if not columns:
+        raise ValueError(f"{content.name} has no rows with values; give at least one sequence.")
     frame = pd.DataFrame({name: pd.Series(of_objects(cells)) for name, cells in columns.items()})
     return frame.set_axis(pd.Index(np.array(lines, dtype=np.int64)))
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """The object with these keys and values."""
+    twice = repeated(name for name, _ in pairs)
+    if twice is not None:
+        raise ValueError(f"the key {quoted(twice)} appears twice")
+    return dict(pairs)
 
 
 _PARSERS: dict[str, Callable[[Content, str | None], Any]] = {
@@ -136,7 +146,7 @@ def _by_observation(frame: pd.DataFrame, name: str, sequence: str, tell: Tell) -
     import pandas as pd
 
     in_lists = []
-    for column in frame.columns[(frame.dtypes == object).to_numpy()]:
+    for column in frame.columns[(frame.dtypes == np.dtype(object)).to_numpy()]:
         is_list = np.array([_is_list(cell) for cell in frame[column]], dtype=bool)
         odd = np.array([isinstance(cell, Mapping) for cell in frame[column]], dtype=bool)
         if is_list.any():
