@@ -18,6 +18,7 @@ from __future__ import annotations
 import hashlib
 import os
 import pickle
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
@@ -34,7 +35,9 @@ _config: Any = _numba_config  # its settings are made at run time
 _caching: Any = _numba_caching
 
 _PACKAGE = Path(__file__).resolve().parents[1]
-_WITH_KERNELS = ("compiled", "chain", "trees", "models")
+_WITH_KERNELS = ("chain", "trees", "models", "ensembles")
+_DEFINES_KERNELS = "from treecrf.compiled.kernel import "
+_IMPORTED = re.compile(r"^from treecrf\.([\w.]+) import ", re.MULTILINE)
 _LOCK = Lock()  # numba's settings are the whole process's
 _DIGEST_SIZE = hashlib.sha256().digest_size
 
@@ -46,12 +49,23 @@ def processor() -> str:
 
 @cache
 def kernel_digest() -> str:
-    """A digest of the source files that may hold kernels, the processor, and numba's version."""
+    """A digest of the source files that decide how kernels are compiled, the processor, and numba's version."""
     digest = hashlib.sha256(f"{processor()} {__version__}".encode())
-    for part in _WITH_KERNELS:
-        for file in sorted((_PACKAGE / part).rglob("*.py")):
-            digest.update(file.read_bytes())
+    for file in kernel_files(_PACKAGE):
+        digest.update(file.read_bytes())
     return digest.hexdigest()[:12]
+
+
+def kernel_files(package: Path) -> list[Path]:
+    """The files of a package that define kernels, sorted, with the modules whose names these files import."""
+    found = set((package / "compiled").glob("*.py"))
+    for part in _WITH_KERNELS:
+        for file in (package / part).rglob("*.py"):
+            text = file.read_text(encoding="utf-8")
+            if _DEFINES_KERNELS in text:
+                paths = [package.joinpath(*name.split(".")) for name in _IMPORTED.findall(text)]
+                found |= {file, *(path.with_suffix(".py") for path in paths), *(path / "__init__.py" for path in paths)}
+    return sorted(file for file in found if file.is_file())
 
 
 class CheckedCacheFile(_numba_caching.IndexDataCacheFile):
