@@ -12,10 +12,11 @@ from treecrf.automl.evaluation import estimate
 from treecrf.ensembles.labeller import Ensemble
 from treecrf.missing import Imputer, Indicator, transform_of
 from treecrf.models.base import Labeller, Monitor
+from treecrf.models.boosted.treecrf import TreeCRF
 from treecrf.models.persistence import load_class
 from treecrf.models.pipelines import DerivingLabeller, ImputingLabeller, TransformingLabeller
 from treecrf.models.registry import IN_TREES, LABELLERS
-from treecrf.sequences import MISSING, SequenceSet
+from treecrf.sequences import MISSING, SequenceSet, window_slots
 from treecrf.statistics.metrics import Accuracy
 from treecrf.statistics.selection import hold_out
 
@@ -198,6 +199,21 @@ def seen_window(labeller: Labeller) -> tuple[int, int]:
         return seen_window(labeller.labeller_)
     window: tuple[int, int] = labeller.get_params().get("window", (0, 0))
     return window
+
+
+def tested_columns(labeller: Labeller) -> set[str]:
+    """The categorical inputs that a trained labeller asks for, where none is derived from them: those that trees test, else all."""
+    if isinstance(labeller, Ensemble):
+        return set().union(*map(tested_columns, labeller.experts_))
+    if isinstance(labeller, DerivingLabeller):
+        return tested_columns(labeller.labeller_) - {each.source for each in labeller.transform_.derivations_}
+    if isinstance(labeller, TransformingLabeller):
+        return tested_columns(labeller.labeller_)
+    names = [attribute.name for attribute in labeller.attributes_]
+    if not isinstance(labeller, TreeCRF):
+        return set(names)
+    slots = window_slots(labeller.attributes_, labeller.window)
+    return {names[slots[column].attribute] for column in np.unique(labeller.forest_.columns) if column < len(slots)}
 
 
 # --- training ---------------------------------------------------------------------------------------

@@ -120,6 +120,18 @@ Encoding = Annotated[
     str | None,
     option("Encoding, such as utf-8, cp1252 or utf-16.", "NAME", "--encoding", group=FILE, default="detected"),
 ]
+Unknown = Annotated[
+    float,
+    option(
+        "Share of the cells of a column with values that training did not have, above which a warning names the column. 1 labels a "
+        "file whose column has no other values, too.",
+        "SHARE",
+        "--unknown",
+        group=DATA,
+        min=0.0,
+        max=1.0,
+    ),
+]
 Threads = Annotated[
     int | None,
     option(

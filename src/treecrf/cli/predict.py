@@ -61,6 +61,7 @@ def predict(
             "--lag", min=0, metavar="N", help="Label each row as in a stream, from the rows up to N rows later."
         ),
     ] = None,
+    unknown: shared.Unknown = 0.0,
     format_: shared.Format = None,
     separator: shared.Separator = None,
     decimal: shared.Decimal = None,
@@ -95,9 +96,9 @@ def predict(
     if output is not None and output.suffix.lower() == ".conllu" and kind != "conllu":
         raise ValueError(f"{output} cannot be CoNLL-U, since {file} is not; name it .conll or .csv.")
     options = PredictOptions(decoder, probabilities, n_best, constraints, lag, known)
-    labelled = add_predictions(labeller, table, options)
-    for sentence in labeller.unseen(table):
+    for sentence in labeller.notices(table, unknown):
         shared.note(sentence)
+    labelled = add_predictions(labeller, table, options)
     if output is None:
         if isinstance(sys.stdout, io.TextIOWrapper) and not sys.stdout.isatty():
             sys.stdout.reconfigure(encoding="utf-8")  # as every file that is written

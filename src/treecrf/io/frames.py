@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+import warnings
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
@@ -10,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from treecrf.io.messages import listed, quoted, repeated
+from treecrf.io.messages import counted, listed, quoted, repeated
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -149,11 +151,20 @@ class Column:
 
     @property
     def strange(self) -> NDArray[np.bool_]:
-        """Whether a cell has a value that is no finite number; bool, shape (n_rows,)."""
-        return self._parsed[1]
+        """Whether a cell has a value that is no finite number and no mark of a missing one; bool, shape (n_rows,)."""
+        return self._parsed[1] & ~self.marked
+
+    @cached_property
+    def marked(self) -> NDArray[np.bool_]:
+        """Whether a cell has a mark that says that its number is missing (`MARKS`); bool, shape (n_rows,)."""
+        if not self._parsed[1].any():
+            return self._parsed[1]
+        codes, texts = self.distinct
+        return np.append([text.strip().casefold() in MARKS for text in texts], False)[codes]
 
     @cached_property
     def _parsed(self) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+        """The numbers, and whether a cell has a value that is none."""
         column = self.cells
         plain = _cast(column) if is_text(column) else None
         if plain is not None:
@@ -167,6 +178,22 @@ class Column:
             numbers, empty = np.append(_parse(texts), np.nan)[codes], codes == MISSING
         numbers[~np.isfinite(numbers)] = np.nan
         return numbers, np.isnan(numbers) & ~empty
+
+
+MARKS = frozenset(
+    ("na", "n/a", "#n/a", "#na", "<na>", "n.a.", "nan", "-nan", "null", "none", "nil", "missing", "?", "-", "--", ".")
+)
+"""What programs write for a number that is missing, in small letters."""
+
+
+def about_marked(column: Column) -> str | None:
+    """A sentence on the cells of a column of numbers that are read as missing; None where there are none."""
+    if not column.marked.any():
+        return None
+    codes, texts = column.distinct
+    marks = texts[np.unique(codes[column.marked])]
+    n_cells = counted(int(column.marked.sum()), "cell")
+    return f"Column {quoted(column.name)} holds numbers and {listed(marks)} ({n_cells}), which is read as missing."
 
 
 def _cast(column: pd.Series) -> NDArray[np.float64] | None:
@@ -347,6 +374,9 @@ def _kinds(
 
 
 def _encode_numbers(column: Column) -> NDArray[np.float64]:
+    sentence = about_marked(column)
+    if sentence is not None:
+        warnings.warn(sentence, stacklevel=5)
     if column.strange.any():
         row = int(column.strange.argmax())
         raise CellError(
@@ -363,23 +393,71 @@ def _stacked(columns: Sequence[NDArray[Any]], n_rows: int, kept_as: type[np.gene
 
 
 def encode_categories(column: Column, fixed: Sequence[str] | None = None) -> tuple[NDArray[np.int32], tuple[str, ...]]:
-    """Codes of a column's cells, MISSING where empty, and the names behind the codes, sorted unless they are fixed."""
-    import pandas as pd
+    """Codes of a column's cells, MISSING where empty, and the names behind the codes, sorted unless they are fixed.
 
+    Where all are whole numbers, those that are written in several ways are one category (`match_categories`).
+    """
     cells, texts = column.distinct
-    names = tuple(map(str, fixed)) if fixed is not None else tuple(sorted(texts))
+    names = tuple(map(str, fixed)) if fixed is not None else tuple(sorted(_without_copies(texts)))
     twice = repeated(names)
     if twice is not None:
         raise ValueError(
             f"column {quoted(column.name)}: the names given for it have {quoted(twice)} twice; give it once."
         )
-    code_of = pd.Index(names, dtype=object).get_indexer(pd.Index(texts, dtype=object))
-    codes = np.append(code_of, MISSING)[cells]
+    codes = np.append(match_categories(texts, names), MISSING)[cells]
     unknown = np.flatnonzero((cells != MISSING) & (codes == MISSING))
     if len(unknown):
         row = int(unknown[0])
         raise CellError(row, column.name, f"{quoted(texts[cells[row]])} is not among the names given for it.")
     return codes.astype(np.int32), names
+
+
+_NUMBER = re.compile(r"[+-]?[0-9]+(\.[0-9]*)?([eE][+-]?[0-9]+)?")
+_PADDED = re.compile(r"[+-]?0[0-9]")
+
+
+def whole_numbers(texts: Sequence[str]) -> list[int | None]:
+    """The whole number that each text is, such as 7, 7.0 or 7e0; None for another text.
+
+    Texts with leading zeros, such as 007, are numbers only where all that are have as many digits; else they are codes.
+    """
+    values = [float(text) if _NUMBER.fullmatch(text) else np.nan for text in texts]
+    numbers = [int(value) if abs(value) < _EXACT and value.is_integer() else None for value in values]
+    known = [text for text, number in zip(texts, numbers, strict=True) if number is not None]
+    widths = {len(text) if text.isdecimal() else 0 for text in known}
+    if any(map(_PADDED.match, known)) and (len(widths) > 1 or 0 in widths):
+        return [None if _PADDED.match(text) else number for text, number in zip(texts, numbers, strict=True)]
+    return numbers
+
+
+def match_categories(texts: Sequence[str], names: Sequence[str], others: Collection[str] = ()) -> NDArray[np.intp]:
+    """The place of each text among names of categories, `MISSING` where it is none of them.
+
+    Where all names but `others` are whole numbers, a text stands for the category of the same number, however it is written:
+    programs write 7 as 7.0 beside a missing cell.
+    """
+    place_of = {name: place for place, name in enumerate(names)}
+    places = np.array([place_of.get(text, MISSING) for text in texts], dtype=np.intp)
+    if (places == MISSING).any() and all(_NUMBER.fullmatch(name) for name in names if name not in others):
+        plain = [name for name in names if name not in others]
+        numbers = whole_numbers(plain)
+        if None not in numbers:
+            place_of_number = {number: place_of[name] for number, name in zip(numbers, plain, strict=True)}
+            for row, number in enumerate(whole_numbers(texts)):
+                if places[row] == MISSING and number is not None:
+                    places[row] = place_of_number.get(number, MISSING)
+    return places
+
+
+def _without_copies(texts: Sequence[str]) -> Collection[str]:
+    """The texts; where all are whole numbers, one that is written in several ways once, without fraction and exponent."""
+    numbers = whole_numbers(texts)
+    if None in numbers:
+        return texts
+    ways: dict[int | None, list[str]] = {}
+    for text, number in zip(texts, numbers, strict=True):
+        ways.setdefault(number, []).append(text)
+    return [same[0] if len(same) == 1 else str(number) for number, same in ways.items()]
 
 
 def _labelled_positions(

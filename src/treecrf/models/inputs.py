@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from contextvars import ContextVar
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -11,7 +12,8 @@ from numpy.typing import NDArray
 from treecrf.estimators.tables import ABSENT
 from treecrf.inputs.anchors import AnchoredInputs, AnchorSetting
 from treecrf.inputs.binning import Binner
-from treecrf.io.messages import quoted, repeated
+from treecrf.io.frames import match_categories
+from treecrf.io.messages import listed, quoted, repeated
 from treecrf.sequences import MISSING, Attribute, SequenceSet, attributes_from
 
 
@@ -98,6 +100,13 @@ def _only(names: tuple[str, ...]) -> str:
 
 RARE = "(rare)"
 """Name of the category that stands for the rare ones, and for those that training never saw."""
+
+
+SPECIAL = (RARE, ABSENT)
+"""Names of categories that are no cells."""
+
+warned: ContextVar[list[str] | None] = ContextVar("warned", default=None)
+"""The warning of categories that training never saw, which a stream has had; it is warned once."""
 
 
 class Inputs(NamedTuple):
@@ -200,17 +209,23 @@ class Inputs(NamedTuple):
 
     def _recode(self, data: SequenceSet, unseen: str) -> SequenceSet:
         values = np.empty_like(data.values)
+        problems: list[str] = []
         for j, (attribute, trained) in enumerate(zip(data.attributes, self.categories, strict=True)):
-            code_of = {category: code for code, category in enumerate(trained.categories)}
-            other = code_of.get(RARE, MISSING)
-            table = np.array([code_of.get(c, other) for c in attribute.categories] + [MISSING], dtype=values.dtype)
+            codes = match_categories(attribute.categories, trained.categories, SPECIAL)
+            if RARE in trained.categories:
+                codes[codes == MISSING] = trained.categories.index(RARE)
+            table = np.append(codes, MISSING).astype(values.dtype)
             values[:, j] = table[data.values[:, j]]
             lost = np.flatnonzero((values[:, j] == MISSING) & (data.values[:, j] != MISSING))
             if len(lost):
-                problem = _lost_cells(attribute, data.values[:, j], lost)
+                problems.append(_lost_cells(attribute, data.values[:, j], lost))
                 if unseen == "error":
-                    raise ValueError(f"{problem}; drop them or set unseen='missing'.")
-                warnings.warn(f"{problem}; they are treated as missing.", stacklevel=5)
+                    raise ValueError(f"{problems[0]}; drop them or set unseen='missing'.")
+        before = warned.get()
+        if problems and not before:
+            warnings.warn(f"{listed(problems, str)}; they are treated as missing.", stacklevel=5)
+            if before is not None:
+                before.append(problems[0])
         return data.derived(values=values, attributes=self.categories)
 
     def described(self) -> dict[str, Any]:
