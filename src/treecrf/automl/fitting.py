@@ -164,9 +164,12 @@ def with_missing(labeller: Labeller, missing: str) -> Labeller:
     return labeller if missing == "error" else labeller.set_params(missing=missing)
 
 
-def with_derived(labeller: Labeller, missing: str, blocks: Sequence[str]) -> tuple[Labeller, str]:
-    """The labeller that derives blocks of inputs by itself, if any, and the treatment of missing cells that it leaves to others."""
-    if not blocks:
+def with_derived(labeller: Labeller, missing: str, blocks: Sequence[str] | None) -> tuple[Labeller, str]:
+    """The labeller that derives blocks of inputs by itself, and the treatment of missing cells that it leaves to others.
+
+    Without a block it takes away time stamps that identify rows; where blocks are None it stays as it is.
+    """
+    if blocks is None:
         return labeller, missing
     return DerivingLabeller(with_missing(labeller, missing), blocks), "error"
 
@@ -214,6 +217,15 @@ def tested_columns(labeller: Labeller) -> set[str]:
         return set(names)
     slots = window_slots(labeller.attributes_, labeller.window)
     return {names[slots[column].attribute] for column in np.unique(labeller.forest_.columns) if column < len(slots)}
+
+
+def derived_only(labeller: Labeller) -> set[str]:
+    """The inputs of a trained labeller that it takes away once others have been derived from them."""
+    if isinstance(labeller, Ensemble):
+        return set.intersection(*map(derived_only, labeller.experts_))
+    if isinstance(labeller, DerivingLabeller):
+        return {*labeller.transform_.dropped_}
+    return derived_only(labeller.labeller_) if isinstance(labeller, TransformingLabeller) else set()
 
 
 # --- training ---------------------------------------------------------------------------------------

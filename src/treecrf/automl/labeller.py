@@ -10,7 +10,7 @@ from zipfile import is_zipfile
 
 import numpy as np
 
-from treecrf.automl.fitting import tested_columns
+from treecrf.automl.fitting import derived_only, tested_columns
 from treecrf.io.files import check_file
 from treecrf.io.frames import MISSING, about_marked, match_categories
 from treecrf.io.messages import counted, listed, quoted
@@ -89,8 +89,10 @@ class TableLabeller:
             if sentence is not None:
                 yield sentence
         known = {attribute.name: attribute.categories for attribute in self.labeller.attributes_}
-        asked, found = tested_columns(self.labeller), []
+        asked, unused, found = tested_columns(self.labeller), derived_only(self.labeller), []
         for name in self.columns.categories:
+            if name in unused:
+                continue
             codes, texts = table[name].distinct
             new = np.flatnonzero(match_categories(texts, known[name], SPECIAL) == MISSING)
             cells = np.isin(codes, new)

@@ -11,6 +11,7 @@ import sys
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
 from textwrap import TextWrapper
@@ -373,11 +374,23 @@ def check_labels(table: TypedTable, column: str, advice: str) -> None:
         raise ValueError(f"table {table.path} has no labels in a column {column!r}; {advice}.")
 
 
-def read_training_set(path: Path, options: TableOptions) -> tuple[TableColumns, SequenceSet]:
-    """The sequences at `path`, and how its columns are read; columns of little use are named on stderr."""
+def read_training_set(path: Path, options: TableOptions, *, derives: bool = False) -> tuple[TableColumns, SequenceSet]:
+    """The sequences at `path`, and how its columns are read; columns of little use are named on stderr.
+
+    Time stamps that identify rows are left out unless other inputs are derived from them (`derives`).
+    """
     from treecrf.automl.description import column_warnings, inputs_sentence
+    from treecrf.inputs.derived import identifying_times
 
     table, columns, data = read_labelled_table(path, options, strict=True)
+    stamps = identifying_times(data)
+    for name in stamps:
+        used, also = ("used for derived inputs alone", "") if derives else ("left out", "; --derive times uses them")
+        note(f"Column {name!r} is {used}: its time stamps identify the rows{also}.")
+    if stamps and not derives:
+        kept = tuple(name for name in columns.attributes if name not in stamps)
+        columns = replace(columns, attributes=kept)
+        data = table.encode(columns)
     if len(data.label_names) < 2:
         raise ValueError(
             f"table {path}, column {columns.label!r}: every label is {data.label_names[0]!r}; training needs at least two "
