@@ -32,6 +32,24 @@ def test_bins_are_remembered(run, write, fit_trees):
     assert err.startswith("treecrf: table wrong.csv, line 3: row 1, column 'size': 'tall' is not a finite number")
 
 
+def test_tables_are_written_as_columns_by_their_sequences(run, write, fit_trees):
+    rows = [f"{'ab'[i % 2]},{i // 4},{'BO'[i % 2]}" for i in range(40)]
+    write("t.csv", "word,sequence,label\n" + "".join(row + "\n" for row in rows))
+    fit_trees("--iterations", 3, file="t.csv")
+    write("new.csv", 'word,sequence\n"a",0\n_,0\n"""",1\n')
+    code, _, err = run("predict", "m.npz", "new.csv", "-o", "out.conll")
+    assert (code, err.splitlines()[-1]) == (0, "out.conll: 1 cell with _, which stands for a missing value there.")
+    lines = Path("out.conll").read_text().split("\n")
+    assert [line.split("\t")[0] for line in lines] == ["a", "_", "", '"', ""]
+    assert run("predict", "m.npz", "new.csv", "-o", "out.tsv")[0] == 0
+    write("again.tsv", Path("out.tsv").read_text().replace("predicted", "former"))
+    assert run("predict", "m.npz", "again.tsv", "-o", "out.csv")[::2] == (
+        0,
+        err.splitlines()[0].replace("new.csv", "again.tsv") + "\n",
+    )
+    assert pd.read_csv("out.csv", keep_default_na=False)["word"].tolist() == ["a", "_", '"']
+
+
 def table_with_marks(mark):
     rows = "".join(f"{i // 4},{'vu'[i % 100 < 50]},{mark if i % 10 == 7 else i % 100}\n" for i in range(400))
     return "sequence,label,size\n" + rows

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from treecrf.cli import _shared as shared
+from treecrf.io.messages import counted
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -117,10 +118,13 @@ def predict(
 def write(frame: pd.DataFrame, path: Path, sequence: str) -> None:
     """A frame as the suffix says."""
     from treecrf.io.files import atomic
-    from treecrf.readers.columns import SUFFIXES, write_columns
+    from treecrf.readers.columns import SUFFIXES, UNSPECIFIED, write_columns
 
     with atomic(path) as temporary:
         if path.suffix.lower() in SUFFIXES:
+            n_unspecified = int((frame.drop(columns=sequence) == UNSPECIFIED).to_numpy().sum())
+            if n_unspecified:
+                shared.note(f"{path}: {counted(n_unspecified, 'cell')} with _, which stands for a missing value there.")
             write_columns(frame, temporary, sequence)
         elif path.suffix.lower() == ".parquet":
             frame.to_parquet(temporary, index=False)

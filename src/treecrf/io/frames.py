@@ -412,11 +412,12 @@ def encode_categories(column: Column, fixed: Sequence[str] | None = None) -> tup
     return codes.astype(np.int32), names
 
 
+Texts = Sequence[str] | NDArray[np.object_]
 _NUMBER = re.compile(r"[+-]?[0-9]+(\.[0-9]*)?([eE][+-]?[0-9]+)?")
 _PADDED = re.compile(r"[+-]?0[0-9]")
 
 
-def whole_numbers(texts: Sequence[str]) -> list[int | None]:
+def whole_numbers(texts: Texts) -> list[int | None]:
     """The whole number that each text is, such as 7, 7.0 or 7e0; None for another text.
 
     Texts with leading zeros, such as 007, are numbers only where all that are have as many digits; else they are codes.
@@ -430,7 +431,7 @@ def whole_numbers(texts: Sequence[str]) -> list[int | None]:
     return numbers
 
 
-def match_categories(texts: Sequence[str], names: Sequence[str], others: Collection[str] = ()) -> NDArray[np.intp]:
+def match_categories(texts: Texts, names: Sequence[str], others: Collection[str] = ()) -> NDArray[np.intp]:
     """The place of each text among names of categories, `MISSING` where it is none of them.
 
     Where all names but `others` are whole numbers, a text stands for the category of the same number, however it is written:
@@ -449,7 +450,7 @@ def match_categories(texts: Sequence[str], names: Sequence[str], others: Collect
     return places
 
 
-def _without_copies(texts: Sequence[str]) -> Collection[str]:
+def _without_copies(texts: Texts) -> Texts:
     """The texts; where all are whole numbers, one that is written in several ways once, without fraction and exponent."""
     numbers = whole_numbers(texts)
     if None in numbers:
