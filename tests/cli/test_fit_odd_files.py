@@ -89,7 +89,10 @@ def test_time_stamps_of_rows_are_no_categories(run, tmp_path, method):
     options = ("train.csv", "-o", "m.npz", *CHEAP, "--method", method)
     code, _, err = run("fit", *options)
     assert code == 0, err
-    assert "Column 'at' is used for derived inputs alone: its time stamps identify the rows.\n" in err
+    assert (
+        "Column 'at' is used for derived inputs alone: its time stamps identify the rows.\nInputs: letter (category)."
+        in err
+    )
     code, _, err = run("predict", "m.npz", "test.csv")
     assert (code, err) == (0, "")
     for part, _ in trained_parts(treecrf.load("m.npz"), without_labels(tmp_path / "test.csv")):

@@ -387,16 +387,15 @@ def read_training_set(path: Path, options: TableOptions, *, derives: bool = Fals
     for name in stamps:
         used, also = ("used for derived inputs alone", "") if derives else ("left out", "; --derive times uses them")
         note(f"Column {name!r} is {used}: its time stamps identify the rows{also}.")
+    others = replace(columns, attributes=tuple(name for name in columns.attributes if name not in stamps))
     if stamps and not derives:
-        kept = tuple(name for name in columns.attributes if name not in stamps)
-        columns = replace(columns, attributes=kept)
-        data = table.encode(columns)
+        columns, data = others, table.encode(others)
     if len(data.label_names) < 2:
         raise ValueError(
             f"table {path}, column {columns.label!r}: every label is {data.label_names[0]!r}; training needs at least two "
             "different labels."
         )
-    for sentence in [inputs_sentence(columns), *column_warnings(table, columns)]:
+    for sentence in [inputs_sentence(others), *column_warnings(table, others)]:
         note(sentence)
     return columns, data
 
