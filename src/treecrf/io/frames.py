@@ -160,7 +160,7 @@ class Column:
         if not self._parsed[1].any():
             return self._parsed[1]
         codes, texts = self.distinct
-        return np.append([text.strip().casefold() in MARKS for text in texts], False)[codes]
+        return np.append([_is_mark(text) for text in texts], False)[codes]
 
     @cached_property
     def _parsed(self) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
@@ -184,6 +184,10 @@ MARKS = frozenset(
     ("na", "n/a", "#n/a", "#na", "<na>", "n.a.", "nan", "-nan", "null", "none", "nil", "missing", "?", "-", "--", ".")
 )
 """What programs write for a number that is missing, in small letters."""
+
+
+def _is_mark(text: str) -> bool:
+    return text.strip().casefold() in MARKS
 
 
 def about_marked(column: Column) -> str | None:
@@ -434,13 +438,13 @@ def whole_numbers(texts: Texts) -> list[int | None]:
 def match_categories(texts: Texts, names: Sequence[str], others: Collection[str] = ()) -> NDArray[np.intp]:
     """The place of each text among names of categories, `MISSING` where it is none of them.
 
-    Where all names but `others` are whole numbers, a text stands for the category of the same number, however it is written:
-    programs write 7 as 7.0 beside a missing cell.
+    Where all names but `others` and `MARKS` are whole numbers, a text stands for the category of the same number, however it is
+    written: programs write 7 as 7.0 beside a missing cell.
     """
     place_of = {name: place for place, name in enumerate(names)}
     places = np.array([place_of.get(text, MISSING) for text in texts], dtype=np.intp)
-    if (places == MISSING).any() and all(_NUMBER.fullmatch(name) for name in names if name not in others):
-        plain = [name for name in names if name not in others]
+    if (places == MISSING).any() and all(_NUMBER.fullmatch(n) or n in others or _is_mark(n) for n in names):
+        plain = [name for name in names if _NUMBER.fullmatch(name)]
         numbers = whole_numbers(plain)
         if None not in numbers:
             place_of_number = {number: place_of[name] for number, name in zip(numbers, plain, strict=True)}
@@ -451,13 +455,13 @@ def match_categories(texts: Texts, names: Sequence[str], others: Collection[str]
 
 
 def _without_copies(texts: Texts) -> Texts:
-    """The texts; where all are whole numbers, one that is written in several ways once, without fraction and exponent."""
+    """The texts; where all but `MARKS` are whole numbers, one that is written in several ways once, as `str` writes it."""
     numbers = whole_numbers(texts)
-    if None in numbers:
+    if any(number is None and not _is_mark(text) for text, number in zip(texts, numbers, strict=True)):
         return texts
-    ways: dict[int | None, list[str]] = {}
+    ways: dict[int | str, list[str]] = {}
     for text, number in zip(texts, numbers, strict=True):
-        ways.setdefault(number, []).append(text)
+        ways.setdefault(text if number is None else number, []).append(text)
     return [same[0] if len(same) == 1 else str(number) for number, same in ways.items()]
 
 
