@@ -37,7 +37,10 @@ def test_marginals_and_paths(both):
 def test_scores_of_labels_need_no_potentials(n_labels, scale):
     rng = np.random.default_rng(n_labels)
     offsets = np.concatenate([[0], np.cumsum(rng.integers(1, 12, 30))])
-    scores, by_state = scale * rng.normal(size=(offsets[-1], n_labels)), scale * rng.normal(size=(n_labels, n_labels + 1))
+    scores, by_state = (
+        scale * rng.normal(size=(offsets[-1], n_labels)),
+        scale * rng.normal(size=(n_labels, n_labels + 1)),
+    )
     scores[: offsets[15]] = np.round(scores[: offsets[15]])  # ties
     scored = ScoredChains(scores, np.round(by_state), offsets, 1)
     dense = DenseChains(scored.potentials(), offsets, 1)

@@ -11,6 +11,7 @@ import sys
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
 from textwrap import TextWrapper
@@ -121,6 +122,18 @@ Decimal = Annotated[
 Encoding = Annotated[
     str | None,
     option("Encoding, such as utf-8, cp1252 or utf-16.", "NAME", "--encoding", group=FILE, default="detected"),
+]
+Unknown = Annotated[
+    float,
+    option(
+        "Share of the cells of a column with values that training did not have, above which a warning names the column. 1 labels a "
+        "file whose column has no other values, too.",
+        "SHARE",
+        "--unknown",
+        group=DATA,
+        min=0.0,
+        max=1.0,
+    ),
 ]
 Threads = Annotated[
     int | None,
@@ -366,17 +379,28 @@ def check_labels(table: TypedTable, column: str, advice: str) -> None:
         raise ValueError(f"table {table.path} has no labels in a column {column!r}; {advice}.")
 
 
-def read_training_set(path: Path, options: TableOptions) -> tuple[TableColumns, SequenceSet]:
-    """The sequences at `path`, and how its columns are read; columns of little use are named on stderr."""
+def read_training_set(path: Path, options: TableOptions, *, derives: bool = False) -> tuple[TableColumns, SequenceSet]:
+    """The sequences at `path`, and how its columns are read; columns of little use are named on stderr.
+
+    Time stamps that identify rows are left out unless other inputs are derived from them (`derives`).
+    """
     from treecrf.automl.description import column_warnings, inputs_sentence
+    from treecrf.inputs.derived import identifying_times
 
     table, columns, data = read_labelled_table(path, options, strict=True)
+    stamps = identifying_times(data)
+    for name in stamps:
+        used, also = ("used for derived inputs alone", "") if derives else ("left out", "; --derive times uses them")
+        note(f"Column {name!r} is {used}: its time stamps identify the rows{also}.")
+    others = replace(columns, attributes=tuple(name for name in columns.attributes if name not in stamps))
+    if stamps and not derives:
+        columns, data = others, table.encode(others)
     if len(data.label_names) < 2:
         raise ValueError(
             f"table {path}, column {columns.label!r}: every label is {data.label_names[0]!r}; training needs at least two "
             "different labels."
         )
-    for sentence in [inputs_sentence(columns), *column_warnings(table, columns)]:
+    for sentence in [inputs_sentence(others), *column_warnings(table, others)]:
         note(sentence)
     return columns, data
 

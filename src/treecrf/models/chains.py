@@ -118,7 +118,9 @@ class ScoredChains(NamedTuple):
         if N_STEPS * (np.ptp(self.scores, axis=1).max() + np.ptp(transitions)) > MAX_EXPONENT:
             return np.concatenate([part.marginals() for _, part in self._parts()])
         marginals = np.empty(self.scores.shape)
-        infer_scored(np.exp(self.scores - highest), np.exp(transitions - transitions.max(), order="C"), self._starts(), marginals)
+        infer_scored(
+            np.exp(self.scores - highest), np.exp(transitions - transitions.max(), order="C"), self._starts(), marginals
+        )
         return marginals
 
     def log_likelihood(self, labels: NDArray[np.int16]) -> NDArray[np.float64]:

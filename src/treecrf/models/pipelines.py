@@ -207,10 +207,11 @@ class DerivingLabeller(TransformingLabeller):
         return DerivedInputs(self.blocks, self.columns, self.affixes, self.spans, self.centred)
 
     def _described_transform(self) -> Any:
-        return {"kinds": self.transform_.kinds_, "derivations": self.transform_.derivations_}
+        described = {"kinds": self.transform_.kinds_, "derivations": self.transform_.derivations_}
+        return described | ({"dropped": self.transform_.dropped_} if self.transform_.dropped_ else {})
 
     def _restored_transform(self, described: Any) -> Transform:
-        return self.new_transform().restore(described["kinds"], described["derivations"])
+        return self.new_transform().restore(described["kinds"], described["derivations"], described.get("dropped", ()))
 
     @property
     def reach(self) -> tuple[int, int]:

@@ -13,7 +13,7 @@ from treecrf.chain.lag import LagSmoother
 from treecrf.chain.trellis import Trellis, constrain, steps_at
 from treecrf.io.messages import listed, quoted
 from treecrf.models.decoding import Constraints, chain_lag, step_masks
-from treecrf.models.inputs import Inputs
+from treecrf.models.inputs import Inputs, warned
 from treecrf.sequences import MISSING, SequenceSet
 
 
@@ -75,6 +75,7 @@ class LabelStream:
         self._smoother = LagSmoother(len(label_names), order, n_later)
         self._recent: deque[Mapping[str, Any]] = deque(maxlen=self._left + 1 + self._right)
         self._n_seen = self._n_labelled = 0
+        self._warned: list[str] = []
         self._finished = False
 
     def push(self, observation: Mapping[str, Any]) -> StreamLabel | None:
@@ -117,7 +118,11 @@ class LabelStream:
         """The potentials of a position whose window is complete, of the states that may stand before it."""
         first = max(position - self._left, 0)
         rows = list(self._recent)[first - self._n_seen :]
-        trellis = constrain(self._trellis_of(self._set_of(rows)), None, self._follows)
+        outside = warned.set(self._warned)
+        try:
+            trellis = constrain(self._trellis_of(self._set_of(rows)), None, self._follows)
+        finally:
+            warned.reset(outside)
         steps = steps_at(trellis, position - first)
         if self._may_end is not None and self._finished and position == self._n_seen - 1:
             steps[~self._may_end] = -np.inf
