@@ -46,7 +46,9 @@ def rows() -> list[list[str]]:
             done = subprocess.run(run, env=environment, cwd=folder, text=True, capture_output=True, check=True)
             kernels = set(Path(folder, "cache").rglob("*.nbc"))
             new = sorted(path.name.rsplit("-", 1)[0].rsplit(".", 1)[-1] for path in kernels - kept)
-            found.append([f"`treecrf {command}`", done.stdout.split()[-1], ", ".join(f"`{name}`" for name in new) or "–"])
+            found.append(
+                [f"`treecrf {command}`", done.stdout.split()[-1], ", ".join(f"`{name}`" for name in new) or "–"]
+            )
             kept |= kernels
     return found
 

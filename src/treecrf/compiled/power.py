@@ -8,7 +8,7 @@ from treecrf.compiled.kernel import kernel
 
 
 @kernel(int64(int64, int64))
-def power(base, exponent):
+def power(base: int, exponent: int) -> int:
     """``base ** exponent`` for an exponent of at least 0: numba compiles two functions for it, which take longer than a small kernel."""
     result = 1
     for _ in range(exponent):

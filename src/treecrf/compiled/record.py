@@ -10,18 +10,23 @@ from collections.abc import Callable
 from typing import Any
 
 from llvmlite import ir  # type: ignore[import-untyped]
-from numba import types
+from numba import types as _types
 from numba.core import cgutils
 from numba.core.datamodel import models, register_default
 from numba.core.typing.templates import AttributeTemplate, infer_getattr
 from numba.core.typing.typeof import typeof_impl
 from numba.extending import NativeValue, intrinsic, lower_getattr_generic, overload, unbox
 
+types: Any = _types  # made at run time, as the others
+_Template: Any = AttributeTemplate
+_intrinsic: Any = intrinsic
+
 _WORD = ir.IntType(64)
 _DATA, _SHAPE = 4, 5  # words of numba's form of an array before its address, and before its lengths
+_RECORDS: dict[type, Any] = {}
 
 
-class Record(types.Type):  # type: ignore[misc]
+class Record(_types.Type):
     """The type of a struct.
 
     Parameters
@@ -37,6 +42,7 @@ class Record(types.Type):  # type: ignore[misc]
         self._places = [sum(map(_n_words, kinds[:i])) for i in range(len(kinds) + 1)]
         super().__init__(name=f"{cls.__module__}.{cls.__qualname__}")
         typeof_impl.register(cls)(self._type_of)
+        _RECORDS[cls] = self
 
     @property
     def n_words(self) -> int:
@@ -49,9 +55,7 @@ class Record(types.Type):  # type: ignore[misc]
         return self.types[number], self._places[number]
 
     def __reduce__(self) -> tuple[Any, ...]:
-        from treecrf.compiled.struct import compiled_type
-
-        return compiled_type, (self.instance_class,)
+        return _record_of, (self.instance_class,)
 
     def _type_of(self, value: Any, context: Any) -> Any:
         """The record, where a struct's fields are of its types, else None."""
@@ -59,18 +63,25 @@ class Record(types.Type):  # type: ignore[misc]
         return self if all(map(_fits, kinds, self.types)) else None
 
 
+def _record_of(cls: type) -> Any:
+    """The type of a struct, whose module, which a pickle imports, has made it."""
+    return _RECORDS[cls]
+
+
 def _fits(kind: Any, declared: Any) -> bool:
     """Whether a value of a type is one of the declared type; numbers are converted."""
     if isinstance(declared, types.BaseTuple):
         return isinstance(kind, types.BaseTuple) and all(map(_fits, kind, declared))
-    return kind == declared or (isinstance(kind, types.Number | types.Boolean) and not isinstance(declared, types.Array))
+    return kind == declared or (
+        isinstance(kind, types.Number | types.Boolean) and not isinstance(declared, types.Array)
+    )
 
 
 def _n_words(kind: Any) -> int:
     if isinstance(kind, types.Array):
         return _SHAPE + 2 * kind.ndim
     if isinstance(kind, types.BaseTuple):
-        return len(kind)
+        return sum(map(_n_words, kind.types))
     return kind.n_words if isinstance(kind, Record) else 1
 
 
@@ -78,7 +89,7 @@ register_default(Record)(models.OpaqueModel)
 
 
 @infer_getattr
-class _Fields(AttributeTemplate):  # type: ignore[misc]
+class _Fields(_Template):
     key = Record
 
     def generic_resolve(self, record: Any, name: str) -> Any:
@@ -108,8 +119,9 @@ def _get(context: Any, builder: Any, record: Any, kind: Any, place: int) -> Any:
     if isinstance(kind, Record):
         return builder.bitcast(_word(builder, record, place), ir.IntType(8).as_pointer())
     if isinstance(kind, types.BaseTuple):
-        parts = [_get(context, builder, record, part, place + i) for i, part in enumerate(kind)]
-        return context.make_tuple(builder, kind, parts)
+        places = [place + sum(map(_n_words, kind.types[:i])) for i in range(len(kind))]
+        values = [_get(context, builder, record, part, at) for part, at in zip(kind, places, strict=True)]
+        return context.make_tuple(builder, kind, values)
     if not isinstance(kind, types.Array):
         model = context.data_model_manager[kind]
         value = _load(builder, record, place, model.get_data_type())
@@ -139,7 +151,9 @@ def _get(context: Any, builder: Any, record: Any, kind: Any, place: int) -> Any:
 def _unbox(record: Any, struct: Any, c: Any) -> Any:
     value = cgutils.alloca_once(c.builder, ir.ArrayType(_WORD, record.n_words))
     _fill(c, c.builder.bitcast(value, c.pyapi.voidptr), record, struct, 0)
-    return NativeValue(c.builder.bitcast(value, c.pyapi.voidptr), is_error=cgutils.is_not_null(c.builder, c.pyapi.err_occurred()))
+    return NativeValue(
+        c.builder.bitcast(value, c.pyapi.voidptr), is_error=cgutils.is_not_null(c.builder, c.pyapi.err_occurred())
+    )
 
 
 def _fill(c: Any, value: Any, kind: Any, struct: Any, place: int) -> None:
@@ -148,7 +162,9 @@ def _fill(c: Any, value: Any, kind: Any, struct: Any, place: int) -> None:
         item = c.pyapi.tuple_getitem(struct, i)
         if isinstance(part, types.Array):
             kinds = ir.FunctionType(ir.IntType(32), [c.pyapi.pyobj, c.pyapi.voidptr])
-            adapt = cgutils.get_or_insert_function(c.builder.module, kinds, "numba_adapt_ndarray")  # counts no reference
+            adapt = cgutils.get_or_insert_function(
+                c.builder.module, kinds, "numba_adapt_ndarray"
+            )  # counts no reference
             c.builder.call(adapt, [item, c.builder.bitcast(_word(c.builder, value, place), c.pyapi.voidptr)])
         elif isinstance(part, Record | types.BaseTuple):
             _fill(c, value, part, item, place)
@@ -171,11 +187,9 @@ def maker(cls: type[Any]) -> Callable[[tuple[Any, ...]], Any]:
     def make(fields: tuple[Any, ...]) -> Any:
         return cls(*fields)
 
-    @intrinsic
+    @_intrinsic
     def make_record(typing_context: Any, fields: Any) -> Any:
-        from treecrf.compiled.struct import compiled_type
-
-        record = compiled_type(cls)
+        record = _record_of(cls)
 
         def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
             value = cgutils.alloca_once(builder, ir.ArrayType(_WORD, record.n_words))
@@ -187,7 +201,9 @@ def maker(cls: type[Any]) -> Callable[[tuple[Any, ...]], Any]:
                 for i, length in enumerate(cgutils.unpack_tuple(builder, array.shape)):
                     builder.store(length, _word(builder, value, place + _SHAPE + i))
             # LLVM must not know that it is the same memory each time, as nothing in a record changes.
-            return builder.asm(ir.FunctionType(value.type, [value.type]), "", "=r,0,~{memory}", [value], side_effect=True)
+            return builder.asm(
+                ir.FunctionType(value.type, [value.type]), "", "=r,0,~{memory}", [value], side_effect=True
+            )
 
         return record(fields), generate
 
