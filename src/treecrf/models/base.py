@@ -104,9 +104,6 @@ class Labeller(MetadataRequests, Estimator):
     takes_weights: ClassVar[bool] = False
     """Whether `fit` has weights; otherwise `_train` is not given any."""
 
-    keeps_stages: bool = True
-    """Whether a training that has to keep something for it keeps all stages, or the last one: then `staged_predict` has that alone."""
-
     is_saved: ClassVar[bool] = True
     """Whether a file may hold one; nothing that a file names runs code of another package."""
 
@@ -138,6 +135,10 @@ class Labeller(MetadataRequests, Estimator):
     def _check_settings(self) -> None:
         """Refuse a setting that is out of its range, in one sentence."""
         check_params(self.get_params(), {**Labeller._parameter_constraints, **self._parameter_constraints})
+
+    def keeping_stages(self) -> Self:
+        """Itself, told to keep its stages where it would not, as they take memory."""
+        return self.set_params(keep_stages=True) if "keep_stages" in self.get_params() else self
 
     # --- training -----------------------------------------------------------------------------------
 

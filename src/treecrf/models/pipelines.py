@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -68,7 +68,6 @@ class TransformingLabeller(Labeller):
         weights = position_weights(train, sample_weight, self.labeller.class_weight)
         transform._learn(train, weights)
         labeller = type(self.labeller)(**self.labeller.get_params())
-        labeller.keeps_stages = self.keeps_stages
         self.labeller_ = labeller.fit(transform.transform(train), monitor=monitor, sample_weight=sample_weight)
         self.transform_ = transform
         self.inputs_, self.label_names_ = self._learn_inputs(train), train.label_names
@@ -99,6 +98,10 @@ class TransformingLabeller(Labeller):
     def has_stages(self) -> bool:  # type: ignore[override]
         """Whether the labeller has."""
         return self.labeller.has_stages
+
+    def keeping_stages(self) -> Self:
+        """With a copy of the labeller that keeps them."""
+        return self.set_params(labeller=type(self.labeller)(**self.labeller.get_params()).keeping_stages())
 
     def staged_predict(
         self, data: SequenceSet, decoders: tuple[Decoder, ...] = DECODERS, every: int = 1
@@ -204,10 +207,11 @@ class DerivingLabeller(TransformingLabeller):
         return DerivedInputs(self.blocks, self.columns, self.affixes, self.spans, self.centred)
 
     def _described_transform(self) -> Any:
-        return {"kinds": self.transform_.kinds_, "derivations": self.transform_.derivations_}
+        described = {"kinds": self.transform_.kinds_, "derivations": self.transform_.derivations_}
+        return described | ({"dropped": self.transform_.dropped_} if self.transform_.dropped_ else {})
 
     def _restored_transform(self, described: Any) -> Transform:
-        return self.new_transform().restore(described["kinds"], described["derivations"])
+        return self.new_transform().restore(described["kinds"], described["derivations"], described.get("dropped", ()))
 
     @property
     def reach(self) -> tuple[int, int]:
