@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from treecrf.cli import _shared as shared
+from treecrf.io.messages import printable
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -98,7 +99,10 @@ def predict(
     for sentence in labeller.unseen(table):
         shared.note(sentence)
     if output is None:
-        if isinstance(sys.stdout, io.TextIOWrapper) and not sys.stdout.isatty():
+        if sys.stdout.isatty():
+            sys.stdout.write(printable(labelled.to_csv(index=False)))
+            return
+        if isinstance(sys.stdout, io.TextIOWrapper):
             sys.stdout.reconfigure(encoding="utf-8")  # as every file that is written
         labelled.to_csv(sys.stdout, index=False)
         return
