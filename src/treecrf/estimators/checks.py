@@ -109,6 +109,17 @@ def named(check: Check) -> Check:
     )
 
 
+def mapping(parts: Mapping[str, Check]) -> Check:
+    """Values of these names, no more and no less."""
+
+    def holds(value: Any) -> bool:
+        return isinstance(value, Mapping) and value.keys() == parts.keys() and all(
+            check.holds(value[name]) for name, check in parts.items()
+        )  # fmt: skip
+
+    return Check(holds, "give " + "; ".join(f"{name} ({check.need})" for name, check in parts.items()))
+
+
 def _is_window(value: Any) -> bool:
     sides = value.tolist() if isinstance(value, np.ndarray) else value
     has_sides = isinstance(sides, tuple | list) and len(sides) == 2
