@@ -36,12 +36,18 @@ def named(request):
     return request.param, LABELLERS[request.param], LABELLERS[request.param]().fit(TRAIN)
 
 
+def keeps_stages(labeller):
+    """Whether it looks back at its stages as it was made; `test_stages_are_kept_where_that_is_wanted` has the others."""
+    return labeller.get_params().get("keep_stages", True)
+
+
 def assert_same(first, second, data=TEST):
     """Two fitted labellers say the same, to the last bit."""
     for ask in ("predict_proba", "log_likelihood", "predict"):
         np.testing.assert_array_equal(getattr(first, ask)(data), getattr(second, ask)(data), err_msg=ask)
     np.testing.assert_array_equal(first.predict(data, "viterbi"), second.predict(data, "viterbi"))
-    np.testing.assert_array_equal(first.staged_score(data), second.staged_score(data))
+    if keeps_stages(first):
+        np.testing.assert_array_equal(first.staged_score(data), second.staged_score(data))
 
 
 def assert_threads_and_a_warm_start_change_no_bit(make, expected, train, **given):
@@ -56,7 +62,7 @@ def assert_threads_and_a_warm_start_change_no_bit(make, expected, train, **given
 def test_predictions_have_their_shapes_and_agree(named):
     _, _, labeller = named
     marginals, labels = labeller.predict_proba(TEST), labeller.predict(TEST)
-    if hasattr(labeller, "staged_predict_proba"):
+    if hasattr(labeller, "staged_predict_proba") and keeps_stages(labeller):
         *_, last = labeller.staged_predict_proba(TEST)
         np.testing.assert_array_equal(last, marginals)
     assert (marginals.dtype, marginals.shape) == (np.float64, (TEST.n_positions, 3))
@@ -87,6 +93,35 @@ def test_a_file_keeps_the_labeller(named, tmp_path):
     assert arrays.keys() == arrays_again.keys()
     for key, array in arrays.items():
         assert (array.dtype, array.tobytes()) == (arrays_again[key].dtype, arrays_again[key].tobytes()), key
+
+
+def test_stages_are_kept_where_that_is_wanted(named, tmp_path):
+    _, make, labeller = named
+    if keeps_stages(labeller):
+        return
+    with pytest.raises(
+        ValueError, match=r"kept its last stage alone; train with keep_stages=True to look at the others\.$"
+    ):
+        labeller.staged_score(TEST)
+    keeping = make().keeping_stages().fit(TRAIN)
+    np.testing.assert_array_equal(keeping.predict_proba(TEST), labeller.predict_proba(TEST))
+    stages = list(keeping.staged_predict_proba(TEST))
+    assert len(stages) > 1
+    np.testing.assert_array_equal(stages[-1], labeller.predict_proba(TEST))
+    watched, seen = make(), []
+    watched.fit_watched(TRAIN, TEST, lambda number, marginals: seen.append(marginals))
+    np.testing.assert_array_equal(seen, stages)
+
+
+def test_a_file_is_no_larger_after_a_longer_training(named):
+    """But for a few numbers that describe an iteration; of trees and induced features each iteration may add some."""
+    _, make, labeller = named
+    names = [name for name in ("max_iterations", "n_epochs") if name in labeller.get_params()]
+    if not names:
+        return
+    longer = make().set_params(**{names[0]: 10 * labeller.get_params()[names[0]]}).fit(TRAIN)
+    sizes = [sum(array.nbytes for array in each.contents()[1].values()) for each in (labeller, longer)]
+    assert sizes[1] <= sizes[0] + 16 * longer.get_params()[names[0]]
 
 
 def test_a_pickle_keeps_the_labeller_and_is_about_as_large_as_its_file(named, tmp_path):
@@ -241,8 +276,9 @@ def test_lists_are_labelled_as_the_set_that_they_stand_for(named):
     np.testing.assert_array_equal(model.log_likelihood(frames, names), likelihoods)
     assert model.score(frames, names) == model.score(TEST) == (codes == TEST.labels).mean()
     assert model.predict(TEST).tolist() == codes.tolist()
-    by_stages = model.staged_score(frames, ("viterbi",), y=names)
-    assert by_stages.tolist() == model.staged_score(TEST, ("viterbi",)).tolist()
+    if keeps_stages(model):
+        by_stages = model.staged_score(frames, ("viterbi",), y=names)
+        assert by_stages.tolist() == model.staged_score(TEST, ("viterbi",)).tolist()
 
 
 def test_arguments_of_other_kinds_get_a_sentence(named):

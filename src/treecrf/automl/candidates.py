@@ -107,7 +107,6 @@ class Candidate(NamedTuple):
         """The labeller that derives inputs by itself, not trained, and the treatment of missing cells that it leaves to others."""
         labeller = self.build()
         options.prepare(labeller, self.method)
-        labeller.keeps_stages = False
         return with_derived(labeller, self.missing, self.derived)
 
     @property
@@ -402,7 +401,7 @@ def estimate_memory(labeller: Labeller, train: SequenceSet, n_iterations: int) -
     if isinstance(labeller, TreeCRF | NeuralCRF):
         return labeller.expected_memory(train)
     if isinstance(labeller, LinearCRF):
-        return 8 * _n_weights(labeller, train) * (VECTORS + (n_iterations if labeller.keeps_stages else 1))
+        return 8 * _n_weights(labeller, train) * (VECTORS + (n_iterations if labeller.keep_stages else 1))
     return 8 * train.n_positions * _n_slots(labeller, train) if isinstance(labeller, WindowLightGBM) else 0
 
 

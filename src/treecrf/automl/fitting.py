@@ -10,6 +10,7 @@ import numpy as np
 
 from treecrf.automl.evaluation import estimate
 from treecrf.ensembles.labeller import Ensemble
+from treecrf.ensembles.sequential import untrained
 from treecrf.missing import Imputer, Indicator, transform_of
 from treecrf.models.base import Labeller, Monitor
 from treecrf.models.persistence import load_class
@@ -229,8 +230,9 @@ def fit(
         labeller.set_params(held_out=held_out or None, seed=seed)
     elif held_out:
         fitted, validating = hold_out(train.groups, held_out, seed)
-        labeller.fit(train.select(fitted), monitor=follow("choosing the number of iterations"))
-        choice = _choose_iteration(labeller, train.select(validating))
+        trial = untrained(labeller).keeping_stages()
+        trial.fit(train.select(fitted), monitor=follow("choosing the number of iterations"))
+        choice = _choose_iteration(trial, train.select(validating))
         innermost(labeller).set_params(**{iterations_name(labeller): choice.iteration})
     labeller.fit(train, monitor=follow("training"))
     return choice

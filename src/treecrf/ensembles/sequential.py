@@ -114,10 +114,8 @@ class StackedSequential(Labeller):
 
 
 def untrained(labeller: Labeller) -> Labeller:
-    """A copy of the labeller, not trained; it keeps no stages."""
-    copy = type(labeller)(**labeller.get_params())
-    copy.keeps_stages = False
-    return copy
+    """A copy of the labeller, not trained."""
+    return type(labeller)(**labeller.get_params())
 
 
 def cross_fit(

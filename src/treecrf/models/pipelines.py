@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -65,7 +65,6 @@ class TransformingLabeller(Labeller):
         check_training_set(train, self.labeller.takes_unknown_labels)
         transform = self.new_transform()
         labeller = type(self.labeller)(**self.labeller.get_params())
-        labeller.keeps_stages = self.keeps_stages
         self.labeller_ = labeller.fit(transform.fit_transform(train), monitor=monitor, sample_weight=sample_weight)
         self.transform_ = transform
         self.inputs_, self.label_names_ = self._learn_inputs(train), train.label_names
@@ -96,6 +95,10 @@ class TransformingLabeller(Labeller):
     def has_stages(self) -> bool:  # type: ignore[override]
         """Whether the labeller has."""
         return self.labeller.has_stages
+
+    def keeping_stages(self) -> Self:
+        """With a copy of the labeller that keeps them."""
+        return self.set_params(labeller=type(self.labeller)(**self.labeller.get_params()).keeping_stages())
 
     def staged_predict(
         self, data: SequenceSet, decoders: tuple[Decoder, ...] = DECODERS, every: int = 1

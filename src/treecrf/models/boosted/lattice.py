@@ -103,14 +103,15 @@ class LatticeTraining(Training):
         if params.beam is None:
             self.inference = self._make_inference(self._lattice)
 
-    def compute_gradient(self, criterion: Criterion) -> float:
+    def compute_gradient(self, criterion: Criterion, iteration: int = 0) -> float:
         """See `Training`; the criterion is the likelihood."""
         weights, n_best = self.potentials.weights(), self._params.beam
+        self._packing = self._packing._replace(seed=iteration)
         if n_best is not None:
             beam = training_beam(self._workers, self._lattice, weights, n_best, self._true_entries)
             self.inference = self._make_inference(beam.lattice, beam.entries)
             weights, _, _ = exponentials(beam.lattice, beam.potentials)
-        value = self.inference.infer(self._workers, weights, self._packing)
+        value = self._params.unit * self.inference.infer(self._workers, weights, self._packing)
         if self._weights is not None:
             self._weigh(self.inference, self._weights)
         return value

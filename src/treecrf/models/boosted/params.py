@@ -70,6 +70,8 @@ class BoostingParams:
     label_dictionary: str | None
     beam: int | None
     criterion: Criterion
+    unit: float = 1.0
+    """What a weight of 1 stands for in training (`treecrf.io.weighted.in_units`)."""
 
     # --- trees --------------------------------------------------------------------------------------
 
@@ -83,7 +85,7 @@ class BoostingParams:
         """Split and leaf parameters."""
         missing = {"default_direction": EITHER_SIDE, "incorporated": INCORPORATED}.get(self.missing, UNKNOWN)
         return SplitParams(
-            float(self.l2_regularization), float(self.least_weight), float(self.category_smoothing), missing,
+            self.l2_regularization / self.unit, self.least_weight / self.unit, self.category_smoothing / self.unit, missing,
             float(self.largest_step) if self.newton else np.inf, float(self.learning_rate),
         )  # fmt: skip
 

@@ -32,6 +32,7 @@ from treecrf.estimators.checks import (
 )
 from treecrf.io.memory import GIB, check_memory
 from treecrf.io.messages import needs_extra, quoted
+from treecrf.io.weighted import in_units
 from treecrf.models.base import Codes, Floats, Monitor
 from treecrf.models.chains import ChainLabeller, ScoredChains, Watch
 from treecrf.models.fitted import prefixed, refuse_rest, take_declared, take_prefixed
@@ -154,7 +155,7 @@ class NeuralCRF(ChainLabeller):
     # --- training -----------------------------------------------------------------------------------
 
     def _train(self, train: SequenceSet, labels: Codes, weights: Floats | None, monitor: Monitor | None) -> None:
-        counts = np.ones(len(labels)) if weights is None else weights
+        unit, counts = (1.0, np.ones(len(labels))) if weights is None else in_units(weights)
         if self.order:
             refuse_mixed(labels, counts, train.offsets)
         self.scale_ = Scale.of(train, self.picture is not None)
@@ -171,7 +172,7 @@ class NeuralCRF(ChainLabeller):
                 self.seconds_[phase] += time.process_time() - began
                 n_reports, began = n_reports + 1, time.process_time()
                 if monitor is not None:
-                    monitor(n_reports, dict(self.seconds_), value)
+                    monitor(n_reports, dict(self.seconds_), unit * value)
 
         self.n_epochs_ = self.n_epochs
         if self.held_out is not None and len(np.unique(train.groups)) > 1:
