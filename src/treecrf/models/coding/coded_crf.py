@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from treecrf.compiled.rules import TRUTH
 from treecrf.compiled.struct import Bool
-from treecrf.estimators.checks import FLAG, SEED, SIZE, Check, whole
+from treecrf.estimators.checks import FLAG, HEADERS, SEED, SIZE, Check, whole
 from treecrf.models.base import DECODERS, Codes, Decoder, Floats, Labeller, Monitor, check_decoder
 from treecrf.models.boosted.treecrf import TreeCRF
 from treecrf.models.persistence import packed, unpacked
@@ -321,6 +321,8 @@ class CodedCRF(Labeller):
             yield dict.fromkeys(decoders, labels)
 
     # --- files --------------------------------------------------------------------------------------
+
+    _described: ClassVar = {"bits": HEADERS}
 
     def _sizes(self) -> dict[str, Any]:
         return super()._sizes() | {"code_length": self.code_length}
