@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from treecrf.ensembles.combiners import COMBINERS, Evidence
 from treecrf.ensembles.sequential import cross_fit, untrained
 from treecrf.estimators.checks import NOT_NEGATIVE, PART, SEED, SIZE, Check, one_of, optional, whole
+from treecrf.estimators.settings import follow
 from treecrf.models.base import Decoder, Labeller, Monitor
 from treecrf.models.fitted import prefixed, refuse_rest, take_prefixed
 from treecrf.models.inputs import check_training_set
@@ -164,18 +165,27 @@ class Ensemble(Labeller):
         else:
             settings |= {"random_state": self.random_state, "start_noise": self.start_noise}
         return expert.set_params(
-            **{key: value for key, value in settings.items() if key in expert.get_params() and key not in fixed}
+            **{
+                key: value
+                for key, value in settings.items()
+                if key in expert.get_params(deep=False) and key not in fixed
+            }
         )
 
     # --- prediction ---------------------------------------------------------------------------------
 
     def _marginals(self, data: SequenceSet) -> NDArray[np.float64]:
         """What the combiner takes for P(y_t | X); of votes, their shares."""
-        return self.combiner_.predict_proba(Evidence.ask(self.experts_, data))
+        return self.combiner_.predict_proba(Evidence.ask(self._asked_experts(), data))
 
     def _labels(self, data: SequenceSet, decoder: Decoder) -> NDArray[np.int16]:
         """The combiner's labels; all decoders agree."""
-        return self.combiner_.predict(Evidence.ask(self.experts_, data))
+        return self.combiner_.predict(Evidence.ask(self._asked_experts(), data))
+
+    def _asked_experts(self) -> list[Labeller]:
+        for expert, fitted in zip(self.experts, self.experts_, strict=True):
+            follow(fitted, self if isinstance(expert, str) else expert)
+        return self.experts_
 
     @property
     def has_probabilities(self) -> bool:  # type: ignore[override]

@@ -36,6 +36,7 @@ from treecrf.models.decoding import (
     Limits,
     are_given,
     chain_lag,
+    check_names,
     constrained_trellis,
     limits_of_set,
     refuse_lag,
@@ -133,11 +134,11 @@ class Labeller(MetadataRequests, Estimator):
 
     def _params_for_file(self) -> dict[str, Any]:
         """Settings as JSON values, labellers among them by class and settings."""
-        return {name: _described(value) for name, value in self.get_params().items()}
+        return {name: _described(value) for name, value in self.get_params(deep=False).items()}
 
     def _check_settings(self) -> None:
         """Refuse a setting that is out of its range, in one sentence."""
-        check_params(self.get_params(), {**Labeller._parameter_constraints, **self._parameter_constraints})
+        check_params(self.get_params(deep=False), {**Labeller._parameter_constraints, **self._parameter_constraints})
 
     # --- training -----------------------------------------------------------------------------------
 
@@ -368,6 +369,7 @@ class Labeller(MetadataRequests, Estimator):
         ValueError
             In one sentence, also for a sequence that has no labels within the limits.
         """
+        check_names(limits, type(self).__name__)
         if (n_empty := count_empty(X)) is not None:
             return BySequence([self.classes_[:0]] * n_empty)  # type: ignore[return-value]
         given, within = self._ask(X, limits)
@@ -391,6 +393,7 @@ class Labeller(MetadataRequests, Estimator):
         float64, shape (n_positions, n_labels)
             Of lists, such an array for each sequence. Where `has_probabilities` is false, votes or scores that add up to one.
         """
+        check_names(limits, type(self).__name__)
         if (n_empty := count_empty(X)) is not None:
             return BySequence([np.empty((0, len(self.classes_)))] * n_empty)  # type: ignore[return-value]
         given, within = self._ask(X, limits)
@@ -510,6 +513,7 @@ class Labeller(MetadataRequests, Estimator):
 
     def _ask(self, X: Sequences, limits: Mapping[str, Any]) -> tuple[Given, Limits]:
         """The set of a question, and its limits."""
+        check_names(limits, type(self).__name__)
         given = self._read(X, lengths=limits.get("lengths"))
         return given, limits_of_set(limits, given, self.classes_ if are_given(limits) else np.empty(0))
 

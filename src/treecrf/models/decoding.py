@@ -18,7 +18,7 @@ from treecrf.chain.constraints import (
 )
 from treecrf.estimators.conversion import Given
 from treecrf.estimators.labels import flat_masks, known_codes
-from treecrf.io.messages import quoted
+from treecrf.io.messages import quoted, refuse_unknown
 
 if TYPE_CHECKING:  # kernels are loaded for predictions alone
     from treecrf.chain.trellis import Trellis
@@ -56,6 +56,11 @@ class Labelling(NamedTuple):
 
     labels: NDArray[Any]
     log_probability: float
+
+
+def check_names(limits: Mapping[str, Any], owner: str) -> None:
+    """Refuse arguments of a prediction that it does not have."""
+    refuse_unknown(limits, ("decoder", *Limits.__annotations__), f"a prediction of {owner}")
 
 
 def are_given(limits: Mapping[str, Any]) -> bool:

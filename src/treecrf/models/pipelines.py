@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from treecrf.estimators.checks import one_of
+from treecrf.estimators.settings import follow, new_one
 from treecrf.estimators.transform import Transform
 from treecrf.inputs import BLOCKS, DerivedInputs
 from treecrf.missing import transform_of
@@ -64,7 +65,7 @@ class TransformingLabeller(Labeller):
     def _fit(self, train: SequenceSet, sample_weight: ArrayLike | None, monitor: Monitor | None) -> None:
         check_training_set(train, self.labeller.takes_unknown_labels)
         transform = self.new_transform()
-        labeller = type(self.labeller)(**self.labeller.get_params())
+        labeller = new_one(self.labeller)
         labeller.keeps_stages = self.keeps_stages
         self.labeller_ = labeller.fit(transform.fit_transform(train), monitor=monitor, sample_weight=sample_weight)
         self.transform_ = transform
@@ -76,6 +77,7 @@ class TransformingLabeller(Labeller):
         """What the labeller sees of a set."""
         self._check_fitted()
         check_set(data)
+        follow(self.labeller_, self.labeller)
         return self.transform_.transform(data)
 
     def _marginals(self, data: SequenceSet) -> NDArray[np.float64]:
