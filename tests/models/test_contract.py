@@ -7,6 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from itertools import product
 
+import joblib
 import numpy as np
 import pytest
 from builders import by_sequence
@@ -105,6 +106,25 @@ def test_a_pickle_keeps_the_labeller_and_is_about_as_large_as_its_file(named, tm
     if name not in ("CustomLabeller", "WindowLightGBM", "WindowLightGBM with anchors"):  # whose text a file compresses
         labeller.save(tmp_path / "model.npz")
         assert 0.5 < len(pickled) / (tmp_path / "model.npz").stat().st_size < 2
+
+
+def test_models_and_sets_that_are_mapped_into_memory_are_used_and_trained(named, tmp_path):
+    name, _, labeller = named
+    models = [labeller, labeller.flattened()] if name in ("TreeCRF", "CodedCRF", "TreeCRF, separable") else [labeller]
+    joblib.dump((models, TRAIN, TEST), tmp_path / "mapped.joblib")
+    mapped, train, test = joblib.load(tmp_path / "mapped.joblib", mmap_mode="r")
+    for model, expected in zip(mapped, models, strict=True):
+        assert_same(model, expected, test)
+    assert_same(mapped[0].fit(train), labeller)
+
+
+def test_predictions_in_worker_processes_are_those_of_one():
+    names = ("TreeCRF", "TreeCRF with a beam", "InducedCRF", "VotedPerceptron", "CodedCRF")
+    models = [LABELLERS[name]().fit(TRAIN) for name in names]
+    models += [models[0].flattened(), models[-1].flattened()]
+    found = joblib.Parallel(2, max_nbytes=1)(joblib.delayed(type(model).predict_proba)(model, TEST) for model in models)
+    for model, answer in zip(models, found, strict=True):
+        np.testing.assert_array_equal(answer, model.predict_proba(TEST))
 
 
 def test_predictions_in_threads_at_once_are_those_of_one(named):

@@ -10,6 +10,7 @@ from typing import Any, NoReturn, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from treecrf.io.arrays import thawed
 from treecrf.io.messages import refuse_unknown
 
 
@@ -19,6 +20,10 @@ class NotFittedError(ValueError, AttributeError):
 
 class Estimator:
     """Settings are the keyword arguments of ``__init__``, which stores them unchanged; what `fit` learns ends in ``_``."""
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Take what was learnt out of a pickle; kernels ask for arrays that can be written to."""
+        vars(self).update(thawed(state))
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Settings by name (scikit-learn's protocol).
