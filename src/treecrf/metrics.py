@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from treecrf.estimators.labels import is_indexed, parts_by_index
 from treecrf.io.arrays import of_objects
 from treecrf.io.messages import counted
 from treecrf.statistics import metrics
@@ -100,6 +101,8 @@ class _Scorer:
     metric: Callable[..., float]
 
     def __call__(self, estimator: Any, X: Any, y: Any) -> float:
+        if isinstance(X, Sequence) and all(map(is_indexed, X)):
+            y = parts_by_index(y, [sequence.index for sequence in X], "the labels")
         if self.metric is log_loss:
             return -log_loss(y, estimator.predict_proba(X), estimator.classes_)
         return self.metric(y, estimator.predict(X))

@@ -14,6 +14,7 @@ from sklearn.pipeline import make_pipeline
 from treecrf import LinearCRF, TreeCRF, load
 from treecrf.estimators.conversion import BySequence, Given
 from treecrf.estimators.tables import ABSENT
+from treecrf.metrics import SCORERS
 from treecrf.missing import Imputer, Indicator, inject
 from treecrf.sequences import MISSING, SequenceSet
 
@@ -72,6 +73,63 @@ def test_rows_are_one_sequence_or_divided_by_their_index():
     assert Given.read(frame.drop(columns="label"), frame["label"]).data == MIXED
     by_two = frame.set_index(np.arange(len(frame)), append=True).drop(columns="label")
     assert Given.read(by_two, frame["label"]).data == MIXED
+
+
+BY_ROW = MIXED.to_frame().set_index(["sequence", np.arange(MIXED.n_positions)])
+SHUFFLED = BY_ROW.sample(frac=1, random_state=0)
+INPUTS = BY_ROW.drop(columns="label")
+MODEL = LinearCRF(max_iterations=10).fit(INPUTS, BY_ROW["label"])
+QUESTIONS = {
+    "fit": lambda X, y: LinearCRF(max_iterations=10).fit(X, y).predict_proba(INPUTS),
+    "score": MODEL.score,
+    "log_likelihood": MODEL.log_likelihood,
+    "staged_score": lambda X, y: MODEL.staged_score(X, y=y),
+    "known": lambda X, y: MODEL.predict(X, known=y),
+    "position weights": lambda X, y: LinearCRF(max_iterations=10).fit(X, BY_ROW["label"].to_numpy(), sample_weight=1 + (y == "X")).predict_proba(INPUTS),
+    "weights of scores": lambda X, y: MODEL.score(X, BY_ROW["label"].to_numpy(), sample_weight=1 + (y == "X")),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("ask", QUESTIONS.values(), ids=QUESTIONS)
+def test_labels_and_weights_stand_in_the_order_of_their_index(ask):
+    """Where sequences have one: that of one frame, which is refused where rows have no name of their own, and of lists."""
+    expected = ask(INPUTS, BY_ROW["label"])
+    np.testing.assert_array_equal(ask(INPUTS, SHUFFLED["label"]), expected)
+    np.testing.assert_array_equal(ask(INPUTS.droplevel(1), BY_ROW["label"].droplevel(1)), expected)
+    for other in (SHUFFLED["label"].droplevel(1), BY_ROW["label"].reset_index(drop=True)):
+        with pytest.raises(
+            ValueError, match=r"have another index than the sequences; give them the same one, or an array"
+        ):
+            ask(INPUTS.droplevel(1), other)
+
+
+def test_lists_series_and_groups_stand_in_the_order_of_their_index():
+    frames = [part for _, part in INPUTS.groupby("sequence")]
+    labels = [part for _, part in SHUFFLED["label"].groupby("sequence")]
+    assert Given.read(frames, labels).data == MIXED
+    assert (
+        Given.read(
+            frames, [part.loc[frame.index].reset_index(drop=True) for part, frame in zip(labels, frames, strict=True)]
+        ).data
+        == MIXED
+    )
+    assert MODEL.score(frames, labels) == SCORERS["accuracy"](MODEL, frames, labels) == MODEL.score(MIXED)
+    with pytest.raises(ValueError, match=r"^the labels of sequence 0 have another index"):
+        Given.read(
+            frames,
+            [
+                labels[1].iloc[: len(labels[0])].reindex(range(len(labels[0]))).set_axis(range(5, 5 + len(labels[0]))),
+                *labels[1:],
+            ],
+        )
+    names = [f"s{number}" for number in range(len(frames))]
+    both = pd.Series(FRAMES, index=names), pd.Series(LABELS, index=names)
+    assert Given.read(both[0], both[1][::-1]).data == MIXED
+    person, weights = (pd.Series(np.arange(len(frames)) // 3, index=index) for index in (range(len(frames)), names))
+    assert Given.read(INPUTS).in_groups(person[::-1]).data.groups.tolist() == person.tolist()
+    assert Given.read(both[0]).weights(weights[::-1]).tolist() == weights.tolist()
+    by_position = pd.Series(np.arange(MIXED.n_positions), index=BY_ROW.index)
+    assert Given.read(frames).weights(by_position[::-1]).tolist() == by_position.tolist()
 
 
 def test_a_set_is_itself_and_may_be_given_other_labels():

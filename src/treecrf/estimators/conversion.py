@@ -23,7 +23,15 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from treecrf.estimators.labels import flat_labels, flat_weights, sequence_groups, sorted_labels
+from treecrf.estimators.labels import (
+    by_index,
+    flat_labels,
+    flat_weights,
+    is_indexed,
+    parts_by_index,
+    sequence_groups,
+    sorted_labels,
+)
 from treecrf.estimators.padding import Padding
 from treecrf.estimators.tables import (
     KINDS,
@@ -85,6 +93,8 @@ class Given(NamedTuple):
         What each sequence of a list is: one with names has frames or dicts.
     padding : Padding or None
         Of an array of three dimensions.
+    names : Index or None
+        Of the sequences, where they are a Series.
     """
 
     data: SequenceSet
@@ -94,6 +104,7 @@ class Given(NamedTuple):
     empty: tuple[int, ...] = ()
     kind: Literal["set", "named", "array"] = "array"
     padding: Padding | None = None
+    names: pd.Index | None = None
 
     @classmethod
     def read(
@@ -123,7 +134,9 @@ class Given(NamedTuple):
             For arguments of other kinds or sizes, in one sentence.
         """
         is_record = isinstance(sequences, np.ndarray) and sequences.dtype.names is not None and sequences.ndim == 1
-        sequences = as_array(as_frame(sequences))
+        sequences = as_frame(sequences)
+        names = sequences.index if is_indexed(sequences) and not is_frame(sequences) else None
+        sequences = as_array(sequences)
         padding = Padding.find(sequences, labels, lengths)
         if padding is not None:
             sequences = padding.cut(sequences)
@@ -153,14 +166,31 @@ class Given(NamedTuple):
             index = [each.index for each in every] if is_frame(filled[0]) and all(map(is_frame, every)) else None
         if is_frame(sequences) and not is_record:
             index = sequences.index
-        given = cls(data, form, None, index, empty, kind, padding)
+        given = cls(data, form, None, index, empty, kind, padding, names)
         if labels is None:
             return given
-        classes, codes = sorted_labels(flat_labels(given.of_filled(labels), data, form))
+        classes, codes = sorted_labels(flat_labels(given.of_filled(labels, "the labels"), data, form))
         return given._replace(data=data.with_labels(codes, tuple(map(str, classes.tolist()))), classes=classes)
 
-    def of_filled(self, lists: Any) -> Any:
-        """Lists of labels, masks or weights by sequence, without padding, nor those of empty sequences, which have to be empty."""
+    def in_order(self, values: Any, what: str) -> Any:
+        """Labels, masks, weights or groups in the order of the sequences and rows, where both have an index."""
+        if self.form == "rows" and self.index is not None and is_indexed(values):
+            firsts = self.data.observation_offsets[:-1]
+            of_rows = len(values) == len(self.index)
+            return by_index(values, self.index if of_rows else self.index.get_level_values(0)[firsts], what)
+        if self.form != "sequences":
+            return values
+        if self.names is not None:
+            values = by_index(values, self.names, what)
+        if self.index is None:
+            return values
+        if is_indexed(values) and len(values) == self.data.n_positions != len(self.index):
+            return by_index(values, self.index[0].append(self.index[1:]), what, is_said=False)
+        return parts_by_index(values, self.index, what)
+
+    def of_filled(self, lists: Any, what: str) -> Any:
+        """Lists of labels, masks or weights by sequence, in order, without padding, nor those of empty sequences, which have to be empty."""
+        lists = as_array(self.in_order(lists, what))
         lists = lists if self.padding is None else self.padding.cut(lists)
         if not self.empty or isinstance(lists, str | bytes | Mapping) or not isinstance(lists, Sequence | np.ndarray):
             return lists
@@ -176,14 +206,16 @@ class Given(NamedTuple):
 
     def weights(self, sample_weight: Any) -> NDArray[Any] | None:
         """Weights of sequences or of positions, where there are some."""
-        return None if sample_weight is None else flat_weights(self.of_filled(as_array(sample_weight)), self.data)
+        return (
+            None if sample_weight is None else flat_weights(self.of_filled(sample_weight, "sample_weight"), self.data)
+        )
 
     def in_groups(self, groups: Any) -> Self:
         """The sequences in groups of related ones, where these are given."""
         if groups is None:
             return self
         rows = self.data.observation_offsets if self.form == "rows" else None
-        codes = sequence_groups(groups, len(self.data) + len(self.empty), rows)
+        codes = sequence_groups(self.in_order(groups, "groups"), len(self.data) + len(self.empty), rows)
         return self._replace(data=self.data.with_groups(np.delete(codes, self.empty)))
 
     def refuse_empty(self) -> None:

@@ -73,9 +73,9 @@ def limits_of_set(limits: Mapping[str, Any], given: Given, classes: NDArray[Any]
     of_set = {name: limit for name, limit in limits.items() if name != "lengths"}
     if given.form != "set":
         if of_set.get("known") is not None:
-            of_set["known"] = known_codes(given.of_filled(of_set["known"]), given.data, given.form, classes)
+            of_set["known"] = known_codes(given.of_filled(of_set["known"], "known"), given.data, given.form, classes)
         if of_set.get("allowed") is not None:
-            of_set["allowed"] = flat_masks(given.of_filled(of_set["allowed"]), given.data, given.form)
+            of_set["allowed"] = flat_masks(given.of_filled(of_set["allowed"], "allowed"), given.data, given.form)
     return of_set  # type: ignore[return-value]
 
 
