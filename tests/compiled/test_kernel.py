@@ -1,13 +1,17 @@
 """Compiled kernels: what is compiled, kept and announced."""
 
 import os
+import re
 import resource
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from builders import ROOT
 
+import treecrf
+from treecrf.compiled.cache import kernel_files
 from treecrf.compiled.kernel import KEPT, NOT_KEPT
 
 KERNELS = """
@@ -62,3 +66,12 @@ def test_kernels_without_a_folder_and_on_a_full_disk(run):
     assert (results, messages[0], len(messages)) == (["40"], KEPT, 2)
     assert messages[1].endswith("a compiled routine is not kept (File too large).")
     assert run("quadrupled") == (["40"], [KEPT])
+
+
+def test_compiled_kernels_are_good_until_a_file_that_decides_them_changes():
+    package = Path(treecrf.__file__).parent
+    files = {file.relative_to(package).as_posix() for file in kernel_files(package)}
+    defining = {file for file in package.rglob("*.py") if re.search(r"^@kernel\(", file.read_text(), re.MULTILINE)}
+    assert {file.relative_to(package).as_posix() for file in defining} <= files
+    assert {"compiled/rules.py", "sequences.py", "trees/tree.py"} <= files  # what they import
+    assert not {"models/base.py", "models/linear/linear_crf.py"} & files
