@@ -9,9 +9,10 @@ import pytest
 from builders import number_set
 from sklearn import config_context
 from sklearn.base import clone
+from sklearn.model_selection import KFold, cross_val_predict
 from sklearn.pipeline import make_pipeline
 
-from treecrf import LinearCRF, TreeCRF, load
+from treecrf import LinearCRF, TreeCRF, as_set, load
 from treecrf.estimators.conversion import BySequence, Given
 from treecrf.estimators.tables import ABSENT
 from treecrf.metrics import SCORERS
@@ -73,6 +74,50 @@ def test_rows_are_one_sequence_or_divided_by_their_index():
     assert Given.read(frame.drop(columns="label"), frame["label"]).data == MIXED
     by_two = frame.set_index(np.arange(len(frame)), append=True).drop(columns="label")
     assert Given.read(by_two, frame["label"]).data == MIXED
+
+
+ROWS = MIXED.to_frame().drop(columns=["sequence", "label"])
+
+
+@pytest.mark.parametrize("rows", [ROWS, ROWS.to_dict("records"), MEASURED.numbers, MEASURED.to_frame()[["x0", "x1"]]], ids=["frame", "dicts", "array", "numbers"])  # fmt: skip
+def test_rows_are_divided_by_their_lengths_or_one_sequence_to_a_trained_labeller(rows):
+    data = MIXED if len(rows[0] if isinstance(rows, list) else rows.T) == 3 else MEASURED
+    names = np.array(MIXED.label_names)[MIXED.labels]
+    model = LinearCRF(max_iterations=10).fit(rows, names, lengths=MIXED.lengths)
+    expected = LinearCRF(max_iterations=10).fit(data)
+    np.testing.assert_array_equal(model.predict_proba(rows, lengths=MIXED.lengths), expected.predict_proba(data))
+    assert model.predict(rows, lengths=MIXED.lengths, known=names).tolist() == names.tolist()
+    assert model.score(rows, names, lengths=MIXED.lengths, sample_weight=np.ones(len(MIXED))) == expected.score(data)
+    assert model.log_likelihood(rows, names, lengths=MIXED.lengths).tolist() == expected.log_likelihood(data).tolist()
+    length = int(MIXED.lengths[0])
+    np.testing.assert_array_equal(model.predict_proba(rows[:length]), expected.predict_proba(data[0]))
+    assert model.score(rows[:length], names[:length]) == expected.score(data[0])
+    for lengths, sentence in (
+        ([3], r"^lengths add up to 3, and there are 112 rows"),
+        ([0, 112], r"^lengths must lie in 1 to"),
+    ):
+        with pytest.raises(ValueError, match=sentence):
+            model.predict(rows, lengths=lengths)
+
+
+def test_keys_that_training_did_not_have_are_left_out_with_a_warning():
+    rows = [frame.to_dict("records") for frame in FRAMES]
+    model, new = (
+        LinearCRF(max_iterations=5).fit(rows, LABELS),
+        [[row | {"leter": "a"} for row in each] for each in rows],
+    )
+    with pytest.warns(UserWarning, match=r"^1 column that the training set did not have left out: 'leter'\.$"):
+        assert model.score(new, LABELS) == model.score(rows, LABELS)
+    with pytest.warns(UserWarning, match=r"^the training set did not have 'leter', left out of the stream\.$"):
+        model.stream(1).push(new[0][0])
+
+
+def test_a_set_of_lists_goes_where_lists_of_labels_cannot():
+    data = as_set(FRAMES, LABELS, groups=np.arange(12) // 2)
+    assert data == MIXED.with_groups(np.arange(12) // 2)
+    found = cross_val_predict(LinearCRF(max_iterations=5), as_set(FRAMES, LABELS), cv=3, method="predict_proba")
+    folds = [LinearCRF(max_iterations=5).fit(MIXED[a]).predict_proba(MIXED[b]) for a, b in KFold(3).split(FRAMES)]
+    np.testing.assert_array_equal(np.concatenate(list(found)), np.concatenate(folds))
 
 
 BY_ROW = MIXED.to_frame().set_index(["sequence", np.arange(MIXED.n_positions)])
@@ -170,7 +215,7 @@ def test_columns_stay_what_training_took_them_for():
     new = Given.read([pd.DataFrame({"x": [3, 4], "code": [1.0, 7.5]})], kinds=known).data
     assert new.attributes[0].categories == ("1", "7.5")
     assert new.numbers.tolist() == [[3.0], [4.0]]
-    dicts = Given.read([[{"x": 1, "strange": "a"}, {"code": 2}]], kinds=known).data
+    dicts = Given.read([[{"x": 1}, {"code": 2}]], kinds=known).data
     assert (dicts.attributes[0].categories, dicts.number_names) == (
         (ABSENT, "2"),
         ("x",),
@@ -259,6 +304,8 @@ def test_sparse_matrices_are_named():
 
     with pytest.raises(ValueError, match=r"^the sequences are a sparse matrix or array, which is not read; give dense"):
         Given.read(csr_array(np.eye(3)))
+    with pytest.raises(ValueError, match=r"^sequence 1 is a sparse matrix or array, which is not read; give dense"):
+        Given.read([np.eye(3), csr_array(np.eye(3))])
 
 
 @pytest.mark.parametrize(

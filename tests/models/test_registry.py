@@ -5,6 +5,7 @@ import re
 import subprocess
 import sys
 from functools import partial
+from importlib.metadata import version
 
 import numpy as np
 import pytest
@@ -52,6 +53,7 @@ def test_the_front_offers_every_name():
     assert set(treecrf.__all__) <= set(dir(treecrf))
     with pytest.raises(AttributeError, match="has no attribute 'Nothing'"):
         treecrf.Nothing  # noqa: B018
+    assert treecrf.__version__ == version("treecrf")
 
 
 LOADS_NOT = {

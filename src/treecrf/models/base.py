@@ -29,7 +29,7 @@ from treecrf.inputs.anchors import ANCHORS, AnchorSetting
 from treecrf.inputs.binning import MOST_BINS
 from treecrf.io.frames import Kind
 from treecrf.io.messages import counted, quoted
-from treecrf.io.npz import write_npz
+from treecrf.io.npz import check_npz_name, write_npz
 from treecrf.models.decoding import (
     Constraints,
     Labelling,
@@ -46,7 +46,7 @@ from treecrf.models.fitted import Declared, named_arrays, take_declared
 from treecrf.models.inputs import Inputs, align_labels, check_set, check_training_set, label_codes, refuse_missing
 from treecrf.models.weights import ClassWeight, position_weights, refuse_weights, without_silent
 from treecrf.sequences import MISSING, Attribute, SequenceSet
-from treecrf.statistics.metrics import METRICS, sum_log_probabilities
+from treecrf.statistics.metrics import METRICS, SCIKIT_NAMES, sum_log_probabilities
 
 if TYPE_CHECKING:  # kernels are loaded for predictions alone
     from treecrf.chain.n_best import NBest
@@ -553,12 +553,13 @@ class Labeller(MetadataRequests, Estimator):
             See `predict`.
         metric : str
             "accuracy" (fraction of positions that are labelled correctly), or another name of `treecrf.statistics.metrics.METRICS`:
-            "balanced_accuracy", "macro_f1", "sequence_accuracy".
+            "balanced_accuracy", "macro_f1", "sequence_accuracy"; also by scikit-learn's name, such as "f1_macro".
         sample_weight : array_like of float, shape (n_sequences,) or (n_positions,), optional
             What each sequence or position counts in the metric.
         lengths : int, shape (n_sequences,), optional
             As for `fit`.
         """
+        metric = SCIKIT_NAMES.get(metric, metric)
         if metric not in METRICS:
             raise ValueError(f"metric {quoted(metric)} is not known; choose one of {', '.join(METRICS)}.")
         if isinstance(y, str) and y in DECODERS:
@@ -581,7 +582,11 @@ class Labeller(MetadataRequests, Estimator):
     # --- files --------------------------------------------------------------------------------------
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the fitted labeller to one file (.npz with a JSON header, no pickle); atomic."""
+        """Write the fitted labeller to one file (.npz with a JSON header, no pickle); atomic.
+
+        The name of a file of another format, such as ``model.pkl``, is refused.
+        """
+        check_npz_name(path)
         write_npz(path, *self.contents())
 
     def contents(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
