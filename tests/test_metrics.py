@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import seqeval.metrics
 import sklearn.metrics
-from hypothesis import assume, given
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from seqeval.scheme import BILOU, IOB2, IOBES, IOE2
 from sklearn.model_selection import GridSearchCV, KFold, cross_val_predict, cross_val_score, cross_validate
@@ -41,6 +41,7 @@ def test_entities_as_seqeval_counts_them():
     ("letters", "scheme", "theirs"),
     [("BILU", "BILOU", BILOU), ("BI", "BIO", IOB2), ("BIES", "IOBES", IOBES), ("IE", "IOE", IOE2)],
 )
+@settings(deadline=None)
 @given(data=st.data())
 def test_entities_of_every_scheme_as_seqeval_counts_them(letters, scheme, theirs, data):
     """Strictly by the name of the scheme; without it by the default mode, or strictly where that does not know the letters."""

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from treecrf.estimators.labels import is_indexed, parts_by_index
 from treecrf.io.arrays import of_objects
+from treecrf.io.frames import is_indexed, parts_by_index
 from treecrf.io.messages import counted
 from treecrf.statistics import metrics
 from treecrf.statistics.chunks import chunk_f1, strict_scheme

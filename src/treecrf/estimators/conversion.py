@@ -24,15 +24,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from treecrf.estimators.labels import (
-    by_index,
-    flat_labels,
-    flat_weights,
-    is_indexed,
-    parts_by_index,
-    sequence_groups,
-    sorted_labels,
-)
+from treecrf.estimators.labels import flat_labels, flat_weights, sequence_groups, sorted_labels
 from treecrf.estimators.padding import Padding
 from treecrf.estimators.tables import (
     KINDS,
@@ -47,7 +39,7 @@ from treecrf.estimators.tables import (
 )
 from treecrf.io.arguments import integers
 from treecrf.io.arrays import first_relatives, of_objects
-from treecrf.io.frames import Kind
+from treecrf.io.frames import Kind, by_index, is_indexed, parts_by_index
 from treecrf.io.messages import counted, quoted
 from treecrf.sequences import SequenceSet
 
@@ -330,7 +322,7 @@ def _as_list(sequences: Any) -> list[Any]:
 
 def _is_one(sequences: Any) -> bool:
     """Whether something that does not divide its rows is one sequence."""
-    return is_dicts(sequences) or (is_frame(sequences) and len(sequences) > 0 and sequences.index.names[0] is None)
+    return is_dicts(sequences) or (is_frame(sequences) and sequences.index.names[0] is None)
 
 
 def _of_rows(rows: Any, lengths: Any, known: Mapping[str, Kind] | None) -> SequenceSet:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import html
 import inspect
 import sys
+from collections.abc import Callable
+from functools import cache
 from typing import Any, NoReturn, Self
 
 import numpy as np
@@ -119,8 +121,9 @@ def new_one(estimator: Any, **changes: Any) -> Any:
 
 def follow(fitted: Any, source: Any) -> None:
     """Give a fitted estimator within another one the settings of predictions that its source has by now."""
-    of_source, of_fitted = source.get_params(deep=False), fitted.get_params(deep=False)
-    fitted.set_params(**{name: of_source[name] for name in _OF_PREDICTIONS if name in of_source and name in of_fitted})
+    for name in _OF_PREDICTIONS:
+        if name in _settings(type(source)) and name in _settings(type(fitted)):
+            setattr(fitted, name, getattr(source, name))
 
 
 _OF_PREDICTIONS = ("unseen", "n_threads")
@@ -128,7 +131,7 @@ _OF_PREDICTIONS = ("unseen", "n_threads")
 
 def _parts(params: dict[str, Any]) -> dict[str, Estimator]:
     """The estimators among settings, and in lists of them, by place."""
-    parts = {}
+    parts: dict[str, Estimator] = {}
     for name, value in params.items():
         several = enumerate(value) if isinstance(value, list | tuple) else ()
         places = {name: value} | {f"{name}__{number}": each for number, each in several}
@@ -136,7 +139,7 @@ def _parts(params: dict[str, Any]) -> dict[str, Estimator]:
     return parts
 
 
-def _settings(estimator: type) -> dict[str, inspect.Parameter]:
+def _settings_of(estimator: type) -> dict[str, inspect.Parameter]:
     """The parameters of a class, those of its base where it passes them on."""
     settings: dict[str, inspect.Parameter] = {}
     for level in estimator.__mro__:
@@ -146,3 +149,6 @@ def _settings(estimator: type) -> dict[str, inspect.Parameter]:
         if all(p.kind is not p.VAR_KEYWORD for p in parameters):
             break
     return settings
+
+
+_settings: Callable[[Any], dict[str, inspect.Parameter]] = cache(_settings_of)  # signatures take long to read
