@@ -182,14 +182,15 @@ def known_model(name: str, *, seed: int = 0, **options: Any) -> HiddenMarkovMode
     ValueError
         For another name, and as the data set.
     """
-    chances = {option: value for option, value in options.items() if option not in ("n_train", "n_test", "length")}
+    if name not in (*PUBLISHED, "cycle"):
+        raise ValueError(f"known_model: {quoted(name)} has none; choose one of {', '.join(PUBLISHED)}, cycle.")
+    sizes = ("n_train", "n_test", "length")
+    refuse_unknown(options, ("seed", *sizes, *PUBLISHED.get(name, ())), f"the data set {name!r}", error=ValueError)
     if name == "cycle":
-        refuse_unknown(chances, ("seed", "n_train", "n_test", "length"), f"the data set {name!r}", error=ValueError)
         follows = np.roll(np.eye(N_CYCLE), 1, axis=1)
         emissions = np.hstack([0.5 * np.eye(N_CYCLE), np.full((N_CYCLE, 1), 0.5)])
         return HiddenMarkovModel(np.full(N_CYCLE, 1 / N_CYCLE), follows, emissions)
-    if name not in PUBLISHED:
-        raise ValueError(f"known_model: {quoted(name)} has none; choose one of {', '.join(PUBLISHED)}, cycle.")
+    chances = {option: value for option, value in options.items() if option not in sizes}
     emission, transition = _draw_steps(seed=seed, name=name, **PUBLISHED[name] | chances)
     return HiddenMarkovModel(np.full(N_LABELS, 1 / N_LABELS), transition.probabilities(), emission.probabilities())
 

@@ -321,14 +321,14 @@ LABELLERS = {
         TrainingRow(
             {"n_iterations": "stacking_iterations"},
             {"experts": "stacking_experts", "n_folds": "stacking_folds"},
-            {"combine": "stacking"},
+            {"combine": "stacking", **_COMPLETE},
             alone=("stacking_experts", "stacking_folds"),
         ),
     ),
     "trees_and_net": Row(
         "treecrf.ensembles.labeller:Ensemble",
         Drawing("trees + net", "#009E73", "$+$", (0, (9, 1, 1, 1))),
-        TrainingRow({"n_iterations": "stacking_iterations"}),
+        TrainingRow({"n_iterations": "stacking_iterations"}, fixed=_COMPLETE),
         in_tables=False,
         preset={"experts": ("treecrf_newton", "neural_crf"), "combine": "marginal_average"},
     ),
