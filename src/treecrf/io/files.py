@@ -53,8 +53,7 @@ def parse_parquet(data: bytes, name: str, without: Collection[str] = ()) -> pd.D
         n_columns = about.num_columns if columns is None else len(columns)
     check_memory(in_groups + 8 * about.num_rows * n_columns, name, "give a smaller one")
     with _readable(name):
-        frame = frame_of(parquet.read_table(pa.BufferReader(data), columns=columns))
-    return frame
+        return frame_of(parquet.read_table(pa.BufferReader(data), columns=columns))
 
 
 @contextmanager

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from treecrf.estimators.checks import PARTS, Check, check_parts, named, one_of, several
+from treecrf.estimators.settings import follow, new_one
 from treecrf.estimators.transform import Transform
 from treecrf.inputs import BLOCKS, DerivedInputs
 from treecrf.missing import transform_of
@@ -67,7 +68,7 @@ class TransformingLabeller(Labeller):
         transform = self.new_transform()
         weights = position_weights(train, sample_weight, self.labeller.class_weight)
         transform._learn(train, weights)
-        labeller = type(self.labeller)(**self.labeller.get_params())
+        labeller = new_one(self.labeller)
         self.labeller_ = labeller.fit(transform.transform(train), monitor=monitor, sample_weight=sample_weight)
         self.transform_ = transform
         self.inputs_, self.label_names_ = self._learn_inputs(train), train.label_names
@@ -78,6 +79,7 @@ class TransformingLabeller(Labeller):
         """What the labeller sees of a set."""
         self._check_fitted()
         check_set(data)
+        follow(self.labeller_, self.labeller)
         return self.transform_.transform(data)
 
     def _marginals(self, data: SequenceSet) -> NDArray[np.float64]:
@@ -101,7 +103,7 @@ class TransformingLabeller(Labeller):
 
     def keeping_stages(self) -> Self:
         """With a copy of the labeller that keeps them."""
-        return self.set_params(labeller=type(self.labeller)(**self.labeller.get_params()).keeping_stages())
+        return self.set_params(labeller=new_one(self.labeller).keeping_stages())
 
     def staged_predict(
         self, data: SequenceSet, decoders: tuple[Decoder, ...] = DECODERS, every: int = 1

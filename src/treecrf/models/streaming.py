@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections import deque
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
@@ -139,6 +140,9 @@ class LabelStream:
                 raise ValueError(
                     f"observation {self._n_seen} has no {quoted(name)}; give each of {listed(names)} (None where it is missing)."
                 )
+        if len(observation) > len(names) and not self._n_seen:
+            new = [name for name in observation if name not in names]
+            warnings.warn(f"the training set did not have {listed(new)}, left out of the stream.", stacklevel=3)
         for name in self._inputs.number_names:
             value = observation[name]
             is_number = isinstance(value, (int, float, np.integer, np.floating))
