@@ -63,7 +63,9 @@ def _fits(kind: Any, declared: Any) -> bool:
     """Whether a value of a type is one of the declared type; numbers are converted."""
     if isinstance(declared, types.BaseTuple):
         return isinstance(kind, types.BaseTuple) and all(map(_fits, kind, declared))
-    return kind == declared or (isinstance(kind, types.Number | types.Boolean) and not isinstance(declared, types.Array))
+    return kind == declared or (
+        isinstance(kind, types.Number | types.Boolean) and not isinstance(declared, types.Array)
+    )
 
 
 def _n_words(kind: Any) -> int:
@@ -139,7 +141,9 @@ def _get(context: Any, builder: Any, record: Any, kind: Any, place: int) -> Any:
 def _unbox(record: Any, struct: Any, c: Any) -> Any:
     value = cgutils.alloca_once(c.builder, ir.ArrayType(_WORD, record.n_words))
     _fill(c, c.builder.bitcast(value, c.pyapi.voidptr), record, struct, 0)
-    return NativeValue(c.builder.bitcast(value, c.pyapi.voidptr), is_error=cgutils.is_not_null(c.builder, c.pyapi.err_occurred()))
+    return NativeValue(
+        c.builder.bitcast(value, c.pyapi.voidptr), is_error=cgutils.is_not_null(c.builder, c.pyapi.err_occurred())
+    )
 
 
 def _fill(c: Any, value: Any, kind: Any, struct: Any, place: int) -> None:
@@ -148,7 +152,9 @@ def _fill(c: Any, value: Any, kind: Any, struct: Any, place: int) -> None:
         item = c.pyapi.tuple_getitem(struct, i)
         if isinstance(part, types.Array):
             kinds = ir.FunctionType(ir.IntType(32), [c.pyapi.pyobj, c.pyapi.voidptr])
-            adapt = cgutils.get_or_insert_function(c.builder.module, kinds, "numba_adapt_ndarray")  # counts no reference
+            adapt = cgutils.get_or_insert_function(
+                c.builder.module, kinds, "numba_adapt_ndarray"
+            )  # counts no reference
             c.builder.call(adapt, [item, c.builder.bitcast(_word(c.builder, value, place), c.pyapi.voidptr)])
         elif isinstance(part, Record | types.BaseTuple):
             _fill(c, value, part, item, place)
@@ -187,7 +193,9 @@ def maker(cls: type[Any]) -> Callable[[tuple[Any, ...]], Any]:
                 for i, length in enumerate(cgutils.unpack_tuple(builder, array.shape)):
                     builder.store(length, _word(builder, value, place + _SHAPE + i))
             # LLVM must not know that it is the same memory each time, as nothing in a record changes.
-            return builder.asm(ir.FunctionType(value.type, [value.type]), "", "=r,0,~{memory}", [value], side_effect=True)
+            return builder.asm(
+                ir.FunctionType(value.type, [value.type]), "", "=r,0,~{memory}", [value], side_effect=True
+            )
 
         return record(fields), generate
 
