@@ -4,7 +4,13 @@ import pytest
 
 from treecrf.records.settings import changed_settings, settings_of
 
-WHOLE = {"methods": ["a"], "overrides": {"x": {"n": 1}}, "labellers": {"l": {"grid": 1}}, "some_datasets": ["x"], "n": 1}
+WHOLE = {
+    "methods": ["a"],
+    "overrides": {"x": {"n": 1}},
+    "labellers": {"l": {"grid": 1}},
+    "some_datasets": ["x"],
+    "n": 1,
+}
 
 
 @pytest.mark.parametrize(
@@ -19,7 +25,9 @@ WHOLE = {"methods": ["a"], "overrides": {"x": {"n": 1}}, "labellers": {"l": {"gr
     ],
 )
 def test_what_is_added_is_no_other_setting(changed, keys):
-    before, now = (settings_of({"values": {"settings": {"": each}}, "study": "s"}, "x") for each in (WHOLE, WHOLE | changed))
+    before, now = (
+        settings_of({"values": {"settings": {"": each}}, "study": "s"}, "x") for each in (WHOLE, WHOLE | changed)
+    )
     assert [key for key, *_ in changed_settings(before, now)] == keys
 
 
@@ -38,9 +46,13 @@ BUILTIN = {"raw": "data/raw", "groups": None, "n_train": 5}
     ],
 )
 def test_data_sets(options, changed, keys):
-    before, now = (settings_of({"source": "t", "options": each, "code": "d"}, "x") for each in (options, options | changed))
+    before, now = (
+        settings_of({"source": "t", "options": each, "code": "d"}, "x") for each in (options, options | changed)
+    )
     assert [key for key, *_ in changed_settings(before, now)] == keys
-    assert [*changed_settings(before, settings_of({"source": "u", "options": options}, "x"))] == [("datasets.x.source", '"t"', '"u"')]
+    assert [*changed_settings(before, settings_of({"source": "u", "options": options}, "x"))] == [
+        ("datasets.x.source", '"t"', '"u"')
+    ]
 
 
 def test_a_summary_and_a_job_without_settings():

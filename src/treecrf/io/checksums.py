@@ -72,7 +72,5 @@ def _note_of(path: Path) -> Path:
 def _is_damaged(path: Path) -> bool:
     written = _note_of(path)
     return (
-        path.is_file()
-        and is_noted(path)
-        and written.read_text(encoding="utf-8").split() != [sha256(path), path.name]
+        path.is_file() and is_noted(path) and written.read_text(encoding="utf-8").split() != [sha256(path), path.name]
     )

@@ -138,7 +138,9 @@ class StudyFiles:
         if not self.study.draws:
             return {side: [f"{folder}/{side}.npz"] for side in ("train", "test")}
         seeds = range(self.settings.of(dataset).n_seeds)
-        return {side: [f"{folder}/seed_{seed}.{side}.npz" for seed in seeds] for side in ("train", "validation", "test")}
+        return {
+            side: [f"{folder}/seed_{seed}.{side}.npz" for seed in seeds] for side in ("train", "validation", "test")
+        }
 
     def descriptions(self) -> list[str]:
         """The files that say what the data sets are."""

@@ -132,7 +132,9 @@ class Settings(Model):
     mirror: ReadPath | None = Field(
         None, description="Folder with copies of the raw files (default: the environment variable TREECRF_MIRROR)."
     )
-    raw: WrittenFolder = Field("data/raw", description="Folder of the raw files; put files here that cannot be downloaded.")
+    raw: WrittenFolder = Field(
+        "data/raw", description="Folder of the raw files; put files here that cannot be downloaded."
+    )
     results: WrittenFolder = Field("results", description="Folder of everything that is computed.")
     reports: WrittenFolder = Field("reports", description="Folder of the pages to read.")
     archives: WrittenFolder = Field("archives", description="Folder of the archives of runs.")
