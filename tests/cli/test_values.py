@@ -167,7 +167,7 @@ def test_what_columns_hold_is_said_and_can_be_given(run, write, fit_trees):
     assert said in run("describe", "n.csv", *kinds)[1].splitlines()
     assert said in fit_trees("--iterations", 1, *kinds, file="n.csv").splitlines()
     out = run("describe", "m.npz")[1]
-    assert "Numbers: 'level'.\nBins of 'level': to 0, above 0 to 1, above 1.\n" in out
+    assert "Numbers: 'level'.\nBins of 'level': to 0.5, above 0.5 to 1.5, above 1.5.\n" in out
     assert run("fit", "n.csv", "-o", "m.npz", "--method", "treecrf_newton", "--kinds", "size")[0] == 2
     code, _, err = run("fit", "n.csv", "-o", "m.npz", "--method", "treecrf_newton", "--kinds", "colour=number")
     assert (code, "kinds names 'colour', which is no input; the inputs are 'size', 'level', 'word'." in err) == (

@@ -13,10 +13,10 @@ from treecrf.io.frames import (
     MOST_INTEGERS,
     CellError,
     Column,
+    Vocabulary,
     column_kind,
     encode_categories,
     encode_columns,
-    match_categories,
 )
 
 MANY = list(range(MOST_INTEGERS + 1))
@@ -103,7 +103,7 @@ def test_whole_numbers_that_are_written_in_several_ways_are_one_category(texts, 
     ],
 )
 def test_texts_are_matched_with_categories_by_their_number(texts, names, places):
-    assert match_categories(texts, names, ["(rare)"]).tolist() == places
+    assert Vocabulary(names, ["(rare)"]).places(texts).tolist() == places
 
 
 WAYS = ("{}", "{}.0", "{}.", "{}e0", "{}.00")
@@ -124,7 +124,7 @@ def test_the_way_of_writing_a_whole_number_means_nothing_unless_a_cell_is_text(c
         return
     pairs = set(zip(codes.tolist(), expected.tolist(), strict=True))
     assert len({a for a, _ in pairs}) == len({b for _, b in pairs}) == len(pairs)
-    assert match_categories(written[:-1], plain[:-1]).min() >= 0
+    assert Vocabulary(plain[:-1]).places(written[:-1]).min() >= 0
 
 
 def test_cells_are_parsed_once_and_numbered_by_their_first_row():

@@ -109,7 +109,6 @@ class Candidate(NamedTuple):
         """The labeller that derives inputs by itself, not trained, and the treatment of missing cells that it leaves to others."""
         labeller = self.build()
         options.prepare(labeller, self.method)
-        labeller.keeps_stages = False
         return with_derived(labeller, self.missing, self.derived)
 
     @property
@@ -382,9 +381,8 @@ def estimate_seconds(labeller: Labeller, train: SequenceSet, n_iterations: int) 
         return 0.3 + n_iterations * NANOSECOND * (8e6 + 2.5 * each + 1.5 * pairs + 50 * weights)
     if isinstance(labeller, TreeCRF):
         growing = 5 * each * sqrt(labeller.max_leaves / 10) + 17 * labeller.max_leaves * n_bins * n_labels
-        divided = (
-            DIVIDING if train.has_missing and labeller.missing in ("instance_weighting", "surrogate_splitting") else 1.0
-        )
+        divides = labeller.boosting_params().missing in ("instance_weighting", "surrogate_splitting")
+        divided = DIVIDING if train.has_missing and divides else 1.0
         chains = (25 if labeller.transitions == "full" else 4) * pairs * max(n_labels, 1) ** (labeller.order - 1)
         return 0.1 + n_iterations * NANOSECOND * (divided * growing + chains)
     if isinstance(labeller, WindowLightGBM):
@@ -408,7 +406,7 @@ def estimate_memory(labeller: Labeller, train: SequenceSet, n_iterations: int) -
     if isinstance(labeller, TreeCRF | NeuralCRF):
         return labeller.expected_memory(train)
     if isinstance(labeller, LinearCRF):
-        return 8 * _n_weights(labeller, train) * (VECTORS + (n_iterations if labeller.keeps_stages else 1))
+        return 8 * _n_weights(labeller, train) * (VECTORS + (n_iterations if labeller.keep_stages else 1))
     return 8 * train.n_positions * _n_slots(labeller, train) if isinstance(labeller, WindowLightGBM) else 0
 
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from treecrf.automl.evaluation import estimate
 from treecrf.ensembles.labeller import Ensemble
+from treecrf.ensembles.sequential import untrained
 from treecrf.missing import Imputer, Indicator, transform_of
 from treecrf.models.base import Labeller, Monitor
 from treecrf.models.boosted.treecrf import TreeCRF
@@ -152,8 +153,7 @@ def prepare_missing(labeller: Labeller, missing: str, train: SequenceSet) -> Imp
     transform = transform_of(missing)
     if transform is not None:
         return transform.fit(train)
-    if missing != "error":
-        labeller.set_params(missing=missing)
+    _treat(labeller, missing)
     return None
 
 
@@ -161,7 +161,13 @@ def with_missing(labeller: Labeller, missing: str) -> Labeller:
     """The labeller that treats missing cells so by itself."""
     if transform_of(missing) is not None:
         return ImputingLabeller(labeller, missing)
-    return labeller if missing == "error" else labeller.set_params(missing=missing)
+    return _treat(labeller, missing)
+
+
+def _treat(labeller: Labeller, missing: str) -> Labeller:
+    """The labeller, told how to treat missing cells if it has trees; others refuse them or see them as inputs."""
+    has_trees = hasattr(labeller, "missing") and not isinstance(labeller, TransformingLabeller)
+    return labeller.set_params(missing=missing) if has_trees or missing != "error" else labeller
 
 
 def with_derived(labeller: Labeller, missing: str, blocks: Sequence[str] | None) -> tuple[Labeller, str]:
@@ -257,8 +263,9 @@ def fit(
         labeller.set_params(held_out=held_out or None, seed=seed)
     elif held_out:
         fitted, validating = hold_out(train.groups, held_out, seed)
-        labeller.fit(train.select(fitted), monitor=follow("choosing the number of iterations"))
-        choice = _choose_iteration(labeller, train.select(validating))
+        trial = untrained(labeller).keeping_stages()
+        trial.fit(train.select(fitted), monitor=follow("choosing the number of iterations"))
+        choice = _choose_iteration(trial, train.select(validating))
         innermost(labeller).set_params(**{iterations_name(labeller): choice.iteration})
     labeller.fit(train, monitor=follow("training"))
     return choice

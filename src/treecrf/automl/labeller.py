@@ -12,7 +12,7 @@ import numpy as np
 
 from treecrf.automl.fitting import derived_only, tested_columns
 from treecrf.io.files import check_file
-from treecrf.io.frames import MISSING, about_marked, match_categories
+from treecrf.io.frames import MISSING, Vocabulary, about_marked
 from treecrf.io.messages import counted, listed, quoted
 from treecrf.io.npz import read_npz, write_npz
 from treecrf.missing import Imputer, Indicator
@@ -65,7 +65,7 @@ class TableLabeller:
         names = tuple(self.labeller.label_names_)
         if labelled:
             codes, texts = table[columns.label].distinct
-            unknown = np.flatnonzero(match_categories(texts, names) == MISSING)
+            unknown = np.flatnonzero(Vocabulary(names).places(texts) == MISSING)
             if new_labels:
                 names += tuple(texts[unknown])
             elif len(unknown):
@@ -94,7 +94,7 @@ class TableLabeller:
             if name in unused:
                 continue
             codes, texts = table[name].distinct
-            new = np.flatnonzero(match_categories(texts, known[name], SPECIAL) == MISSING)
+            new = np.flatnonzero(Vocabulary(known[name], SPECIAL).places(texts) == MISSING)
             cells = np.isin(codes, new)
             n_cells, n_known = int(cells.sum()), int((codes != MISSING).sum())
             examples = listed(texts[new][:MOST_EXAMPLES])

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from treecrf.automl.labeller import TableLabeller
 from treecrf.chain.trellis import NoPathError
-from treecrf.io.frames import match_categories
+from treecrf.io.frames import Vocabulary
 from treecrf.io.messages import quoted
 from treecrf.models.base import Decoder
 from treecrf.models.decoding import Limits
@@ -120,7 +120,7 @@ def _limits(table: TypedTable, labels: tuple[str, ...], options: PredictOptions)
     if options.known is not None:
         table.check_columns([options.known], "name the column with known labels by --known")
         codes, texts = table[options.known].distinct
-        known = np.append(match_categories(texts, labels), MISSING)[codes]
+        known = np.append(Vocabulary(labels).places(texts), MISSING)[codes]
         unknown = (known == MISSING) & (codes != MISSING)
         if unknown.any():
             row = int(unknown.argmax())

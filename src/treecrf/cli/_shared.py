@@ -20,6 +20,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, cast
 import typer
 from typer.core import TyperCommand, TyperGroup
 
+from treecrf.io.messages import printable
+from treecrf.io.streams import discard_output
+
 if TYPE_CHECKING:
     import pandas as pd
     from rich.console import Console
@@ -159,6 +162,7 @@ def note(text: str) -> None:
 
 def say(text: str = "", *, err: bool = False) -> None:
     """Print a text on stdout or stderr; on a terminal, lines break between words."""
+    text = printable(text)
     if (sys.stderr if err else sys.stdout).isatty():
         wrapper = TextWrapper(shutil.get_terminal_size().columns, break_long_words=False, break_on_hyphens=False)
         text = "\n".join(map(wrapper.fill, text.split("\n")))
@@ -241,7 +245,7 @@ class Group(_PlainHelp, TyperGroup):
             sys.stdout.flush()
             return result
         except BrokenPipeError:
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # for what is flushed at the end
+            discard_output()
             raise typer.Exit(0) from None
 
 
@@ -255,7 +259,9 @@ def run_program(app: typer.Typer, name: str) -> None:
     except (ValueError, OSError, ImportError, MemoryError) as error:
         if any(isinstance(cause, SystemExit | KeyboardInterrupt) for cause in _causes(error)):
             raise  # a signal made a library that was loading fail: `treecrf.cli.main` says so
-        print(f"{name}: {_sentence(error)}", file=sys.stderr)
+        print(printable(f"{name}: {_sentence(error)}"), file=sys.stderr)
+        if getattr(error, "errno", None) == errno.EBADF:
+            discard_output()
         sys.exit(1)
 
 
@@ -271,18 +277,19 @@ def _sentence(error: Exception) -> str:
         return "out of memory; use a smaller file, fewer attributes or a smaller window."
     if isinstance(error, OSError) and error.errno is not None:  # the system's
         advice = _ADVICE.get(error.errno, "choose another place.")
-        unnamed = "standard output" if advice == _FULL else "working folder"
+        unnamed = "standard output" if advice in (_FULL, _CLOSED) else "working folder"
         return f"{error.filename or unnamed}: {os.strerror(error.errno).lower()}; {advice}"
     return str(error)
 
 
 _FULL, _FORBIDDEN = "choose another place, or make room.", "change the permissions, or choose another place."
-_GONE = "check that it is still there."
+_GONE, _CLOSED = "check that it is still there.", "redirect it to a file."
 
 _ADVICE = {
     **dict.fromkeys((errno.ENOSPC, errno.EDQUOT, errno.EFBIG), _FULL),
     **dict.fromkeys((errno.EACCES, errno.EPERM), _FORBIDDEN),
     **dict.fromkeys((errno.ENOENT, errno.ESTALE), _GONE),
+    errno.EBADF: _CLOSED,
 }
 """What to do about errors of the system."""
 
@@ -432,7 +439,13 @@ def console(*, stderr: bool = False) -> Console:
     """A terminal, or whatever stands for one; without colours where output goes to a file."""
     from rich.console import Console
 
-    return Console(stderr=stderr, highlight=False, soft_wrap=False)
+    class Piped(Console):
+        """A terminal whose closed pipe is an error like that of other output."""
+
+        def on_broken_pipe(self) -> None:
+            raise BrokenPipeError
+
+    return Piped(stderr=stderr, highlight=False, soft_wrap=False)
 
 
 @contextmanager
@@ -457,8 +470,8 @@ def progress(title: str, total: int) -> Iterator[Tick]:
         TextColumn("{task.description}", markup=False, table_column=Column(ratio=1, no_wrap=True, overflow="ellipsis")),
     )  # fmt: skip
     with Progress(*columns, console=console(stderr=True), expand=True) as bars:
-        task = bars.add_task("", total=total, title=title)
-        yield lambda done, words: bars.update(task, completed=done, description=words)
+        task = bars.add_task("", total=total, title=printable(title))
+        yield lambda done, words: bars.update(task, completed=done, description=printable(words))
 
 
 def show_table(frame: pd.DataFrame, title: str = "", *, most: int | None = None) -> None:
@@ -467,14 +480,14 @@ def show_table(frame: pd.DataFrame, title: str = "", *, most: int | None = None)
     from rich.text import Text
 
     if title:
-        console().print(Text(title, style="bold"))
+        console().print(Text(printable(title), style="bold"))
     table = Table(box=None, pad_edge=False)
     for name in frame.columns:
         is_number = frame[name].dtype.kind in "iuf"
-        table.add_column(Text(str(name)), justify="right" if is_number else "left", overflow="fold")
+        table.add_column(Text(printable(name)), justify="right" if is_number else "left", overflow="fold")
     shown = frame if most is None else frame.head(most)
     for row in shown.itertuples(index=False, name=None):
-        table.add_row(*(Text(cell_text(cell)) for cell in row))
+        table.add_row(*(Text(printable(cell_text(cell)).replace("\n", "\\n")) for cell in row))
     console().print(table)
     if len(shown) < len(frame):
         console().print(f"... and {len(frame) - len(shown):,} more")

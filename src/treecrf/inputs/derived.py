@@ -137,7 +137,7 @@ class DerivedInputs(Transform):
     ) -> None:
         self.blocks, self.columns, self.affixes, self.spans, self.centred = blocks, columns, affixes, spans, centred
 
-    def _learn(self, train: SequenceSet) -> None:
+    def _learn(self, train: SequenceSet, weights: NDArray[np.float64] | None = None) -> None:
         """Find the columns that can be derived, and keep those that tell something new."""
         self._check_settings(train)
         kinds: dict[str, Kind] = {attribute.name: "category" for attribute in train.attributes}
@@ -171,7 +171,7 @@ class DerivedInputs(Transform):
         return self
 
     def _check_settings(self, train: SequenceSet) -> None:
-        check_params(self.get_params(), self._parameter_constraints)
+        check_params(self.get_params(deep=False), self._parameter_constraints)
         names = {*(attribute.name for attribute in train.attributes), *train.number_names}
         for name in self.columns or ():
             if name not in names:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import datetime
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
@@ -399,7 +399,7 @@ def _stacked(columns: Sequence[NDArray[Any]], n_rows: int, kept_as: type[np.gene
 def encode_categories(column: Column, fixed: Sequence[str] | None = None) -> tuple[NDArray[np.int32], tuple[str, ...]]:
     """Codes of a column's cells, MISSING where empty, and the names behind the codes, sorted unless they are fixed.
 
-    Where all are whole numbers, those that are written in several ways are one category (`match_categories`).
+    Where all are whole numbers, those that are written in several ways are one category (`Vocabulary`).
     """
     cells, texts = column.distinct
     names = tuple(map(str, fixed)) if fixed is not None else tuple(sorted(_without_copies(texts)))
@@ -408,7 +408,7 @@ def encode_categories(column: Column, fixed: Sequence[str] | None = None) -> tup
         raise ValueError(
             f"column {quoted(column.name)}: the names given for it have {quoted(twice)} twice; give it once."
         )
-    codes = np.append(match_categories(texts, names), MISSING)[cells]
+    codes = np.append(Vocabulary(names).places(texts), MISSING)[cells]
     unknown = np.flatnonzero((cells != MISSING) & (codes == MISSING))
     if len(unknown):
         row = int(unknown[0])
@@ -435,23 +435,44 @@ def whole_numbers(texts: Texts) -> list[int | None]:
     return numbers
 
 
-def match_categories(texts: Texts, names: Sequence[str], others: Collection[str] = ()) -> NDArray[np.intp]:
-    """The place of each text among names of categories, `MISSING` where it is none of them.
+class Vocabulary:
+    """Names of categories, and which of them a text stands for.
 
     Where all names but `others` and `MARKS` are whole numbers, a text stands for the category of the same number, however it is
     written: programs write 7 as 7.0 beside a missing cell.
+
+    Attributes
+    ----------
+    place_of : dict of str to int
+        The place of each name.
     """
-    place_of = {name: place for place, name in enumerate(names)}
-    places = np.array([place_of.get(text, MISSING) for text in texts], dtype=np.intp)
-    if (places == MISSING).any() and all(_NUMBER.fullmatch(n) or n in others or _is_mark(n) for n in names):
-        plain = [name for name in names if _NUMBER.fullmatch(name)]
-        numbers = whole_numbers(plain)
-        if None not in numbers:
-            place_of_number = {number: place_of[name] for number, name in zip(numbers, plain, strict=True)}
+
+    def __init__(self, names: Sequence[str], others: Collection[str] = ()) -> None:
+        self.place_of = {name: place for place, name in enumerate(names)}
+        self._others = others
+
+    def places(self, texts: Texts) -> NDArray[np.intp]:
+        """The place of each text, `MISSING` where it is no category."""
+        places = np.array([self.place_of.get(text, MISSING) for text in texts], dtype=np.intp)
+        if (places == MISSING).any() and self._place_of_number:
             for row, number in enumerate(whole_numbers(texts)):
                 if places[row] == MISSING and number is not None:
-                    places[row] = place_of_number.get(number, MISSING)
-    return places
+                    places[row] = self._place_of_number.get(number, MISSING)
+        return places
+
+    @cached_property
+    def _place_of_number(self) -> dict[int, int]:
+        """The place of each whole number; empty where names are something else."""
+        names = self.place_of
+        if not all(_NUMBER.fullmatch(n) or n in self._others or _is_mark(n) for n in names):
+            return {}
+        plain = [name for name in names if _NUMBER.fullmatch(name)]
+        numbers = whole_numbers(plain)
+        return (
+            {n: names[name] for n, name in zip(numbers, plain, strict=True) if n is not None}
+            if None not in numbers
+            else {}
+        )
 
 
 def _without_copies(texts: Texts) -> Texts:
@@ -481,3 +502,56 @@ def _labelled_positions(
             "the table from Python with unknown_labels=True.",
         )
     return np.concatenate([[0], np.cumsum(counts)]).astype(np.int64), labelled
+
+
+def by_index(values: Any, index: pd.Index, what: str, is_said: bool = True) -> Any:
+    """Values of rows or sequences in the order of these, where they have an index; a ValueError if it is another one.
+
+    Parameters
+    ----------
+    values : any
+        What has no index, such as an array, is in order already.
+    index : Index
+        Of the rows or sequences.
+    what : str
+        Values are, in errors.
+    is_said : bool
+        Whether the index says what a row belongs to; else one that only counts, of values or of rows, is not looked at.
+    """
+    if not is_indexed(values) or len(values) != len(index):
+        return values
+    own = values.index
+    if own.equals(index) or own.equals(index.get_level_values(0)):
+        return values
+    if own.is_unique and index.is_unique and own.nlevels == index.nlevels:
+        places = own.get_indexer(index)
+        if (places >= 0).all():
+            return values.iloc[places]
+    if not is_said and (_only_counts(own) or _only_counts(index)):
+        return values
+    raise ValueError(
+        f"{what} have another index than the sequences; give them the same one, or an array (.to_numpy()), which is taken as it is "
+        "ordered."
+    )
+
+
+def is_indexed(value: Any) -> bool:
+    """Whether something is a Series or a DataFrame of pandas."""
+    return hasattr(value, "iloc") and hasattr(value, "index")
+
+
+def parts_by_index(parts: Any, indices: list[pd.Index], what: str) -> Any:
+    """The same for lists of the values of each sequence, and the index of its rows."""
+    parts = list(parts) if isinstance(parts, Iterator) else parts
+    if not isinstance(parts, Collection) or len(parts) != len(indices) or not any(map(is_indexed, parts)):
+        return parts
+    return [
+        by_index(part, index, f"{what} of sequence {number}", is_said=False)
+        for number, (part, index) in enumerate(zip(parts, indices, strict=True))
+    ]
+
+
+def _only_counts(index: pd.Index) -> bool:
+    import pandas as pd
+
+    return bool(index.equals(pd.RangeIndex(len(index))))
