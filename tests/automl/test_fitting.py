@@ -46,7 +46,6 @@ def test_what_is_expected_is_that_of_its_methods():
     seconds = [estimate_seconds(labeller, train, 3) for labeller in apart]
     assert estimate_seconds(average, train, average.n_trainings) == pytest.approx(sum(seconds), rel=1e-12)
     linear, *trees = apart
-    linear.keeps_stages = False
     assert estimate_memory(average, train, 3) == max(estimate_memory(each, train, 3) for each in (linear, *trees))
 
 

@@ -290,7 +290,7 @@ ONE = np.zeros((2, 1))
         ([ONE, np.array([[1.0], [np.inf]])], "sequence 1, observation 1: 'x0' is infinity or too large (inf); give a finite"),
         ([[{"a": [1]}]], "sequence 0, observation 0: 'a': the argument must be a string or a number, not [1]; give each part"),
         (FRAMES[0], "one DataFrame does not say where its sequences begin; set its index to the column that tells them apart "),
-        (pd.DataFrame({"a": [1.5, 2, 3]}, pd.Index([0, 1, 0], name="s")), "row 2: sequence 0 comes a second time; sort the"),
+        (pd.DataFrame({"a": [1.5, 2, 3]}, pd.Index([0, 1, 0], name="s")), "row 2: sequence 0 comes a second time; sort the frame by its index if these rows belong to it, or"),
     ],
 )  # fmt: skip
 def test_what_is_no_list_of_sequences_is_named(sequences, sentence):

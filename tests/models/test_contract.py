@@ -20,6 +20,12 @@ from treecrf.io.npz import write_npz
 from treecrf.models.base import Labeller
 from treecrf.models.custom import CustomLabeller
 
+
+def _takes_weights(labeller):
+    inner = getattr(labeller, "labeller", labeller)
+    return inner.takes_weights and getattr(inner, "beam", None) is None
+
+
 STREAMS = (
     "TreeCRF",
     "MEMM",
@@ -46,12 +52,18 @@ def named(request):
     return request.param, LABELLERS[request.param], LABELLERS[request.param]().fit(TRAIN)
 
 
+def keeps_stages(labeller):
+    """Whether it looks back at its stages as it was made; `test_stages_are_kept_where_that_is_wanted` has the others."""
+    return labeller.get_params().get("keep_stages", True)
+
+
 def assert_same(first, second, data=TEST):
     """Two fitted labellers say the same, to the last bit."""
     for ask in ("predict_proba", "log_likelihood", "predict"):
         np.testing.assert_array_equal(getattr(first, ask)(data), getattr(second, ask)(data), err_msg=ask)
     np.testing.assert_array_equal(first.predict(data, "viterbi"), second.predict(data, "viterbi"))
-    np.testing.assert_array_equal(first.staged_score(data), second.staged_score(data))
+    if keeps_stages(first):
+        np.testing.assert_array_equal(first.staged_score(data), second.staged_score(data))
 
 
 def assert_threads_and_a_warm_start_change_no_bit(make, expected, train, **given):
@@ -66,7 +78,7 @@ def assert_threads_and_a_warm_start_change_no_bit(make, expected, train, **given
 def test_predictions_have_their_shapes_and_agree(named):
     _, _, labeller = named
     marginals, labels = labeller.predict_proba(TEST), labeller.predict(TEST)
-    if hasattr(labeller, "staged_predict_proba"):
+    if hasattr(labeller, "staged_predict_proba") and keeps_stages(labeller):
         *_, last = labeller.staged_predict_proba(TEST)
         np.testing.assert_array_equal(last, marginals)
     assert (marginals.dtype, marginals.shape) == (np.float64, (TEST.n_positions, 3))
@@ -97,6 +109,35 @@ def test_a_file_keeps_the_labeller(named, tmp_path):
     assert arrays.keys() == arrays_again.keys()
     for key, array in arrays.items():
         assert (array.dtype, array.tobytes()) == (arrays_again[key].dtype, arrays_again[key].tobytes()), key
+
+
+def test_stages_are_kept_where_that_is_wanted(named, tmp_path):
+    _, make, labeller = named
+    if keeps_stages(labeller):
+        return
+    with pytest.raises(
+        ValueError, match=r"kept its last stage alone; train with keep_stages=True to look at the others\.$"
+    ):
+        labeller.staged_score(TEST)
+    keeping = make().keeping_stages().fit(TRAIN)
+    np.testing.assert_array_equal(keeping.predict_proba(TEST), labeller.predict_proba(TEST))
+    stages = list(keeping.staged_predict_proba(TEST))
+    assert len(stages) > 1
+    np.testing.assert_array_equal(stages[-1], labeller.predict_proba(TEST))
+    watched, seen = make(), []
+    watched.fit_watched(TRAIN, TEST, lambda number, marginals: seen.append(marginals))
+    np.testing.assert_array_equal(seen, stages)
+
+
+def test_a_file_is_no_larger_after_a_longer_training(named):
+    """But for a few numbers that describe an iteration; of trees and induced features each iteration may add some."""
+    _, make, labeller = named
+    names = [name for name in ("max_iterations", "n_epochs") if name in labeller.get_params()]
+    if not names:
+        return
+    longer = make().set_params(**{names[0]: 10 * labeller.get_params()[names[0]]}).fit(TRAIN)
+    sizes = [sum(array.nbytes for array in each.contents()[1].values()) for each in (labeller, longer)]
+    assert sizes[1] <= sizes[0] + 16 * longer.get_params()[names[0]]
 
 
 def test_a_pickle_keeps_the_labeller_and_is_about_as_large_as_its_file(named, tmp_path):
@@ -167,18 +208,49 @@ def test_stages_are_shorter_trainings_and_a_warm_start_goes_on_from_their_files(
     assert_same(treecrf.load(tmp_path / "model.npz").set_params(n_iterations=3).fit(TRAIN), labeller)
 
 
+HOLED = TRAIN.with_numbers(np.where(np.random.default_rng(0).random(TRAIN.numbers.shape) < 0.2, np.nan, TRAIN.numbers))
+IN_BATCHES = ("NeuralNetwork", "NeuralCRF")  # of so many sequences or positions, whatever they weigh
+
+
+@pytest.mark.parametrize("name", [name for name, make in LABELLERS.items() if _takes_weights(make())])
+def test_a_weight_of_2_is_two_copies_also_of_bins_rare_categories_and_moments(name):
+    def make():
+        labeller = LABELLERS[name]()
+        inner = getattr(labeller, "labeller", labeller)
+        for setting, value in {"n_bins": 5, "min_count": 12, "min_samples_leaf": 4}.items():
+            if setting in inner.get_params():
+                inner.set_params(**{setting: value})
+        return labeller
+
+    train = HOLED if name == "ImputingLabeller" or name.startswith("WindowLightGBM") else TRAIN
+    weights = 1 + (np.arange(len(train)) % 3 == 0)
+    weighted = make().fit(train, sample_weight=weights)
+    copied = make().fit(train.select(np.repeat(np.arange(len(train)), weights)))
+    if not name.startswith(IN_BATCHES) and "of a sample" not in name:
+        np.testing.assert_allclose(weighted.predict_proba(train), copied.predict_proba(train), rtol=0, atol=1e-9)
+    pairs = [(weighted, copied)]
+    if hasattr(weighted, "labeller_"):
+        pairs.append((weighted.labeller_, copied.labeller_))
+        assert weighted._described_transform() == copied._described_transform()
+    for ours, theirs in pairs:
+        assert ours.inputs_.described() == theirs.inputs_.described()
+        for found, expected in zip(getattr(ours, "scale_", ()), getattr(theirs, "scale_", ()), strict=True):
+            np.testing.assert_allclose(found, expected, rtol=1e-12)
+
+
 def test_weights_of_0_leave_sequences_out_or_weights_are_refused(named):
     _, make, labeller = named
     weights = (np.arange(len(TRAIN)) % 3 > 0).astype(float)
-    takes = getattr(labeller, "labeller", labeller).takes_weights
-    if takes and getattr(labeller, "beam", None) is None:
+    if _takes_weights(labeller):
         weighted = make().fit(TRAIN, sample_weight=weights)
         expected = make().fit(TRAIN.select(np.flatnonzero(weights)))
         np.testing.assert_allclose(weighted.predict_proba(TEST), expected.predict_proba(TEST), rtol=1e-6, atol=1e-9)
         assert_same(make().fit(TRAIN, sample_weight=np.ones(TRAIN.n_positions)), labeller)
         assert_threads_and_a_warm_start_change_no_bit(make, weighted, TRAIN, sample_weight=weights)
-    elif not takes:
-        with pytest.raises(ValueError, match=r"takes no weights; leave sample_weight out"):
+    else:
+        with pytest.raises(
+            ValueError, match=r"takes no weights; leave sample_weight out|beam=2 does not go with weights"
+        ):
             make().fit(TRAIN, sample_weight=weights)
 
 
@@ -302,8 +374,9 @@ def test_lists_are_labelled_as_the_set_that_they_stand_for(named):
     np.testing.assert_array_equal(model.log_likelihood(frames, names), likelihoods)
     assert model.score(frames, names) == model.score(TEST) == (codes == TEST.labels).mean()
     assert model.predict(TEST).tolist() == codes.tolist()
-    by_stages = model.staged_score(frames, ("viterbi",), y=names)
-    assert by_stages.tolist() == model.staged_score(TEST, ("viterbi",)).tolist()
+    if keeps_stages(model):
+        by_stages = model.staged_score(frames, ("viterbi",), y=names)
+        assert by_stages.tolist() == model.staged_score(TEST, ("viterbi",)).tolist()
 
 
 def test_arguments_of_other_kinds_get_a_sentence(named):

@@ -81,7 +81,7 @@ BEYOND = {
 }  # fmt: skip
 """Values that lie just beyond the right ones, or have parts that do."""
 
-FLAGS = {"scale_gain", "either_polarity", "each_label", "warm_start", "induction", "early_update", "cross_fit", "step_halving"}  # fmt: skip
+FLAGS = {"scale_gain", "either_polarity", "each_label", "keep_stages", "warm_start", "induction", "early_update", "cross_fit", "step_halving"}  # fmt: skip
 AMOUNTS = {"c2", "category_smoothing", "coef0", "crf_l2_regularization", "g0", "l2_regularization", "least_weight", "start_noise", "tolerance", "weight_decay"}  # fmt: skip
 RIGHT = {
     "None": {"bag", "base", "random_state", "max_lower_leaves", "settings", "label_dictionary", "beam", "rank", "scale", "form", "held_out", "class_weight", "picture", "anchors"},

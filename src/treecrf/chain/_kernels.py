@@ -20,6 +20,8 @@ _LABELS = types.Array(int16, 1, "C", readonly=True)
 _Array = NDArray[Any]
 _OPTIONS: dict[str, Any] = {"error_model": "numpy"}
 
+_LEAST_SCALE, _ROUNDING = 1e-300, 1e-10  # smaller scales have fewer digits
+
 #
 # A step from depth j = min(t, k) sees its states as `n_blocks` blocks of `width`: the states of a block differ in
 # the oldest label alone (the one that the next state forgets; width 1 while nothing is forgotten), so that label y
@@ -194,24 +196,46 @@ def _longest(offsets: _Array) -> int:
     return longest
 
 
+@kernel(boolean(_ROW, _TABLE), **_OPTIONS)
+def _are_sound(scales: _Array, marginals: _Array) -> bool:
+    """Whether products of exponentials of any range gave the probabilities of a sequence.
+
+    What underflows is below 5e-324 and is multiplied by backward values, which are finite here, so at most by 1.8e308: what is
+    lost stays below the rounding of the sums, which are 1 but for that at every position.
+    """
+    for t in range(len(scales)):
+        total = 0.0
+        for label in range(marginals.shape[1]):
+            total += marginals[t, label]
+        if not (scales[t] > _LEAST_SCALE and abs(total - 1.0) < _ROUNDING):
+            return False
+    return True
+
+
 @kernel(void(_CONST_CUBE, _OFFSETS, int64, boolean[::1], _CUBE, _ROW, _TABLE), **_OPTIONS, allocates=True)
 def infer(
     potentials: _Array, offsets: _Array, order: int, in_logs: _Array, local: _Array, scales: _Array, marginals: _Array
 ) -> None:
-    """Both recursions on every sequence, or the forward one alone if `marginals` is empty."""
-    n_full = potentials.shape[0] ** order
-    alphas, betas = np.empty((_longest(offsets) + 1, n_full)), np.empty((2, n_full))
+    """Both recursions on every sequence, or the forward one alone if `marginals` is empty.
+
+    A sequence `in_logs` is one whose exponentials may underflow; it stays so if products of them lost anything.
+    """
+    n_full, n_longest = potentials.shape[0] ** order, _longest(offsets)
+    alphas, betas = np.empty((n_longest + 1, n_full)), np.empty((2, n_full))
+    unasked = np.empty((0 if marginals.size else n_longest, potentials.shape[0]))
     for sequence in range(len(offsets) - 1):
         begin, end = offsets[sequence], offsets[sequence + 1]
         part, grown = local[begin:end], scales[begin:end]
+        asked = marginals[begin:end] if marginals.size else unasked[: end - begin]
+        _forward(part, order, alphas, grown)
+        if marginals.size or in_logs[sequence]:
+            _backward(part, order, alphas, grown, betas, asked)
+        if in_logs[sequence]:
+            in_logs[sequence] = not _are_sound(grown, asked)
         if in_logs[sequence]:
             _forward_logs(potentials, begin, order, alphas, grown)
             if marginals.size:
-                _backward_logs(potentials, begin, order, alphas, grown, betas, marginals[begin:end], part)
-        else:
-            _forward(part, order, alphas, grown)
-            if marginals.size:
-                _backward(part, order, alphas, grown, betas, marginals[begin:end])
+                _backward_logs(potentials, begin, order, alphas, grown, betas, asked, part)
     for position in range(len(marginals)):
         total = 0.0
         for label in range(marginals.shape[1]):

@@ -147,7 +147,7 @@ class Ensemble(Labeller):
         return trained
 
     def make_experts(self) -> list[Labeller]:
-        """Copies of the experts, not trained; they keep no stages."""
+        """Copies of the experts, not trained."""
         return [untrained(self._make_named(each) if isinstance(each, str) else each) for each in self.experts]
 
     def _make_named(self, name: str) -> Labeller:

@@ -115,9 +115,8 @@ class StackedSequential(Labeller):
 
 
 def untrained(labeller: Labeller) -> Labeller:
-    """A copy of the labeller, not trained; it keeps no stages."""
+    """A copy of the labeller, not trained."""
     copy: Labeller = new_one(labeller)
-    copy.keeps_stages = False
     return copy
 
 

@@ -39,7 +39,7 @@ from treecrf.estimators.tables import (
 )
 from treecrf.io.arguments import integers
 from treecrf.io.arrays import first_relatives, of_objects
-from treecrf.io.frames import Kind, by_index, is_indexed, parts_by_index
+from treecrf.io.frames import Kind, by_index, comes_again, is_indexed, parts_by_index
 from treecrf.io.messages import counted, quoted
 from treecrf.sequences import SequenceSet
 
@@ -375,7 +375,7 @@ def _of_indexed_frame(frame: Any, known: Mapping[str, Kind] | None) -> SequenceS
     if len(np.unique(codes)) != len(starts):
         again = starts[pd.Series(codes[starts]).duplicated().to_numpy().argmax()]
         raise ValueError(
-            f"row {again}: sequence {frame.index.get_level_values(0)[again]} comes a second time; sort the frame by its index."
+            f"row {again}: {comes_again(str(frame.index.get_level_values(0)[again]), 'frame by its index')}"
         )
     table = Observations.of_frames([frame])
     return encode(table._replace(lengths=np.diff(np.r_[starts, len(frame)])), known)

@@ -75,6 +75,12 @@ class Observations(NamedTuple):
             check_kind(sequence, is_dicts, "a list of dicts", number)
         rows = [row for sequence in sequences for row in sequence]
         cells: dict[str, NDArray[np.object_]] = {}
+        names = {str(key): key for key in rows[0]}
+        if len(names) == len(rows[0]) and all(row.keys() == rows[0].keys() for row in rows):  # as from a table
+            for name, key in names.items():
+                cells[name] = np.empty(len(rows), dtype=object)
+                cells[name][:] = [row[key] for row in rows]
+            return cls(dict(cells), lengths_of(sequences), _kind_of_cells, from_dicts=True)
         for place, row in enumerate(rows):
             for key, value in row.items():
                 name = str(key)
@@ -289,7 +295,8 @@ def is_frame(value: Any) -> bool:
 
 
 def is_dicts(sequence: Any) -> bool:
-    return isinstance(sequence, Sequence) and len(sequence) > 0 and all(isinstance(row, Mapping) for row in sequence)
+    is_filled = isinstance(sequence, Sequence) and len(sequence) > 0
+    return is_filled and all(type(row) is dict or isinstance(row, Mapping) for row in sequence)
 
 
 def check_kind(sequence: Any, is_kind: Callable[[Any], bool], kind: str, number: int) -> None:

@@ -76,8 +76,13 @@ class AnchoredInputs(NamedTuple):
     binner: Binner
 
     @classmethod
-    def learn(cls, train: SequenceSet, anchors: tuple[int, int] | tuple[int, int, tuple[str, ...]]) -> Self:
-        """Find the bins; labels are not looked at.
+    def learn(
+        cls,
+        train: SequenceSet,
+        anchors: tuple[int, int] | tuple[int, int, tuple[str, ...]],
+        weights: NDArray[np.float64] | None = None,
+    ) -> Self:
+        """Find the bins; positions may have weights, labels are not looked at.
 
         Raises
         ------
@@ -91,7 +96,7 @@ class AnchoredInputs(NamedTuple):
                 raise ValueError(
                     f"anchors: there is no attribute {quoted(name)} to count; name one of {', '.join(names)}."
                 )
-        learnt = cls(checked, train.attributes, Binner(ANCHOR_BINS).fit(_with_places(train, checked)))
+        learnt = cls(checked, train.attributes, Binner(ANCHOR_BINS).fit(_with_places(train, checked), weights))
         if taken := {*names} & {attribute.name for attribute in learnt.attributes}:
             raise ValueError(f"two inputs are called {min(taken)!r}, one of them an anchored one; rename the other.")
         return learnt

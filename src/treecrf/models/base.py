@@ -74,7 +74,7 @@ class Labeller(MetadataRequests, Estimator):
     n_bins : int
         Most bins that a number is cut into (`treecrf.inputs.binning.Binner`); few where each has a weight of its own.
     min_count : int
-        Categories that the training set has less often become one (`treecrf.models.inputs.Inputs`).
+        Categories that the training set has less often become one; weights count (`treecrf.models.inputs.Inputs`).
     anchors : (int, int) or (int, int, tuple of str), optional
         Observations from the start and from the end of the sequence that every position sees, beside the distances of both
         ends; then attributes whose categories before the position are counted (`treecrf.inputs.anchors.Anchors`). None: none of
@@ -104,9 +104,6 @@ class Labeller(MetadataRequests, Estimator):
 
     takes_weights: ClassVar[bool] = False
     """Whether `fit` has weights; otherwise `_train` is not given any."""
-
-    keeps_stages: bool = True
-    """Whether a training that has to keep something for it keeps all stages, or the last one: then `staged_predict` has that alone."""
 
     is_saved: ClassVar[bool] = True
     """Whether a file may hold one; nothing that a file names runs code of another package."""
@@ -139,6 +136,10 @@ class Labeller(MetadataRequests, Estimator):
     def _check_settings(self) -> None:
         """Refuse a setting that is out of its range, in one sentence."""
         check_params(self.get_params(deep=False), {**Labeller._parameter_constraints, **self._parameter_constraints})
+
+    def keeping_stages(self) -> Self:
+        """Itself, told to keep its stages where it would not, as they take memory."""
+        return self.set_params(keep_stages=True) if "keep_stages" in self.get_params() else self
 
     # --- training -----------------------------------------------------------------------------------
 
@@ -209,7 +210,7 @@ class Labeller(MetadataRequests, Estimator):
         train, weights = self._examples(train, sample_weight)
         assert train.labels is not None
         self._refuse_missing(train)
-        inputs = self._learn_inputs(train)
+        inputs = self._learn_inputs(train, weights)
         self._train(inputs.apply(train, "error"), train.labels, weights, monitor)
         self.inputs_, self.label_names_ = inputs, train.label_names
 
@@ -253,9 +254,9 @@ class Labeller(MetadataRequests, Estimator):
         """Refuse a set with cells missing that this labeller needs."""
         refuse_missing(data)
 
-    def _learn_inputs(self, train: SequenceSet) -> Inputs:
-        """What this labeller sees of a training set."""
-        return Inputs.learn(train, None if self.takes_numbers else self.n_bins, self.min_count, self.anchors)
+    def _learn_inputs(self, train: SequenceSet, weights: Floats | None = None) -> Inputs:
+        """What this labeller sees of a training set, whose positions have weights, if not 1."""
+        return Inputs.learn(train, None if self.takes_numbers else self.n_bins, self.min_count, self.anchors, weights)
 
     # --- to be implemented --------------------------------------------------------------------------
 

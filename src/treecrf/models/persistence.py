@@ -47,7 +47,7 @@ def rebuild(header: dict[str, Any], arrays: Mapping[str, NDArray[Any]], place: s
             f"{place} holds a {quoted(name)}, which is not known; import the module that has it."
         ) from None
     try:
-        model, rest = kind(**_built_params(header["params"])), dict(arrays)
+        model, rest = kind(**_built_params(_former(kind) | header["params"])), dict(arrays)
         model._check_settings()
         model.inputs_ = Inputs.from_described(header)
         model.label_names_, model._classes = _checked_labels(header["label_names"], header["classes"])
@@ -110,6 +110,11 @@ def _class_named(name: Any) -> type[Labeller]:
     if not kind.is_saved:
         raise LookupError(name)
     return kind
+
+
+def _former(kind: type[Labeller]) -> dict[str, Any]:
+    """Settings that version 0.2 did not write, with what they would have been: it kept all stages."""
+    return {"keep_stages": True} if hasattr(kind, "keep_stages") else {}
 
 
 def _built_params(params: dict[str, Any]) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -19,6 +19,7 @@ from treecrf.models.base import DECODERS, LABELLER, Decoder, Labeller, Monitor
 from treecrf.models.inputs import check_set, check_training_set
 from treecrf.models.persistence import rebuild_part
 from treecrf.models.registry import IN_TREES, TREATMENTS
+from treecrf.models.weights import position_weights
 from treecrf.sequences import SequenceSet
 
 if TYPE_CHECKING:
@@ -65,9 +66,10 @@ class TransformingLabeller(Labeller):
     def _fit(self, train: SequenceSet, sample_weight: ArrayLike | None, monitor: Monitor | None) -> None:
         check_training_set(train, self.labeller.takes_unknown_labels)
         transform = self.new_transform()
+        weights = position_weights(train, sample_weight, self.labeller.class_weight)
+        transform._learn(train, weights)
         labeller = new_one(self.labeller)
-        labeller.keeps_stages = self.keeps_stages
-        self.labeller_ = labeller.fit(transform.fit_transform(train), monitor=monitor, sample_weight=sample_weight)
+        self.labeller_ = labeller.fit(transform.transform(train), monitor=monitor, sample_weight=sample_weight)
         self.transform_ = transform
         self.inputs_, self.label_names_ = self._learn_inputs(train), train.label_names
 
@@ -98,6 +100,10 @@ class TransformingLabeller(Labeller):
     def has_stages(self) -> bool:  # type: ignore[override]
         """Whether the labeller has."""
         return self.labeller.has_stages
+
+    def keeping_stages(self) -> Self:
+        """With a copy of the labeller that keeps them."""
+        return self.set_params(labeller=new_one(self.labeller).keeping_stages())
 
     def staged_predict(
         self, data: SequenceSet, decoders: tuple[Decoder, ...] = DECODERS, every: int = 1
@@ -203,10 +209,11 @@ class DerivingLabeller(TransformingLabeller):
         return DerivedInputs(self.blocks, self.columns, self.affixes, self.spans, self.centred)
 
     def _described_transform(self) -> Any:
-        return {"kinds": self.transform_.kinds_, "derivations": self.transform_.derivations_}
+        described = {"kinds": self.transform_.kinds_, "derivations": self.transform_.derivations_}
+        return described | ({"dropped": self.transform_.dropped_} if self.transform_.dropped_ else {})
 
     def _restored_transform(self, described: Any) -> Transform:
-        return self.new_transform().restore(described["kinds"], described["derivations"])
+        return self.new_transform().restore(described["kinds"], described["derivations"], described.get("dropped", ()))
 
     @property
     def reach(self) -> tuple[int, int]:

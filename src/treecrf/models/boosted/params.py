@@ -64,6 +64,8 @@ class BoostingParams:
     label_dictionary: str | None
     beam: int | None
     criterion: Criterion
+    unit: float = 1.0
+    """What a weight of 1 stands for in training (`treecrf.io.weighted.in_units`)."""
 
     # --- trees --------------------------------------------------------------------------------------
 
@@ -73,11 +75,18 @@ class BoostingParams:
         return self.leaf_values == "newton"
 
     @property
+    def most_gradient(self) -> int:
+        """The largest absolute sum of gradients of one label over the states of a position; Newton leaves need all bits."""
+        if self.newton and not self.pseudo_likelihood_iterations:
+            return 1
+        return self.order + 1 if self.sees_labels else 1
+
+    @property
     def split_params(self) -> SplitParams:
         """Split and leaf parameters."""
         missing = {"default_direction": EITHER_SIDE, "incorporated": INCORPORATED}.get(self.missing, UNKNOWN)
         return SplitParams(
-            float(self.l2_regularization), float(self.least_weight), float(self.category_smoothing), missing,
+            self.l2_regularization / self.unit, self.least_weight / self.unit, self.category_smoothing / self.unit, missing,
             float(self.largest_step) if self.newton else np.inf, float(self.learning_rate),
         )  # fmt: skip
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self
 
 import numpy as np
@@ -34,6 +34,7 @@ from treecrf.estimators.checks import (
 from treecrf.inputs.anchors import AnchorSetting
 from treecrf.inputs.binning import MOST_BINS
 from treecrf.io.memory import check_memory
+from treecrf.io.weighted import in_units
 from treecrf.models.boosted.boosting import Progress, Training, Workers, boost, join_iterations, split_iterations
 from treecrf.models.boosted.checkpoint import Checkpoint, as_checkpoint, fingerprint
 from treecrf.models.boosted.label_dictionary import Candidates, learn_dictionary, make_candidates, n_symbols
@@ -54,7 +55,7 @@ from treecrf.trees.tree import MAX_LEAVES
 if TYPE_CHECKING:
     from treecrf.estimators.conversion import Groups, Labels, Sequences
 
-_PARAMS = [field.name for field in fields(BoostingParams) if field.name != "criterion"]
+_PARAMS = [field.name for field in fields(BoostingParams) if field.name not in ("criterion", "unit")]
 _LESS = "train on fewer sequences, or lower the order, the number of labels, the window or max_leaves"
 
 
@@ -293,7 +294,7 @@ class TreeCRF(ChainLabeller):
             self._check_continuation()
             inputs, train = self.inputs_, self._as_before(train)
         else:
-            inputs = self._learn_inputs(train)
+            inputs = self._learn_inputs(train, weights)
             train = inputs.apply(train, "error")
         n_labels = len(train.label_names)
         n_states = chain.StateSpace(n_labels, self.order).n_states
@@ -303,11 +304,15 @@ class TreeCRF(ChainLabeller):
         what = f"training on {train.n_positions} positions with {n_labels} labels"
         check_memory(training_bytes(params, train, candidates), what, _LESS)
 
+        scaled = weights
+        if weights is not None:
+            unit, scaled = in_units(weights)
+            params = replace(params, unit=unit)
         with Workers(self.n_threads) as workers:
             training: Training = (
-                DenseTraining(params, train, start, workers, weights)
+                DenseTraining(params, train, start, workers, scaled)
                 if candidates is None
-                else LatticeTraining(params, train, candidates, start, workers, weights)
+                else LatticeTraining(params, train, candidates, start, workers, scaled)
             )
             progress = Progress([], [], workers.seconds, [], [])
             if going_on:

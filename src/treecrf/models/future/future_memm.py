@@ -243,7 +243,7 @@ class FutureFeatureMEMM(ChainLabeller):
         self.lower_steps_ = np.array([step for stage in stages for step in stage.lower_steps], dtype=np.float64)
         self.reach_, self.seconds_ = training.reach, seconds
 
-    def _learn_inputs(self, train: SequenceSet) -> Inputs:
+    def _learn_inputs(self, train: SequenceSet, weights: NDArray[np.float64] | None = None) -> Inputs:
         return Inputs.learn(train, self.number_bins, self.min_count)
 
     @property

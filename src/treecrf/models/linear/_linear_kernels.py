@@ -17,8 +17,8 @@ def score_windows(cells, weights, scores):
     Parameters
     ----------
     cells : uint32, shape (n_windows, n_slots)
-    weights : float64, shape (n_cells + 1, n_labels)
-        The last row is that of "no cell", zero.
+    weights : float64, shape (n_cells, n_labels)
+        A cell beyond them has no weights.
     scores : float64, shape (n_windows, n_labels)
         Overwritten.
     """
@@ -28,8 +28,9 @@ def score_windows(cells, weights, scores):
             scores[window, label] = 0.0
         for slot in range(cells.shape[1]):
             cell = cells[window, slot]
-            for label in range(n_labels):
-                scores[window, label] += weights[cell, label]
+            if cell < len(weights):
+                for label in range(n_labels):
+                    scores[window, label] += weights[cell, label]
 
 
 @kernel(void(uint32[:, ::1], float64[:, ::1], float64[:, ::1]))
