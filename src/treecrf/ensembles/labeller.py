@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from treecrf.ensembles.combiners import COMBINERS, Evidence
 from treecrf.ensembles.sequential import cross_fit, untrained
-from treecrf.estimators.checks import NOT_NEGATIVE, PART, SEED, SIZE, Check, one_of, optional, whole
+from treecrf.estimators.checks import HEADERS, NOT_NEGATIVE, PART, PARTS, SEED, SIZE, Check, one_of, optional, whole
 from treecrf.estimators.settings import follow
 from treecrf.models.base import Decoder, Labeller, Monitor
 from treecrf.models.fitted import prefixed, refuse_rest, take_prefixed
@@ -196,6 +196,8 @@ class Ensemble(Labeller):
         return COMBINERS[self.combine]().has_probabilities
 
     # --- files --------------------------------------------------------------------------------------
+
+    _described: ClassVar = {"combiner": PARTS, "experts": HEADERS}
 
     def _state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         of_combiner, arrays_of_combiner = self.combiner_.state()

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from treecrf.estimators.checks import SEED, optional, whole
+from treecrf.estimators.checks import HEADERS, SEED, optional, whole
 from treecrf.estimators.settings import follow, new_one
 from treecrf.models.base import LABELLER, Labeller, Monitor
 from treecrf.models.inputs import check_training_set
@@ -101,6 +101,8 @@ class StackedSequential(Labeller):
         return self.first.has_probabilities
 
     # --- files --------------------------------------------------------------------------------------
+
+    _described: ClassVar = {"passes": HEADERS}
 
     def _state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         headers, arrays = packed("pass", [self.first_, self.second_])

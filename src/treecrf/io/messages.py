@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import reprlib
 from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager
@@ -25,6 +26,15 @@ MOST_NAMES = 12
 def quoted(value: object) -> str:
     """`repr`, the middle of what is long left out."""
     return " ".join(_REPR.repr(value).splitlines())
+
+
+_CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+"""What a terminal obeys in place of showing it: control characters but for tabs and ends of lines, and directions of writing."""
+
+
+def printable(text: object) -> str:
+    """A text for a terminal: what comes from data cannot move the cursor, change the title or fill the clipboard."""
+    return _CONTROLS.sub(lambda found: found[0].encode("unicode_escape").decode(), str(text))
 
 
 def listed(names: Iterable[object], show: Callable[[object], str] = quoted) -> str:

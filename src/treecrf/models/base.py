@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from treecrf.estimators.checks import (
     CLASS_WEIGHT,
     N_BINS,
+    SECONDS,
     SIZE,
     UNSEEN,
     WINDOW,
@@ -111,8 +112,11 @@ class Labeller(MetadataRequests, Estimator):
     _fitted_arrays: ClassVar[Declared] = {}
     """What `fit` learns as arrays (`treecrf.models.fitted`), and `save` writes."""
 
-    _fitted_values: ClassVar[tuple[str, ...]] = ("seconds",)
+    _fitted_values: ClassVar[Mapping[str, Check]] = {"seconds": SECONDS}
     """What it learns as JSON values."""
+
+    _described: ClassVar[Mapping[str, Check]] = {}
+    """What else a file has as JSON values, from which `_restore` makes something."""
 
     unseen: str
     n_bins: int = MOST_BINS

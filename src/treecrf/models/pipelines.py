@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from treecrf.estimators.checks import one_of
+from treecrf.estimators.checks import PARTS, Check, check_parts, named, one_of, several
 from treecrf.estimators.settings import follow, new_one
 from treecrf.estimators.transform import Transform
 from treecrf.inputs import BLOCKS, DerivedInputs
@@ -125,6 +125,9 @@ class TransformingLabeller(Labeller):
 
     # --- files --------------------------------------------------------------------------------------
 
+    _fitted_values: ClassVar = {}
+    _described: ClassVar = {"labeller": PARTS, "transform": PARTS}
+
     def _state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         header, arrays = self.labeller_.contents()
         return {"labeller": header, "transform": self._described_transform()}, arrays
@@ -177,6 +180,17 @@ class ImputingLabeller(TransformingLabeller):
         return transform
 
 
+_DERIVATIONS = several(
+    "derivations", Check(lambda value: isinstance(value, tuple | list) and len(value) == 3, "give three parts")
+)
+_DROPPED = {
+    "dropped": Check(
+        lambda value: isinstance(value, tuple | list) and all(isinstance(name, str) for name in value), "give names"
+    )
+}
+_DERIVED = {"kinds": named(one_of("category", "number")), "derivations": _DERIVATIONS}
+
+
 @dataclass(eq=False, repr=False)
 class DerivingLabeller(TransformingLabeller):
     """Pipeline of derived inputs (`treecrf.inputs.DerivedInputs`) and a labeller.
@@ -213,6 +227,7 @@ class DerivingLabeller(TransformingLabeller):
         return described | ({"dropped": self.transform_.dropped_} if self.transform_.dropped_ else {})
 
     def _restored_transform(self, described: Any) -> Transform:
+        check_parts("the transform", described, _DERIVED, _DROPPED)
         return self.new_transform().restore(described["kinds"], described["derivations"], described.get("dropped", ()))
 
     @property

@@ -29,6 +29,12 @@ SPLITS = {"one_vs_rest": ONE_VS_REST, "subsets": SUBSETS}
 SHAPE = ("window", "order", "missing", "n_surrogates", "transitions", "label_dictionary", "beam")
 """Settings that the trees are grown for."""
 
+
+def has_shape(value: Any) -> bool:
+    """Whether a file's JSON value has all settings of `SHAPE`."""
+    return isinstance(value, dict) and all(name in value for name in SHAPE)
+
+
 _POSITIONS, _COLUMNS = 1, 2  # streams of random numbers
 
 

@@ -21,11 +21,13 @@ from treecrf.estimators.checks import (
     NAME,
     NOT_NEGATIVE,
     POSITIVE,
+    SECONDS,
     SEED,
     SHARE,
     SIZE,
     UNSEEN,
     WINDOW,
+    Check,
     number,
     one_of,
     optional,
@@ -40,7 +42,7 @@ from treecrf.models.boosted.checkpoint import Checkpoint, as_checkpoint, fingerp
 from treecrf.models.boosted.label_dictionary import Candidates, learn_dictionary, make_candidates, n_symbols
 from treecrf.models.boosted.lattice import LatticeTraining
 from treecrf.models.boosted.memory import training_bytes
-from treecrf.models.boosted.params import MISSING_METHODS, SHAPE, SPLITS, BoostingParams, Criterion
+from treecrf.models.boosted.params import MISSING_METHODS, SHAPE, SPLITS, BoostingParams, Criterion, has_shape
 from treecrf.models.boosted.prediction import BoostedPotentials, make_flat_forest, staged_lattices, staged_potentials
 from treecrf.models.boosted.training import DenseTraining
 from treecrf.models.chains import ChainLabeller, Chains
@@ -227,7 +229,8 @@ class TreeCRF(ChainLabeller):
         "transitions": Annotated[Float64, "n_iterations, n_transitions, n_transitions_before", WEIGHTS],
         "dictionary": Annotated[Bool, "n_symbols, n_labels", TRUTH, SOME_IN_EACH_ROW],
     }
-    _fitted_values = ("seconds", "shape")
+    _fitted_values: ClassVar = {"seconds": SECONDS, "shape": Check(has_shape, f"give {', '.join(SHAPE)}")}
+    _described: ClassVar = {"flat": FLAG}
 
     _parameter_constraints: ClassVar = {
         "n_iterations": SIZE, "max_leaves": whole(2, MAX_LEAVES), "l2_regularization": NOT_NEGATIVE, "window": WINDOW, "order": whole(0),
@@ -482,6 +485,10 @@ class TreeCRF(ChainLabeller):
     def _check_fitted(self) -> None:
         """Refuse to predict with other settings than those that the trees were grown for, too."""
         super()._check_fitted()
+        self._check_shape()
+
+    def _check_shape(self) -> None:
+        """Refuse settings that the trees were not grown for."""
         names = (name for name in SHAPE if name != "n_surrogates")
         self.boosting_params().check_shape(self.shape_, names, "set it back or fit again")
 
@@ -505,6 +512,7 @@ class TreeCRF(ChainLabeller):
 
     def _restore(self, values: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> None:
         super()._restore(values, arrays)
+        self._check_shape()
         if self.forest_.n_trees != len(self.steps_) * len(self.label_names_):
             raise ValueError(f"forest has {self.forest_.n_trees} trees of {len(self.steps_)} iterations")
         self.flat_ = None

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from treecrf.compiled.rules import TRUTH
 from treecrf.compiled.struct import Bool
-from treecrf.estimators.checks import FLAG, SEED, SIZE, Check, whole
+from treecrf.estimators.checks import FLAG, HEADERS, SEED, SIZE, Check, whole
 from treecrf.estimators.settings import follow, new_one
 from treecrf.models.base import DECODERS, Codes, Decoder, Floats, Labeller, Monitor, check_decoder
 from treecrf.models.boosted.treecrf import TreeCRF
@@ -322,6 +322,8 @@ class CodedCRF(Labeller):
             yield dict.fromkeys(decoders, labels)
 
     # --- files --------------------------------------------------------------------------------------
+
+    _described: ClassVar = {"bits": HEADERS}
 
     def _sizes(self) -> dict[str, Any]:
         return super()._sizes() | {"code_length": self.code_length}
