@@ -200,5 +200,5 @@ def maker(cls: type[Any]) -> Callable[[tuple[Any, ...]], Any]:
 
         return record(fields), generate
 
-    overload(make)(lambda fields: lambda fields: make_record(fields)  # type: ignore[call-arg])
+    overload(make)(lambda fields: lambda fields: make_record(fields))  # type: ignore[call-arg]
     return make
