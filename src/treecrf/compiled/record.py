@@ -10,18 +10,19 @@ from collections.abc import Callable
 from typing import Any
 
 from llvmlite import ir  # type: ignore[import-untyped]
-from numba import types
+from numba import types as _numba_types
 from numba.core import cgutils
 from numba.core.datamodel import models, register_default
 from numba.core.typing.templates import AttributeTemplate, infer_getattr
 from numba.core.typing.typeof import typeof_impl
 from numba.extending import NativeValue, intrinsic, lower_getattr_generic, overload, unbox
 
+types: Any = _numba_types  # most of it has no types of its own
 _WORD = ir.IntType(64)
 _DATA, _SHAPE = 4, 5  # words of numba's form of an array before its address, and before its lengths
 
 
-class Record(types.Type):  # type: ignore[misc]
+class Record(types.Type):
     """The type of a struct.
 
     Parameters
@@ -80,10 +81,10 @@ register_default(Record)(models.OpaqueModel)
 
 
 @infer_getattr
-class _Fields(AttributeTemplate):  # type: ignore[misc]
+class _Fields(AttributeTemplate):
     key = Record
 
-    def generic_resolve(self, record: Any, name: str) -> Any:
+    def generic_resolve(self, record: Any, name: str) -> Any:  # type: ignore[override]
         return record.field(name)[0] if name in record.instance_class._fields else None
 
 
@@ -125,14 +126,14 @@ def _get(context: Any, builder: Any, record: Any, kind: Any, place: int) -> Any:
         n_items = builder.mul(n_items, length)
     model = context.data_model_manager[kind]
     array = cgutils.get_null_value(model.get_value_type())
-    parts = {
+    fields = {
         "nitems": n_items,
         "itemsize": itemsize,
         "data": _load(builder, record, place + _DATA, context.get_data_type(kind.dtype).as_pointer()),
         "shape": cgutils.pack_array(builder, shape),
         "strides": cgutils.pack_array(builder, strides),
     }
-    for name, part in parts.items():
+    for name, part in fields.items():
         array = model.set(builder, array, part, name)
     return array
 
@@ -181,7 +182,7 @@ def maker(cls: type[Any]) -> Callable[[tuple[Any, ...]], Any]:
     def make_record(typing_context: Any, fields: Any) -> Any:
         from treecrf.compiled.struct import compiled_type
 
-        record = compiled_type(cls)
+        record: Any = compiled_type(cls)  # type: ignore[arg-type]
 
         def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
             value = cgutils.alloca_once(builder, ir.ArrayType(_WORD, record.n_words))
@@ -199,5 +200,5 @@ def maker(cls: type[Any]) -> Callable[[tuple[Any, ...]], Any]:
 
         return record(fields), generate
 
-    overload(make)(lambda fields: lambda fields: make_record(fields))
+    overload(make)(lambda fields: lambda fields: make_record(fields))  # type: ignore[call-arg]
     return make

@@ -179,7 +179,7 @@ def _download(address: str, target: Path, file: RawFile, timeout: float, retries
         except TooSlow as error:
             return str(error)
         except requests.HTTPError as error:
-            status = error.response.status_code
+            status = 0 if error.response is None else error.response.status_code
             problem = f"the server answers {status}"
             if 400 <= status < 500 and status not in _TRY_AGAIN:
                 return problem

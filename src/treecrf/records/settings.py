@@ -49,4 +49,4 @@ def changed_settings(before: Mapping[str, Any], now: Mapping[str, Any]) -> Itera
             old, new = ({name: each[name] for name in before[key].keys() & now[key].keys()} for each in (old, new))
         texts = [json.dumps(value, sort_keys=True) for value in (old, new)]
         if texts[0] != texts[1]:
-            yield key, *texts
+            yield key, texts[0], texts[1]

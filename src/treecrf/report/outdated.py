@@ -1,9 +1,11 @@
-"""Manifest and pages that are no longer right, removed when a run starts, so that it writes them anew; imports nothing that takes long."""
+"""What is put right when a run starts: manifest and pages that name what is gone, times of files; imports nothing that takes long."""
 
 from __future__ import annotations
 
+import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
@@ -30,6 +32,22 @@ def remove_outdated(manifest: Path, page: Path, explorer: Path, unfinished: Path
     for path in [path for path, files in wrong.items() if files] + [page] * (page.is_file() and unfinished.is_file()):
         if not is_dry_run:
             path.unlink(missing_ok=True)
+
+
+def settle_times(folders: Iterable[Path], now: float) -> Iterator[str]:
+    """Set the times of files that are later than `now` (seconds since 1970) to it; yields a sentence for each folder with such.
+
+    They were written while the clock was ahead, and Snakemake fails where a result is older than what it is made of.
+    """
+    for folder in folders:
+        n_late = 0
+        for path in folder.rglob("*"):
+            with suppress(OSError):  # gone, or another user's
+                if path.is_file() and path.stat().st_mtime > now:
+                    os.utime(path, (now, now))
+                    n_late += 1
+        if n_late:
+            yield f"{folder}: {counted(n_late, 'file')} of a time to come, when the clock was ahead; that time is now."
 
 
 def _differing(manifest: Path) -> list[str]:
