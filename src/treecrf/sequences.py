@@ -389,8 +389,10 @@ def window_codes(data: SequenceSet, window: tuple[int, int]) -> NDArray[Any]:
         return inside if len(rows) == len(inside) else inside[rows[:, 0]]
     windowed, anchored = inside[:, ~is_anchored], inside[rows[:, window[0]]][:, is_anchored]
     codes = np.empty((*rows.shape, windowed.shape[1]), dtype=kind)
+    edges = sizes[~is_anchored].astype(kind)
     for place, row in enumerate(rows.T):
-        codes[:, place] = np.where(row[:, None] < 0, sizes[~is_anchored], windowed[row])
+        codes[:, place] = windowed[row]
+        codes[row < 0, place] = edges
     codes = codes.reshape(len(rows), codes.shape[1] * codes.shape[2])
     return np.ascontiguousarray(np.hstack([codes, anchored])) if anchored.shape[1] else codes
 
@@ -405,11 +407,13 @@ def window_rows(data: SequenceSet, window: tuple[int, int]) -> NDArray[np.int64]
             f"window {window!r}: both sides count observations and cannot be negative; give (left, right), such as (3, 3)."
         )
     left, right = window
-    sequence_of = np.repeat(np.arange(len(data)), data.lengths)
-    first, last = data.observation_offsets[sequence_of], data.observation_offsets[sequence_of + 1]
-    centre = first + np.arange(data.n_positions) - data.offsets[sequence_of]
+    lengths = data.lengths
+    first, last = (
+        np.repeat(ends, lengths)[:, None] for ends in (data.observation_offsets[:-1], data.observation_offsets[1:])
+    )
+    centre = np.arange(data.n_positions) + np.repeat(data.observation_offsets[:-1] - data.offsets[:-1], lengths)
     rows = centre[:, None] + np.arange(-left, right + 1)
-    rows[(rows < first[:, None]) | (rows >= last[:, None])] = -1
+    rows[(rows < first) | (rows >= last)] = -1
     return rows
 
 

@@ -345,3 +345,31 @@ def test_impossible_state_spaces_are_refused():
         chain.StateSpace(2, 31)
     with pytest.raises(ValueError, match=r"outside 0\.\.2"):
         chain.StateSpace(2, 2).offset_of_depth(3)
+
+
+@pytest.mark.parametrize("order", [1, 2])
+@pytest.mark.parametrize("seed", range(8))
+def test_near_zero_probabilities_need_no_logs(order, seed, monkeypatch):
+    """Potentials of -400 or -1000 beside others: products give what logs give, and logs are taken where products lose it."""
+    rng = np.random.default_rng([30, order, seed])
+    potentials, offsets = random_chains([31, order, seed], 3, order, [12, 30, 1])
+    potentials = potentials - rng.choice([0.0, 0.0, 0.0, 400.0, 1000.0], potentials.shape)
+    used = []
+    infer = inference.infer
+
+    def note(potentials, offsets, order, in_logs, *outputs):
+        before = in_logs.copy()
+        infer(potentials, offsets, order, in_logs, *outputs)
+        used.extend(in_logs[before])
+
+    monkeypatch.setattr(inference, "infer", note)
+    found, alone = chain.forward_backward(potentials, offsets, order), chain.log_likelihood
+    expected = naive.recursive_chains(potentials, offsets, order)
+    np.testing.assert_allclose(found.log_partition, expected.log_partition, rtol=1e-12)
+    np.testing.assert_allclose(found.labels, expected.marginals, atol=1e-12)
+    labels = np.zeros(offsets[-1], dtype=int)
+    scores = inference.check_chains(potentials, offsets, order).along(labels.astype(np.int16))
+    by_sequence = np.add.reduceat(scores, offsets[:-1]) - expected.log_partition
+    np.testing.assert_allclose(alone(potentials, labels, offsets, order), by_sequence, rtol=1e-12)
+    assert used
+    assert not all(used)

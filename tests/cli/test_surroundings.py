@@ -46,11 +46,11 @@ CLOSED = "treecrf: standard output: bad file descriptor; redirect it to a file.\
 def test_standard_streams_that_are_closed(model, table, command):
     arguments = {"predict": [model, table], "explain": [model, table], "describe": [table]}.get(command, [])
     shell = ["sh", "-c", '"$@" >&-', "sh", *COMMAND, command, *arguments]
-    done = subprocess.run(shell, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    done = subprocess.run(shell, capture_output=True, text=True)
     assert (done.returncode, done.stderr.splitlines(True)[-1]) == (1, CLOSED)
     shell[2] = '"$@" 2>&-'  # what would be said there does not reach the output
-    only_output = subprocess.run(shell, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    both = subprocess.run(shell[4:], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    only_output = subprocess.run(shell, capture_output=True, text=True)
+    both = subprocess.run(shell[4:], capture_output=True, text=True)
     assert (only_output.returncode, only_output.stdout) == (0, both.stdout)
 
 

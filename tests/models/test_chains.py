@@ -32,6 +32,30 @@ def test_marginals_and_paths(both):
     assert scored.viterbi().tobytes() == dense.viterbi().tobytes()
 
 
+@pytest.mark.parametrize("n_labels", [1, 2, 3, 17])
+@pytest.mark.parametrize("scale", [1.0, 30.0])
+def test_scores_of_labels_need_no_potentials(n_labels, scale):
+    rng = np.random.default_rng(n_labels)
+    offsets = np.concatenate([[0], np.cumsum(rng.integers(1, 12, 30))])
+    scores, by_state = (
+        scale * rng.normal(size=(offsets[-1], n_labels)),
+        scale * rng.normal(size=(n_labels, n_labels + 1)),
+    )
+    scores[: offsets[15]] = np.round(scores[: offsets[15]])  # ties
+    scored = ScoredChains(scores, np.round(by_state), offsets, 1)
+    dense = DenseChains(scored.potentials(), offsets, 1)
+    np.testing.assert_allclose(scored.marginals(), dense.marginals(), rtol=1e-9, atol=1e-14)
+    np.testing.assert_array_equal(scored.viterbi(), dense.viterbi())
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf, 1e250])
+def test_scores_that_are_not_finite_are_refused(value):
+    scored = ScoredChains(np.array([[0.0, value], [1.0, 0.0]]), np.zeros((2, 3)), np.array([0, 2]), 1)
+    for ask in (scored.marginals, scored.viterbi):
+        with pytest.raises(ValueError, match="every valid potential must be finite"):
+            ask()
+
+
 @pytest.mark.parametrize("hidden", [0.0, 0.3])
 def test_log_likelihood(both, hidden):
     scored, dense = both

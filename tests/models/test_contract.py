@@ -1,18 +1,30 @@
 """What every labeller promises: files, threads, warm starts, weights, unknown labels, missing cells, streams, forms of sequences."""
 
 import copy
+import inspect
 import pickle
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from itertools import product
 
+import joblib
 import numpy as np
 import pytest
 from builders import by_sequence
 from labellers import LABELLERS, TEST, TRAIN
+from sklearn.base import clone
 
 import treecrf
 from treecrf import MISSING, KernelCRF, NeuralCRF, NeuralNetwork
 from treecrf.io.npz import write_npz
+from treecrf.models.base import Labeller
 from treecrf.models.custom import CustomLabeller
+
+
+def _takes_weights(labeller):
+    inner = getattr(labeller, "labeller", labeller)
+    return inner.takes_weights and getattr(inner, "beam", None) is None
+
 
 STREAMS = (
     "TreeCRF",
@@ -30,10 +42,19 @@ STREAMS = (
 )
 
 
+HANDLE_MISSING = ("TreeCRF", "MEMM", "Sliding", "Stacked", "Imputing", "Deriving", "NeuralCRF")
+"""By default; the labellers within others are trees."""
+
+
 @pytest.fixture(scope="module", params=LABELLERS)
 def named(request):
     """Name of a labeller, what makes it, and one that is fitted."""
     return request.param, LABELLERS[request.param], LABELLERS[request.param]().fit(TRAIN)
+
+
+def keeps_stages(labeller):
+    """Whether it looks back at its stages as it was made; `test_stages_are_kept_where_that_is_wanted` has the others."""
+    return labeller.get_params().get("keep_stages", True)
 
 
 def assert_same(first, second, data=TEST):
@@ -41,7 +62,8 @@ def assert_same(first, second, data=TEST):
     for ask in ("predict_proba", "log_likelihood", "predict"):
         np.testing.assert_array_equal(getattr(first, ask)(data), getattr(second, ask)(data), err_msg=ask)
     np.testing.assert_array_equal(first.predict(data, "viterbi"), second.predict(data, "viterbi"))
-    np.testing.assert_array_equal(first.staged_score(data), second.staged_score(data))
+    if keeps_stages(first):
+        np.testing.assert_array_equal(first.staged_score(data), second.staged_score(data))
 
 
 def assert_threads_and_a_warm_start_change_no_bit(make, expected, train, **given):
@@ -56,7 +78,7 @@ def assert_threads_and_a_warm_start_change_no_bit(make, expected, train, **given
 def test_predictions_have_their_shapes_and_agree(named):
     _, _, labeller = named
     marginals, labels = labeller.predict_proba(TEST), labeller.predict(TEST)
-    if hasattr(labeller, "staged_predict_proba"):
+    if hasattr(labeller, "staged_predict_proba") and keeps_stages(labeller):
         *_, last = labeller.staged_predict_proba(TEST)
         np.testing.assert_array_equal(last, marginals)
     assert (marginals.dtype, marginals.shape) == (np.float64, (TEST.n_positions, 3))
@@ -89,6 +111,35 @@ def test_a_file_keeps_the_labeller(named, tmp_path):
         assert (array.dtype, array.tobytes()) == (arrays_again[key].dtype, arrays_again[key].tobytes()), key
 
 
+def test_stages_are_kept_where_that_is_wanted(named, tmp_path):
+    _, make, labeller = named
+    if keeps_stages(labeller):
+        return
+    with pytest.raises(
+        ValueError, match=r"kept its last stage alone; train with keep_stages=True to look at the others\.$"
+    ):
+        labeller.staged_score(TEST)
+    keeping = make().keeping_stages().fit(TRAIN)
+    np.testing.assert_array_equal(keeping.predict_proba(TEST), labeller.predict_proba(TEST))
+    stages = list(keeping.staged_predict_proba(TEST))
+    assert len(stages) > 1
+    np.testing.assert_array_equal(stages[-1], labeller.predict_proba(TEST))
+    watched, seen = make(), []
+    watched.fit_watched(TRAIN, TEST, lambda number, marginals: seen.append(marginals))
+    np.testing.assert_array_equal(seen, stages)
+
+
+def test_a_file_is_no_larger_after_a_longer_training(named):
+    """But for a few numbers that describe an iteration; of trees and induced features each iteration may add some."""
+    _, make, labeller = named
+    names = [name for name in ("max_iterations", "n_epochs") if name in labeller.get_params()]
+    if not names:
+        return
+    longer = make().set_params(**{names[0]: 10 * labeller.get_params()[names[0]]}).fit(TRAIN)
+    sizes = [sum(array.nbytes for array in each.contents()[1].values()) for each in (labeller, longer)]
+    assert sizes[1] <= sizes[0] + 16 * longer.get_params()[names[0]]
+
+
 def test_a_pickle_keeps_the_labeller_and_is_about_as_large_as_its_file(named, tmp_path):
     name, _, labeller = named
     pickled = pickle.dumps(labeller)
@@ -96,6 +147,25 @@ def test_a_pickle_keeps_the_labeller_and_is_about_as_large_as_its_file(named, tm
     if name not in ("CustomLabeller", "WindowLightGBM", "WindowLightGBM with anchors"):  # whose text a file compresses
         labeller.save(tmp_path / "model.npz")
         assert 0.5 < len(pickled) / (tmp_path / "model.npz").stat().st_size < 2
+
+
+def test_models_and_sets_that_are_mapped_into_memory_are_used_and_trained(named, tmp_path):
+    name, _, labeller = named
+    models = [labeller, labeller.flattened()] if name in ("TreeCRF", "CodedCRF", "TreeCRF, separable") else [labeller]
+    joblib.dump((models, TRAIN, TEST), tmp_path / "mapped.joblib")
+    mapped, train, test = joblib.load(tmp_path / "mapped.joblib", mmap_mode="r")
+    for model, expected in zip(mapped, models, strict=True):
+        assert_same(model, expected, test)
+    assert_same(mapped[0].fit(train), labeller)
+
+
+def test_predictions_in_worker_processes_are_those_of_one():
+    names = ("TreeCRF", "TreeCRF with a beam", "InducedCRF", "VotedPerceptron", "CodedCRF")
+    models = [LABELLERS[name]().fit(TRAIN) for name in names]
+    models += [models[0].flattened(), models[-1].flattened()]
+    found = joblib.Parallel(2, max_nbytes=1)(joblib.delayed(type(model).predict_proba)(model, TEST) for model in models)
+    for model, answer in zip(models, found, strict=True):
+        np.testing.assert_array_equal(answer, model.predict_proba(TEST))
 
 
 def test_predictions_in_threads_at_once_are_those_of_one(named):
@@ -138,18 +208,49 @@ def test_stages_are_shorter_trainings_and_a_warm_start_goes_on_from_their_files(
     assert_same(treecrf.load(tmp_path / "model.npz").set_params(n_iterations=3).fit(TRAIN), labeller)
 
 
+HOLED = TRAIN.with_numbers(np.where(np.random.default_rng(0).random(TRAIN.numbers.shape) < 0.2, np.nan, TRAIN.numbers))
+IN_BATCHES = ("NeuralNetwork", "NeuralCRF")  # of so many sequences or positions, whatever they weigh
+
+
+@pytest.mark.parametrize("name", [name for name, make in LABELLERS.items() if _takes_weights(make())])
+def test_a_weight_of_2_is_two_copies_also_of_bins_rare_categories_and_moments(name):
+    def make():
+        labeller = LABELLERS[name]()
+        inner = getattr(labeller, "labeller", labeller)
+        for setting, value in {"n_bins": 5, "min_count": 12, "min_samples_leaf": 4}.items():
+            if setting in inner.get_params():
+                inner.set_params(**{setting: value})
+        return labeller
+
+    train = HOLED if name == "ImputingLabeller" or name.startswith("WindowLightGBM") else TRAIN
+    weights = 1 + (np.arange(len(train)) % 3 == 0)
+    weighted = make().fit(train, sample_weight=weights)
+    copied = make().fit(train.select(np.repeat(np.arange(len(train)), weights)))
+    if not name.startswith(IN_BATCHES) and "of a sample" not in name:
+        np.testing.assert_allclose(weighted.predict_proba(train), copied.predict_proba(train), rtol=0, atol=1e-9)
+    pairs = [(weighted, copied)]
+    if hasattr(weighted, "labeller_"):
+        pairs.append((weighted.labeller_, copied.labeller_))
+        assert weighted._described_transform() == copied._described_transform()
+    for ours, theirs in pairs:
+        assert ours.inputs_.described() == theirs.inputs_.described()
+        for found, expected in zip(getattr(ours, "scale_", ()), getattr(theirs, "scale_", ()), strict=True):
+            np.testing.assert_allclose(found, expected, rtol=1e-12)
+
+
 def test_weights_of_0_leave_sequences_out_or_weights_are_refused(named):
     _, make, labeller = named
     weights = (np.arange(len(TRAIN)) % 3 > 0).astype(float)
-    takes = getattr(labeller, "labeller", labeller).takes_weights
-    if takes and getattr(labeller, "beam", None) is None:
+    if _takes_weights(labeller):
         weighted = make().fit(TRAIN, sample_weight=weights)
         expected = make().fit(TRAIN.select(np.flatnonzero(weights)))
         np.testing.assert_allclose(weighted.predict_proba(TEST), expected.predict_proba(TEST), rtol=1e-6, atol=1e-9)
         assert_same(make().fit(TRAIN, sample_weight=np.ones(TRAIN.n_positions)), labeller)
         assert_threads_and_a_warm_start_change_no_bit(make, weighted, TRAIN, sample_weight=weights)
-    elif not takes:
-        with pytest.raises(ValueError, match=r"takes no weights; leave sample_weight out"):
+    else:
+        with pytest.raises(
+            ValueError, match=r"takes no weights; leave sample_weight out|beam=2 does not go with weights"
+        ):
             make().fit(TRAIN, sample_weight=weights)
 
 
@@ -170,13 +271,15 @@ def test_unknown_labels_are_summed_over_or_refused(named):
 
 
 def test_missing_cells_are_handled_or_refused(named):
-    name, make, labeller = named
-    values = TRAIN.values.copy()
+    name, made, labeller = named
+    make, values = made, TRAIN.values.copy()
     values[3] = MISSING
     holes = TRAIN.with_values(values, TRAIN.attributes)
-    if name.startswith(("ImputingLabeller", "NeuralCRF")) or name.endswith(", incorporated"):
+    if name.startswith(HANDLE_MISSING):
         assert np.isfinite(make().fit(holes).predict_proba(holes)).all()
-        return
+        if not name.startswith(("TreeCRF", "MEMM", "Sliding")):
+            return
+        make, labeller = lambda: made().set_params(missing="error"), made().set_params(missing="error").fit(TRAIN)
     for ask in (make().fit, labeller.predict_proba):
         with pytest.raises(ValueError, match=r"'letter' is missing at observation 3; "):
             ask(holes)
@@ -192,9 +295,39 @@ def test_categories_that_training_did_not_name_are_taken_with_a_warning_or_refus
         return
     with pytest.warns(UserWarning, match="category 'new' was not in the training set"):
         assert np.isfinite(labeller.predict_proba(TEST.with_values(values, wider))).all()
-    if "unseen" in labeller.get_params() and name != "Ensemble":  # whose experts have been told when they were fitted
+    for setting in [each for each in labeller.get_params() if each.endswith("unseen") and not each.startswith("base")]:
         with pytest.raises(ValueError, match="set unseen='missing'"):
-            copy.copy(labeller).set_params(unseen="error").predict(TEST.with_values(values, wider))
+            copy.deepcopy(labeller).set_params(**{setting: "error"}).predict(TEST.with_values(values, wider))
+
+
+def test_settings_are_named_shown_and_changed_also_within(named):
+    _, _, labeller = named
+    again = clone(labeller)
+    assert (repr(again), "<factory>" in str(inspect.signature(type(labeller)))) == (repr(labeller), False)
+    within = {name: value for name, value in again.get_params().items() if "__" in name and name.endswith("iterations")}
+    again.set_params(**{name: value + 1 for name, value in within.items()})
+    assert (
+        {name: again.get_params()[name] - 1 for name in within}
+        == within
+        == dict(within.items() & labeller.get_params().items())
+    )
+    assert bool(within) == any(isinstance(value, Labeller) for value in labeller.get_params().values())
+    for wrong in ("windw", "labeler__window"):
+        with pytest.raises(ValueError, match=f"has no setting '{wrong}'; it has "):
+            labeller.set_params(**{wrong: 1})
+
+
+def test_unknown_arguments_are_refused_with_the_nearest_name(named):
+    _, _, labeller = named
+    questions = (
+        labeller.predict, labeller.predict_proba, labeller.predict_log_proba, partial(labeller.predict_n_best, n=2),
+        partial(labeller.span_probability, spans=[(0, 0, 0, "X")]),
+    )  # fmt: skip
+    for ask, data in product(questions, (TEST, by_sequence(TEST)[0], [])):
+        with pytest.raises(
+            TypeError, match=r" has no argument 'knwon'; it has .*, known, .*; the nearest is 'known'\.$"
+        ):
+            ask(X=data, knwon=TEST.labels)
 
 
 def test_a_stream_is_labelled_as_the_sequence_is(named):
@@ -241,8 +374,9 @@ def test_lists_are_labelled_as_the_set_that_they_stand_for(named):
     np.testing.assert_array_equal(model.log_likelihood(frames, names), likelihoods)
     assert model.score(frames, names) == model.score(TEST) == (codes == TEST.labels).mean()
     assert model.predict(TEST).tolist() == codes.tolist()
-    by_stages = model.staged_score(frames, ("viterbi",), y=names)
-    assert by_stages.tolist() == model.staged_score(TEST, ("viterbi",)).tolist()
+    if keeps_stages(model):
+        by_stages = model.staged_score(frames, ("viterbi",), y=names)
+        assert by_stages.tolist() == model.staged_score(TEST, ("viterbi",)).tolist()
 
 
 def test_arguments_of_other_kinds_get_a_sentence(named):

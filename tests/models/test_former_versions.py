@@ -32,6 +32,15 @@ def test_a_saved_model_says_what_it_said(name, said):
         np.testing.assert_allclose(model.predict_proba(asked), expected, rtol=1e-6, atol=1e-9)  # processors differ
 
 
+@pytest.mark.parametrize("name", MODELS)
+def test_a_saved_model_has_its_stages(name):
+    model, asked = treecrf.load(FOLDER / f"{name}.npz"), SequenceSet.load(FOLDER / "input.set.npz")
+    if model.get_params().get("keep_stages") and not name.startswith("kept"):
+        *_, last = stages = list(model.staged_predict_proba(asked))
+        assert len(stages) > 1
+        np.testing.assert_array_equal(last, model.predict_proba(asked))
+
+
 def test_every_class_of_labellers_but_those_in_java_was_saved():
     classes = {load_class(row.class_path) for row in LABELLERS.values() if row.family not in ("java", "neural")}
     assert classes <= {type(treecrf.load(FOLDER / f"{name}.npz")) for name in MODELS if "neuralcrf" not in name}

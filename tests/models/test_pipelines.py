@@ -14,11 +14,11 @@ TRAIN, TEST = holed_numbers(0), holed_numbers(1)
 
 @pytest.mark.parametrize("missing", IMPUTATIONS)
 def test_the_labeller_sees_what_the_transform_gives(missing, tmp_path):
-    labeller = LinearCRF(window=(1, 0), max_iterations=4)
+    labeller = LinearCRF(window=(1, 0), max_iterations=4, keep_stages=True)
     model = ImputingLabeller(labeller, missing).fit(TRAIN)
     transform = transform_of(missing).fit(TRAIN)
     alone, filled = (
-        LinearCRF(window=(1, 0), max_iterations=4).fit(transform.transform(TRAIN)),
+        type(labeller)(**labeller.get_params()).fit(transform.transform(TRAIN)),
         transform.transform(TEST),
     )
     assert not hasattr(labeller, "label_names_")
@@ -39,12 +39,13 @@ def test_the_labeller_sees_what_the_transform_gives(missing, tmp_path):
     np.testing.assert_array_equal(model.staged_score(TEST), alone.staged_score(filled))
 
 
-def test_stages_are_kept_unless_told_otherwise():
-    model = ImputingLabeller(LinearCRF(max_iterations=4))
-    assert len(model.fit(TRAIN).labeller_.weights_history_) > 1
-    model.keeps_stages = False
+def test_stages_are_kept_where_that_is_wanted():
+    labeller = LinearCRF(max_iterations=4)
+    model = ImputingLabeller(labeller)
     assert len(model.fit(TRAIN).labeller_.weights_history_) == 1
+    assert len(model.keeping_stages().fit(TRAIN).labeller_.weights_history_) > 1
     assert model.has_stages
+    assert not labeller.keep_stages  # the caller's own
 
 
 def test_what_is_no_labeller_or_no_transform_is_refused():

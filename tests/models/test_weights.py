@@ -51,6 +51,7 @@ def test_silent_sequences_are_left_out():
         ([1] * 39 + [-1], r"sample_weight\[39\] is -1; a weight must be finite and at least 0"),
         ([np.nan] + [1] * 39, r"sample_weight\[0\] is nan"),
         ([0] * 40, "all weights are 0"),
+        ([1e300] + [1] * 39, r"weights go up to 1e\+300; divide all by one number, so that none is above 1e\+100\.$"),
     ],
 )
 def test_unusable_weights_are_refused(weights, words):
@@ -73,3 +74,27 @@ def test_weights_of_labels_are_in_files(tmp_path):
     for model in (treecrf.TreeCRF(2, 4, class_weight={"B": 2.0}), treecrf.LinearCRF(class_weight="balanced")):
         model.fit(data).save(tmp_path / "model.npz")
         assert treecrf.load(tmp_path / "model.npz").class_weight == model.class_weight
+
+
+FACTORS = {
+    "LinearCRF": lambda factor: treecrf.LinearCRF(variance=10 / factor, max_iterations=40),
+    "LinearCRF of labels": lambda factor: treecrf.LinearCRF(variance=10 / factor, features="labels", order=0),
+    "NeuralNetwork": lambda factor: treecrf.NeuralNetwork(l2_regularization=1e-2 * factor, n_epochs=3, window=(1, 1)),
+    "NeuralCRF": lambda factor: treecrf.NeuralCRF(width=6, n_epochs=2),  # whose decay is of weights alone
+}
+"""Labellers with penalties that are multiplied by a factor; those of trees are in their own tests."""
+
+
+@pytest.mark.parametrize("make", FACTORS.values(), ids=FACTORS)
+def test_a_factor_of_weights_and_penalties_changes_nothing(make):
+    data = larger_set(n_sequences=20, longest=8)
+    for weights in (np.full(20, 0.7), np.random.default_rng(0).uniform(0.1, 2, 20)):
+        fitted = [make(factor).fit(data, sample_weight=factor * weights) for factor in (1.0, 1e-7, 2e-5, 1e7)]
+        expected = fitted[0].predict_proba(data)
+        for other in fitted[1:]:
+            np.testing.assert_allclose(other.predict_proba(data), expected, rtol=0, atol=1e-9)
+            if hasattr(other, "objective_history_"):
+                share = fitted[0].variance / other.variance
+                np.testing.assert_allclose(
+                    other.objective_history_[-1], share * fitted[0].objective_history_[-1], rtol=1e-9
+                )

@@ -45,7 +45,7 @@ def places(tmp_path):
 def test_what_is_gone_is_named_and_made_anew(places, tmp_path, gone, removed, named):
     if gone:
         (tmp_path / gone).unlink()
-    before = {path for path in tmp_path.rglob("*")}
+    before = set(tmp_path.rglob("*"))
     for is_dry_run in (True, False):
         sentences = list(remove_outdated(*places, is_dry_run))
         assert len(sentences) == len(removed)

@@ -9,7 +9,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from treecrf.inputs.derived import are_times
-from treecrf.io.frames import Column, Kind
+from treecrf.io.frames import Column, Kind, about_marked
 from treecrf.io.messages import counted, listed, quoted
 from treecrf.readers.column_types import find_marks
 from treecrf.readers.tables import TableColumns, TypedTable
@@ -62,6 +62,9 @@ def column_warnings(table: TypedTable, columns: TableColumns) -> Iterator[str]:
     """A sentence for each column that a labeller can do little with as it is, or that may hold what is not meant."""
     for name, kind in columns.kinds.items():
         yield from _about_values(table[name], kind)
+        sentence = about_marked(table[name]) if kind == "number" else None
+        if sentence is not None:
+            yield sentence
         if kind == "category":
             yield from _about_marks(table[name])
         elif rises(table[name], table[columns.sequence]):

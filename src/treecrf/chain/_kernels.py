@@ -9,6 +9,7 @@ from numba import boolean, float64, int16, int32, int64, types, uint64, void
 from numpy.typing import NDArray
 
 from treecrf.compiled.kernel import kernel
+from treecrf.compiled.power import power
 
 MAX_POTENTIAL = 1e200
 """A potential beyond it is refused: sums stay finite below."""
@@ -19,6 +20,8 @@ _OFFSETS = types.Array(int64, 1, "C", readonly=True)
 _LABELS = types.Array(int16, 1, "C", readonly=True)
 _Array = NDArray[Any]
 _OPTIONS: dict[str, Any] = {"error_model": "numpy"}
+
+_LEAST_SCALE, _ROUNDING = 1e-300, 1e-10  # smaller scales have fewer digits
 
 #
 # A step from depth j = min(t, k) sees its states as `n_blocks` blocks of `width`: the states of a block differ in
@@ -33,12 +36,11 @@ def shape_of_step(n_labels: int, order: int, depth: int) -> tuple[int, int, int,
     """First state of a depth, number of blocks, their width, and stride of the label in the next state."""
     base = 0
     for deeper in range(depth + 1, order + 1):
-        base += n_labels**deeper
+        base += power(n_labels, deeper)
     if order == 0:
         return base, 1, 1, 0
-    if depth < order:
-        return base, n_labels**depth, 1, n_labels**depth
-    return base, n_labels ** (order - 1), n_labels, n_labels ** (order - 1)
+    n_blocks = power(n_labels, min(depth, order - 1))
+    return base, n_blocks, n_labels if depth == order else 1, n_blocks
 
 
 @kernel(types.UniTuple(int64, 2)(_CONST_CUBE, _OFFSETS, int64, _ROW, _ROW, _CUBE), **_OPTIONS)
@@ -137,7 +139,7 @@ def _log_sum(logs: _Array, n: int) -> float:
     return highest + np.log(total)
 
 
-@kernel(void(_CONST_CUBE, int64, int64, _TABLE, _ROW), **_OPTIONS, allocates=True)
+@kernel(void(_CONST_CUBE, int64, int64, _TABLE, _ROW), **_OPTIONS, allocates=True, separate=True)
 def _forward_logs(potentials: _Array, begin: int, order: int, alphas: _Array, log_scales: _Array) -> None:
     """`_forward` in logs, from the potentials of the sequence that starts at `begin`; for orders above 0."""
     n_labels = potentials.shape[0]
@@ -156,7 +158,7 @@ def _forward_logs(potentials: _Array, begin: int, order: int, alphas: _Array, lo
             alphas[t + 1, state] -= log_scales[t]
 
 
-@kernel(void(_CONST_CUBE, int64, int64, _TABLE, _ROW, _TABLE, _TABLE, _CUBE), **_OPTIONS, allocates=True)
+@kernel(void(_CONST_CUBE, int64, int64, _TABLE, _ROW, _TABLE, _TABLE, _CUBE), **_OPTIONS, allocates=True, separate=True)
 def _backward_logs(
     potentials: _Array,
     begin: int,
@@ -194,24 +196,46 @@ def _longest(offsets: _Array) -> int:
     return longest
 
 
+@kernel(boolean(_ROW, _TABLE), **_OPTIONS)
+def _are_sound(scales: _Array, marginals: _Array) -> bool:
+    """Whether products of exponentials of any range gave the probabilities of a sequence.
+
+    What underflows is below 5e-324 and is multiplied by backward values, which are finite here, so at most by 1.8e308: what is
+    lost stays below the rounding of the sums, which are 1 but for that at every position.
+    """
+    for t in range(len(scales)):
+        total = 0.0
+        for label in range(marginals.shape[1]):
+            total += marginals[t, label]
+        if not (scales[t] > _LEAST_SCALE and abs(total - 1.0) < _ROUNDING):
+            return False
+    return True
+
+
 @kernel(void(_CONST_CUBE, _OFFSETS, int64, boolean[::1], _CUBE, _ROW, _TABLE), **_OPTIONS, allocates=True)
 def infer(
     potentials: _Array, offsets: _Array, order: int, in_logs: _Array, local: _Array, scales: _Array, marginals: _Array
 ) -> None:
-    """Both recursions on every sequence, or the forward one alone if `marginals` is empty."""
-    n_full = potentials.shape[0] ** order
-    alphas, betas = np.empty((_longest(offsets) + 1, n_full)), np.empty((2, n_full))
+    """Both recursions on every sequence, or the forward one alone if `marginals` is empty.
+
+    A sequence `in_logs` is one whose exponentials may underflow; it stays so if products of them lost anything.
+    """
+    n_full, n_longest = power(potentials.shape[0], order), _longest(offsets)
+    alphas, betas = np.empty((n_longest + 1, n_full)), np.empty((2, n_full))
+    unasked = np.empty((0 if marginals.size else n_longest, potentials.shape[0]))
     for sequence in range(len(offsets) - 1):
         begin, end = offsets[sequence], offsets[sequence + 1]
         part, grown = local[begin:end], scales[begin:end]
+        asked = marginals[begin:end] if marginals.size else unasked[: end - begin]
+        _forward(part, order, alphas, grown)
+        if marginals.size or in_logs[sequence]:
+            _backward(part, order, alphas, grown, betas, asked)
+        if in_logs[sequence]:
+            in_logs[sequence] = not _are_sound(grown, asked)
         if in_logs[sequence]:
             _forward_logs(potentials, begin, order, alphas, grown)
             if marginals.size:
-                _backward_logs(potentials, begin, order, alphas, grown, betas, marginals[begin:end], part)
-        else:
-            _forward(part, order, alphas, grown)
-            if marginals.size:
-                _backward(part, order, alphas, grown, betas, marginals[begin:end])
+                _backward_logs(potentials, begin, order, alphas, grown, betas, asked, part)
     for position in range(len(marginals)):
         total = 0.0
         for label in range(marginals.shape[1]):

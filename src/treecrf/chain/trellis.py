@@ -7,6 +7,8 @@ leave only paths that are unlikely by any factor.
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -123,17 +125,23 @@ def log_scores(trellis: Trellis, labels: NDArray[np.int16]) -> NDArray[np.float6
 
 def steps_at(trellis: Trellis, position: int) -> NDArray[np.float64]:
     """The potentials of one position, shape (n_labels, n_states), of the states that may stand before it alone."""
-    space = StateSpace(trellis.unary.shape[1], trellis.order)
     sequence = np.searchsorted(trellis.offsets, position, side="right") - 1
     depth = min(position - int(trellis.offsets[sequence]), trellis.order)
-    states = space.offset_of_depth(depth) + np.arange(space.n_labels**depth)
-    before = space.labels_of_state[states, 0]
+    states, before = _states_of_depth(trellis.unary.shape[1], trellis.order, depth)
     steps = trellis.unary[position][:, None] + trellis.transitions[:, before]
     if trellis.table.size:
         steps += trellis.table[:, position, states]
     if len(trellis.pairs):
         steps += trellis.pairs[trellis.rows[position][:, None] + trellis.columns[position, before]]
     return np.asarray(steps)
+
+
+@lru_cache(maxsize=64)
+def _states_of_depth(n_labels: int, order: int, depth: int) -> tuple[NDArray[np.int64], NDArray[np.int16]]:
+    """The states of `depth` labels, and the newest label of each."""
+    space = StateSpace(n_labels, order)
+    states = space.offset_of_depth(depth) + np.arange(n_labels**depth)
+    return states, space.labels_of_state[states, 0]
 
 
 class NoPathError(ValueError):

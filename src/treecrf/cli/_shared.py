@@ -11,6 +11,7 @@ import sys
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
 from textwrap import TextWrapper
@@ -19,6 +20,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, cast
 import typer
 from typer.core import TyperCommand, TyperGroup
 
+from treecrf.io.messages import printable
 from treecrf.io.streams import discard_output
 
 if TYPE_CHECKING:
@@ -122,6 +124,18 @@ Encoding = Annotated[
     str | None,
     option("Encoding, such as utf-8, cp1252 or utf-16.", "NAME", "--encoding", group=FILE, default="detected"),
 ]
+Unknown = Annotated[
+    float,
+    option(
+        "Share of the cells of a column with values that training did not have, above which a warning names the column. 1 labels a "
+        "file whose column has no other values, too.",
+        "SHARE",
+        "--unknown",
+        group=DATA,
+        min=0.0,
+        max=1.0,
+    ),
+]
 Threads = Annotated[
     int | None,
     option(
@@ -148,6 +162,7 @@ def note(text: str) -> None:
 
 def say(text: str = "", *, err: bool = False) -> None:
     """Print a text on stdout or stderr; on a terminal, lines break between words."""
+    text = printable(text)
     if (sys.stderr if err else sys.stdout).isatty():
         wrapper = TextWrapper(shutil.get_terminal_size().columns, break_long_words=False, break_on_hyphens=False)
         text = "\n".join(map(wrapper.fill, text.split("\n")))
@@ -244,7 +259,7 @@ def run_program(app: typer.Typer, name: str) -> None:
     except (ValueError, OSError, ImportError, MemoryError) as error:
         if any(isinstance(cause, SystemExit | KeyboardInterrupt) for cause in _causes(error)):
             raise  # a signal made a library that was loading fail: `treecrf.cli.main` says so
-        print(f"{name}: {_sentence(error)}", file=sys.stderr)
+        print(printable(f"{name}: {_sentence(error)}"), file=sys.stderr)
         if getattr(error, "errno", None) == errno.EBADF:
             discard_output()
         sys.exit(1)
@@ -366,17 +381,28 @@ def check_labels(table: TypedTable, column: str, advice: str) -> None:
         raise ValueError(f"table {table.path} has no labels in a column {column!r}; {advice}.")
 
 
-def read_training_set(path: Path, options: TableOptions) -> tuple[TableColumns, SequenceSet]:
-    """The sequences at `path`, and how its columns are read; columns of little use are named on stderr."""
+def read_training_set(path: Path, options: TableOptions, *, derives: bool = False) -> tuple[TableColumns, SequenceSet]:
+    """The sequences at `path`, and how its columns are read; columns of little use are named on stderr.
+
+    Time stamps that identify rows are left out unless other inputs are derived from them (`derives`).
+    """
     from treecrf.automl.description import column_warnings, inputs_sentence
+    from treecrf.inputs.derived import identifying_times
 
     table, columns, data = read_labelled_table(path, options, strict=True)
+    stamps = identifying_times(data)
+    for name in stamps:
+        used, also = ("used for derived inputs alone", "") if derives else ("left out", "; --derive times uses them")
+        note(f"Column {name!r} is {used}: its time stamps identify the rows{also}.")
+    others = replace(columns, attributes=tuple(name for name in columns.attributes if name not in stamps))
+    if stamps and not derives:
+        columns, data = others, table.encode(others)
     if len(data.label_names) < 2:
         raise ValueError(
             f"table {path}, column {columns.label!r}: every label is {data.label_names[0]!r}; training needs at least two "
             "different labels."
         )
-    for sentence in [inputs_sentence(columns), *column_warnings(table, columns)]:
+    for sentence in [inputs_sentence(others), *column_warnings(table, others)]:
         note(sentence)
     return columns, data
 
@@ -444,8 +470,8 @@ def progress(title: str, total: int) -> Iterator[Tick]:
         TextColumn("{task.description}", markup=False, table_column=Column(ratio=1, no_wrap=True, overflow="ellipsis")),
     )  # fmt: skip
     with Progress(*columns, console=console(stderr=True), expand=True) as bars:
-        task = bars.add_task("", total=total, title=title)
-        yield lambda done, words: bars.update(task, completed=done, description=words)
+        task = bars.add_task("", total=total, title=printable(title))
+        yield lambda done, words: bars.update(task, completed=done, description=printable(words))
 
 
 def show_table(frame: pd.DataFrame, title: str = "", *, most: int | None = None) -> None:
@@ -454,14 +480,14 @@ def show_table(frame: pd.DataFrame, title: str = "", *, most: int | None = None)
     from rich.text import Text
 
     if title:
-        console().print(Text(title, style="bold"))
+        console().print(Text(printable(title), style="bold"))
     table = Table(box=None, pad_edge=False)
     for name in frame.columns:
         is_number = frame[name].dtype.kind in "iuf"
-        table.add_column(Text(str(name)), justify="right" if is_number else "left", overflow="fold")
+        table.add_column(Text(printable(name)), justify="right" if is_number else "left", overflow="fold")
     shown = frame if most is None else frame.head(most)
     for row in shown.itertuples(index=False, name=None):
-        table.add_row(*(Text(cell_text(cell)) for cell in row))
+        table.add_row(*(Text(printable(cell_text(cell)).replace("\n", "\\n")) for cell in row))
     console().print(table)
     if len(shown) < len(frame):
         console().print(f"... and {len(frame) - len(shown):,} more")

@@ -75,6 +75,12 @@ class Observations(NamedTuple):
             check_kind(sequence, is_dicts, "a list of dicts", number)
         rows = [row for sequence in sequences for row in sequence]
         cells: dict[str, NDArray[np.object_]] = {}
+        names = {str(key): key for key in rows[0]}
+        if len(names) == len(rows[0]) and all(row.keys() == rows[0].keys() for row in rows):  # as from a table
+            for name, key in names.items():
+                cells[name] = np.empty(len(rows), dtype=object)
+                cells[name][:] = [row[key] for row in rows]
+            return cls(dict(cells), lengths_of(sequences), _kind_of_cells, from_dicts=True)
         for place, row in enumerate(rows):
             for key, value in row.items():
                 name = str(key)
@@ -142,20 +148,26 @@ def encode(table: Observations, known: Mapping[str, Kind] | None) -> SequenceSet
 
 def _known_columns(table: Observations, known: Mapping[str, Kind]) -> dict[str, Any]:
     """The columns that training had, in its order."""
+    new = [name for name in table.columns if name not in known]
     if table.from_dicts:
+        _warn_of_new(new)
         lacking = np.full(int(table.lengths.sum()), _LACKING, dtype=object)
         return {name: table.columns.get(name, lacking) for name in known}
-    new = [name for name in table.columns if name not in known]
     if (new and not table.is_named) or not set(known) <= set(table.columns):
         raise ValueError(
             f"the sequences have {counted(len(table.columns), 'column')} ({listed(table.columns)}), the training set had "
             f"{len(known)} ({listed(known)}); give the same ones."
         )
-    if new:
-        warnings.warn(
-            f"{counted(len(new), 'column')} that the training set did not have left out: {listed(new)}.", stacklevel=6
-        )
+    _warn_of_new(new)
     return {name: table.columns[name] for name in known}
+
+
+def _warn_of_new(names: list[str]) -> None:
+    if names:
+        warnings.warn(
+            f"{counted(len(names), 'column')} that the training set did not have left out: {listed(names)}.",
+            stacklevel=7,
+        )
 
 
 def _encode_numbers(table: Observations, column: Cells, name: str, is_known: bool) -> NDArray[np.float64]:
@@ -283,7 +295,8 @@ def is_frame(value: Any) -> bool:
 
 
 def is_dicts(sequence: Any) -> bool:
-    return isinstance(sequence, Sequence) and len(sequence) > 0 and all(isinstance(row, Mapping) for row in sequence)
+    is_filled = isinstance(sequence, Sequence) and len(sequence) > 0
+    return is_filled and all(type(row) is dict or isinstance(row, Mapping) for row in sequence)
 
 
 def check_kind(sequence: Any, is_kind: Callable[[Any], bool], kind: str, number: int) -> None:

@@ -11,8 +11,8 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from treecrf.estimators.checks import Check
-from treecrf.inputs.binning import Binner
+from treecrf.estimators.checks import Check, check_parts
+from treecrf.inputs.binning import EDGES, Binner
 from treecrf.io.messages import quoted
 from treecrf.sequences import Attribute, SequenceSet
 
@@ -76,8 +76,13 @@ class AnchoredInputs(NamedTuple):
     binner: Binner
 
     @classmethod
-    def learn(cls, train: SequenceSet, anchors: tuple[int, int] | tuple[int, int, tuple[str, ...]]) -> Self:
-        """Find the bins; labels are not looked at.
+    def learn(
+        cls,
+        train: SequenceSet,
+        anchors: tuple[int, int] | tuple[int, int, tuple[str, ...]],
+        weights: NDArray[np.float64] | None = None,
+    ) -> Self:
+        """Find the bins; positions may have weights, labels are not looked at.
 
         Raises
         ------
@@ -91,7 +96,7 @@ class AnchoredInputs(NamedTuple):
                 raise ValueError(
                     f"anchors: there is no attribute {quoted(name)} to count; name one of {', '.join(names)}."
                 )
-        learnt = cls(checked, train.attributes, Binner(ANCHOR_BINS).fit(_with_places(train, checked)))
+        learnt = cls(checked, train.attributes, Binner(ANCHOR_BINS).fit(_with_places(train, checked), weights))
         if taken := {*names} & {attribute.name for attribute in learnt.attributes}:
             raise ValueError(f"two inputs are called {min(taken)!r}, one of them an anchored one; rename the other.")
         return learnt
@@ -141,8 +146,9 @@ class AnchoredInputs(NamedTuple):
         cls, described: dict[str, Any], sources: tuple[Attribute, ...], number_names: tuple[str, ...]
     ) -> Self:
         """What `described` gave, of a training set with such attributes and numbers; a ValueError if they do not fit together."""
+        check_parts("anchored", described, {"anchors": ANCHORS, "edges": EDGES})
         first, last, counted = described["anchors"]
-        if not are_anchors(described["anchors"]) or max(first, last) > MOST_ANCHORS:
+        if max(first, last) > MOST_ANCHORS:
             raise ValueError(f"the anchors are {quoted(described['anchors'])}")
         anchors = Anchors(first, last, tuple(counted))
         binner = Binner.from_edges(described["edges"], ANCHOR_BINS)

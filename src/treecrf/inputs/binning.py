@@ -8,7 +8,9 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from treecrf.estimators.checks import FINITE, named, optional, several
 from treecrf.io.messages import quoted
+from treecrf.io.weighted import cumulated, of_observations
 from treecrf.sequences import MISSING, NARROW_CATEGORIES, Attribute, SequenceSet
 
 MOST_BINS = NARROW_CATEGORIES
@@ -19,12 +21,16 @@ FEW_BINS = 5
 Gaussian hidden Markov model with 12 numbers, 5-fold cross-validation of `LinearCRF` prefers 2 or 3 bins with 1,000
 positions and 5 with 9,000, where ten lose two points and `MOST_BINS` twenty."""
 
+EDGES = named(optional(several("edges", FINITE)))
+"""What `Binner.edges_` must be as JSON values."""
+
 
 class Binner:
     """Cuts numbers into bins that hold about equally many of the training set's cells.
 
-    A bin ends at a number of the training set, which it contains, so any increasing function of a number has the same
-    bins with the same cells. Numbers beyond those of the training set fall into the first or the last bin.
+    A bin ends in the middle between two numbers of the training set, so that numbers that are rounded, or in another unit and
+    back, stay in their bins. Increasing functions of a number have bins with the same cells of the training set. Numbers beyond
+    those of the training set fall into the first or the last bin.
 
     Parameters
     ----------
@@ -35,7 +41,7 @@ class Binner:
     ----------
     edges_ : dict of float64 arrays, shape (number of bins - 1,), or None
         By number: where each bin but the last ends, ascending; None if the training set has NaN alone, and so nothing
-        to tell apart: such a number is always missing.
+        to tell apart: such a number is always missing. An edge belongs to the bin that it ends.
     """
 
     edges_: dict[str, NDArray[np.float64] | None]
@@ -43,10 +49,13 @@ class Binner:
     def __init__(self, n_bins: int = MOST_BINS) -> None:
         self.n_bins = n_bins
 
-    def fit(self, train: SequenceSet) -> Self:
-        """Find the edges; labels are not looked at."""
+    def fit(self, train: SequenceSet, weights: NDArray[np.float64] | None = None) -> Self:
+        """Find the edges, with positions of these weights, shape (n_positions,); labels are not looked at."""
         self.__dict__.pop("attributes", None)
-        self.edges_ = {name: _find_edges(train.numbers[:, j], self.n_bins) for j, name in enumerate(train.number_names)}
+        counts = of_observations(weights, train.offsets, train.observation_offsets)
+        self.edges_ = {
+            name: _find_edges(train.numbers[:, j], counts, self.n_bins) for j, name in enumerate(train.number_names)
+        }
         return self
 
     @classmethod
@@ -93,14 +102,26 @@ class Binner:
         )
 
 
-def _find_edges(numbers: NDArray[np.float64], n_bins: int) -> NDArray[np.float64] | None:
-    known = np.sort(numbers[~np.isnan(numbers)])
+_ROUNDING = 4 * np.finfo(np.float64).eps  # of a change of units and back: numbers that differ by less are one
+_CLOSE = 1e-9  # sums of weights that are this close are equal
+
+
+def _find_edges(
+    numbers: NDArray[np.float64], weights: NDArray[np.float64] | None, n_bins: int
+) -> NDArray[np.float64] | None:
+    known, sums = cumulated(numbers, weights)
     if not len(known):
-        return None
-    different = np.unique(known)
-    if len(different) > n_bins:
-        different = np.unique(known[np.arange(1, n_bins + 1) * len(known) // n_bins - 1])
-    return different[:-1]
+        return None if np.isnan(numbers).all() else np.empty(0)
+    with np.errstate(over="ignore"):
+        differs = np.diff(known) > _ROUNDING * np.maximum(np.abs(known[1:]), np.abs(known[:-1]))
+    ends = np.append(np.flatnonzero(differs), len(known) - 1)  # of equal numbers
+    if len(ends) > n_bins:
+        wanted = np.floor(np.arange(1, n_bins) * sums[-1] / n_bins + _CLOSE)
+        ends = np.unique(ends[np.searchsorted(sums[ends], wanted)])
+    ends = ends[ends < len(known) - 1]
+    low, high = known[ends], known[ends + 1]
+    middle = 0.5 * low + 0.5 * high  # their sum may be too large
+    return np.where((low <= middle) & (middle < high), middle, low)
 
 
 def _name_bins(edges: NDArray[np.float64]) -> tuple[str, ...]:

@@ -8,8 +8,10 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from treecrf.estimators.checks import FINITE, FLAG, TEXT, Check, check_parts, named, one_of
 from treecrf.estimators.transform import Transform
 from treecrf.io.frames import Kind
+from treecrf.io.weighted import in_units, median, of_observations
 from treecrf.sequences import MISSING, Attribute, SequenceSet
 
 MISSING_CATEGORY = "(missing)"
@@ -63,16 +65,19 @@ class Imputer(_Filling):
     def __init__(self, add_indicator: bool = False) -> None:
         self.add_indicator = add_indicator
 
-    def _learn(self, train: SequenceSet) -> None:
+    def _learn(self, train: SequenceSet, weights: NDArray[np.float64] | None = None) -> None:
         """Find the commonest values and the medians."""
+        weights = of_observations(weights, train.offsets, train.observation_offsets)
+        weights = None if weights is None else in_units(weights)[1]
         self.fill_values_ = {}
         for j, attribute in enumerate(train.attributes):
             if not attribute.categories:
                 raise ValueError(f"attribute {attribute.name!r} has no categories, so nothing can fill it; drop it.")
-            observed = train.values[:, j][train.values[:, j] != MISSING]
-            counts = np.bincount(observed, minlength=len(attribute.categories))
+            observed = train.values[:, j] != MISSING
+            of_observed = None if weights is None else weights[observed]
+            counts = np.bincount(train.values[observed, j], of_observed, len(attribute.categories))
             self.fill_values_[attribute.name] = attribute.categories[int(counts.argmax())]
-        self.medians_ = _medians(train)
+        self.medians_ = _medians(train, weights)
 
     def _transform(self, data: SequenceSet) -> SequenceSet:
         """The same set without missing values; categories that it does not have but needs are added to its own."""
@@ -120,7 +125,7 @@ class Indicator(_Filling):
     def __init__(self, mark: Literal["auto", "category", "flag"] = "auto") -> None:
         self.mark = mark
 
-    def _learn(self, train: SequenceSet) -> None:
+    def _learn(self, train: SequenceSet, weights: NDArray[np.float64] | None = None) -> None:
         """Decide how each attribute is marked."""
         if self.mark not in ("auto", "category", "flag"):
             raise ValueError(f"mark={self.mark!r}: choose 'auto', 'category' or 'flag'.")
@@ -128,7 +133,7 @@ class Indicator(_Filling):
             attribute.name: self.mark == "flag" or (self.mark == "auto" and len(attribute.categories) == 2)
             for attribute in train.attributes
         }
-        self.medians_ = _medians(train)
+        self.medians_ = _medians(train, of_observations(weights, train.offsets, train.observation_offsets))
 
     def _transform(self, data: SequenceSet) -> SequenceSet:
         """The same set without missing values and with the marks; flags follow the attributes, those of numbers last."""
@@ -196,11 +201,12 @@ def _check_names(data: SequenceSet, expected: tuple[str, ...], expected_numbers:
             )
 
 
-def _medians(train: SequenceSet) -> dict[str, float]:
-    for name, column in zip(train.number_names, train.numbers.T, strict=True):
-        if np.isnan(column).all():
+def _medians(train: SequenceSet, weights: NDArray[np.float64] | None) -> dict[str, float]:
+    medians = {name: median(column, weights) for name, column in zip(train.number_names, train.numbers.T, strict=True)}
+    for name, value in medians.items():
+        if np.isnan(value):
             raise ValueError(f"number {name!r} is missing everywhere, so nothing can fill it; drop it.")
-    return dict(zip(train.number_names, np.nanmedian(train.numbers, axis=0).tolist(), strict=True))
+    return medians
 
 
 def _fill_numbers(data: SequenceSet, medians: dict[str, float]) -> SequenceSet:
@@ -230,20 +236,22 @@ def restore_transform(described: dict[str, Any] | None) -> Imputer | Indicator |
     """What `describe_transform` described."""
     if described is None:
         return None
-    medians = _typed("medians", described["medians"], float)
-    if described["kind"] == "imputation":
-        imputer = Imputer(bool(described["add_indicator"]))
-        imputer.fill_values_, imputer.medians_ = _typed("fill_values", described["fill_values"], str), medians
+    kind = described.get("kind") if isinstance(described, dict) else None
+    check_parts("the transform", described, _PARTS["indicator" if kind == "indicator" else "imputation"])
+    if kind == "imputation":
+        imputer = Imputer(described["add_indicator"])
+        imputer.fill_values_, imputer.medians_ = described["fill_values"], described["medians"]
         return imputer
     indicator = Indicator(described["mark"])
-    indicator.flagged_, indicator.medians_ = _typed("flagged", described["flagged"], bool), medians
+    indicator.flagged_, indicator.medians_ = described["flagged"], described["medians"]
     return indicator
 
 
-def _typed(name: str, values: Any, kind: type) -> dict[str, Any]:
-    """A mapping from a file, whose values are of one type, and finite."""
-    if not isinstance(values, dict) or not all(type(value) is kind for value in values.values()):
-        raise ValueError(f"{name} of the transform are no {kind.__name__}")
-    if kind is float and not np.isfinite([*values.values()]).all():
-        raise ValueError(f"{name} of the transform are not finite")
-    return values
+_PARTS: dict[str, dict[str, Check]] = {
+    "imputation": {
+        "kind": one_of("imputation"), "add_indicator": FLAG, "fill_values": named(TEXT), "medians": named(FINITE),
+    },
+    "indicator": {
+        "kind": one_of("indicator"), "mark": one_of("auto", "category", "flag"), "flagged": named(FLAG), "medians": named(FINITE),
+    },
+}  # fmt: skip

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from itertools import product
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from treecrf import chain
 from treecrf.chain import lattice as lattices
 from treecrf.chain import trellis as trellises
-from treecrf.chain.inference import partial_log_likelihood
+from treecrf.chain._kernels import MAX_POTENTIAL
+from treecrf.chain.inference import MAX_EXPONENT, partial_log_likelihood
 from treecrf.chain.lattice import Lattice, Weights
 from treecrf.chain.trellis import Trellis
 from treecrf.models.base import DECODERS, Decoder, Labeller, check_decoder
@@ -73,6 +74,9 @@ class DenseChains(NamedTuple):
         return trellises.trellis_of_potentials(self.potentials, self.offsets, self.order)
 
 
+N_STEPS = 3
+"""Positions whose exponentials are multiplied before they are scaled again."""
+
 PART_BYTES = 2**22
 """Of the potentials of a part of `ScoredChains`: they stay in a cache."""
 
@@ -80,7 +84,8 @@ PART_BYTES = 2**22
 class ScoredChains(NamedTuple):
     """Chains of order 0 or 1 whose potentials are a score of the position and one of the pair with the label before.
 
-    What they answer is what `DenseChains` do, to the last bit, but their potentials are made for a few sequences at a time.
+    What they answer is what `DenseChains` do but for rounding. Where scores are of labels, no potentials are made for it; else
+    those of a few sequences at a time.
 
     Attributes
     ----------
@@ -105,7 +110,18 @@ class ScoredChains(NamedTuple):
 
     def marginals(self) -> NDArray[np.float64]:
         """See `Chains`."""
-        return np.concatenate([part.marginals() for _, part in self._parts()])
+        if not self._are_scores_of_labels():
+            return np.concatenate([part.marginals() for _, part in self._parts()])
+        from treecrf.chain._scored_kernels import infer_scored  # its kernels are loaded where they run
+
+        highest, transitions = self.scores.max(axis=1, keepdims=True), self.by_state.T
+        if N_STEPS * (np.ptp(self.scores, axis=1).max() + np.ptp(transitions)) > MAX_EXPONENT:
+            return np.concatenate([part.marginals() for _, part in self._parts()])
+        marginals = np.empty(self.scores.shape)
+        infer_scored(
+            np.exp(self.scores - highest), np.exp(transitions - transitions.max(), order="C"), self._starts(), marginals
+        )
+        return marginals
 
     def log_likelihood(self, labels: NDArray[np.int16]) -> NDArray[np.float64]:
         """See `Chains`."""
@@ -118,7 +134,13 @@ class ScoredChains(NamedTuple):
         """See `Chains`."""
         if not self.order:
             return (self.scores + self.by_state[:, 0]).argmax(axis=1).astype(np.int16)
-        return np.concatenate([part.viterbi() for _, part in self._parts()])
+        if not self._are_scores_of_labels():
+            return np.concatenate([part.viterbi() for _, part in self._parts()])
+        from treecrf.chain._scored_kernels import find_scored_paths
+
+        labels = np.empty(len(self.scores), dtype=np.int16)
+        find_scored_paths(self.scores, np.ascontiguousarray(self.by_state.T), self._starts(), labels)
+        return labels
 
     def trellis(self) -> Trellis:
         """See `Chains`."""
@@ -128,6 +150,14 @@ class ScoredChains(NamedTuple):
             return trellises.trellis_of_potentials(self.potentials(), self.offsets, self.order)
         whole = trellises.trellis_of_scores(self.scores, self.offsets)
         return whole._replace(transitions=self.by_state.copy())
+
+    def _are_scores_of_labels(self) -> bool:
+        """Whether kernels for scores of labels can answer; others tell what is wrong with potentials that are not finite."""
+        of_labels = self.order == 1 and self.scores.shape[1] == len(self.by_state)
+        return of_labels and all(np.abs(part).max() <= MAX_POTENTIAL for part in (self.scores, self.by_state))
+
+    def _starts(self) -> NDArray[np.int64]:
+        return self.offsets.copy()  # writable, as the kernels' types say
 
     def _parts(self) -> Iterator[tuple[slice, DenseChains]]:
         """The positions of one or more sequences, and their chains."""
@@ -180,6 +210,17 @@ class LatticeChains(NamedTuple):
 Watch = Callable[[int, NDArray[np.float64]], None]
 """Called with the number of iterations and marginals, shape (n_positions, n_labels)."""
 
+Kept = TypeVar("Kept", bound=Sequence[Any] | NDArray[Any])
+
+
+def kept_stages(stages: Kept, are_all: bool, every: int | None) -> Kept:
+    """Of what training kept every `every`-th stage, or the last one; all must have been kept unless that is wanted alone."""
+    if every is None:
+        return stages[-1:]  # type: ignore[return-value]
+    if not are_all:
+        raise ValueError("training kept its last stage alone; train with keep_stages=True to look at the others.")
+    return stages[every - 1 :: every]  # type: ignore[return-value]
+
 
 class ChainLabeller(Labeller):
     """A labeller whose predictions are those of chains with potentials (`treecrf.models.chains`).
@@ -217,7 +258,7 @@ class ChainLabeller(Labeller):
 
     def fit_watched(self, train: SequenceSet, data: SequenceSet, watch: Watch, every: int = 1) -> None:
         """`fit` with one set; `watch` is called with `predict_proba` of another after `every`, 2 `every`, .. iterations."""
-        self.fit(train)
+        self.keeping_stages().fit(train)
         for number, marginals in enumerate(self.staged_predict_proba(data, every), start=1):
             watch(number * every, marginals)
 

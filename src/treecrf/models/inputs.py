@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any, NamedTuple, Self
+from contextvars import ContextVar
+from dataclasses import dataclass, fields
+from functools import cached_property
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +14,9 @@ from numpy.typing import NDArray
 from treecrf.estimators.tables import ABSENT
 from treecrf.inputs.anchors import AnchoredInputs, AnchorSetting
 from treecrf.inputs.binning import Binner
-from treecrf.io.messages import quoted, repeated
+from treecrf.io.frames import Vocabulary
+from treecrf.io.messages import listed, quoted, repeated
+from treecrf.io.weighted import in_units, of_observations
 from treecrf.sequences import MISSING, Attribute, SequenceSet, attributes_from
 
 
@@ -33,8 +38,8 @@ def refuse_missing(data: SequenceSet) -> None:
         is_category = column < len(data.attributes)
         kept = "; Indicator(mark='category') keeps them, empty texts too, as a category" if is_category else ""
         raise ValueError(
-            f"{names[column]} is missing at observation {row}; fill or mark the missing values (treecrf.missing{kept}), or give "
-            "TreeCRF a way to handle them, such as missing='instance_weighting'."
+            f"{names[column]} is missing at observation {row}; fill or mark the missing values (treecrf.missing{kept}), or take "
+            "TreeCRF, which by default handles them (missing='auto')."
         )
 
 
@@ -100,7 +105,15 @@ RARE = "(rare)"
 """Name of the category that stands for the rare ones, and for those that training never saw."""
 
 
-class Inputs(NamedTuple):
+SPECIAL = (RARE, ABSENT)
+"""Names of categories that are no cells."""
+
+warned: ContextVar[list[str] | None] = ContextVar("warned", default=None)
+"""The warning of categories that training never saw, which a stream has had; it is warned once."""
+
+
+@dataclass(frozen=True)
+class Inputs:
     """The inputs of a training set, as a labeller sees them in every set.
 
     Attributes
@@ -122,7 +135,14 @@ class Inputs(NamedTuple):
     anchored: AnchoredInputs | None = None
 
     @classmethod
-    def learn(cls, train: SequenceSet, n_bins: int | None, min_count: int, anchors: AnchorSetting = None) -> Self:
+    def learn(
+        cls,
+        train: SequenceSet,
+        n_bins: int | None,
+        min_count: int,
+        anchors: AnchorSetting = None,
+        weights: NDArray[np.float64] | None = None,
+    ) -> Self:
         """Find out what to merge and where to cut; labels are not looked at.
 
         Parameters
@@ -134,28 +154,45 @@ class Inputs(NamedTuple):
             Categories that the training set has less often are rare. An ordered attribute keeps all it has.
         anchors : tuple, optional
             The values of `treecrf.inputs.anchors.Anchors`; None derives nothing.
+        weights : float64, shape (n_positions,), optional
+            What positions count, here in units of the least weight or of the mean one.
         """
-        attributes = tuple(
-            _merge_rare(attribute, train.values[:, j], min_count) for j, attribute in enumerate(train.attributes)
-        )
-        binner = None if n_bins is None else Binner(n_bins).fit(train)
+        attributes = train.attributes
+        if min_count > 1:
+            counts = of_observations(weights, train.offsets, train.observation_offsets)
+            if counts is not None:
+                _, counts = in_units(counts, 1)
+            attributes = tuple(
+                _merge_rare(attribute, train.values[:, j], counts, min_count)
+                for j, attribute in enumerate(train.attributes)
+            )
+        binner = None if n_bins is None else Binner(n_bins).fit(train, weights)
         if binner is not None:
             attributes += binner.attributes
         plain = cls(attributes, train.number_names, binner)
         if anchors is None:
             return plain
-        anchored = AnchoredInputs.learn(plain.apply(train, "error"), anchors)
+        anchored = AnchoredInputs.learn(plain.apply(train, "error"), anchors, weights)
         return cls((*attributes, *anchored.attributes), train.number_names, binner, anchored)
 
-    @property
+    def __getstate__(self) -> dict[str, Any]:
+        """The parts alone, without what follows from them."""
+        return {each.name: getattr(self, each.name) for each in fields(self)}
+
+    @cached_property
     def sources(self) -> tuple[Attribute, ...]:
         """The attributes without those that are anchored."""
         return tuple(attribute for attribute in self.attributes if not attribute.anchored)
 
-    @property
+    @cached_property
     def categories(self) -> tuple[Attribute, ...]:
         """The attributes of the training set alone."""
         return self.sources if self.binner is None else self.sources[: -len(self.number_names) or None]
+
+    @cached_property
+    def _vocabularies(self) -> tuple[Vocabulary, ...]:
+        """The categories of each attribute of the training set; made once, as they may be many."""
+        return tuple(Vocabulary(attribute.categories, SPECIAL) for attribute in self.categories)
 
     def apply(self, data: SequenceSet, unseen: str) -> SequenceSet:
         """The set with the training set's categories, and its numbers in their bins; itself if it has them already.
@@ -200,17 +237,22 @@ class Inputs(NamedTuple):
 
     def _recode(self, data: SequenceSet, unseen: str) -> SequenceSet:
         values = np.empty_like(data.values)
-        for j, (attribute, trained) in enumerate(zip(data.attributes, self.categories, strict=True)):
-            code_of = {category: code for code, category in enumerate(trained.categories)}
-            other = code_of.get(RARE, MISSING)
-            table = np.array([code_of.get(c, other) for c in attribute.categories] + [MISSING], dtype=values.dtype)
+        problems: list[str] = []
+        for j, (attribute, vocabulary) in enumerate(zip(data.attributes, self._vocabularies, strict=True)):
+            codes = vocabulary.places(attribute.categories)
+            codes[codes == MISSING] = vocabulary.place_of.get(RARE, MISSING)
+            table = np.append(codes, MISSING).astype(values.dtype)
             values[:, j] = table[data.values[:, j]]
             lost = np.flatnonzero((values[:, j] == MISSING) & (data.values[:, j] != MISSING))
             if len(lost):
-                problem = _lost_cells(attribute, data.values[:, j], lost)
+                problems.append(_lost_cells(attribute, data.values[:, j], lost))
                 if unseen == "error":
-                    raise ValueError(f"{problem}; drop them or set unseen='missing'.")
-                warnings.warn(f"{problem}; they are treated as missing.", stacklevel=5)
+                    raise ValueError(f"{problems[0]}; drop them or set unseen='missing'.")
+        before = warned.get()
+        if problems and not before:
+            warnings.warn(f"{listed(problems, str)}; they are treated as missing.", stacklevel=5)
+            if before is not None:
+                before.append(problems[0])
         return data.derived(values=values, attributes=self.categories)
 
     def described(self) -> dict[str, Any]:
@@ -266,11 +308,12 @@ def _lost_cells(attribute: Attribute, codes: NDArray[np.int32], lost: NDArray[np
 _ADVICE = "read both as the same (SequenceSet.from_frame(kinds=))"
 
 
-def _merge_rare(attribute: Attribute, codes: NDArray[np.int32], min_count: int) -> Attribute:
-    if min_count == 1 or attribute.ordered:
-        return attribute
-    counts = np.bincount(codes[codes != MISSING], minlength=len(attribute.categories))
-    if not (counts < min_count).any():
+def _merge_rare(
+    attribute: Attribute, codes: NDArray[np.int32], weights: NDArray[np.float64] | None, min_count: int
+) -> Attribute:
+    known = codes != MISSING
+    counts = np.bincount(codes[known], None if weights is None else weights[known], len(attribute.categories))
+    if attribute.ordered or not (counts < min_count).any():
         return attribute
     pairs = zip(attribute.categories, counts, strict=True)
     return attribute._replace(categories=(*(c for c, n in pairs if n >= min_count and c != RARE), RARE))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections import deque
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
@@ -13,7 +14,7 @@ from treecrf.chain.lag import LagSmoother
 from treecrf.chain.trellis import Trellis, constrain, steps_at
 from treecrf.io.messages import listed, quoted
 from treecrf.models.decoding import Constraints, chain_lag, step_masks
-from treecrf.models.inputs import Inputs
+from treecrf.models.inputs import Inputs, warned
 from treecrf.sequences import MISSING, SequenceSet
 
 
@@ -73,9 +74,9 @@ class LabelStream:
         self._left, self._right = max(reach[0], order), lag - n_later
         self._follows, self._may_end = step_masks(constraints, label_names)
         self._smoother = LagSmoother(len(label_names), order, n_later)
-        self._codes = [{c: i for i, c in enumerate(a.categories)} for a in inputs.categories]
         self._recent: deque[Mapping[str, Any]] = deque(maxlen=self._left + 1 + self._right)
         self._n_seen = self._n_labelled = 0
+        self._warned: list[str] = []
         self._finished = False
 
     def push(self, observation: Mapping[str, Any]) -> StreamLabel | None:
@@ -118,7 +119,11 @@ class LabelStream:
         """The potentials of a position whose window is complete, of the states that may stand before it."""
         first = max(position - self._left, 0)
         rows = list(self._recent)[first - self._n_seen :]
-        trellis = constrain(self._trellis_of(self._set_of(rows)), None, self._follows)
+        outside = warned.set(self._warned)
+        try:
+            trellis = constrain(self._trellis_of(self._set_of(rows)), None, self._follows)
+        finally:
+            warned.reset(outside)
         steps = steps_at(trellis, position - first)
         if self._may_end is not None and self._finished and position == self._n_seen - 1:
             steps[~self._may_end] = -np.inf
@@ -135,6 +140,9 @@ class LabelStream:
                 raise ValueError(
                     f"observation {self._n_seen} has no {quoted(name)}; give each of {listed(names)} (None where it is missing)."
                 )
+        if len(observation) > len(names) and not self._n_seen:
+            new = [name for name in observation if name not in names]
+            warnings.warn(f"the training set did not have {listed(new)}, left out of the stream.", stacklevel=3)
         for name in self._inputs.number_names:
             value = observation[name]
             is_number = isinstance(value, (int, float, np.integer, np.floating))
@@ -146,20 +154,25 @@ class LabelStream:
     def _set_of(self, rows: list[Mapping[str, Any]]) -> SequenceSet:
         """One sequence of these observations."""
         attributes, columns = [], []
-        for attribute, codes in zip(self._inputs.categories, self._codes, strict=True):
+        for attribute in self._inputs.categories:
             cells = [None if _is_missing(row[attribute.name]) else str(row[attribute.name]) for row in rows]
-            new = {cell: None for cell in cells if cell is not None and cell not in codes}
-            code_of = {cell: len(codes) + i for i, cell in enumerate(new)}
-            columns.append([MISSING if cell is None else codes.get(cell, code_of.get(cell)) for cell in cells])
-            attributes.append(attribute._replace(categories=(*attribute.categories, *new)) if new else attribute)
+            code_of = {
+                cell: code for code, cell in enumerate(dict.fromkeys(cell for cell in cells if cell is not None))
+            }
+            columns.append([MISSING if cell is None else code_of[cell] for cell in cells])
+            attributes.append(attribute._replace(categories=tuple(code_of)))
         names = self._inputs.number_names
         numbers = [[np.nan if row[name] is None else float(row[name]) for name in names] for row in rows]
         values = np.empty((len(rows), len(columns)), dtype=np.int32)
         values[:] = np.array(columns, dtype=np.int32).reshape(len(columns), len(rows)).T
-        return SequenceSet(
-            values, np.array([0, len(rows)]), tuple(attributes),
+        offsets = np.array([0, len(rows)])
+        return _ONE.derived(  # each observation was checked
+            values=values, offsets=offsets, observation_offsets=offsets, attributes=tuple(attributes),
             numbers=np.array(numbers).reshape(len(rows), len(names)), number_names=names,
         )  # fmt: skip
+
+
+_ONE = SequenceSet(np.empty((1, 0), dtype=np.int32), np.array([0, 1]), ())
 
 
 def _is_missing(value: Any) -> bool:

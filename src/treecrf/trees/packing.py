@@ -11,6 +11,7 @@ For gradient leaves each row weighs 1 (PhD equation 3.1: the weight is the numbe
 from __future__ import annotations
 
 import math
+from itertools import product
 from typing import Annotated, NamedTuple
 
 import numpy as np
@@ -21,17 +22,18 @@ from treecrf.compiled.kernel import kernel
 from treecrf.compiled.struct import compiled_type, struct
 
 _MAX_FRACTION_BITS = 40  # beyond it a float64 gradient of order 1 has no more to give after summation
-_MIN_FRACTION_BITS = 16
-_MIN_NEWTON_BITS = 14  # rounding by chance loses nothing on average
-_MAX_WEIGHT_BITS, _MIN_WEIGHT_BITS = 24, 5
-_FINE_BITS = 20  # of the weight: rounding then loses nothing, and equal rows stay equal
+_ENOUGH_FRACTION_BITS, _MIN_BITS = 14, 4  # rounding by chance loses nothing on average
+_MAX_WEIGHT_BITS = 24
+_FINE_BITS = 20  # rounding then loses nothing, and equal rows stay equal
 _SHARE_BITS = (
     30  # of the weight of a divided row (`treecrf.trees.missing.partition.FULL`), which multiplies that of the row
 )
 
 
 _MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)  # odd, its bits as good as random (Knuth, volume 3, section 6.4)
-_LAST_BITS, _UNIT = 2.0**52, 2.0**-53
+_UNIT = 2.0**-53
+_SEED_SHIFT = 40  # rows are fewer
+_AGAIN = 1 << 39  # a row that is rounded twice has another chance then
 
 
 @struct
@@ -43,6 +45,7 @@ class Packing(NamedTuple):
     weight_unit: Annotated[float, "Weight of one step of the packed weight: 1 where rows are counted."]
     curvature_scale: Annotated[float, "Steps of a row of curvature 1: 0 where rows are counted."]
     by_chance: Annotated[bool, "Whether rows are rounded up or down by chance, as the steps are large."]
+    seed: Annotated[int, "Of that chance: the iteration."]
 
     @property
     def unit(self) -> int:
@@ -69,48 +72,62 @@ def choose_packing(n_positions: int, n_rows: int, bound: int, newton: bool = Fal
     Raises
     ------
     ValueError
-        If too few bits are left for the gradient.
+        If too few bits are left for the gradient: with two labels, from about 100 million positions on.
     """
     sum_bits = int(n_positions * bound).bit_length() + 1
-    if not newton:
-        fraction_bits = min(_MAX_FRACTION_BITS, 63 - int(n_rows).bit_length() - sum_bits)
-        if fraction_bits < _MIN_FRACTION_BITS:
-            raise ValueError(
-                f"{n_positions} positions with {n_rows} rows are too many to sum exactly; train on a sample of the sequences."
-            )
-        return Packing(fraction_bits, fraction_bits + sum_bits, 1.0, 0.0, False)
-    for weight_bits in range(_MAX_WEIGHT_BITS, _MIN_WEIGHT_BITS - 1, -1):
+    if newton:
+        return _divide_bits(n_positions * bound, n_rows, sum_bits, True)
+    fraction_bits = min(_MAX_FRACTION_BITS, 63 - int(n_rows).bit_length() - sum_bits)
+    if fraction_bits < _MIN_BITS:
+        raise _too_many(n_rows)
+    return Packing(fraction_bits, fraction_bits + sum_bits, 1.0, 0.0, fraction_bits < _FINE_BITS, 0)
+
+
+def _divide_bits(weight: int, n_rows: int, sum_bits: int, newton: bool) -> Packing:
+    """The packing of rows whose weights are no whole numbers and sum to `weight`."""
+    for least, weight_bits in product((_ENOUGH_FRACTION_BITS, _MIN_BITS), range(_MAX_WEIGHT_BITS, _MIN_BITS - 1, -1)):
         # Each row may be rounded up by one step.
-        whole_bits = int(n_positions * bound + (n_rows >> weight_bits)).bit_length()
+        whole_bits = int(weight + (n_rows >> weight_bits)).bit_length()
         fraction_bits = min(_MAX_FRACTION_BITS, 63 - whole_bits - weight_bits - sum_bits)
         fits_divided = whole_bits + weight_bits + _SHARE_BITS <= 62
-        if fits_divided and fraction_bits >= max(weight_bits, _MIN_NEWTON_BITS):
-            scale = float(1 << weight_bits)
-            return Packing(fraction_bits, fraction_bits + sum_bits, 1.0 / scale, scale, weight_bits < _FINE_BITS)
-    raise ValueError(
-        f"{n_positions} positions with {n_rows} rows are too many to sum exactly with Newton leaves; train on a sample of the "
-        "sequences, or with leaf_values='gradient'."
-    )
+        if fits_divided and fraction_bits >= max(weight_bits, least):
+            steps, shift = float(1 << weight_bits), fraction_bits + sum_bits
+            return Packing(fraction_bits, shift, 1.0 / steps, steps * newton, weight_bits < _FINE_BITS, 0)
+    raise _too_many(n_rows)
+
+
+def _too_many(n_rows: int) -> ValueError:
+    return ValueError(f"{n_rows:,} rows are too many to sum exactly; train on a sample of the sequences.")
+
+
+@kernel(float64(int64, PACKING))
+def chance_of(row, packing):
+    """What is added to a number of steps before it is cut: a half, or by chance between 0 and 1.
+
+    That is a hash of the row's number and of the iteration: it does not hang on the last bits of the gradient.
+    """
+    if not packing.by_chance:
+        return 0.5
+    mixed = (uint64(row) ^ (uint64(packing.seed) << uint64(_SEED_SHIFT))) * _MULTIPLIER
+    mixed = (mixed ^ (mixed >> uint64(32))) * _MULTIPLIER
+    return float64(int64((mixed ^ (mixed >> uint64(32))) >> uint64(11))) * _UNIT
 
 
 @kernel(int64(float64, int64, PACKING))
 def pack(gradient, row, packing):
     """One row with this gradient (round half up); `row` numbers it among all rows of a training.
 
-    With Newton leaves and large steps both parts are rounded up or down by chance, so that many small ones are not lost: the
-    chance is a hash of the row's number and of the gradient, so that it changes with the iteration.
+    With large steps both parts are rounded up or down by chance, so that many small ones are not lost.
     """
     offset = int64(1) << 44  # makes the number positive: truncation becomes rounding
     scaled = gradient * float64(int64(1) << packing.fraction_bits)
-    if packing.curvature_scale == 0.0:
+    if packing.curvature_scale == 0.0 and not packing.by_chance:
         return (int64(1) << packing.shift) + (int64(scaled + (float64(offset) + 0.5)) - offset)
-    size, chance = abs(gradient), 0.5
-    if packing.by_chance:
-        mixed = (uint64(row) ^ uint64(int64(size * _LAST_BITS))) * _MULTIPLIER
-        mixed = (mixed ^ (mixed >> uint64(32))) * _MULTIPLIER
-        chance = float64(int64(mixed >> uint64(11))) * _UNIT
-    steps = int64(size * (1.0 - size) * packing.curvature_scale + chance)
-    return (steps << packing.shift) + (int64(np.floor(scaled + (1.0 - chance))))
+    size, chance = abs(gradient), chance_of(row, packing)
+    n_steps = int64(1)
+    if packing.curvature_scale != 0.0:
+        n_steps = int64(size * (1.0 - size) * packing.curvature_scale + chance)
+    return (n_steps << packing.shift) + (int64(np.floor(scaled + (1.0 - chance))))
 
 
 @kernel(int64(int64, PACKING))
@@ -140,7 +157,7 @@ def pack_sums(counts: NDArray[np.int64], gradients: NDArray[np.float64], packing
 
 
 def choose_weighted_packing(weights: NDArray[np.float64], n_states: int, bound: int, newton: bool = False) -> Packing:
-    """As `choose_packing`, for positions with weights.
+    """As `choose_packing`, for positions with weights of about 1 on average, or whole ones (`treecrf.io.weighted.in_units`).
 
     Whole weights have the packing of a set in which each position comes so often. Where rows are counted and some weight is
     no whole number, the steps of the packed weight are small parts of 1.
@@ -151,29 +168,12 @@ def choose_weighted_packing(weights: NDArray[np.float64], n_states: int, bound: 
         If too few bits are left.
     """
     total = math.ceil(weights.sum())
-    is_whole = bool((weights == np.floor(weights)).all())
-    if is_whole or newton:
-        n_rows = total * n_states
-        try:
-            return choose_packing(total, n_rows if is_whole else n_rows + 2 * len(weights) * n_states, bound, newton)
-        except ValueError:
-            raise _too_many(total, n_states) from None
-    sum_bits = (total * bound).bit_length() + 1
-    larger = max(int(math.log2(weights.mean())), 0)  # bits of the mean weight: large weights need less after the point
-    for weight_bits in range(_MAX_WEIGHT_BITS, _MIN_WEIGHT_BITS - larger - 1, -1):
-        # Each row may be rounded up by half a step.
-        whole_bits = (total * n_states + math.ceil(len(weights) * n_states * 0.5**weight_bits)).bit_length()
-        fraction_bits = min(_MAX_FRACTION_BITS, 63 - whole_bits - weight_bits - sum_bits)
-        if whole_bits + weight_bits + _SHARE_BITS <= 62 and fraction_bits >= max(weight_bits, _MIN_NEWTON_BITS):
-            return Packing(fraction_bits, fraction_bits + sum_bits, 0.5**weight_bits, 0.0, False)
-    raise _too_many(total, n_states)
-
-
-def _too_many(total: int, n_states: int) -> ValueError:
-    return ValueError(
-        f"weights that sum to {total:,}, with {n_states} rows for a position, are too many to sum exactly; give smaller weights, or "
-        "train on a sample of the sequences."
-    )
+    if (weights == np.floor(weights)).all():
+        return choose_packing(total, total * n_states, bound, newton)
+    sum_bits, n_rows = int(total * bound).bit_length() + 1, len(weights) * n_states
+    if newton:
+        return _divide_bits(total * bound, total * n_states + 2 * n_rows, sum_bits, newton)
+    return _divide_bits(total * n_states, n_rows, sum_bits, newton)
 
 
 @kernel(void(int64[:, :, ::1], int64, int64, float64[::1], PACKING), error_model="numpy")
@@ -186,13 +186,10 @@ def weigh_rows(rows, begin, end, weights, packing):
     unit = packing.weight_unit if packing.curvature_scale == 0.0 else 1.0
     for label in range(rows.shape[0]):
         for state in range(rows.shape[1]):
+            first_row = (label * rows.shape[1] + state) * rows.shape[2] + _AGAIN
             for position in range(begin, end):
                 row = rows[label, state, position]
-                chance = 0.5
-                if packing.by_chance:  # whole weights need no rounding, and get none
-                    mixed = (uint64(row) ^ uint64(position)) * _MULTIPLIER
-                    mixed = (mixed ^ (mixed >> uint64(32))) * _MULTIPLIER
-                    chance = float64(int64(mixed >> uint64(11))) * _UNIT
+                chance = chance_of(first_row + position, packing)  # whole weights need no rounding, and get none
                 n_steps = steps(row, packing)
                 gradient = float64(row - (n_steps << packing.shift)) * weights[position]
                 weighted = int64(np.floor(float64(n_steps) * weights[position] / unit + chance))

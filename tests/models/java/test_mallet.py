@@ -62,7 +62,8 @@ def test_predictions_equal_those_of_mallets_lattices(java, trainings, induction,
         heard.append((*event, lattices(java, trainings[0], data)[0]))
 
     model = MalletCRF(
-        5.0, (1, 1), features, 20, induction=induction, iterations_between_inductions=4, features_per_induction=15
+        5.0, (1, 1), features, 20, induction=induction, iterations_between_inductions=4, features_per_induction=15,
+        keep_stages=True,
     ).fit(data, monitor=listen)  # fmt: skip
     marginals, paths, log_likelihoods = lattices(java, trainings[0], other)
     np.testing.assert_allclose(model.predict_proba(other), marginals, atol=1e-8)
@@ -158,7 +159,7 @@ def test_training_ends_where_mallet_says_it_has_converged(java):
     training = Training(data, (0, 0), 0.5)
     training.trainer.setUseSomeUnsupportedTrick(False)
     assert training.trainer.train(training.instances, 1000)
-    model = MalletCRF(0.5, (0, 0), n_iterations=1000, induction=False).fit(data)
+    model = MalletCRF(0.5, (0, 0), n_iterations=1000, induction=False, keep_stages=True).fit(data)
     assert len(model.stages_) == training.n_iterations < 1000
     np.testing.assert_array_equal(model.stages_[-1], training.weights().joined())
 
@@ -206,7 +207,7 @@ def test_rounds_look_at_mallets_shares_of_the_training_set(java):
     data = random_set(5, 50, longest=6)
     heard = []
     settings = {"n_iterations": 12, "iterations_between_inductions": 3, "features_per_induction": 10}
-    model = MalletCRF(training_proportions=(0.1, 0.4, 0.7), **settings).fit(
+    model = MalletCRF(training_proportions=(0.1, 0.4, 0.7), keep_stages=True, **settings).fit(
         data, monitor=lambda stage, _seconds, value: heard.append((stage, value))
     )  # fmt: skip
     order = java.JClass("java.util.ArrayList")([java.JClass("java.lang.Integer")(i) for i in range(len(data))])

@@ -12,7 +12,7 @@ from treecrf.models.linear.induced_crf import InducedCRF, _Training
 from treecrf.models.linear.lbfgs import minimize_objective
 from treecrf.models.linear.outcomes import Outcomes
 
-SHORT = {"n_iterations": 24, "features_per_induction": 10, "window": (1, 1), "variance": 5.0}
+SHORT = {"keep_stages": True, "n_iterations": 24, "features_per_induction": 10, "window": (1, 1), "variance": 5.0}
 OUT_OF_RANGE = r"the objective is nan at the start of training; lower the variance or start_noise"
 
 
@@ -171,7 +171,7 @@ def test_a_seed_perturbs_the_start_of_a_linear_chain():
 def test_a_planted_conjunction_is_found():
     train, test = planted_set(0), planted_set(1)
     assert LinearCRF(5.0).fit(train).score(test) < 0.6
-    model = InducedCRF(5.0, n_iterations=40).fit(train)
+    model = InducedCRF(5.0, n_iterations=40, keep_stages=True).fit(train)
     # Cells: a, b, EDGE, no, yes, EDGE, ..; the second of two categories stands for both.
     assert (1, 4) in tuples(model.conjunctions_)[: len(model.stages_[7]) // 2]
     assert model.score(test) > 0.99

@@ -97,7 +97,15 @@ def lightgbms(data, n_iterations, start=None, **settings):
 
 def network(n_epochs=6, **settings):
     return NeuralNetwork(
-        **{"n_hidden": 7, "n_epochs": n_epochs, "learning_rate": 0.02, "batch_size": 30, "window": WINDOW} | settings
+        **{
+            "n_hidden": 7,
+            "n_epochs": n_epochs,
+            "learning_rate": 0.02,
+            "batch_size": 30,
+            "window": WINDOW,
+            "keep_stages": True,
+        }
+        | settings
     )
 
 

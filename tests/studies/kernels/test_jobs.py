@@ -166,14 +166,15 @@ def test_a_stage_that_a_labeller_cannot_stop_at_is_predicted_from(splits):
     choice = choose([LinearCRF(10.0, WINDOW, max_iterations=6)], [(sets.train, sets.validation)])
     trained = train_as_chosen(choice, sets.train)
     assert trained.values == {"stage": choice.stage}
-    expected = list(LinearCRF(10.0, WINDOW, max_iterations=6).fit(sets.train).staged_predict(sets.test))
+    kept = LinearCRF(10.0, WINDOW, max_iterations=6, keep_stages=True).fit(sets.train)
+    expected = list(kept.staged_predict(sets.test))
     found = trained.predict(sets.test, ("viterbi",))["viterbi"]
     assert found.tolist() == expected[choice.stage - 1]["viterbi"].tolist()
 
 
 def test_a_training_that_converged_before_the_stage_is_predicted_from_its_end(splits):
     sets = splits[0]
-    labeller = LinearCRF(10.0, WINDOW).fit(sets.train)
+    labeller = LinearCRF(10.0, WINDOW, keep_stages=True).fit(sets.train)
     assert list(labeller.staged_predict(sets.test, DECODERS, 5000)) == []
     found = Trained(labeller, 5000, {}, 0.0).predict(sets.test, DECODERS)
     assert {decoder: labels.tolist() for decoder, labels in found.items()} == {

@@ -18,7 +18,8 @@ import numpy as np
 from numba import float64, int16, int32, int64, uint64, void
 
 from treecrf.compiled.kernel import kernel
-from treecrf.trees.packing import PACKING, pack
+from treecrf.compiled.power import power
+from treecrf.trees.packing import PACKING, chance_of, pack
 
 _TINY, _HUGE = 1e-200, 1e200  # a product of ratios is logged before it leaves this range
 
@@ -31,7 +32,7 @@ def first_state(n_labels, order, depth):
     """Number of the first state of a depth (`treecrf.chain.StateSpace`)."""
     base = 0
     for deeper in range(depth + 1, order + 1):
-        base += n_labels**deeper
+        base += power(n_labels, deeper)
     return base
 
 
@@ -40,7 +41,7 @@ def _forward_early(exponentials, begin, position, order, alphas, scales):
     """One step of the forward recursion where some previous labels are START."""
     n_labels = len(exponentials)
     depth = position - begin
-    n_valid = n_labels**depth
+    n_valid = power(n_labels, depth)
     base = first_state(n_labels, order, depth)
     scale = 0.0
     for label in range(n_labels):
@@ -71,7 +72,7 @@ def _backward_early(exponentials, begin, position, order, packing, alphas, scale
     """One step of the backward recursion where some previous labels are START; the second row of `betas` is work space."""
     n_labels = len(exponentials)
     depth = position - begin
-    n_valid = n_labels**depth
+    n_valid = power(n_labels, depth)
     base = first_state(n_labels, order, depth)
     before = scales[position - 1] if depth > 0 else 1.0
     for state in range(n_valid):
@@ -87,8 +88,13 @@ def _backward_early(exponentials, begin, position, order, packing, alphas, scale
         betas[0, state] = betas[1, state] * before
 
 
-# The number of labels and the order are constants of the two kernels that follow, so that short loops over labels
+# The number of labels and the order are constants of the kernels that follow, so that short loops over labels
 # are unrolled: half the time. A kernel that calls another closure would miss numba's cache, hence two of them.
+# With many labels what counts is the order in which memory is read: the wide kernels go along the states of a label,
+# and give the same bits.
+
+MOST_UNROLLED = 15
+"""Labels of the kernels that go from label to label within a state."""
 
 
 @cache
@@ -101,6 +107,8 @@ def forward_kernel(n_labels, order):
     their sum at each position; and `log_likelihoods`, shape (n_sequences,), not finite where a potential has left the
     range of exp.
     """
+    if n_labels > MOST_UNROLLED and order > 0:
+        return _wide_forward_kernel(n_labels, order)
     n_recent = n_labels ** max(order - 1, 0)  # full states without their oldest label
     n_oldest = n_labels if order > 0 else 1
 
@@ -147,6 +155,8 @@ def backward_kernel(n_labels, order):
     It writes packed ``I(y, s) - P(y, s | X)`` to the valid states of `rows`, shape (n_labels, n_all_states,
     n_positions).
     """
+    if n_labels > MOST_UNROLLED and order > 0:
+        return _wide_backward_kernel(n_labels, order)
     n_recent = n_labels ** max(order - 1, 0)
     n_oldest = n_labels if order > 0 else 1
 
@@ -182,6 +192,121 @@ def backward_kernel(n_labels, order):
                         next_betas[state] = beta * inverse
                 for i in range(n_labels * n_recent):
                     betas[uint64(i)] = next_betas[uint64(i)] if order > 0 else inverse
+            for position in range(early - 1, begin - 1, -1):
+                _backward_early(exponentials, begin, position, order, packing, alphas, scales, both, rows)
+            observed_row = int64(1) << packing.fraction_bits
+            for position in range(begin, end):
+                rows[labels[position], observed[position], position] += observed_row
+
+    return backward
+
+
+def _wide_forward_kernel(n_labels, order):
+    """`forward_kernel` for many labels: sums of four labels run side by side."""
+    n_recent = n_labels ** (order - 1)
+
+    @kernel(
+        void(*SHARED, float64[:, ::1], float64[::1], float64[::1]), error_model="numpy", constants=(n_labels, order)
+    )
+    def forward(exponentials, offsets, first, last, labels, observed, alphas, scales, log_likelihoods):
+        for sequence in range(first, last):
+            begin, end = offsets[sequence], offsets[sequence + 1]
+            early = min(begin + order, end)
+            for position in range(begin, early):
+                _forward_early(exponentials, begin, position, order, alphas, scales)
+            for position in range(uint64(early), uint64(end)):
+                before = position - uint64(1)
+                inverse = scales[before]
+                for recent in range(n_recent):
+                    for label in range(uint64(0), uint64(n_labels), uint64(4)):
+                        last_label = uint64(n_labels - 1)
+                        others = (
+                            min(label + uint64(1), last_label),
+                            min(label + uint64(2), last_label),
+                            min(label + uint64(3), last_label),
+                        )
+                        value_0 = value_1 = value_2 = value_3 = 0.0
+                        for oldest in range(n_labels):
+                            state = uint64(recent * n_labels + oldest)
+                            alpha = alphas[before, state]
+                            value_0 += alpha * exponentials[label, position, state]
+                            value_1 += alpha * exponentials[others[0], position, state]
+                            value_2 += alpha * exponentials[others[1], position, state]
+                            value_3 += alpha * exponentials[others[2], position, state]
+                        # a label beyond the last one writes the last one's value again
+                        alphas[position, label * uint64(n_recent) + uint64(recent)] = value_0 * inverse
+                        alphas[position, others[0] * uint64(n_recent) + uint64(recent)] = value_1 * inverse
+                        alphas[position, others[1] * uint64(n_recent) + uint64(recent)] = value_2 * inverse
+                        alphas[position, others[2] * uint64(n_recent) + uint64(recent)] = value_3 * inverse
+                scale = 0.0
+                for state in range(n_labels * n_recent):
+                    scale += alphas[position, uint64(state)]
+                scales[position] = 1.0 / scale
+            log_likelihood = 0.0
+            product = 1.0
+            for position in range(begin, end):
+                product *= exponentials[labels[position], position, observed[position]] * scales[position]
+                if not (_TINY < product < _HUGE):
+                    log_likelihood += np.log(product)
+                    product = 1.0
+            log_likelihoods[sequence] = log_likelihood + np.log(product)
+
+    return forward
+
+
+_TOGETHER = 8
+"""Positions whose rows are written together: as many as lie side by side in a line of the cache."""
+
+
+def _wide_backward_kernel(n_labels, order):
+    """`backward_kernel` for many labels: along the states of a label, and rows of several positions at a time."""
+    n_recent = n_labels ** (order - 1)
+    n_full = n_labels * n_recent
+
+    @kernel(
+        void(*SHARED, PACKING, float64[:, ::1], float64[::1], int64[:, :, ::1]),
+        allocates=True,
+        error_model="numpy",
+        constants=(n_labels, order),
+    )
+    def backward(exponentials, offsets, first, last, labels, observed, packing, alphas, scales, rows):
+        n_rows, n_positions = uint64(rows.shape[1]), uint64(rows.shape[2])
+        betas = np.empty((_TOGETHER + 1, n_full))  # times the scale of their position; from the last position on
+        both = np.empty((2, n_full))
+        for sequence in range(first, last):
+            begin, end = offsets[sequence], offsets[sequence + 1]
+            early = min(begin + order, end)
+            betas[0, :] = scales[end - 1]
+            stop = end
+            while stop > early:
+                start = max(stop - _TOGETHER, early)
+                for later in range(stop - start):
+                    position, following, here = uint64(stop - 1 - later), betas[later], betas[later + 1]
+                    here[:] = 0.0
+                    for label in range(uint64(n_labels)):
+                        for recent in range(n_recent):
+                            beta = following[label * uint64(n_recent) + uint64(recent)]
+                            for oldest in range(n_labels):
+                                state = uint64(recent * n_labels + oldest)
+                                here[state] += exponentials[label, position, state] * beta
+                    inverse = scales[position - uint64(1)]
+                    for state in range(n_full):
+                        here[uint64(state)] *= inverse
+                for label in range(uint64(n_labels)):
+                    for recent in range(n_recent):
+                        for oldest in range(n_labels):
+                            state = uint64(recent * n_labels + oldest)
+                            for later in range(stop - start):
+                                position = uint64(stop - 1 - later)
+                                before = position - uint64(1)
+                                alpha = scales[before] * alphas[before, state]
+                                beta = betas[later, label * uint64(n_recent) + uint64(recent)]
+                                value = exponentials[label, position, state] * beta
+                                row = int64((label * n_rows + state) * n_positions + position)
+                                rows[label, state, position] = pack(-(alpha * value), row, packing)
+                betas[0, :] = betas[stop - start]
+                stop = start
+            both[0, :] = betas[0]
             for position in range(early - 1, begin - 1, -1):
                 _backward_early(exponentials, begin, position, order, packing, alphas, scales, both, rows)
             observed_row = int64(1) << packing.fraction_bits
@@ -351,8 +476,10 @@ def chain_rule_gradient(
                     if packing.curvature_scale > 0.0:
                         p = min(max(expected / weight, 0.0), 1.0) if weight > 0.0 else 0.0
                         n_steps = weight * p * (1.0 - p) * packing.curvature_scale
-                    packed = int64(np.floor(n_steps + 0.5)) << packing.shift
-                    rows[label, base + state, position] = packed + int64(np.floor(gradient * scale + 0.5))
+                    row = (label * rows.shape[1] + base + state) * rows.shape[2] + position
+                    chance = chance_of(row, packing)
+                    packed = int64(np.floor(n_steps + chance)) << packing.shift
+                    rows[label, base + state, position] = packed + int64(np.floor(gradient * scale + (1.0 - chance)))
             if place + 1 < end - begin:
                 now = observed[position + 1] - first_state(n_labels, order, min(place + 1, order))
                 next_mass[now] += weights[position + 1] - weight

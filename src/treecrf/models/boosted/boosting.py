@@ -86,6 +86,10 @@ class Iteration(NamedTuple):
         """The same with all values times a factor."""
         return Iteration([tree._replace(values=factor * tree.values) for tree in self.trees], factor * self.transitions)
 
+    def with_gains_in(self, unit: float) -> Iteration:
+        """The same with gains that are multiplied by a unit of weight."""
+        return self._replace(trees=[tree._replace(gains=unit * tree.gains) for tree in self.trees])
+
     @property
     def most_leaves(self) -> int:
         """Leaves of the largest tree."""
@@ -137,8 +141,8 @@ class Progress(NamedTuple):
 class Training(Protocol):
     """Potentials and gradients of a training set: dense (`treecrf.models.boosted.training`) or on a lattice."""
 
-    def compute_gradient(self, criterion: Criterion) -> float:
-        """Write the gradient of every row; return the criterion's value for the training set."""
+    def compute_gradient(self, criterion: Criterion, iteration: int = 0) -> float:
+        """Write the gradient of every row for the trees of an iteration; return the criterion's value for the training set."""
 
     def grow(self, iteration: int) -> Iteration:
         """Grow one tree for each label on the gradients, and add them to the potentials."""
@@ -173,23 +177,29 @@ def boost(
                 monitor(iteration, dict(zip(seconds, report, strict=True)), log_likelihoods[iteration])
     for iteration in range(len(log_likelihoods), params.n_iterations + 1):
         criterion = params.criterion_of(min(iteration, params.n_iterations - 1))
-        value = training.compute_gradient(criterion)
+        value = training.compute_gradient(criterion, iteration)
         if len(steps) < iteration:
             same_criterion = params.criterion_of(iteration) == params.criterion_of(iteration - 1)
             most_halvings = params.halvings if same_criterion else 0
-            value = _settle(training, progress, workers, value, criterion, most_halvings)
+            value = _settle(training, progress, workers, value, criterion, iteration, most_halvings)
         log_likelihoods.append(value)
         reports.append(list(seconds.values()))
         if monitor is not None and iteration > 0:
             monitor(iteration, dict(seconds), value)
         if iteration < params.n_iterations:
-            iterations.append(training.grow(iteration))
+            iterations.append(training.grow(iteration).with_gains_in(params.unit))
             if note is not None:
                 note(progress)
 
 
 def _settle(
-    training: Training, progress: Progress, workers: Workers, value: float, criterion: Criterion, most_halvings: int
+    training: Training,
+    progress: Progress,
+    workers: Workers,
+    value: float,
+    criterion: Criterion,
+    iteration: int,
+    most_halvings: int,
 ) -> float:
     """Halve the last iteration until the criterion, now `value`, is not below that before it; return what it is then."""
     before, step = progress.log_likelihoods[-1], 1.0
@@ -197,7 +207,7 @@ def _settle(
     while not value >= least and step > 0.5**most_halvings:
         with workers.timed("update"):
             progress.iterations[-1] = _halve(training, progress.iterations[-1])
-        value, step = training.compute_gradient(criterion), 0.5 * step
+        value, step = training.compute_gradient(criterion, iteration), 0.5 * step
     progress.steps.append(step)
     return value
 

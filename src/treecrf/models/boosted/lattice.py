@@ -103,14 +103,15 @@ class LatticeTraining(Training):
         if params.beam is None:
             self.inference = self._make_inference(self._lattice)
 
-    def compute_gradient(self, criterion: Criterion) -> float:
+    def compute_gradient(self, criterion: Criterion, iteration: int = 0) -> float:
         """See `Training`; the criterion is the likelihood."""
         weights, n_best = self.potentials.weights(), self._params.beam
+        self._packing = self._packing._replace(seed=iteration)
         if n_best is not None:
             beam = training_beam(self._workers, self._lattice, weights, n_best, self._true_entries)
             self.inference = self._make_inference(beam.lattice, beam.entries)
             weights, _, _ = exponentials(beam.lattice, beam.potentials)
-        value = self.inference.infer(self._workers, weights, self._packing)
+        value = self._params.unit * self.inference.infer(self._workers, weights, self._packing)
         if self._weights is not None:
             self._weigh(self.inference, self._weights)
         return value
@@ -140,14 +141,14 @@ class LatticeTraining(Training):
 def _choose_packing(
     params: BoostingParams, candidates: Candidates, by_label: list[LabelRows], weights: NDArray[np.float64] | None
 ) -> Packing:
-    lattice, order = candidates.lattice, 1 if params.sees_labels else 0
+    lattice = candidates.lattice
     n_positions, n_rows = len(lattice.first) - 1, len(lattice.labels)
     if params.sees_labels:
         n_before = np.diff(candidates.predecessors.first)[candidates.predecessors.kinds]
         n_rows = max(int(n_before[rows.positions].sum()) for rows in by_label)
     if weights is None:
-        return choose_packing(n_positions, n_rows, order + 1, params.newton)
-    return choose_weighted_packing(weights, -(-n_rows // n_positions), order + 1, params.newton)
+        return choose_packing(n_positions, n_rows, params.most_gradient, params.newton)
+    return choose_weighted_packing(weights, -(-n_rows // n_positions), params.most_gradient, params.newton)
 
 
 class LatticePotentials:

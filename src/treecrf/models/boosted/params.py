@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -17,8 +17,8 @@ from treecrf.trees.splitting import EITHER_SIDE, INCORPORATED, ONE_VS_REST, ORDE
 Criterion = Literal["likelihood", "pseudo-likelihood", "local"]
 """What is followed: log P(Y | X), the pseudo-likelihood, or P(y_t | previous labels, w_t) position by position."""
 
-MISSING_METHODS = ("error", "instance_weighting", "surrogate_splitting", "default_direction", "incorporated")
-"""Values of the setting `missing`; the last two are not in the papers."""
+MISSING_METHODS = ("auto", "error", "instance_weighting", "surrogate_splitting", "default_direction", "incorporated")
+"""Values of the setting `missing`; "auto" stands for one of the others, and the last two are not in the papers."""
 
 WHOLE_ROWS = ("error", "incorporated")
 """Those with which trees divide no row."""
@@ -28,6 +28,12 @@ SPLITS = {"one_vs_rest": ONE_VS_REST, "subsets": SUBSETS}
 
 SHAPE = ("window", "order", "missing", "n_surrogates", "transitions", "label_dictionary", "beam")
 """Settings that the trees are grown for."""
+
+
+def has_shape(value: Any) -> bool:
+    """Whether a file's JSON value has all settings of `SHAPE`."""
+    return isinstance(value, dict) and all(name in value for name in SHAPE)
+
 
 _POSITIONS, _COLUMNS = 1, 2  # streams of random numbers
 
@@ -64,6 +70,8 @@ class BoostingParams:
     label_dictionary: str | None
     beam: int | None
     criterion: Criterion
+    unit: float = 1.0
+    """What a weight of 1 stands for in training (`treecrf.io.weighted.in_units`)."""
 
     # --- trees --------------------------------------------------------------------------------------
 
@@ -73,11 +81,18 @@ class BoostingParams:
         return self.leaf_values == "newton"
 
     @property
+    def most_gradient(self) -> int:
+        """The largest absolute sum of gradients of one label over the states of a position; Newton leaves need all bits."""
+        if self.newton and not self.pseudo_likelihood_iterations:
+            return 1
+        return self.order + 1 if self.sees_labels else 1
+
+    @property
     def split_params(self) -> SplitParams:
         """Split and leaf parameters."""
         missing = {"default_direction": EITHER_SIDE, "incorporated": INCORPORATED}.get(self.missing, UNKNOWN)
         return SplitParams(
-            float(self.l2_regularization), float(self.least_weight), float(self.category_smoothing), missing,
+            self.l2_regularization / self.unit, self.least_weight / self.unit, self.category_smoothing / self.unit, missing,
             float(self.largest_step) if self.newton else np.inf, float(self.learning_rate),
         )  # fmt: skip
 
@@ -162,6 +177,12 @@ class BoostingParams:
         if not self.sees_labels:
             return "transitions='separable'"
         return next((name for name in ("label_dictionary", "beam") if getattr(self, name) is not None), None)
+
+    def settled(self) -> BoostingParams:
+        """The same, with the treatment that "auto" stands for: dividing rows, which trees of a lattice cannot."""
+        if self.missing != "auto":
+            return self
+        return replace(self, missing="incorporated" if self.uses_lattice else "instance_weighting")
 
     # --- checks -------------------------------------------------------------------------------------
 

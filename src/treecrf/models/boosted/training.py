@@ -85,16 +85,18 @@ class DenseTraining(Training):
         )  # fmt: skip
         self._idle_growers: list[Grower] = []
 
-    def compute_gradient(self, criterion: Criterion) -> float:
+    def compute_gradient(self, criterion: Criterion, iteration: int = 0) -> float:
         rows, workers = self.rows, self._workers
+        packing = rows.packing = rows.packing._replace(seed=iteration)
         n_shares = 4 * workers.n_threads if workers.n_threads > 1 else 1  # a thread that wakes late takes fewer
         shares = shares_of(rows.offsets, n_shares)
         workers.map("gradient", partial(rows.differentiate, criterion), shares)
         if self._partial is not None:
+            self._partial.rows.packing = packing
             workers.map("gradient", partial(self._partial.correct, rows), self._partial.shares)
         if self._weighting is not None:
             workers.map("gradient", partial(self._weighting.weigh, rows), shares)
-        return float(rows.log_likelihoods.sum())
+        return self._params.unit * float(rows.log_likelihoods.sum())
 
     def grow(self, iteration: int) -> Iteration:
         with self._workers.timed("trees"):
@@ -224,6 +226,8 @@ class PartialRows:
 
     Attributes
     ----------
+    rows : DenseRows
+        Without the labels in conflict.
     shares : list of (int, int)
         Sequences that are corrected together.
     """
@@ -238,12 +242,12 @@ class PartialRows:
         complete = completed(known)
         observed = chain.state_sequence(complete, inside, space.n_labels, space.order)
         exponentials = np.empty((space.n_labels, len(known), space.n_states))
-        self._rows = DenseRows(exponentials, inside, complete, observed, space, packing)
+        self.rows = DenseRows(exponentials, inside, complete, observed, space, packing)
         self.shares = shares_of(inside, N_SHARES)
 
     def correct(self, whole: DenseRows, first: int, last: int) -> None:
         """Turn gradients and log likelihoods of completed labels into those of the known ones."""
-        rows = self._rows
+        rows = self.rows
         begin, end = int(rows.offsets[first]), int(rows.offsets[last])
         positions = self._positions[begin:end]
         np.multiply(whole.exponentials[:, positions], self._allowed[:, begin:end], out=rows.exponentials[:, begin:end])
@@ -275,7 +279,8 @@ class Weighting:
 def _choose_packing(
     params: BoostingParams, space: chain.StateSpace, offsets: NDArray[np.int64], weights: NDArray[np.float64] | None
 ) -> Packing:
-    n_positions, n_states, bound = int(offsets[-1]), space.n_labels**space.order, space.order + 1
+    n_positions, n_states = int(offsets[-1]), space.n_labels**space.order
+    bound = params.most_gradient
     if weights is None:
         return choose_packing(n_positions, n_positions * n_states, bound, params.newton)
     if vary_within(weights, offsets).any():

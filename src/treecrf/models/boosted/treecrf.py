@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self
 
 import numpy as np
@@ -21,11 +21,13 @@ from treecrf.estimators.checks import (
     NAME,
     NOT_NEGATIVE,
     POSITIVE,
+    SECONDS,
     SEED,
     SHARE,
     SIZE,
     UNSEEN,
     WINDOW,
+    Check,
     number,
     one_of,
     optional,
@@ -34,12 +36,13 @@ from treecrf.estimators.checks import (
 from treecrf.inputs.anchors import AnchorSetting
 from treecrf.inputs.binning import MOST_BINS
 from treecrf.io.memory import check_memory
+from treecrf.io.weighted import in_units
 from treecrf.models.boosted.boosting import Progress, Training, Workers, boost, join_iterations, split_iterations
 from treecrf.models.boosted.checkpoint import Checkpoint, as_checkpoint, fingerprint
 from treecrf.models.boosted.label_dictionary import Candidates, learn_dictionary, make_candidates, n_symbols
 from treecrf.models.boosted.lattice import LatticeTraining
 from treecrf.models.boosted.memory import training_bytes
-from treecrf.models.boosted.params import MISSING_METHODS, SHAPE, SPLITS, BoostingParams, Criterion
+from treecrf.models.boosted.params import MISSING_METHODS, SHAPE, SPLITS, BoostingParams, Criterion, has_shape
 from treecrf.models.boosted.prediction import BoostedPotentials, make_flat_forest, staged_lattices, staged_potentials
 from treecrf.models.boosted.training import DenseTraining
 from treecrf.models.chains import ChainLabeller, Chains
@@ -54,7 +57,7 @@ from treecrf.trees.tree import MAX_LEAVES
 if TYPE_CHECKING:
     from treecrf.estimators.conversion import Groups, Labels, Sequences
 
-_PARAMS = [field.name for field in fields(BoostingParams) if field.name != "criterion"]
+_PARAMS = [field.name for field in fields(BoostingParams) if field.name not in ("criterion", "unit")]
 _LESS = "train on fewer sequences, or lower the order, the number of labels, the window or max_leaves"
 
 
@@ -101,8 +104,8 @@ class TreeCRF(ChainLabeller):
         How often, at most, the Newton leaves of an iteration are halved because the iteration lowers the log likelihood
         of the training set, as it may where labels stay the same for long: Newton leaves leave the curvature between
         rows out.
-    missing : "error", "instance_weighting", "surrogate_splitting", "default_direction" or "incorporated"
-        What to do with missing cells in training and prediction: refuse them, or, where a tested cell is missing,
+    missing : "auto", "error", "instance_weighting", "surrogate_splitting", "default_direction" or "incorporated"
+        "auto": "instance_weighting", or "incorporated" with separable transitions, a label dictionary or a beam. What to do with missing cells in training and prediction: refuse them, or, where a tested cell is missing,
         send the row to both sides with weights in proportion to the known rows there (PhD section 4.2); or where
         the best known surrogate test says (section 4.3); or to one side that training found to gain more; or let tests
         ask for "missing" too, by itself or with other codes (Twala et al. 2008). Without missing cells all of them grow the
@@ -189,7 +192,7 @@ class TreeCRF(ChainLabeller):
     learning_rate: float = 1.0
     largest_step: float = 4.0
     most_halvings: int = 10
-    missing: str = "error"
+    missing: str = "auto"
     scale_gain: bool = False
     n_surrogates: int = 5
     either_polarity: bool = True
@@ -226,7 +229,8 @@ class TreeCRF(ChainLabeller):
         "transitions": Annotated[Float64, "n_iterations, n_transitions, n_transitions_before", WEIGHTS],
         "dictionary": Annotated[Bool, "n_symbols, n_labels", TRUTH, SOME_IN_EACH_ROW],
     }
-    _fitted_values = ("seconds", "shape")
+    _fitted_values: ClassVar = {"seconds": SECONDS, "shape": Check(has_shape, f"give {', '.join(SHAPE)}")}
+    _described: ClassVar = {"flat": FLAG}
 
     _parameter_constraints: ClassVar = {
         "n_iterations": SIZE, "max_leaves": whole(2, MAX_LEAVES), "l2_regularization": NOT_NEGATIVE, "window": WINDOW, "order": whole(0),
@@ -293,7 +297,7 @@ class TreeCRF(ChainLabeller):
             self._check_continuation()
             inputs, train = self.inputs_, self._as_before(train)
         else:
-            inputs = self._learn_inputs(train)
+            inputs = self._learn_inputs(train, weights)
             train = inputs.apply(train, "error")
         n_labels = len(train.label_names)
         n_states = chain.StateSpace(n_labels, self.order).n_states
@@ -303,11 +307,15 @@ class TreeCRF(ChainLabeller):
         what = f"training on {train.n_positions} positions with {n_labels} labels"
         check_memory(training_bytes(params, train, candidates), what, _LESS)
 
+        scaled = weights
+        if weights is not None:
+            unit, scaled = in_units(weights)
+            params = replace(params, unit=unit)
         with Workers(self.n_threads) as workers:
             training: Training = (
-                DenseTraining(params, train, start, workers, weights)
+                DenseTraining(params, train, start, workers, scaled)
                 if candidates is None
-                else LatticeTraining(params, train, candidates, start, workers, weights)
+                else LatticeTraining(params, train, candidates, start, workers, scaled)
             )
             progress = Progress([], [], workers.seconds, [], [])
             if going_on:
@@ -316,7 +324,7 @@ class TreeCRF(ChainLabeller):
                 progress.steps.extend(self.steps_)
             checkpoint = as_checkpoint(checkpoint)
             if checkpoint is not None:
-                mark = fingerprint(type(self).__name__, self.get_params(), train, start, progress, weights)
+                mark = fingerprint(type(self).__name__, self.get_params(deep=False), train, start, progress, weights)
                 sizes = self._tree_sizes(train.attributes, n_labels)
                 progress = checkpoint.begin(mark, sizes) or progress
             boost(training, progress, params, workers, monitor, None if checkpoint is None else checkpoint.note)
@@ -351,7 +359,7 @@ class TreeCRF(ChainLabeller):
 
     def boosting_params(self) -> BoostingParams:
         """The settings that training and predictions take, and the criterion that the class follows."""
-        return BoostingParams(**{name: getattr(self, name) for name in _PARAMS}, criterion=self._criterion)
+        return BoostingParams(**{name: getattr(self, name) for name in _PARAMS}, criterion=self._criterion).settled()
 
     def expected_memory(self, train: SequenceSet) -> int:
         """Approximate peak memory of `fit` in bytes; nothing is trained."""
@@ -391,13 +399,13 @@ class TreeCRF(ChainLabeller):
     def flattened(self) -> Self:
         """A copy that labels faster: its trees are turned into one flat vector of weights (PhD sections 3.5.3, 6.1).
 
-        Potentials are equal up to the order of sums. Staged predictions go on from the trees; a new `fit` drops the
-        flat form, a saved file remembers it.
+        Potentials are equal up to the order of sums. Staged predictions, and those of sets with missing cells that divide rows,
+        go on from the trees; a new `fit` drops the flat form, a saved file remembers it.
 
         Raises
         ------
         ValueError
-            If the trees were grown for missing cells, or look at previous labels with a label dictionary or a beam.
+            If the trees look at previous labels with a label dictionary or a beam.
         """
         flat = copy.copy(self)
         flat.flat_ = make_flat_forest(self._learnt(), self.attributes_)
@@ -477,6 +485,10 @@ class TreeCRF(ChainLabeller):
     def _check_fitted(self) -> None:
         """Refuse to predict with other settings than those that the trees were grown for, too."""
         super()._check_fitted()
+        self._check_shape()
+
+    def _check_shape(self) -> None:
+        """Refuse settings that the trees were not grown for."""
         names = (name for name in SHAPE if name != "n_surrogates")
         self.boosting_params().check_shape(self.shape_, names, "set it back or fit again")
 
@@ -500,6 +512,7 @@ class TreeCRF(ChainLabeller):
 
     def _restore(self, values: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> None:
         super()._restore(values, arrays)
+        self._check_shape()
         if self.forest_.n_trees != len(self.steps_) * len(self.label_names_):
             raise ValueError(f"forest has {self.forest_.n_trees} trees of {len(self.steps_)} iterations")
         self.flat_ = None

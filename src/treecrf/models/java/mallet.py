@@ -67,17 +67,21 @@ class MalletCRF(ConjunctionCRF):
         if noise is not None:
             training.set_default_weights(noise)
         stages: list[NDArray[np.float64]] = []
+        n_done = 0
         shares = self._shares() if self.induction else []
         for round_, share in enumerate([*shares, 1.0]):  # after the last induction all sequences train
-            for _ in range(self._n_iterations(round_, len(shares), len(stages))):
+            for _ in range(self._n_iterations(round_, len(shares), n_done)):
                 began = time.process_time()
                 n_before = training.n_iterations
                 converged = training.iterate(share)
                 seconds["gradient"] += time.process_time() - began
                 if training.n_iterations > n_before:  # a line search that fails is no iteration
+                    n_done += 1
+                    if not self.keep_stages:
+                        stages.clear()
                     stages.append(training.weights().joined())
                     if monitor is not None:
-                        monitor(len(stages), dict(seconds), training.log_likelihood(share))
+                        monitor(n_done, dict(seconds), training.log_likelihood(share))
                 if converged:
                     break
             if round_ < len(shares):

@@ -11,11 +11,23 @@ from numpy.typing import NDArray
 
 from treecrf.compiled.rules import SOME, WEIGHTS, Known, Rule, below, offsets_into
 from treecrf.compiled.struct import Float64, Int32, Int64, struct
-from treecrf.estimators.checks import NOT_NEGATIVE, SEED, SHARES, SIZE, VARIANCE, number, one_of, optional
+from treecrf.estimators.checks import (
+    FLAG,
+    NOT_NEGATIVE,
+    SECONDS,
+    SEED,
+    SHARES,
+    SIZE,
+    VARIANCE,
+    number,
+    one_of,
+    optional,
+    whole,
+)
 from treecrf.inputs.anchors import AnchorSetting
 from treecrf.inputs.binning import FEW_BINS
 from treecrf.io.arrays import gather_ranges
-from treecrf.models.chains import ChainLabeller, ScoredChains
+from treecrf.models.chains import ChainLabeller, ScoredChains, kept_stages
 from treecrf.models.fitted import take_declared
 from treecrf.models.linear._conjunction_kernels import add_scores, find_windows
 from treecrf.models.linear.outcomes import FEATURES, Outcomes
@@ -178,6 +190,8 @@ class ConjunctionCRF(ChainLabeller):
         normal distribution: the spread over seeds shows how much of an accuracy is chance. None starts from no weights.
     start_noise : float
         Standard deviation of the perturbed start.
+    keep_stages : bool
+        Whether the weights after every iteration are kept, for `staged_predict` and its kin; otherwise the last ones alone.
     n_bins, min_count, anchors : see `treecrf.models.base.Labeller`
 
     Attributes
@@ -185,7 +199,7 @@ class ConjunctionCRF(ChainLabeller):
     conjunctions_ : Conjunctions
         The features, in the order in which training added them.
     stages_ : list of float64 arrays
-        `Weights` after 1, 2, .. iterations, joined; a stage has the features that were there.
+        `Weights` after 1, 2, .. iterations, joined; a stage has the features that were there. Unless `keep_stages`, the last alone.
     seconds_ : dict
         CPU seconds of `fit` by phase: "windows", "gradient" (with the steps of L-BFGS), "induction".
     n_inductions_ : int
@@ -206,14 +220,15 @@ class ConjunctionCRF(ChainLabeller):
     n_bins: int = FEW_BINS
     min_count: int = 1
     anchors: AnchorSetting = None
+    keep_stages: bool = False
 
     order = 1
     _fitted_arrays: ClassVar = {"conjunctions": Conjunctions}
-    _fitted_values = ("seconds", "n_inductions")
+    _fitted_values: ClassVar = {"seconds": SECONDS, "n_inductions": whole(0)}
     _parameter_constraints: ClassVar = {
         "variance": VARIANCE, "features": one_of(*FEATURES), "n_iterations": SIZE, "iterations_between_inductions": SIZE,
         "features_per_induction": SIZE, "true_label_threshold": number("a probability above 0", lambda value: 0 < value <= 1),
-        "training_proportions": SHARES, "random_state": optional(SEED), "start_noise": NOT_NEGATIVE,
+        "training_proportions": SHARES, "random_state": optional(SEED), "start_noise": NOT_NEGATIVE, "keep_stages": FLAG,
     }  # fmt: skip
 
     @property
@@ -245,7 +260,7 @@ class ConjunctionCRF(ChainLabeller):
         windows = Windows.of(aligned, self.window)
         occurrences = find_occurrences(self.conjunctions_, windows.columns)
         outcomes = self._outcomes(len(self.label_names_))
-        for stage in [self.stages_[-1]] if every is None else self.stages_[every - 1 :: every]:
+        for stage in kept_stages(self.stages_, self.keep_stages, every):
             weights = Weights.part(stage, outcomes)
             scores = score_features(weights, occurrences, windows.n_windows, outcomes)
             yield chain_potentials(scores, windows, weights, data.offsets)

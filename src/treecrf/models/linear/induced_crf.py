@@ -281,11 +281,13 @@ class InducedCRF(ConjunctionCRF):
         n_inductions = 0
 
         def note(weights: NDArray[np.float64], value: float) -> None:
+            if not self.keep_stages:
+                stages.clear()
             stages.append(training.split(weights).joined())
             history.append(value)
             if monitor is not None:
                 elapsed = dict(seconds) | {"gradient": seconds["gradient"] + time.thread_time() - began}
-                monitor(len(stages), elapsed, training.penalty(weights) - value)
+                monitor(len(history), elapsed, training.penalty(weights) - value)
 
         shares = self._shares()
         with ThreadPoolExecutor(self.n_threads - 1) if self.n_threads > 1 else nullcontext() as pool:
@@ -293,7 +295,7 @@ class InducedCRF(ConjunctionCRF):
             clock = time.thread_time if pool is None else time.process_time
             for round_, share in enumerate([*shares, 1.0]):  # after the last induction all sequences train
                 part = training.part(order[: max(1, round(share * len(train)))])
-                n_iterations, n_done = self._n_iterations(round_, len(shares), len(stages)), len(stages)
+                n_iterations, n_done = self._n_iterations(round_, len(shares), len(history)), len(history)
                 began = time.thread_time()
                 if n_iterations:
                     objective = training.objective(part)
@@ -304,7 +306,7 @@ class InducedCRF(ConjunctionCRF):
                     n_new = training.add_features(part, self.true_label_threshold, self.features_per_induction, run)
                     seconds["induction"] += clock() - before
                     n_inductions += 1
-                    if share == 1 and not n_new and len(stages) < n_done + n_iterations:
+                    if share == 1 and not n_new and len(history) < n_done + n_iterations:
                         break  # all that is left would begin at the optimum that it would look for
         self.conjunctions_ = training.conjunctions
         self.stages_ = stages or [training.split(training.weights).joined()]  # where the start is the optimum

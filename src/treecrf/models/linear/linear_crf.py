@@ -13,12 +13,13 @@ from numpy.typing import NDArray
 from treecrf import chain
 from treecrf.compiled.rules import FINITE, SOME, WEIGHTS
 from treecrf.compiled.struct import Float64
-from treecrf.estimators.checks import FIRST_ORDER, NOT_NEGATIVE, SEED, SIZE, TOLERANCE, VARIANCE, one_of, optional
+from treecrf.estimators.checks import FIRST_ORDER, FLAG, NOT_NEGATIVE, SEED, SIZE, TOLERANCE, VARIANCE, one_of, optional
 from treecrf.inputs.anchors import AnchorSetting
 from treecrf.inputs.binning import FEW_BINS
 from treecrf.io.memory import check_memory
+from treecrf.io.weighted import in_units
 from treecrf.models.base import Codes, Floats, Monitor
-from treecrf.models.chains import ChainLabeller, ScoredChains, Watch
+from treecrf.models.chains import ChainLabeller, ScoredChains, Watch, kept_stages
 from treecrf.models.execution import draw_start
 from treecrf.models.inputs import refuse_missing
 from treecrf.models.linear._linear_kernels import add_cell_gradients, dot, score_windows
@@ -64,6 +65,8 @@ class LinearCRF(ChainLabeller):
         shows how much of an accuracy is chance.
     start_noise : float
         Standard deviation of the perturbed start.
+    keep_stages : bool
+        Whether the weights after every iteration are kept, for `staged_predict` and its kin; otherwise the last ones alone.
     n_bins, min_count, anchors, class_weight : see `treecrf.models.base.Labeller`
 
     Attributes
@@ -74,7 +77,7 @@ class LinearCRF(ChainLabeller):
     transition_weights_ : float64, shape (n_labels, n_labels)
         By previous label and label.
     weights_history_ : float64, shape (n_iterations, n_weights)
-        The weights after 1, 2, .. iterations, cells before transitions; of the last one alone unless `keeps_stages`.
+        The weights after 1, 2, .. iterations, cells before transitions; of the last one alone unless `keep_stages`.
     objective_history_ : float64, shape (n_iterations + 1,)
         What is minimized, after 0, 1, .. iterations.
     seconds_ : dict
@@ -94,6 +97,7 @@ class LinearCRF(ChainLabeller):
     min_count: int = 1
     class_weight: ClassWeight = None
     anchors: AnchorSetting = None
+    keep_stages: bool = False
 
     _fitted_arrays: ClassVar = {
         "weights_history": Annotated[Float64, "n_kept, n_weights", WEIGHTS, SOME],
@@ -107,7 +111,7 @@ class LinearCRF(ChainLabeller):
 
     _parameter_constraints: ClassVar = {
         "variance": VARIANCE, "order": FIRST_ORDER, "features": one_of(*FEATURES), "max_iterations": SIZE,
-        "tolerance": TOLERANCE, "random_state": optional(SEED), "start_noise": NOT_NEGATIVE,
+        "tolerance": TOLERANCE, "random_state": optional(SEED), "start_noise": NOT_NEGATIVE, "keep_stages": FLAG,
     }  # fmt: skip
 
     # --- training -----------------------------------------------------------------------------------
@@ -119,35 +123,35 @@ class LinearCRF(ChainLabeller):
         began = time.thread_time()
         if self.order and weights is not None:
             refuse_mixed(labels, weights, train.offsets)
-        objective = Objective(
-            train, labels, self.window, self._outcomes(len(train.label_names)), self.variance, weights
-        )
+        unit, scaled = (1.0, None) if weights is None else in_units(weights)
+        variance = unit * self.variance  # of what is minimized in units of weight
+        objective = Objective(train, labels, self.window, self._outcomes(len(train.label_names)), variance, scaled)
         seconds["windows"] = time.thread_time() - began
         began = time.thread_time()
-        n_kept = self.max_iterations if self.keeps_stages else 1
+        n_kept = self.max_iterations if self.keep_stages else 1
         check_memory(
             8 * objective.n_weights * (n_kept + VECTORS), "the weights after every iteration",
             "give fewer max_iterations, a smaller window or a greater min_count",
         )  # fmt: skip
         start = draw_start(objective.n_weights, self.random_state, self.start_noise)
         history = np.empty((n_kept, objective.n_weights))  # pages that are not written to take no memory
-        values = [objective(start)[0]]
+        values = [unit * objective(start)[0]]
 
         def note(weights: NDArray[np.float64], value: float) -> None:
-            history[len(values) - 1 if self.keeps_stages else 0] = weights
-            values.append(value)
+            history[len(values) - 1 if self.keep_stages else 0] = weights
+            values.append(unit * value)
             for judge in self._judges:
                 judge(len(values) - 1, weights)
             if monitor is not None:
                 seconds["gradient"], elapsed = objective.seconds, time.thread_time() - began
                 seconds["update"] = elapsed - objective.seconds
-                penalty = dot(weights, weights) / (2 * self.variance)
-                monitor(len(values) - 1, dict(seconds), penalty - value)
+                penalty = dot(weights, weights) / (2 * variance)
+                monitor(len(values) - 1, dict(seconds), unit * (penalty - value))
 
         last = minimize_objective(objective, start, self.max_iterations, self.tolerance, note)
         seconds["gradient"] = objective.seconds
         seconds["update"] = time.thread_time() - began - objective.seconds
-        self.weights_history_ = history[: len(values) - 1] if len(values) > 1 else last[None]
+        self.weights_history_ = history[: min(len(values) - 1, n_kept)] if len(values) > 1 else last[None]
         self.objective_history_, self.seconds_ = np.array(values), seconds
 
     def fit_watched(self, train: SequenceSet, data: SequenceSet, watch: Watch, every: int = 1) -> None:
@@ -161,11 +165,11 @@ class LinearCRF(ChainLabeller):
             if iteration % every == 0:
                 watch(iteration, self._chains_of(cells, weights, outcomes, data.offsets).marginals())
 
-        keeps_stages, self.keeps_stages, self._judges = self.keeps_stages, False, (judge,)
+        self._judges = (judge,)
         try:
             self.fit(train)
         finally:
-            self.keeps_stages, self._judges = keeps_stages, ()
+            self._judges = ()
 
     @property
     def cell_weights_(self) -> NDArray[np.float64]:
@@ -182,8 +186,7 @@ class LinearCRF(ChainLabeller):
     def _staged_chains(self, data: SequenceSet, every: int | None = None) -> Iterator[ScoredChains]:
         aligned = self._aligned(data)
         cells, _ = window_cells(aligned, self.window)
-        stages = [self.weights_history_[-1]] if every is None else self.weights_history_[every - 1 :: every]
-        for weights in stages:
+        for weights in kept_stages(self.weights_history_, self.keep_stages, every):
             yield self._chains_of(cells, weights, self._outcomes(len(self.label_names_)), data.offsets)
 
     def potentials(self, data: SequenceSet) -> NDArray[np.float64]:
@@ -199,7 +202,7 @@ class LinearCRF(ChainLabeller):
     ) -> ScoredChains:
         of_cells, of_pairs = outcomes.part(weights)
         scores = np.empty((len(cells), outcomes.size))
-        score_windows(cells, _with_no_cell(of_cells), scores)
+        score_windows(cells, of_cells, scores)
         n_labels = outcomes.n_labels
         by_state = np.zeros((n_labels, chain.StateSpace(n_labels, self.order).n_states))
         if self.order:
@@ -235,7 +238,7 @@ class Objective:
         """What is minimized, and its gradient, for weights of shape (n_weights,): cells, then transitions."""
         began = time.thread_time()
         of_cells, of_pairs = self._outcomes.part(weights)
-        score_windows(self._cells, _with_no_cell(of_cells), self._scores)
+        score_windows(self._cells, of_cells, self._scores)
         scores, transitions = self._outcomes.combined(self._scores), of_pairs.copy()
         errors, pair_gradient = np.empty_like(scores), np.empty_like(transitions)
         log_likelihood = self._likelihood.differentiate(scores, self._window_of, transitions, errors, pair_gradient)
@@ -256,7 +259,3 @@ def window_cells(data: SequenceSet, window: tuple[int, int]) -> tuple[NDArray[An
     """
     first_cell = np.concatenate([[0], np.cumsum(slot_sizes(data.attributes, window))]).astype(np.int64)
     return number_cells(window_codes(data, window), first_cell), int(first_cell[-1])
-
-
-def _with_no_cell(weights: NDArray[np.float64]) -> NDArray[np.float64]:
-    return np.vstack([weights, np.zeros((1, weights.shape[1]))])

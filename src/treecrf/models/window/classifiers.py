@@ -13,20 +13,14 @@ from numpy.typing import NDArray
 
 from treecrf.compiled.rules import SOME, WEIGHTS
 from treecrf.compiled.struct import Float64, struct
-from treecrf.estimators.checks import (
-    NOT_NEGATIVE,
-    SEED,
-    SHARE,
-    SIZE,
-    optional,
-    whole,
-)
+from treecrf.estimators.checks import FLAG, NOT_NEGATIVE, SECONDS, SEED, SHARE, SIZE, TEXT, optional, whole
 from treecrf.inputs.anchors import AnchorSetting
 from treecrf.inputs.binning import MOST_BINS
 from treecrf.io.memory import check_memory
 from treecrf.io.messages import needs_extra
+from treecrf.io.weighted import in_units
 from treecrf.models.base import Codes, Floats, Monitor
-from treecrf.models.chains import ChainLabeller
+from treecrf.models.chains import ChainLabeller, kept_stages
 from treecrf.models.execution import draw_start
 from treecrf.models.inputs import refuse_missing, shares_of
 from treecrf.models.weights import ClassWeight
@@ -146,12 +140,14 @@ class NeuralNetwork(WindowClassifier):
         all be 0, or refuse it.
     random_state : int
         Seed of the first weights and of the order of the positions.
+    keep_stages : bool
+        Whether the weights after every epoch are kept, for `staged_predict` and its kin; otherwise the last ones alone.
     min_count, anchors, class_weight : see `treecrf.models.base.Labeller`
 
     Attributes
     ----------
     weights_ : Weights
-        After 1, 2, .. epochs, along a leading axis.
+        After 1, 2, .. epochs, along a leading axis; unless `keep_stages`, after the last one alone.
     scale_ : Scale
         What the numbers are standardized with.
     seconds_ : dict
@@ -169,12 +165,13 @@ class NeuralNetwork(WindowClassifier):
     min_count: int = 1
     class_weight: ClassWeight = None
     anchors: AnchorSetting = None
+    keep_stages: bool = False
 
     _fitted_arrays: ClassVar = {"weights": Weights, "scale": Scale}
 
     _parameter_constraints: ClassVar = {
         "n_hidden": SIZE, "n_epochs": SIZE, "l2_regularization": NOT_NEGATIVE, "learning_rate": SHARE, "batch_size": SIZE,
-        "random_state": SEED,
+        "random_state": SEED, "keep_stages": FLAG,
     }  # fmt: skip
 
     def _train(self, train: SequenceSet, labels: Codes, weights: Floats | None, monitor: Monitor | None) -> None:
@@ -184,12 +181,12 @@ class NeuralNetwork(WindowClassifier):
 
         seconds = {"windows": 0.0, "update": 0.0}
         began = time.thread_time()
-        scale = Scale.of(train)
+        scale = Scale.of(train, weights)
         cells = see_windows(scale.apply(train), self.window)
         known, labels, weights = counted_positions(labels, weights)
         cells = cells if known is None else cells[known]
         check_memory(
-            16 * self.n_epochs * self.n_hidden * cells.shape[1], "the weights after every epoch",
+            16 * (self.n_epochs if self.keep_stages else 1) * self.n_hidden * cells.shape[1], "the weights",
             "give fewer n_epochs, a smaller window or a greater min_count",
         )  # fmt: skip
         seconds["windows"] = time.thread_time() - began
@@ -206,12 +203,14 @@ class NeuralNetwork(WindowClassifier):
             raise ValueError("NeuralNetwork takes weights from scikit-learn 1.7 on; update it, or give no weights.")
         weighted = {} if weights is None else {"sample_weight": weights}
         classes = np.arange(len(train.label_names))
-        epochs = []
+        epochs: list[Weights] = []
         # The products of small matrices gain nothing from threads, whose time would not be counted.
         with threadpool_limits(limits=1, user_api="blas"):
             for epoch in range(1, self.n_epochs + 1):
                 began = time.thread_time()
                 network.partial_fit(cells, labels, classes=classes, **weighted)
+                if not self.keep_stages:
+                    epochs.clear()
                 epochs.append(copy_weights(network))
                 seconds["update"] += time.thread_time() - began
                 if monitor is not None:
@@ -232,9 +231,7 @@ class NeuralNetwork(WindowClassifier):
 
     def _staged_scores(self, data: SequenceSet, every: int | None) -> Iterator[NDArray[np.float64]]:
         cells = see_windows(self.scale_.apply(data), self.window)
-        n_epochs = len(self.weights_.hidden)
-        every = every or n_epochs
-        for epoch in range(every, n_epochs + 1, every):
+        for epoch in kept_stages(range(1, len(self.weights_.hidden) + 1), self.keep_stages, every):
             yield score_cells(cells, self.weights_.after(epoch))
 
 
@@ -295,7 +292,7 @@ class WindowLightGBM(WindowClassifier):
     anchors: AnchorSetting = None
 
     _fitted_arrays: ClassVar = {"start": Annotated[Float64, "n_labels", WEIGHTS]}
-    _fitted_values = ("model_text", "seconds")
+    _fitted_values: ClassVar = {"model_text": TEXT, "seconds": SECONDS}
 
     _parameter_constraints: ClassVar = {
         "n_iterations": SIZE, "learning_rate": SHARE, "max_leaves": whole(2, MOST_LEAVES), "min_samples_leaf": SIZE,
@@ -311,8 +308,16 @@ class WindowLightGBM(WindowClassifier):
         features, n_slots = self._features(train)
         known, labels, weights = counted_positions(labels, weights)
         features = features if known is None else features[known]
+        unit = 1.0
+        if weights is not None:
+            unit, weights = in_units(weights)
+            if (
+                weights == np.floor(weights)
+            ).all():  # LightGBM's bins, and its fewest positions of a leaf, look at no weights
+                copies = np.repeat(np.arange(len(labels)), weights.astype(np.int64))
+                features, labels, weights = features[copies], labels[copies], None
         start = self._draw_start(labels, weights, len(train.label_names))
-        parameters = self._parameters(len(train.label_names))
+        parameters = self._parameters(len(train.label_names), unit)
         n_numbers = features.shape[1] - n_slots
         parameters["max_bin_by_feature"] = [BINS_OF_CATEGORIES] * n_slots + [self.n_bins] * n_numbers
         examples = lightgbm.Dataset(
@@ -324,7 +329,7 @@ class WindowLightGBM(WindowClassifier):
             params=parameters,
         )
         booster = lightgbm.Booster(parameters, examples)
-        total = len(labels) if weights is None else float(weights.sum())
+        total = unit * (len(labels) if weights is None else float(weights.sum()))
         seconds["windows"] = time.thread_time() - began
         for iteration in range(1, self.n_iterations + 1):
             began = time.thread_time()
@@ -348,13 +353,14 @@ class WindowLightGBM(WindowClassifier):
         booster = lightgbm.Booster(model_str=self.model_text_)
         features, _ = self._features(data)
         scores = np.zeros((len(features), len(self.start_)))
-        every = every or self.n_iterations
-        for iteration in range(self.n_iterations):
-            # An iteration that found no split is not in the model, and adds 0.
-            scores += booster.predict(
-                features, start_iteration=iteration, num_iteration=1, raw_score=True, num_threads=1
-            )
-            if (iteration + 1) % every == 0:
+        n_grown = booster.current_iteration()  # one that found no split is not in the model, and adds 0
+        n_iterations = self.n_iterations if every else max(n_grown, 1)
+        for iteration in range(n_iterations):
+            if iteration < n_grown:
+                scores += booster.predict(
+                    features, start_iteration=iteration, num_iteration=1, raw_score=True, num_threads=1
+                )
+            if (iteration + 1) % (every or n_iterations) == 0:
                 yield scores + self.start_
 
     def _refuse_missing(self, data: SequenceSet) -> None:
@@ -374,14 +380,14 @@ class WindowLightGBM(WindowClassifier):
         start = np.log(np.maximum(frequencies, RAREST))
         return start + draw_start(n_labels, self.random_state, self.start_noise)
 
-    def _parameters(self, n_labels: int) -> dict[str, Any]:
+    def _parameters(self, n_labels: int, unit: float) -> dict[str, Any]:
         return {
             **MULTICLASS,
             "num_class": n_labels,
             "learning_rate": self.learning_rate,
             "num_leaves": self.max_leaves,
             "min_data_in_leaf": self.min_samples_leaf,
-            "lambda_l2": self.l2_regularization,
+            "lambda_l2": self.l2_regularization / unit,
         }
 
     @property

@@ -50,7 +50,7 @@ def choose(
         counts = np.ones(held_out.n_positions, dtype=bool) if counted is None else counted(held_out)
         n_positions += int(counts.sum())
         for place, candidate in enumerate(candidates):
-            found = _right_by_stage(candidate.fit(train), held_out, every, counts)
+            found = _right_by_stage(candidate.keeping_stages().fit(train), held_out, every, counts)
             right[place] = _added(right[place], found)
     most = [int(found.max()) for found in right]
     place = most.index(max(most))

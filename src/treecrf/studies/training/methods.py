@@ -19,12 +19,12 @@ class Method(NamedTuple):
     def build(
         self, settings: TrainingSettings, candidate: Candidate, window: tuple[int, int], seed: int | None
     ) -> Labeller:
-        """A labeller with the settings of a candidate; a seed perturbs its start."""
+        """A labeller with the settings of a candidate, which keeps its stages; a seed perturbs its start."""
         row = TRAINING[self.name]
         values = {"window": tuple(window), "unseen": settings.unseen, **LABELLERS[self.name].preset, **row.fixed}
         values |= {name: getattr(settings, study_name) for name, study_name in row.taken.items()}
         labeller = load_class(row.class_path or LABELLERS[self.name].class_path)
-        return labeller(**values | candidate | self._start(settings, seed))
+        return labeller(**values | candidate | self._start(settings, seed)).keeping_stages()
 
     def _start(self, settings: TrainingSettings, seed: int | None) -> dict[str, Any]:
         start = LABELLERS[self.name].start
