@@ -202,7 +202,7 @@ class Settings(Model):
     @model_validator(mode="before")
     @classmethod
     def _own_runs_measure_cost_on_purpose(cls, values: Any) -> Any:
-        """The protocol's `cost`, which files of a user's own are laid over, counts where its methods are named or a data set is theirs."""
+        """The protocol's `cost`, below the file of a user, counts where that names its methods or a data set of it."""
         if not isinstance(values, Mapping) or values.get("profile") != "own":
             return values
         try:
