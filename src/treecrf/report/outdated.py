@@ -51,7 +51,7 @@ def settle_times(folders: Iterable[Path], now: float) -> Iterator[str]:
 
 
 def _differing(manifest: Path) -> list[str]:
-    """The files of a manifest that are gone or other ones; with a noted checksum, compared elsewhere, the size counts."""
+    """The files of a manifest that are gone or other ones; of those with a noted checksum the size counts."""
     if not manifest.is_file():
         return []
     try:
