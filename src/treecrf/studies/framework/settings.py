@@ -211,7 +211,7 @@ class Settings(Model):
             is_left_out = "methods" not in cost and names <= {*values["datasets"]} - {*training.get("datasets", ())}
         except (LookupError, TypeError, AttributeError):  # the fields say what is wrong
             return values
-        left_out = {key: [] for key in ("methods", "window_datasets", "sampling_datasets")}
+        left_out: dict[str, list[str]] = {key: [] for key in ("methods", "window_datasets", "sampling_datasets")}
         return {**values, "cost": {**cost, **left_out}} if is_left_out else values
 
     @model_validator(mode="after")
