@@ -125,8 +125,8 @@ def sum_of_rows(values, flags):
 
 
 def test_kernels_make_structs():
-    values = np.arange(12.0).reshape(4, 3)
-    assert sum_of_rows(values, np.zeros(4, dtype=np.bool_)) == sum_of_rows.py_func(values, np.zeros(4)) == 66.0
+    values, flags = np.arange(12.0).reshape(4, 3), np.zeros(4, dtype=np.bool_)
+    assert sum_of_rows(values, flags) == sum_of_rows.py_func(values, flags) == 66.0
 
 
 @pytest.mark.parametrize(

@@ -123,7 +123,7 @@ def test_a_set_of_lists_goes_where_lists_of_labels_cannot():
 BY_ROW = MIXED.to_frame().set_index(["sequence", np.arange(MIXED.n_positions)])
 SHUFFLED = BY_ROW.sample(frac=1, random_state=0)
 INPUTS = BY_ROW.drop(columns="label")
-MODEL = LinearCRF(max_iterations=10).fit(INPUTS, BY_ROW["label"])
+MODEL = LinearCRF(max_iterations=10, keep_stages=True).fit(INPUTS, BY_ROW["label"])
 QUESTIONS = {
     "fit": lambda X, y: LinearCRF(max_iterations=10).fit(X, y).predict_proba(INPUTS),
     "score": MODEL.score,

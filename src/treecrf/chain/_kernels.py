@@ -263,7 +263,7 @@ def spread(local: _Array, offsets: _Array, order: int, pairs: _Array) -> None:
 @kernel(void(_CONST_CUBE, _OFFSETS, int64, int16[::1]), **_OPTIONS, allocates=True)
 def find_paths(potentials: _Array, offsets: _Array, order: int, labels: _Array) -> None:
     """Write the likeliest labels: best score of every state, and back along the forgotten labels."""
-    n_labels, n_full = potentials.shape[0], potentials.shape[0] ** order
+    n_labels, n_full = potentials.shape[0], power(potentials.shape[0], order)
     forgotten = np.zeros((_longest(offsets), n_full), dtype=np.int16)  # of order 0: best label
     scores, next_scores = np.empty(n_full), np.empty(n_full)
     for sequence in range(len(offsets) - 1):

@@ -428,7 +428,7 @@ def check_writable(path: Path, *inputs: Path, make: bool = False) -> None:
         raise FileNotFoundError(f"the folder {folder} for {path.name} does not exist; make it first.")
     if path.exists() and not path.is_file() and not path.is_dir():
         raise ValueError(f"{path} is not a regular file; choose another place.")
-    if not os.access(folder, os.W_OK) or path.is_dir():
+    if not os.access(folder, os.W_OK) or path.is_dir() or (path.exists() and not os.access(path, os.W_OK)):
         raise PermissionError(f"{path} cannot be written; choose another place.")
     for file in inputs:
         if path.exists() and file.exists() and path.samefile(file):

@@ -28,7 +28,8 @@ def in_units(weights: NDArray[np.float64], most_parts: int = _MOST_PARTS) -> tup
     """
     ratios = np.unique(weights[weights > 0])
     least = float(ratios[0])
-    ratios /= least
+    with np.errstate(over="ignore"):
+        ratios /= least
     for parts in range(1, most_parts + 1):
         if _are_whole(parts * ratios[:_FIRST]) and _are_whole(parts * ratios):
             multiples = np.rint(parts * (weights / least))
@@ -40,6 +41,8 @@ def in_units(weights: NDArray[np.float64], most_parts: int = _MOST_PARTS) -> tup
 
 
 def _are_whole(numbers: NDArray[np.float64]) -> bool:
+    if not np.isfinite(numbers[-1]):  # the largest
+        return False
     whole = np.rint(numbers)
     return bool((np.abs(numbers - whole) <= _ROUNDING * whole).all())
 
