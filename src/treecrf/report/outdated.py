@@ -1,4 +1,4 @@
-"""What is put right when a run starts: manifest and pages that name what is gone, times of files; imports nothing that takes long."""
+"""What is put right when a run starts: manifest and pages that name what is gone, times of files. Imports are light."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ _LINK = re.compile(r'href="([^":#?]+\.html)')
 def remove_outdated(manifest: Path, page: Path, explorer: Path, unfinished: Path, is_dry_run: bool) -> Iterator[str]:
     """Remove the manifest, and the first page of a site, if a file that they name is gone; yields a sentence for each.
 
-    The manifest is also outdated where a file is another one, and the page where a run has failed since it was written, which
-    left the page `unfinished`. With `is_dry_run` nothing is removed.
+    The manifest is also outdated where a file is another one, and the page where a run has failed since it was written,
+    which left the page `unfinished`. With `is_dry_run` nothing is removed.
     """
     wrong = {manifest: _differing(manifest), page: _broken_links(page, explorer)}
     for path, files in wrong.items():
@@ -35,7 +35,7 @@ def remove_outdated(manifest: Path, page: Path, explorer: Path, unfinished: Path
 
 
 def settle_times(folders: Iterable[Path], now: float) -> Iterator[str]:
-    """Set the times of files that are later than `now` (seconds since 1970) to it; yields a sentence for each folder with such.
+    """Set times of files that are later than `now` (seconds since 1970) to it; yields a sentence for each such folder.
 
     They were written while the clock was ahead, and Snakemake fails where a result is older than what it is made of.
     """
@@ -51,7 +51,7 @@ def settle_times(folders: Iterable[Path], now: float) -> Iterator[str]:
 
 
 def _differing(manifest: Path) -> list[str]:
-    """The files of a manifest that are gone or other ones; of files with a noted checksum only the size counts, as that is compared elsewhere."""
+    """The files of a manifest that are gone or other ones; of those with a noted checksum the size counts."""
     if not manifest.is_file():
         return []
     try:
@@ -68,7 +68,7 @@ def _differs(path: Path, listed: Mapping[str, Any]) -> bool:
 
 
 def _broken_links(page: Path, explorer: Path) -> list[str]:
-    """The pages that a page, or one that it links to, leads to and that are gone, but for the explorer, which Snakemake looks at."""
+    """The pages that are gone of those that a page, or one that it links to, leads to, but for Snakemake's explorer."""
     first = _linked(page) - {explorer}
     every = {path for other in first for path in _linked(other)} | first
     return sorted(str(path) for path in every - {explorer} if not path.is_file())

@@ -42,14 +42,15 @@ def file_problems(settings: Settings) -> Iterator[str]:
 
 
 def time_problems(settings: Settings, now: float) -> Iterator[str]:
-    """Tables that are later than `now` (seconds since 1970) by a minute: Snakemake fails where a result is older than they are."""
+    """Tables that are later than `now` (seconds since 1970): Snakemake fails where a result is older than its table."""
     tables = [(name, dataset) for name, dataset in settings.datasets.items() if isinstance(dataset, TableDataset)]
     for name, dataset in tables:
         for file in (
             file for path in (dataset.path, dataset.test) if path and Path(path).exists() for file in files_of(path)
         ):
             if Path(file).stat().st_mtime > now + 60:
-                yield f"configuration: 'datasets.{name}': {file} was changed in a time to come; correct the clock, or touch the file."
+                problem = f"{file} was changed in a time to come; correct the clock, or touch the file"
+                yield f"configuration: 'datasets.{name}': {problem}."
 
 
 def _sentence(error: Exception) -> str:
