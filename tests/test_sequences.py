@@ -83,7 +83,11 @@ def test_infinity_is_a_value_and_names_are_not_used_twice():
         (table(), {"attributes": ["colour"]}, "no column 'colour'"),
         (table(), {"attributes": []}, "no attribute columns"),
         (table().iloc[:0], {}, "no rows"),
-        (table(word=["w1", "w2", "w1"]), {}, "row 2, column 'word': sequence 'w1' comes a second time"),
+        (
+            table(word=["w1", "w2", "w1"]),
+            {},
+            "row 2, column 'word': sequence 'w1' comes a second time; sort the table if these rows belong to it, or rename it if they are",
+        ),
         (table(word=["w1", None, "w2"]), {}, "row 1, column 'word'"),
         (table(word=["w1", "", "w2"]), {}, "row 1, column 'word'"),
         (table(label=[None, "Y", "X"]), {}, "row 0, column 'label': an empty label"),

@@ -46,7 +46,10 @@ WRONG_USAGE = 2
 
 def main(options: list[str]) -> int:
     """Run Snakemake with `options`, name what it wrote and the next command; returns the exit code."""
+    from treecrf.io.home import place_caches
+
     configurations, began = parse(options), time.time()
+    place_caches(Path(".snakemake/caches"))
     import_snakemake()
     mark = take_mark()
     code, number = run_snakemake(options)
@@ -103,9 +106,10 @@ def summary(options: list[str], configurations: list[str], code: int, began: flo
     """What a reader opens, of what is there, and the next command."""
     from treecrf.io.files import read_configuration
     from treecrf.report.page import EXPLORER, PAGE, UNFINISHED_PAGE
+    from treecrf.studies import registry
     from treecrf.studies.framework.settings import load_settings
 
-    again = shlex.join(options)
+    again, alone = shlex.join(options), [study.name for study in registry() if study.name in options]
     try:
         settings = load_settings(read_configuration(["config/config.yaml", *configurations]))
     except (OSError, ValueError):  # a workflow without them, or settings that Snakemake has refused
@@ -115,6 +119,8 @@ def summary(options: list[str], configurations: list[str], code: int, began: flo
         unfinished = reports / UNFINISHED_PAGE
         if not code:
             places = {"Report": reports / PAGE, "Explorer": reports / EXPLORER, "Results": results}
+            if alone:
+                places = {"Report": reports / alone[0] / PAGE, "Results": results / alone[0]}
             archives = sorted(Path(settings.archives).resolve().glob("*.zip"), key=lambda path: path.stat().st_mtime)
             if "archive" in options and archives:
                 places = {"Archive": archives[-1]}
@@ -123,7 +129,7 @@ def summary(options: list[str], configurations: list[str], code: int, began: flo
             yield f"Report of what is finished: {unfinished}"
     if code:
         yield f"Continue with: {COMMAND} {again}"
-    elif settings is None or "archive" in options:
+    elif settings is None or alone or "archive" in options:
         return
     elif settings.profile == "demo":
         yield "Next: make quick (the papers' data sets, in about 25 minutes)"
@@ -244,6 +250,9 @@ def tell(text: str) -> None:
 
 
 if __name__ == "__main__":
+    from treecrf.io.streams import open_closed_streams
+
+    open_closed_streams()
     try:
         sys.exit(main(sys.argv[1:]))
     except OSError as error:

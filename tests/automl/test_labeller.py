@@ -39,7 +39,7 @@ def test_a_file_has_bins_and_medians(path, tmp_path, labeller, transform):
     read = again.read(table, labelled=True)
     assert read == model.read(table, labelled=True)
     assert again.labeller.predict_proba(read).tobytes() == model.labeller.predict_proba(read).tobytes()
-    assert list(again.unseen(table)) == []
+    assert list(again.notices(table)) == []
 
 
 def test_a_number_that_is_none_is_named_by_file_line_and_column(path):

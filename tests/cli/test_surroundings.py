@@ -39,6 +39,21 @@ def test_a_full_disk_behind_standard_output(model, table):
     assert (done.returncode, done.stderr) == (1, sentence)
 
 
+CLOSED = "treecrf: standard output: bad file descriptor; redirect it to a file.\n"
+
+
+@pytest.mark.parametrize("command", ["predict", "explain", "--version", "describe"])
+def test_standard_streams_that_are_closed(model, table, command):
+    arguments = {"predict": [model, table], "explain": [model, table], "describe": [table]}.get(command, [])
+    shell = ["sh", "-c", '"$@" >&-', "sh", *COMMAND, command, *arguments]
+    done = subprocess.run(shell, capture_output=True, text=True)
+    assert (done.returncode, done.stderr.splitlines(True)[-1]) == (1, CLOSED)
+    shell[2] = '"$@" 2>&-'  # what would be said there does not reach the output
+    only_output = subprocess.run(shell, capture_output=True, text=True)
+    both = subprocess.run(shell[4:], capture_output=True, text=True)
+    assert (only_output.returncode, only_output.stdout) == (0, both.stdout)
+
+
 def test_pipes_with_names_are_no_files(run, model, table, tmp_path):
     os.mkfifo(tmp_path / "pipe.csv")
     for arguments, what in (

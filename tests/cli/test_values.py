@@ -32,10 +32,32 @@ def test_bins_are_remembered(run, write, fit_trees):
     assert err.startswith("treecrf: table wrong.csv, line 3: row 1, column 'size': 'tall' is not a finite number")
 
 
-@pytest.mark.parametrize("mark", ["NA", "nan", "inf"])
-def test_marks_of_missing_numbers(run, write, mark, fit_trees):
+def test_tables_are_written_as_columns_by_their_sequences(run, write, fit_trees):
+    rows = [f"{'ab'[i % 2]},{i // 4},{'BO'[i % 2]}" for i in range(40)]
+    write("t.csv", "word,sequence,label\n" + "".join(row + "\n" for row in rows))
+    fit_trees("--iterations", 3, file="t.csv")
+    write("new.csv", 'word,sequence\n"a",0\n_,0\n"""",1\n')
+    code, _, err = run("predict", "m.npz", "new.csv", "-o", "out.conll")
+    assert (code, err.splitlines()[-1]) == (0, "out.conll: 1 cell with _, which stands for a missing value there.")
+    lines = Path("out.conll").read_text().split("\n")
+    assert [line.split("\t")[0] for line in lines] == ["a", "_", "", '"', ""]
+    assert run("predict", "m.npz", "new.csv", "-o", "out.tsv")[0] == 0
+    write("again.tsv", Path("out.tsv").read_text().replace("predicted", "former"))
+    assert run("predict", "m.npz", "again.tsv", "-o", "out.csv")[::2] == (
+        0,
+        err.splitlines()[0].replace("new.csv", "again.tsv") + "\n",
+    )
+    assert pd.read_csv("out.csv", keep_default_na=False)["word"].tolist() == ["a", "_", '"']
+
+
+def table_with_marks(mark):
     rows = "".join(f"{i // 4},{'vu'[i % 100 < 50]},{mark if i % 10 == 7 else i % 100}\n" for i in range(400))
-    write("n.csv", "sequence,label,size\n" + rows)
+    return "sequence,label,size\n" + rows
+
+
+@pytest.mark.parametrize("mark", ["inf", "tall"])
+def test_values_among_numbers_are_refused(run, write, mark, fit_trees):
+    write("n.csv", table_with_marks(mark))
     code, _, err = run("fit", "n.csv", "-o", "m.npz", "--method", "treecrf_newton")
     assert (code, err) == (
         1,
@@ -46,6 +68,67 @@ def test_marks_of_missing_numbers(run, write, mark, fit_trees):
     assert run("describe", "n.csv")[2] == (
         f"Column 'size' holds numbers and '{mark}' (40 cells); empty those cells if they are missing.\n"
     )
+
+
+@pytest.mark.parametrize("mark", ["NA", "nan", "N/A", "null", "-"])
+def test_marks_of_missing_numbers_are_missing_with_a_notice(run, write, mark, fit_trees):
+    write("empty.csv", table_with_marks(""))
+    write("n.csv", table_with_marks(mark))
+    said = f"Column 'size' holds numbers and '{mark}' (40 cells), which is read as missing.\n"
+    assert run("describe", "n.csv")[2] == said
+    assert said in fit_trees("--iterations", 3, file="n.csv")
+    fit_trees("--iterations", 3, file="empty.csv", to="empty.npz")
+    code, out, err = run("predict", "m.npz", "n.csv")
+    assert (code, err) == (0, said)
+    assert out.replace(f",{mark},", ",,") == run("predict", "empty.npz", "empty.csv")[1]
+    for command in (("evaluate", "m.npz", "n.csv"), ("explain", "m.npz", "n.csv", "--position", 3)):
+        code, out, err = run(*command)
+        assert (code, said in err) == (0, True)
+
+
+@pytest.mark.parametrize("method", ["treecrf_newton", "linear_crf"])
+def test_whole_numbers_that_a_program_writes_back_with_a_fraction(run, words, tmp_path, method):
+    """A missing cell turns a column of pandas into one of floats."""
+    codes = {name: words[name].map({"a": 1, "b": 2, "c": 12, "u": 0, "v": 1, "w": 2}) for name in ("letter", "label")}
+    frame = words.assign(**codes)
+    frame.to_csv(tmp_path / "train.csv", index=False)
+    frame.astype(dict.fromkeys(codes, float)).to_csv(tmp_path / "back.csv", index=False)
+    assert "0.0,1.0" in (tmp_path / "back.csv").read_text().replace(",12.0", ",1.0")
+    assert run("fit", "train.csv", "-o", "m.npz", "--method", method, "--window", "1,0", "--iterations", 20)[0] == 0
+    found = [run("predict", "m.npz", name) for name in ("train.csv", "back.csv")]
+    assert [(code, err) for code, _, err in found] == [(0, "")] * 2
+    labels = [[line.rsplit(",", 1)[1] for line in out.splitlines()] for _, out, _ in found]
+    assert labels[0] == labels[1]
+    evaluated = [run("evaluate", "m.npz", name) for name in ("train.csv", "back.csv")]
+    assert evaluated[0] == evaluated[1]
+    assert run("predict", "m.npz", "back.csv", "--known", "label")[0] == 0
+
+
+def test_a_column_without_a_known_value_stops_and_others_are_one_warning(run, model, words, tmp_path):
+    new = words.head(100).copy()
+    new["letter"] = "X" + new["letter"]
+    new.to_csv(tmp_path / "upper.csv", index=False)
+    for command in ("predict", "evaluate", "explain"):
+        code, out, err = run(command, model, "upper.csv")
+        assert (code, out) == (1, "")
+        assert err == (
+            "treecrf: table upper.csv, line 2: row 0, column 'letter': the training table had none of the values of the column "
+            f"({', '.join(map(repr, new['letter'].unique()))}); write them as there, or label without them (unknown 1).\n"
+        )
+    assert run("predict", model, "upper.csv", "--unknown", 1)[::2] == (0, "")
+    new.head(19).to_csv(tmp_path / "short.csv", index=False)
+    assert run("predict", model, "short.csv")[0] == 0
+    some = words.head(100).copy()
+    some.loc[:9, "letter"], some.loc[:1, "noise"] = list("ABCDEABCDE"), ["7", "7.5"]
+    some.to_csv(tmp_path / "some.csv", index=False)
+    said = (
+        "table some.csv: the training table did not have some values, which the model ignores: 'letter' in 10 of 100 cells ('A', "
+        "'B', 'C'){}.\n"
+    )
+    for command in ("predict", "evaluate"):
+        assert run(command, model, "some.csv")[2] == said.format(", 'noise' in 2 of 100 cells ('7', '7.5')")
+        assert run(command, model, "some.csv", "--unknown", 0.05)[2] == said.format("")
+        assert run(command, model, "some.csv", "--unknown", 0.1)[2] == ""
 
 
 def test_values_that_differ_by_white_space(run, write):
@@ -84,7 +167,7 @@ def test_what_columns_hold_is_said_and_can_be_given(run, write, fit_trees):
     assert said in run("describe", "n.csv", *kinds)[1].splitlines()
     assert said in fit_trees("--iterations", 1, *kinds, file="n.csv").splitlines()
     out = run("describe", "m.npz")[1]
-    assert "Numbers: 'level'.\nBins of 'level': to 0, above 0 to 1, above 1.\n" in out
+    assert "Numbers: 'level'.\nBins of 'level': to 0.5, above 0.5 to 1.5, above 1.5.\n" in out
     assert run("fit", "n.csv", "-o", "m.npz", "--method", "treecrf_newton", "--kinds", "size")[0] == 2
     code, _, err = run("fit", "n.csv", "-o", "m.npz", "--method", "treecrf_newton", "--kinds", "colour=number")
     assert (code, "kinds names 'colour', which is no input; the inputs are 'size', 'level', 'word'." in err) == (
@@ -103,7 +186,7 @@ def test_a_file_is_read_with_the_kinds_of_the_model(run, write, fit_trees):
     write("numbers.csv", "sequence,size,word\n" + numbers)
     code, out, err = run("predict", "m.npz", "numbers.csv")
     assert (code, len(out.splitlines())) == (0, 51)
-    assert err.endswith("(50 cells); the model ignores such values.\n")
+    assert err.endswith("'word' in 50 of 50 cells ('0.0', '0.14285714285714285', '0.2857142857142857').\n")
 
 
 def test_a_model_whose_columns_are_described_otherwise_is_refused(run, model):

@@ -29,9 +29,21 @@ def doubled(number):
 @kernel(int64(int64))
 def quadrupled(number):
     return doubled(doubled(number))
+
+
+@kernel(int64(int64), separate=True)
+def halved(number):
+    if number == 12:
+        raise ValueError("twelve")
+    return number // 2
+
+
+@kernel(int64(int64))
+def next_of(number):
+    return 3 * number + 1 if number % 2 else halved(number)
 """
 
-RUN = "{before}\nimport kernels, resource; resource.setrlimit(resource.RLIMIT_FSIZE, ({most}, {most})); print(*(getattr(kernels, name)(10) for name in {names}))"
+RUN = "{before}\nimport kernels, resource; resource.setrlimit(resource.RLIMIT_FSIZE, ({most}, {most})); print(*(getattr(kernels, name)({number}) for name in {names}))"
 
 
 @pytest.fixture
@@ -41,8 +53,8 @@ def run(tmp_path):
     path = os.pathsep.join([str(ROOT / "src"), str(tmp_path)])
     environment = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path / "cache"), "PYTHONPATH": path}
 
-    def run(*names, most=resource.RLIM_INFINITY, before=""):
-        command = [sys.executable, "-c", RUN.format(names=names, most=most, before=before)]
+    def run(*names, number=10, most=resource.RLIM_INFINITY, before=""):
+        command = [sys.executable, "-c", RUN.format(names=names, number=number, most=most, before=before)]
         process = subprocess.run(command, env=environment, cwd=tmp_path, text=True, capture_output=True, check=True)
         return process.stdout.split(), process.stderr.splitlines()
 
@@ -56,6 +68,20 @@ def test_a_called_kernel_is_compiled_as_a_part_of_its_caller_and_compilation_is_
     assert results == ["20", "40"]
     assert line.startswith("Compiling ")
     assert run("quadrupled", "doubled") == (["40", "20"], [])
+
+
+def test_a_separate_kernel_is_compiled_when_another_first_calls_it(run, tmp_path):
+    def kept():
+        return {path.name.split("-")[0] for path in tmp_path.rglob("*.nbc")}
+
+    assert run("next_of", number=7)[0] == ["22"]
+    assert kept() == {"kernels.next_of"}
+    assert run("next_of")[0] == ["5"]
+    assert kept() == {"kernels.next_of", "kernels.halved"}
+    assert run("next_of", "halved") == (["5", "5"], [])  # both from the cache, at other addresses
+    with pytest.raises(subprocess.CalledProcessError) as failed:
+        run("next_of", number=12)
+    assert failed.value.stderr.endswith("ValueError: twelve\n")
 
 
 def test_kernels_without_a_folder_and_on_a_full_disk(run):

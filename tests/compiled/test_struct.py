@@ -13,6 +13,7 @@ from numba import types
 
 import treecrf
 from treecrf.compiled.kernel import kernel
+from treecrf.compiled.record import Record, maker
 from treecrf.compiled.struct import Bool, Float64, Int16, allocate, compiled_type, struct, zeros
 
 
@@ -101,20 +102,57 @@ def test_kernels_take_structs():
     assert total_of(outer, Numbers(100, 0.25, True)) == 0.5 * 6 + 1 + 10 + 101.25
 
 
+make_inner = maker(Inner)
+
+
+@kernel(types.float64(INNER))
+def sum_of_inner(inner):
+    """Sum of the values."""
+    total = 0.0
+    for row in range(inner.values.shape[0]):
+        for column in range(inner.values.shape[1]):
+            total += inner.values[row, column]
+    return total
+
+
+@kernel(types.float64(types.float64[:, ::1], types.boolean[::1]))
+def sum_of_rows(values, flags):
+    """The same from a struct for each row."""
+    total = 0.0
+    for row in range(len(values)):
+        total += sum_of_inner(make_inner((values[row : row + 1], flags[row : row + 1])))
+    return total
+
+
+def test_kernels_make_structs():
+    values, flags = np.arange(12.0).reshape(4, 3), np.zeros(4, dtype=np.bool_)
+    assert sum_of_rows(values, flags) == sum_of_rows.py_func(values, flags) == 66.0
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [np.zeros((2, 3), dtype=np.float32), np.zeros(6), np.zeros((3, 2)).T, np.broadcast_to(0.0, (2, 3)), 1.0],
+    ids=["type", "axes", "order", "read-only", "number"],
+)
+def test_arrays_of_another_kind_are_refused(wrong):
+    with pytest.raises(TypeError):
+        sum_of_inner(Inner(wrong, np.zeros(2, dtype=np.bool_)))
+
+
 def structs_of_the_package():
     folder = Path(treecrf.__file__).parent / "trees"
     names = [path.relative_to(folder).with_suffix("").as_posix().replace("/", ".") for path in folder.rglob("*.py")]
     modules = [f"trees.{name}" for name in sorted(names) if not name.endswith("__init__")]
     for module in (import_module(f"treecrf.{name}") for name in modules):
         for name, value in vars(module).items():
-            if isinstance(value, types.BaseNamedTuple) and value.instance_class.__module__ == module.__name__:
+            if isinstance(value, types.BaseNamedTuple | Record) and value.instance_class.__module__ == module.__name__:
                 yield pytest.param(value, id=name)
 
 
 @pytest.mark.parametrize("declared", [*structs_of_the_package()])
 def test_values_have_the_compiled_type(declared):
     def value_of(kind):
-        if isinstance(kind, types.BaseNamedTuple):
+        if isinstance(kind, types.BaseNamedTuple | Record):
             return kind.instance_class(*map(value_of, kind.types))
         if isinstance(kind, types.Array):
             return np.zeros((1,) * kind.ndim, numba.np.numpy_support.as_dtype(kind.dtype))

@@ -36,6 +36,12 @@ class Handler(BaseHTTPRequestHandler):
                 status, body = 503, b""
             case "moody":  # fails first, then succeeds
                 status = 500 if len(server.asked) < 3 else 200
+            case "breaking":  # gives the rest of what it has begun, and the wrong one at first where it is "wrong"
+                begin = int(self.headers.get("Range", "bytes=0-")[6:-1])
+                status = 206 if begin else 200
+                announced, body = len(CONTENT) - begin, CONTENT[begin : begin + 4000]
+                if self.path.endswith("wrong") and len(server.asked) < 4:
+                    body = bytes(len(body))
             case "truncated":
                 body, announced = CONTENT[:1000], len(CONTENT)
             case "endless":
@@ -54,7 +60,12 @@ class Handler(BaseHTTPRequestHandler):
         if status == 302:
             self.send_header("Location", f"{self.path.split('/')[2]}:///etc/hostname")
         self.end_headers()
-        self.wfile.write(body)
+        self.wfile.write(b"" if self.path == "/trickling" else body)
+        for byte in body if self.path == "/trickling" else b"":
+            self.wfile.write(bytes([byte]))
+            self.wfile.flush()
+            if server.stop.wait(0.1):
+                break
         if self.path.startswith("/stuck"):
             self.wfile.flush()
             server.stop.wait(20)
@@ -152,6 +163,24 @@ def test_a_server_that_goes_on_sending(server, tmp_path, monkeypatch):
     with pytest.raises(RawFileError, match=r"good: no end after -1 s"):
         get(tmp_path, f"{server.url}/good", retries=0)
     assert left(tmp_path) == []
+
+
+def test_a_server_that_sends_single_bytes(server, tmp_path, monkeypatch):
+    monkeypatch.setattr(download, "MOST_SECONDS", 0.5)
+    start = time.monotonic()
+    with pytest.raises(RawFileError, match=r"trickling: no end after 0\.5 s"):
+        get(tmp_path, f"{server.url}/trickling", retries=3)
+    assert time.monotonic() - start < 5
+    assert (server.asked, left(tmp_path)) == (["/trickling"], [])
+
+
+@pytest.mark.parametrize(("path", "n_asked"), [("breaking", 3), ("breaking/wrong", 6)])
+def test_a_transfer_that_breaks_off_goes_on(server, tmp_path, path, n_asked):
+    """From where it was; from the start where what came together is not the file."""
+    get(tmp_path, f"{server.url}/{path}", retries=n_asked - 1)
+    assert len(server.asked) == n_asked
+    assert (tmp_path / "set/file.data").read_bytes() == CONTENT
+    assert left(tmp_path) == ["set/file.data"]
 
 
 def test_an_archive_that_is_too_large(server, tmp_path, monkeypatch):
@@ -264,13 +293,11 @@ def test_full_disk(server, tmp_path, monkeypatch):
 
 
 def test_disk_full_during_a_download(server, tmp_path, monkeypatch):
-    import pooch
-
-    def full(self, url, output_file, *args, **options):
-        output_file.write(CONTENT[:10])
+    def full(url, target, *limits):
+        target.write_bytes(CONTENT[:10])
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    monkeypatch.setattr(pooch.HTTPDownloader, "__call__", full)
+    monkeypatch.setattr(download, "_receive", full)
     with pytest.raises(RawFileError, match="the disk is full"):
         get(tmp_path, f"{server.url}/good")
     assert left(tmp_path) == []

@@ -1,6 +1,7 @@
 """Tables of a user's own: what is read, and the sentence for each thing that can be wrong."""
 
 import re
+import warnings
 
 import numpy as np
 import pandas as pd
@@ -167,3 +168,14 @@ def test_what_to_frame_writes_comes_back(tmp_path):
     train.to_frame().to_csv(tmp_path / "train.csv", index=False)
     test.to_frame().to_csv(tmp_path / "test.csv", index=False)
     assert datasets.load("table", path=tmp_path / "train.csv", test=tmp_path / "test.csv") == (train, test)
+
+
+def test_time_stamps_that_identify_rows_are_told(write):
+    rows = [f"{i // 5},2024-03-0{i // 10 + 1}T00:00:0{i % 10},{'uv'[i % 2]}" for i in range(20)]
+    path = write("t.csv", "sequence,at,label\n" + "\n".join(rows) + "\n")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        datasets.load("table", path=path)  # it is the only input
+    path = write("t.csv", "sequence,at,label,x\n" + "".join(f"{row},{len(row)}\n" for row in rows))
+    with pytest.warns(UserWarning, match=r"^Column 'at': its time stamps identify the rows; derive inputs from them"):
+        datasets.load("table", path=path)

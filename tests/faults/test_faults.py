@@ -1,6 +1,8 @@
 """Two kills and a damaged result; `make test-faults` has many more."""
 
+import json
 import random
+from pathlib import Path
 
 import pytest
 from builders import NOTHING, TRAINING
@@ -52,5 +54,15 @@ def test_a_killed_run_goes_on_to_the_same_results(workflow):
     code, messages = killed.finish()
     assert code == 0, messages
     assert killed.wrong_files(expected, finished=True) == []
+    kinds = {}
+    for file in json.loads((killed.results / "manifest.json").read_text())["files"]:
+        kinds[file["kind"], Path(file["path"]).suffix] = killed.results / file["path"]
+    gone = [*kinds.values(), killed.folder / "reports/run.html"]
+    for path in gone:
+        path.unlink()
+    assert killed.finish()[0] == 0
+    assert killed.wrong_files(expected, finished=True) == []
+    assert [path for path in gone if not path.is_file() and "benchmarks" not in path.parts] == []
+    assert "  all" not in killed.finish()[1]  # nothing is left to do
     assert not list(killed.folder.rglob("*.cache"))
     assert not list(killed.results.rglob("*.tmp"))

@@ -224,7 +224,7 @@ def test_models_read_fuzzed_tables(tmp_path, models, small):
             table = read_table(path)
             labelled = add_predictions(model, table, PredictOptions("viterbi", True))
             data = model.read(table, labelled=True)
-            list(model.unseen(table))
+            list(model.notices(table, 1.0))
         assert set(labelled["predicted"]) <= {"0", "1"}
         return check_set(data)
 

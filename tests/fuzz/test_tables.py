@@ -276,7 +276,7 @@ def test_frames():
 def test_frames_that_are_fine_come_back():
     def make(rng):
         n_rows = int(rng.integers(1, 30))
-        alphabet = ["a", "é", "x y", "1", "1.0", "NA", '"', "\u2028", "\U0001f600", None]
+        alphabet = ["a", "é", "x y", "1", "1.5", "NA", '"', "\u2028", "\U0001f600", None]
         cells = {name: [alphabet[k] for k in rng.integers(len(alphabet), size=n_rows)] for name in ("x", "count")}
         return pd.DataFrame(
             {"sequence": np.sort(rng.integers(0, 5, n_rows)), "label": rng.choice(["u", "v"], n_rows), **cells}, dtype=object

@@ -3,6 +3,8 @@
 import numpy as np
 import pytest
 from builders import assert_same_bits, number_set
+from hypothesis import assume, given
+from hypothesis import strategies as st
 
 from treecrf import MISSING, Attribute, SequenceSet, TreeCRF
 from treecrf.inputs.binning import MOST_BINS, Binner
@@ -15,13 +17,58 @@ def column(cells, labels=None):
     )
 
 
-def test_bins_end_at_numbers_of_the_training_set():
+def test_bins_end_between_numbers_of_the_training_set():
     binner = Binner(3).fit(column([5, 1, 3, 2, 4, 6]))
-    assert binner.edges_["x"].tolist() == [2, 4]
-    binned = binner.transform(column([2, 2.0001, 4, 5, -1e9, 1e9, np.nan]))
-    assert binned.values.ravel().tolist() == [0, 1, 1, 2, 0, 2, MISSING]
-    assert (binned.number_names, binned.numbers.shape) == ((), (7, 0))
-    assert binned.attributes == (Attribute("x", ("to 2", "above 2 to 4", "above 4"), ordered=True),)
+    assert binner.edges_["x"].tolist() == [2.5, 4.5]
+    binned = binner.transform(column([2, 2.5, 2.5001, 4, 5, -1e9, 1e9, np.nan]))
+    assert binned.values.ravel().tolist() == [0, 0, 1, 1, 2, 0, 2, MISSING]
+    assert (binned.number_names, binned.numbers.shape) == ((), (8, 0))
+    assert binned.attributes == (Attribute("x", ("to 2.5", "above 2.5 to 4.5", "above 4.5"), ordered=True),)
+
+
+CHANGES = {
+    "single precision": lambda x: x.astype(np.float32),
+    "inches and back": lambda x: x / 2.54 * 2.54,
+    "thousands and back": lambda x: x * 1e-3 * 1e3,
+    "Fahrenheit and back": lambda x: ((x * 1.8 + 32) - 32) / 1.8,
+    "sums of parts": lambda x: x - 0.7 + 0.7,
+}
+
+
+@given(
+    st.lists(st.integers(-500, 500), min_size=1, max_size=60),
+    st.sampled_from([0.1, 0.01, 1 / 3, 1.0]),
+    st.integers(2, 30),
+    st.sampled_from(sorted(CHANGES)),
+    st.booleans(),
+)
+def test_rounding_and_changes_of_units_move_no_number_to_another_bin(wholes, unit, n_bins, change, trained_on_both):
+    cells = np.array(wholes) * unit
+    changed = CHANGES[change](cells).astype(np.float64)
+    is_factor = change in ("inches and back", "thousands and back")  # without an offset, what is rounded is small
+    train = np.append(cells, changed) if trained_on_both and is_factor else cells
+    binner = Binner(n_bins).fit(column(train))
+    bins, again = (binner.transform(column(numbers)).values for numbers in (cells, changed))
+    np.testing.assert_array_equal(bins, again)
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 9), st.integers(0, 4)), min_size=1, max_size=30),
+    st.integers(2, 12),
+    st.sampled_from([1.0, 0.3, 1e-7, 1e7]),
+)
+def test_weights_are_copies_in_any_unit(numbered, n_bins, factor):
+    cells, weights = np.array(numbered, dtype=float).T
+    assume(np.gcd.reduce(weights.astype(int)) == 1)  # a factor of all is a unit, no copies
+    binner = Binner(n_bins).fit(column(cells), factor * weights)
+    copied = Binner(n_bins).fit(column(np.repeat(cells, weights.astype(int))))
+    assert binner.edges_["x"].tolist() == copied.edges_["x"].tolist()
+
+
+def test_numbers_at_the_ends_of_their_range_have_edges_between_them():
+    cells = [-1.7e308, 1.7e308, 0.0, 5e-324, 1.0, np.nextafter(1.0, 2.0), 1 + 1e-12]
+    edges = Binner().fit(column(cells)).edges_["x"]
+    assert edges.tolist() == [-8.5e307, 0.0, 0.5, 1 + 5e-13, 8.5e307]
 
 
 def test_few_numbers_have_a_bin_each():
@@ -86,7 +133,7 @@ def test_bins_beside_each_other_are_one_interval():
     binner = Binner(4).fit(data)
     [attribute] = binner.attributes
     assert attribute.categories == tuple(binner.interval("x", code, code) for code in range(4))
-    assert binner.interval("x", 0, 1) == "to 4"
-    assert binner.interval("x", 1, 2) == "above 2 to 6"
-    assert binner.interval("x", 2, 3) == "above 4"
+    assert binner.interval("x", 0, 1) == "to 4.5"
+    assert binner.interval("x", 1, 2) == "above 2.5 to 6.5"
+    assert binner.interval("x", 2, 3) == "above 4.5"
     assert binner.interval("x", 0, 3) == "any number"

@@ -5,8 +5,19 @@ import pickle
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from treecrf.io.frames import MOST_INTEGERS, CellError, Column, column_kind, encode_columns
+from treecrf.io.frames import (
+    MISSING,
+    MOST_INTEGERS,
+    CellError,
+    Column,
+    Vocabulary,
+    column_kind,
+    encode_categories,
+    encode_columns,
+)
 
 MANY = list(range(MOST_INTEGERS + 1))
 
@@ -49,12 +60,71 @@ def test_only_finite_numbers_are_numbers_and_empty_cells_are_missing():
     cells = ["1", " 2.5", "-3e2", "", None, "nan", "NA", "inf", "1e999", "0x10", "1_0", "1,5", "True"]
     found, strange = parsed(pd.Series(cells, dtype=object), "x")
     np.testing.assert_array_equal(found, [1, 2.5, -300, *[np.nan] * 10])
-    assert strange.tolist() == [False] * 5 + [True] * 8
+    assert strange.tolist() == [False] * 7 + [True] * 6  # "nan" and "NA" are marks of missing ones
     found, strange = parsed(pd.Series([1.0, np.nan, -np.inf]), "x")
     np.testing.assert_array_equal(found, [1, np.nan, np.nan])
     assert strange.tolist() == [False, False, True]
     found, _ = parsed(pd.Series([True, None], dtype="boolean"), "x")
     np.testing.assert_array_equal(found, [1, np.nan])
+
+
+@pytest.mark.parametrize(
+    ("texts", "names"),
+    [
+        (["7", "7.0", "7e0", "+7", "8"], ["7", "8"]),
+        (["7.0", "8.0"], ["7.0", "8.0"]),  # written in one way: as it is
+        (["-1", "-1.", "0", "-0.0"], ["-1", "0"]),
+        (["007", "123"], ["007", "123"]),
+        (["007", "7"], ["007", "7"]),
+        (["007", "7.0"], ["007", "7.0"]),
+        (["7", "7.0", "NA", "n/a"], ["7", "NA", "n/a"]),
+        (["1.1", "1.10", "1"], ["1", "1.1", "1.10"]),  # versions
+        (["1e5", "100000", "x"], ["100000", "1e5", "x"]),  # codes
+        (["12345678901234567890", "12345678901234567891"], ["12345678901234567890", "12345678901234567891"]),
+    ],
+)
+def test_whole_numbers_that_are_written_in_several_ways_are_one_category(texts, names):
+    assert encode_categories(Column(pd.Series(texts), "x"))[1] == tuple(names)
+
+
+@pytest.mark.parametrize(
+    ("texts", "names", "places"),
+    [
+        (["7.0", "8e0", "9", "x"], ["8", "7", "(rare)"], [1, 0, MISSING, MISSING]),
+        (["7.0", "7"], ["7", "7.0"], [1, 0]),  # as a former version had them
+        (["7", "12"], ["007", "012"], [0, 1]),
+        (["007", "012"], ["12", "7"], [1, 0]),
+        (["007", "7"], ["7"], [MISSING, 0]),
+        (["1.10", "2.0"], ["1.1", "2"], [MISSING, MISSING]),
+        (["7.0"], ["7", "x"], [MISSING]),
+        (["7.0", "NA", "-"], ["7", "NA"], [0, 1, MISSING]),
+        ([], ["7"], []),
+        (["7.0"], [], [MISSING]),
+    ],
+)
+def test_texts_are_matched_with_categories_by_their_number(texts, names, places):
+    assert Vocabulary(names, ["(rare)"]).places(texts).tolist() == places
+
+
+WAYS = ("{}", "{}.0", "{}.", "{}e0", "{}.00")
+
+
+@settings(max_examples=100, deadline=None)
+@given(
+    cells=st.lists(st.tuples(st.integers(-99, 99), st.sampled_from(WAYS)), min_size=1), text=st.sampled_from(["", "x"])
+)
+def test_the_way_of_writing_a_whole_number_means_nothing_unless_a_cell_is_text(cells, text):
+    plain, written = (
+        [str(number) for number, _ in cells] + [text],
+        [way.format(number) for number, way in cells] + [text],
+    )
+    (codes, names), (expected, _) = (encode_categories(Column(pd.Series(each), "x")) for each in (written, plain))
+    if text:
+        assert set(names) == set(written)
+        return
+    pairs = set(zip(codes.tolist(), expected.tolist(), strict=True))
+    assert len({a for a, _ in pairs}) == len({b for _, b in pairs}) == len(pairs)
+    assert Vocabulary(plain[:-1]).places(written[:-1]).min() >= 0
 
 
 def test_cells_are_parsed_once_and_numbered_by_their_first_row():

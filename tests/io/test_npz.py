@@ -7,6 +7,7 @@ import zipfile
 import numpy as np
 import pytest
 
+from treecrf import Attribute, LinearCRF, SequenceSet
 from treecrf.io import memory
 from treecrf.io.npz import read_npz, write_npz
 
@@ -27,6 +28,17 @@ def write_members(path, **members):
         for name, content in members.items():
             archive.writestr(f"{name}.npy", content)
     return path
+
+
+def test_the_name_of_another_format_is_refused(tmp_path):
+    model = LinearCRF(max_iterations=2).fit([["a", "b"]], [["x", "y"]])
+    data = SequenceSet([[0]], [0, 1], [Attribute("x", ("a",))])
+    for name, write in (("model.PKL", model.save), ("set.joblib", data.save)):
+        with pytest.raises(
+            ValueError, match=rf"{name} is written as \.npz, whatever its name; give it that ending in place of "
+        ):
+            write(tmp_path / name)
+    assert not list(tmp_path.iterdir())
 
 
 def test_arrays_and_header_come_back(tmp_path):

@@ -1,18 +1,30 @@
 """What every labeller promises: files, threads, warm starts, weights, unknown labels, missing cells, streams, forms of sequences."""
 
 import copy
+import inspect
 import pickle
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from itertools import product
 
+import joblib
 import numpy as np
 import pytest
 from builders import by_sequence
 from labellers import LABELLERS, TEST, TRAIN
+from sklearn.base import clone
 
 import treecrf
 from treecrf import MISSING, KernelCRF, NeuralCRF, NeuralNetwork
 from treecrf.io.npz import write_npz
+from treecrf.models.base import Labeller
 from treecrf.models.custom import CustomLabeller
+
+
+def _takes_weights(labeller):
+    inner = getattr(labeller, "labeller", labeller)
+    return inner.takes_weights and getattr(inner, "beam", None) is None
+
 
 STREAMS = (
     "TreeCRF",
@@ -28,6 +40,10 @@ STREAMS = (
     "Imputing",
     "Deriving",
 )
+
+
+HANDLE_MISSING = ("TreeCRF", "MEMM", "Sliding", "Stacked", "Imputing", "Deriving", "NeuralCRF")
+"""By default; the labellers within others are trees."""
 
 
 @pytest.fixture(scope="module", params=LABELLERS)
@@ -133,6 +149,25 @@ def test_a_pickle_keeps_the_labeller_and_is_about_as_large_as_its_file(named, tm
         assert 0.5 < len(pickled) / (tmp_path / "model.npz").stat().st_size < 2
 
 
+def test_models_and_sets_that_are_mapped_into_memory_are_used_and_trained(named, tmp_path):
+    name, _, labeller = named
+    models = [labeller, labeller.flattened()] if name in ("TreeCRF", "CodedCRF", "TreeCRF, separable") else [labeller]
+    joblib.dump((models, TRAIN, TEST), tmp_path / "mapped.joblib")
+    mapped, train, test = joblib.load(tmp_path / "mapped.joblib", mmap_mode="r")
+    for model, expected in zip(mapped, models, strict=True):
+        assert_same(model, expected, test)
+    assert_same(mapped[0].fit(train), labeller)
+
+
+def test_predictions_in_worker_processes_are_those_of_one():
+    names = ("TreeCRF", "TreeCRF with a beam", "InducedCRF", "VotedPerceptron", "CodedCRF")
+    models = [LABELLERS[name]().fit(TRAIN) for name in names]
+    models += [models[0].flattened(), models[-1].flattened()]
+    found = joblib.Parallel(2, max_nbytes=1)(joblib.delayed(type(model).predict_proba)(model, TEST) for model in models)
+    for model, answer in zip(models, found, strict=True):
+        np.testing.assert_array_equal(answer, model.predict_proba(TEST))
+
+
 def test_predictions_in_threads_at_once_are_those_of_one(named):
     _, _, labeller = named
     alone = labeller.predict_proba(TEST), labeller.predict(TEST, "viterbi")
@@ -173,18 +208,49 @@ def test_stages_are_shorter_trainings_and_a_warm_start_goes_on_from_their_files(
     assert_same(treecrf.load(tmp_path / "model.npz").set_params(n_iterations=3).fit(TRAIN), labeller)
 
 
+HOLED = TRAIN.with_numbers(np.where(np.random.default_rng(0).random(TRAIN.numbers.shape) < 0.2, np.nan, TRAIN.numbers))
+IN_BATCHES = ("NeuralNetwork", "NeuralCRF")  # of so many sequences or positions, whatever they weigh
+
+
+@pytest.mark.parametrize("name", [name for name, make in LABELLERS.items() if _takes_weights(make())])
+def test_a_weight_of_2_is_two_copies_also_of_bins_rare_categories_and_moments(name):
+    def make():
+        labeller = LABELLERS[name]()
+        inner = getattr(labeller, "labeller", labeller)
+        for setting, value in {"n_bins": 5, "min_count": 12, "min_samples_leaf": 4}.items():
+            if setting in inner.get_params():
+                inner.set_params(**{setting: value})
+        return labeller
+
+    train = HOLED if name == "ImputingLabeller" or name.startswith("WindowLightGBM") else TRAIN
+    weights = 1 + (np.arange(len(train)) % 3 == 0)
+    weighted = make().fit(train, sample_weight=weights)
+    copied = make().fit(train.select(np.repeat(np.arange(len(train)), weights)))
+    if not name.startswith(IN_BATCHES) and "of a sample" not in name:
+        np.testing.assert_allclose(weighted.predict_proba(train), copied.predict_proba(train), rtol=0, atol=1e-9)
+    pairs = [(weighted, copied)]
+    if hasattr(weighted, "labeller_"):
+        pairs.append((weighted.labeller_, copied.labeller_))
+        assert weighted._described_transform() == copied._described_transform()
+    for ours, theirs in pairs:
+        assert ours.inputs_.described() == theirs.inputs_.described()
+        for found, expected in zip(getattr(ours, "scale_", ()), getattr(theirs, "scale_", ()), strict=True):
+            np.testing.assert_allclose(found, expected, rtol=1e-12)
+
+
 def test_weights_of_0_leave_sequences_out_or_weights_are_refused(named):
     _, make, labeller = named
     weights = (np.arange(len(TRAIN)) % 3 > 0).astype(float)
-    takes = getattr(labeller, "labeller", labeller).takes_weights
-    if takes and getattr(labeller, "beam", None) is None:
+    if _takes_weights(labeller):
         weighted = make().fit(TRAIN, sample_weight=weights)
         expected = make().fit(TRAIN.select(np.flatnonzero(weights)))
         np.testing.assert_allclose(weighted.predict_proba(TEST), expected.predict_proba(TEST), rtol=1e-6, atol=1e-9)
         assert_same(make().fit(TRAIN, sample_weight=np.ones(TRAIN.n_positions)), labeller)
         assert_threads_and_a_warm_start_change_no_bit(make, weighted, TRAIN, sample_weight=weights)
-    elif not takes:
-        with pytest.raises(ValueError, match=r"takes no weights; leave sample_weight out"):
+    else:
+        with pytest.raises(
+            ValueError, match=r"takes no weights; leave sample_weight out|beam=2 does not go with weights"
+        ):
             make().fit(TRAIN, sample_weight=weights)
 
 
@@ -205,13 +271,15 @@ def test_unknown_labels_are_summed_over_or_refused(named):
 
 
 def test_missing_cells_are_handled_or_refused(named):
-    name, make, labeller = named
-    values = TRAIN.values.copy()
+    name, made, labeller = named
+    make, values = made, TRAIN.values.copy()
     values[3] = MISSING
     holes = TRAIN.with_values(values, TRAIN.attributes)
-    if name.startswith(("ImputingLabeller", "NeuralCRF")) or name.endswith(", incorporated"):
+    if name.startswith(HANDLE_MISSING):
         assert np.isfinite(make().fit(holes).predict_proba(holes)).all()
-        return
+        if not name.startswith(("TreeCRF", "MEMM", "Sliding")):
+            return
+        make, labeller = lambda: made().set_params(missing="error"), made().set_params(missing="error").fit(TRAIN)
     for ask in (make().fit, labeller.predict_proba):
         with pytest.raises(ValueError, match=r"'letter' is missing at observation 3; "):
             ask(holes)
@@ -227,9 +295,39 @@ def test_categories_that_training_did_not_name_are_taken_with_a_warning_or_refus
         return
     with pytest.warns(UserWarning, match="category 'new' was not in the training set"):
         assert np.isfinite(labeller.predict_proba(TEST.with_values(values, wider))).all()
-    if "unseen" in labeller.get_params() and name != "Ensemble":  # whose experts have been told when they were fitted
+    for setting in [each for each in labeller.get_params() if each.endswith("unseen") and not each.startswith("base")]:
         with pytest.raises(ValueError, match="set unseen='missing'"):
-            copy.copy(labeller).set_params(unseen="error").predict(TEST.with_values(values, wider))
+            copy.deepcopy(labeller).set_params(**{setting: "error"}).predict(TEST.with_values(values, wider))
+
+
+def test_settings_are_named_shown_and_changed_also_within(named):
+    _, _, labeller = named
+    again = clone(labeller)
+    assert (repr(again), "<factory>" in str(inspect.signature(type(labeller)))) == (repr(labeller), False)
+    within = {name: value for name, value in again.get_params().items() if "__" in name and name.endswith("iterations")}
+    again.set_params(**{name: value + 1 for name, value in within.items()})
+    assert (
+        {name: again.get_params()[name] - 1 for name in within}
+        == within
+        == dict(within.items() & labeller.get_params().items())
+    )
+    assert bool(within) == any(isinstance(value, Labeller) for value in labeller.get_params().values())
+    for wrong in ("windw", "labeler__window"):
+        with pytest.raises(ValueError, match=f"has no setting '{wrong}'; it has "):
+            labeller.set_params(**{wrong: 1})
+
+
+def test_unknown_arguments_are_refused_with_the_nearest_name(named):
+    _, _, labeller = named
+    questions = (
+        labeller.predict, labeller.predict_proba, labeller.predict_log_proba, partial(labeller.predict_n_best, n=2),
+        partial(labeller.span_probability, spans=[(0, 0, 0, "X")]),
+    )  # fmt: skip
+    for ask, data in product(questions, (TEST, by_sequence(TEST)[0], [])):
+        with pytest.raises(
+            TypeError, match=r" has no argument 'knwon'; it has .*, known, .*; the nearest is 'known'\.$"
+        ):
+            ask(X=data, knwon=TEST.labels)
 
 
 def test_a_stream_is_labelled_as_the_sequence_is(named):

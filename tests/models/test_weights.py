@@ -51,6 +51,7 @@ def test_silent_sequences_are_left_out():
         ([1] * 39 + [-1], r"sample_weight\[39\] is -1; a weight must be finite and at least 0"),
         ([np.nan] + [1] * 39, r"sample_weight\[0\] is nan"),
         ([0] * 40, "all weights are 0"),
+        ([1e300] + [1] * 39, r"weights go up to 1e\+300; divide all by one number, so that none is above 1e\+100\.$"),
     ],
 )
 def test_unusable_weights_are_refused(weights, words):

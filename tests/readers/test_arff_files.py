@@ -43,6 +43,14 @@ def test_numbers_are_those_that_scipy_reads(read):
     assert frame.astype(float).to_numpy().tolist() == [list(row) for row in expected.tolist()] == numbers.tolist()
 
 
+def test_comments_that_look_like_rows_are_told(read):
+    frame, told = read(ARFF + "% a, 2, red, x, D\n% no row\n", name="t.arff")
+    assert (len(frame), told) == (
+        3,
+        ["1 line left out as comments, which begin with % and have as many cells as rows; the first is line 15."],
+    )
+
+
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [

@@ -54,11 +54,13 @@ def test_given_kinds_are_followed_and_a_cell_that_is_no_number_is_named():
 
 
 def test_a_mark_among_numbers_is_refused_unless_the_column_is_given():
-    table = text_table(x=[*CELLS[:-1], "NA"], few=["1", "2"] * 24 + ["NA", "3"], words=[*CELLS[:10], *["a", "b"] * 20])
+    table = text_table(
+        x=[*CELLS[:-1], "tall"], few=["1", "2"] * 24 + ["NA", "3"], words=[*CELLS[:10], *["a", "b"] * 20]
+    )
     columns = table.decide_columns("sequence", "label", ["x", "few", "words"])
     assert columns.categories == ("x", "few", "words")
     message = (
-        r"^table t\.csv: row 49, column 'x': 'NA' is not a number, as all but 1 cell of the column are; empty it if"
+        r"^table t\.csv: row 49, column 'x': 'tall' is not a number, as all but 1 cell of the column are; empty it if"
     )
     with pytest.raises(ValueError, match=message):
         table.check_marks(columns.categories)
@@ -67,12 +69,24 @@ def test_a_mark_among_numbers_is_refused_unless_the_column_is_given():
     assert not find_marks(table["few"]).are_among_many
 
 
+def test_marks_of_missing_numbers_are_missing_with_a_warning():
+    table = text_table(x=[*CELLS[:-2], "NA", "N/A"], odd=[*CELLS[:-2], "NA", "tall"])
+    columns = table.decide_columns("sequence", "label", ["x", "odd"])
+    assert columns.kinds == {"x": "number", "odd": "category"}
+    with pytest.warns(
+        UserWarning, match=r"^Column 'x' holds numbers and 'NA', 'N/A' \(2 cells\), which is read as missing\.$"
+    ):
+        data = table.encode(columns)
+    assert np.isnan(data.numbers[:, 0]).tolist() == [False] * 48 + [True] * 2
+    assert {"NA", "tall"} <= set(data.attributes[0].categories)
+
+
 def test_a_cell_at_fault_is_named_in_its_own_file(tmp_path):
     rows = [f"{i // 2},u,{i / 7}\n" for i in range(60)]
     (tmp_path / "a.csv").write_text("sequence,label,x\n" + "".join(rows))
-    (tmp_path / "b.csv").write_text("sequence,label,x\n0,u,1.5\n0,u,NA\n")
+    (tmp_path / "b.csv").write_text("sequence,label,x\n0,u,1.5\n0,u,tall\n")
     with pytest.raises(
-        ValueError, match=r"^table \S+b\.csv, line 3: row 1, column 'x': 'NA' is not a number, as all but 1"
+        ValueError, match=r"^table \S+b\.csv, line 3: row 1, column 'x': 'tall' is not a number, as all but 1"
     ):
         datasets.load("table", path=tmp_path / "a.csv", test=tmp_path / "b.csv")
 

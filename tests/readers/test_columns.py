@@ -89,7 +89,27 @@ def test_iob_files_of_shared_tasks(told, suffix):
 
 def test_comments_have_no_label(told):
     text = "# nyt-1\nthe DT\ncat NN\n\n# nyt-2\n# NN\ndog NN\n"
-    assert told(text)[0] == [["0", "the", "DT"], ["0", "cat", "NN"], ["1", "#", "NN"], ["1", "dog", "NN"]]
+    rows, said = told(text)
+    assert rows == [["0", "the", "DT"], ["0", "cat", "NN"], ["1", "#", "NN"], ["1", "dog", "NN"]]
+    assert said == [
+        "2 lines left out as comments, which begin with # and have as many cells as rows; the first is line 1."
+    ]
+
+
+def test_rows_between_tabs_may_begin_with_a_hash(told):
+    assert told("# text = a\n#nlp\tH\na\tO\n\n#one\tI\n") == (
+        [["0", "#nlp", "H"], ["0", "a", "O"], ["1", "#one", "I"]],
+        [],
+    )
+    assert told("#nlp\tH\n\n#one\tI\n")[0] == [["0", "#nlp", "H"], ["1", "#one", "I"]]
+
+
+@pytest.mark.parametrize(("column", "cell"), [("x", "a\tb"), ("x", "a\nb"), ("last", "u "), ("last", "u\r")])
+def test_what_a_columns_file_cannot_hold_is_named(tmp_path, column, cell):
+    frame = pd.DataFrame({"x": "a", "id": ["1", "2"], "last": "u"})
+    frame.loc[1, column] = cell
+    with pytest.raises(ValueError, match=re.escape(f"row 1, column '{column}': a columns file cannot hold {cell!r} ")):
+        write_columns(frame, tmp_path / "t.conll", "id")
 
 
 def test_tabs_at_the_end_of_every_line(told):

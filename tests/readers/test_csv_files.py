@@ -1,6 +1,7 @@
 """CSV files as spreadsheets and other programs write them."""
 
 import bz2
+import csv
 import gzip
 import io
 import lzma
@@ -157,6 +158,12 @@ def test_numbers_that_may_be_either_are_refused_until_said(read):
         ("a;b\n1;2\n3\n", "table, line 3: 1 cell (with ';' between them), but the first line names 2 columns; fix that line."),
         ("x,y\nr1,1,2\nr2,3,4\n", "table, line 2: 3 cells, as all rows have, but the first line names 2 columns; name all columns there."),
         ("a,b\n1,2\n3,4,5\n6,7,8\n", "table, line 3: 3 cells, but the first line names 2 columns; fix that line."),
+        ('s,x,y\ns,",Q\ns,a,Q\n\ns,",Q\n', "table, lines 2 to 5: a quote opens a cell in the first of these lines that ends in the last"),
+        ('s,x,y,z\ns,"a,b",",Q\ns,a,b,Q\ns,x,",Q\n', "table, lines 2 to 4: a quote opens a cell in the first of these lines"),
+        ('s;x;y\nr;"a;Q\nr;b";"Q\nr;a;b"\n', "table, lines 2 to 4: a quote opens a cell in the first of these lines"),
+        ('s\t"x"\ty\ns\t"\tQ\ns\t"\tQ\n', "table, lines 2 to 3: a quote opens a cell in the first of these lines"),
+        ("s,x\na,1\ns,x\na,2\n", "table, line 3: the names of the columns stand there again, as where files were joined; take"),
+        ('s,x\na,1\n"s",x\na,2\n', "table, line 3: the names of the columns stand there again"),
         ("a;b;a\n1;2;3\n", "table: column 'a' appears twice; rename one."),
         ('a;b\n1;2\n3;"4\n5;6\n', "table, line 3: the row that begins there is not readable as CSV with ';' between cells (unexpected end"),
         ("", "table is empty or its first line has no column names; give it some."),
@@ -168,6 +175,31 @@ def test_numbers_that_may_be_either_are_refused_until_said(read):
 )  # fmt: skip
 def test_what_is_wrong_is_said(read, given, message):
     assert refused(read, given).startswith(message)
+
+
+@pytest.mark.parametrize("name", ["t.tsv", "t.csv"])
+@pytest.mark.parametrize(
+    "rows",
+    [
+        ['a\t"\tP', "a\tx\tQ", 'a\t"\tP', "a\ty\tQ"],
+        ['a\t"\tP', "a\tx\tQ"],
+        ['a\t"x\tP', 'a\ty"\tQ', 'b\t5"\tQ'],
+        ['a\t"\t"', 'a\t""\tQ'],
+        ['"\tx\t"', '"\ty\t"'],
+        ['a\t"\tP', "", 'a\t"\tP'],
+    ],
+)
+def test_quotes_between_tabs_are_words(read, name, rows):
+    for encoding in ("utf-8", "utf-16"):
+        frame, told = read("\n".join(["s\tword\tlabel", *rows]).encode(encoding), name=name)
+        assert cells(frame) == [row.split("\t") for row in rows if row]
+        assert told[0].endswith("quotes are characters of words, since rows would not be lines otherwise.")
+
+
+@pytest.mark.parametrize("row", ['a\t"x\ny"\tQ', 'a\t""""\tQ', 'a\t"x\ty"\tQ', 'a\t"x"\tQ'])
+def test_quotes_between_tabs_are_those_of_csv_where_rows_allow_it(read, row):
+    frame, told = read(f"s\tword\tlabel\n{row}\nb\tz\tQ\n", name="t.tsv")
+    assert (cells(frame), told) == ([next(csv.reader([row], delimiter="\t", strict=True)), ["b", "z", "Q"]], [])
 
 
 def test_a_wrong_encoding_is_named(read):

@@ -7,8 +7,11 @@ import numpy as np
 import pandas as pd
 import pytest
 from frames import cells
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from treecrf import datasets
+from treecrf.cli.predict import write
 from treecrf.readers.reading import read_frame
 
 
@@ -135,3 +138,55 @@ def test_folders_and_devices_are_no_tables(tmp_path):
         read_frame(tmp_path)
     with pytest.raises(ValueError, match=r"table /dev/null is not a regular file; name a file\."):
         read_frame("/dev/null")
+
+
+CELL = st.text('",;\t\n\r #%_a1', max_size=4)
+TABLES = st.integers(2, 4).flatmap(lambda n: st.lists(st.lists(CELL, min_size=n, max_size=n), min_size=1, max_size=6))
+
+
+def read_or_refused(path):
+    """The cells of a file and what is told of it; None where it is refused in a sentence."""
+    told = []
+    try:
+        return cells(read_frame(path, tell=told.append)), told
+    except ValueError:
+        return None
+
+
+@pytest.mark.parametrize("suffix", ["csv", "tsv", "conll", "parquet"])
+@settings(max_examples=150, deadline=None)
+@given(rows=TABLES)
+def test_what_is_written_reads_back_the_same(tmp_path_factory, suffix, rows):
+    path = tmp_path_factory.mktemp("written") / f"t.{suffix}"
+    names = ["sequence", *map(str, range(1, len(rows[0]) + 1))]
+    frame = pd.DataFrame([[f"s{i // 2}", *row] for i, row in enumerate(rows)], columns=names, dtype="str")
+    try:
+        write(frame, path, "sequence")
+    except ValueError:  # a columns file cannot hold a cell
+        return
+    empty = ("", "_") if suffix == "conll" else ("",)
+    expected = [
+        [f"{'' if suffix == 'conll' else 's'}{i // 2}", *(None if cell in empty else cell for cell in row)]
+        for i, row in enumerate(rows)
+    ]
+    found = read_or_refused(path)
+    if found is not None:
+        assert len(found[0]) == len(expected)
+        assert found[1] or found[0] == expected
+
+
+@pytest.mark.parametrize(("suffix", "between"), [("csv", ","), ("tsv", "\t"), ("conll", "\t"), ("conll", " ")])
+@settings(max_examples=150, deadline=None)
+@given(
+    rows=st.lists(
+        st.lists(st.sampled_from(['"', '""', '"a', 'a"', "#", "#a", "a", "b", "_"]), min_size=3, max_size=3),
+        min_size=1,
+        max_size=8,
+    )
+)
+def test_every_line_is_a_row_or_something_is_said(tmp_path_factory, suffix, between, rows):
+    path = tmp_path_factory.mktemp("lines") / f"t.{suffix}"
+    lines = [between.join(row) for row in rows]
+    path.write_text("\n".join(lines if suffix == "conll" else [between.join("xyz"), *lines]))
+    found = read_or_refused(path)
+    assert found is None or found[1] or len(found[0]) == len(rows)

@@ -4,6 +4,8 @@ import gzip
 import io
 import json
 import re
+from datetime import date
+from decimal import Decimal
 
 import numpy as np
 import pandas as pd
@@ -53,6 +55,60 @@ def test_rows_are_observations_or_sequences(read, file_format):
     assert cells(numbered) == [["0", *EXPECTED[0][1:]], ["0", *EXPECTED[1][1:]], ["1", *EXPECTED[2][1:]]]
 
 
+DTYPES = {
+    "category": (["x", "y"], "category", ["x", "y"]),
+    "numbers as category": ([1.0, 2.5], "category", ["1", "2.5"]),
+    "string": (["x", "y"], "string", ["x", "y"]),
+    "object": (["x", "y"], object, ["x", "y"]),
+    "Int64": ([1, 2], "Int64", ["1", "2"]),
+    "Float64": ([1.5, 2], "Float64", ["1.5", "2"]),
+    "boolean": ([True, False], "boolean", ["True", "False"]),
+    "datetime": (["2024-01-01", "2024-01-02"], "datetime64[ns]", ["2024-01-01", "2024-01-02"]),
+    "time zone": (["2024-01-01"], "datetime64[ns, UTC]", ["2024-01-01 00:00:00+00:00"]),
+    "timedelta": ([10**9, 2 * 10**9], "timedelta64[ns]", ["0 days 00:00:01", "0 days 00:00:02"]),
+    "period": (["2024-01", "2024-02"], "period[M]", ["2024-01", "2024-02"]),
+    "decimal": ([Decimal("1.50"), Decimal("2.25")], object, ["1.50", "2.25"]),
+    "date": ([date(2024, 1, 1), date(2024, 1, 2)], object, ["2024-01-01", "2024-01-02"]),
+    "bytes": ([b"x", b"y"], object, ["x", "y"]),
+}
+"""Values of each type that pandas writes, and their texts."""
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("file_format", ["parquet", "feather"])
+def test_columns_of_every_type_with_any_values(read, tmp_path, file_format, dtype):
+    values, kept_as, texts = DTYPES[dtype]
+    column = pd.Series([*values, None], dtype=kept_as)
+    n_values, path = len(values), tmp_path / "table"
+    several, equal, missing = [*range(n_values), n_values], [0] * 4, [n_values] * 4
+    for rows in (several, equal, missing, [0], [n_values], []):
+        kept = column.iloc[rows].reset_index(drop=True)
+        for cells_of in (kept, kept.cat.remove_unused_categories() if kept_as == "category" else kept):
+            getattr(pd.DataFrame({"x": cells_of, "y": 1}), f"to_{file_format}")(path)
+            frame, told = read(path.read_bytes(), name=f"t.{file_format}")
+            assert (cells(frame[["x"]]), told) == ([[[*texts, None][row]] for row in rows], [])
+
+
+@pytest.mark.parametrize("lists", [[[1, 2], [1, 2]], [[], [1]], [[1]]])
+@pytest.mark.parametrize("file_format", ["parquet", "feather"])
+def test_lists_with_any_values(read, tmp_path, file_format, lists):
+    path, kind = tmp_path / "table", pa.list_(pa.int64())
+    for column in (lists, pd.Series(pd.array(pa.array(lists, kind), dtype=pd.ArrowDtype(kind)))):
+        getattr(pd.DataFrame({"x": column}), f"to_{file_format}")(path)
+        frame, _ = read(path.read_bytes(), name=f"t.{file_format}")
+        assert frame["x"].tolist() == [str(cell) for row in lists for cell in row]
+
+
+@pytest.mark.parametrize("file_format", ["parquet", "feather"])
+def test_an_index_with_names_is_kept(read, tmp_path, file_format):
+    path = tmp_path / "table"
+    indexed = TABLE.set_index(["sequence", "word"])
+    pa_table = pa.Table.from_pandas(indexed)
+    parquet.write_table(pa_table, path) if file_format == "parquet" else feather.write_feather(pa_table, str(path))
+    frame, _ = read(path.read_bytes(), name=f"t.{file_format}")
+    assert (frame.columns.tolist(), cells(frame)) == (TABLE.columns.tolist(), EXPECTED)
+
+
 def test_formats_are_told_by_their_suffixes_and_marks(read, tmp_path):
     content = written("feather", pa.Table.from_pandas(TABLE).to_pydict())
     for name in ("t.arrow", "t.dat"):
@@ -76,7 +132,9 @@ def test_empty_sequences_are_left_out(read):
         ("t.feather", b"ARROW1" + bytes(20), "is not a readable Feather file"),
         ("t.jsonl", '{"x": 1}\n{"x": \n', "line 2: no JSON"),
         ("t.jsonl", '{"x": 1}\n[1]\n', "line 2: [1] is no object; write one object in each line"),
-        ("t.jsonl", "\n\n", "has no rows; give at least one sequence."),
+        ("t.jsonl", "\n\n", "has no rows with values; give at least one sequence."),
+        ("t.jsonl", "{}\n{}\n", "has no rows with values; give at least one sequence."),
+        ("t.jsonl", '{"x": 1, "x": 2}\n', "line 1: no JSON (the key 'x' appears twice); write one object in each line."),
         ("t.jsonl", '{"x": {"a": 1}}\n', "line 1: column 'x' has"),
         ("t.jsonl", '{"x": [1]}\n{"x": 2}\n', "line 2: column 'x' has 2; give a list in each row of a column, or one value in each."),
         ("t.jsonl", '{"x": [1], "y": [1, 2]}\n', "line 1: the lists have different lengths (1 in 'x', 2 in 'y')"),

@@ -68,6 +68,18 @@ def test_pages_about_nothing_published_say_nothing_of_papers(results):
     assert "the whole file" not in first  # there is none
 
 
+def test_the_site_of_one_study(results):
+    page_of(results, "hmm")
+    (results / "reports/unfinished.html").touch()
+    places = {"results": str(results), "reports": str(results / "reports")}
+    write_page(own_settings("hmm", "xor", missing={"datasets": ["xor"]}, **places), results / "logs", study="training")
+    page = (results / "reports/training/index.html").read_text()
+    assert "xor: not computed" in page
+    assert "Missing values" not in page  # the other study
+    assert [path.is_file() for path in linked_files(check(page), results / "reports/training")].count(False) == 0
+    assert not (results / "reports/unfinished.html").exists()
+
+
 def test_the_demo_says_nothing_of_papers(results):
     claims = pd.read_csv(results / "claims.csv", keep_default_na=False)
     claims.loc[0, "verdict"] = "no_verdict"
@@ -116,7 +128,7 @@ def test_every_job_is_measured_but_downloads_and_the_pages():
     rules = re.split(r"(?m)^(?= *rule\b)", RULES)[1:]
     names = [re.search(r"rule (\w+):", rule) for rule in rules if "benchmark:" not in rule and "script:" in rule]
     assert [name and name[1] for name in names] == [
-        "download", "write_page", "write_explorer", "write_manifest", "archive", "compare",
+        "download", "write_page", "write_explorer", "write_manifest", "archive", "compare", None,  # the page of a study
     ]  # fmt: skip
 
 

@@ -51,7 +51,12 @@ def test_only_the_new_method_is_trained_and_compared_with_those_before(finished)
 def test_a_setting_of_one_method_trains_that_method_alone(finished):
     folder, _ = finished
     _, before = train(folder, WITH_BAYES)
-    said, after = train(folder, WITH_BAYES | {"training": WITH_BAYES["training"] | {"lightgbm_leaves": [4]}})
+    other = WITH_BAYES | {"training": WITH_BAYES["training"] | {"lightgbm_leaves": [4]}}
+    stopped = run(folder, other, "--keep-going", SUMMARY, check=False)
+    assert stopped.returncode == 1
+    assert "training.lightgbm_leaves: [3] -> [4] (1 job)\nRestore the settings, name another folder" in stopped.stdout
+    assert train(folder, WITH_BAYES)[1] == before
+    said, after = train(folder, other | {"overwrite": True})
     assert "Trains and tests on mine: lightgbm" in said
     assert "bayes on mine" not in said
     changed = {name for name in after if after[name] != before[name]}

@@ -9,8 +9,11 @@ import pytest
 from builders import check, run
 
 from treecrf.io.checksums import sha256
+from treecrf.io.files import read_configuration
 from treecrf.report.comparing import write_comparison
 from treecrf.studies import registry
+from treecrf.studies.framework.paths import StudyFiles
+from treecrf.studies.framework.settings import load_settings
 
 pytestmark = pytest.mark.workflow
 
@@ -31,6 +34,9 @@ def test_the_manifest_lists_what_the_run_has_written(finished):
         f"benchmarks/{step}.json" for step in ("write_manifest", "write_explorer")
     }  # written after it, or beside it
     assert there - beside - {"manifest.json"} == set(listed)
+    settings = load_settings(read_configuration([finished / "config/config.yaml", finished / "settings.yaml"]))
+    made = {path for study in registry() for path in StudyFiles(study, settings).everything()}
+    assert made == {f"results/{path}" for path, file in listed.items() if file["kind"] not in ("benchmark", "claims")}
     assert all(file["sha256"] == sha256(results / path) for path, file in listed.items() if file["kind"] != "benchmark")
 
 
@@ -49,7 +55,7 @@ def test_an_archive_is_compared_with_the_run_that_it_is_of(finished, whole):
 def test_another_setting_changes_the_numbers_of_its_study_only(finished, whole, tmp_path):
     other = tmp_path / "other"
     shutil.copytree(finished, other)
-    run(other, whole | {"training": whole["training"] | {"variances": [0.001]}})
+    run(other, whole | {"training": whole["training"] | {"variances": [0.001]}, "overwrite": True})
     write_comparison(finished / "results", other / "results", tmp_path / "there")
     assert pd.read_csv(tmp_path / "there/settings.csv")["name"].tolist() == ["training.variances"]
     numbers = pd.read_csv(tmp_path / "there/numbers.csv")

@@ -77,8 +77,6 @@ def test_a_lost_result_is_computed_again_and_alone(finished_by_method, whole_by_
     lost = folder / "results/missing/xor/imputation.counts.parquet"
     before = pd.read_parquet(lost)
     lost.unlink()
-    for needs_it in ("xor/evaluations.csv", "figure_4_1.svg"):
-        (folder / "results/missing" / needs_it).unlink()
     messages = run(folder, whole_by_method, "--keep-going", "missing").stdout
     assert messages.count("Evaluates ") == 1
     assert "Evaluates missing cells of xor: imputation" in messages

@@ -74,17 +74,23 @@ def tell(handler, event, level=logging.INFO, message="", **fields):
     handler.emit(record)
 
 
-def run_in(folder, *options):
+def run_in(folder, *options, **variables):
     (folder / "Snakefile").write_text(SNAKEFILE)
     command = [sys.executable, str(WORKFLOW / "progress.py"), *options]
     environment = {name: value for name, value in os.environ.items() if name != "SNAKEMAKE_PROFILE"}
-    return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
+    return subprocess.run(command, cwd=folder, env=environment | variables, capture_output=True, text=True, check=False)
 
 
 def test_a_target_may_stand_first(tmp_path):
     result = run_in(tmp_path, "good", "--cores", "1")
     assert result.returncode == 0, result.stderr
     assert [path.name for path in tmp_path.iterdir() if path.name in ("good", "bad", "nothing")] == ["good"]
+
+
+def test_a_home_that_cannot_be_written(tmp_path):
+    result = run_in(tmp_path, "good", "--cores", "1", HOME="/proc/nohome", XDG_CACHE_HOME="")
+    assert result.returncode == 0, result.stderr
+    assert (tmp_path / ".snakemake/caches/snakemake").is_dir()
 
 
 def test_wrong_usage_promises_nothing(tmp_path):
@@ -296,6 +302,10 @@ def test_a_finished_run_names_reports_results_and_the_next_command(progress, set
         f"Results:  {here}/results",
         "Next: python workflow/progress.py archive --cores 2 --configfile own.yaml (writes one zip)",
     ]
+    Path("reports/training").mkdir()
+    Path("reports/training/index.html").touch()
+    alone = list(progress.summary(["training", *options], progress.parse(options), 0, 0))
+    assert alone[0] == f"Report:   {here}/reports/training/index.html"
     settings("demo")
     assert [*progress.summary(options, progress.parse(options), 0, 0)][-1].startswith("Next: make quick")
 

@@ -3,6 +3,7 @@
 import importlib.util
 import os
 import sys
+import time
 from functools import partial
 from pathlib import Path
 
@@ -12,11 +13,13 @@ from treecrf.readers.reading import files_of
 from treecrf.io.code_digest import CodeGraph
 from treecrf.io.checksums import noted, refuse_damaged
 from treecrf.records.environment import COMMIT, commit
+from treecrf.report.outdated import remove_outdated, settle_times
 from treecrf.studies import registry
 from treecrf.studies.framework.config_checks import (
     class_problems,
     file_problems,
     table_options,
+    time_problems,
 )
 from treecrf.studies.framework.paths import StudyFiles
 from treecrf.studies.framework.settings import TableDataset, load_settings
@@ -43,13 +46,14 @@ except ValueError as error:
     raise WorkflowError(str(error)) from None
 
 STUDIES = {study.name: StudyFiles(study, SETTINGS) for study in registry()}
-GIVEN = SETTINGS.model_dump(mode="json", exclude={"compare"})
+GIVEN = SETTINGS.model_dump(mode="json", exclude={"compare", "overwrite"})
 RESULTS = SETTINGS.results
 REPORTS = SETTINGS.reports
 RAW = SETTINGS.raw
 LOGS = f"{RESULTS}/logs"
 BENCHMARKS = f"{RESULTS}/benchmarks"
 PAGE = f"{REPORTS}/index.html"
+UNFINISHED = f"{REPORTS}/unfinished.html"
 EXPLORER = f"{REPORTS}/explorer.html"
 MANIFEST = f"{RESULTS}/manifest.json"
 
@@ -58,15 +62,21 @@ if workflow.is_main_process:
         refuse_damaged(noted(RESULTS))
     except ValueError as error:
         raise WorkflowError(str(error)) from None
-    for files in STUDIES.values():
+    for files in [] if workflow.output_settings.dryrun else STUDIES.values():
         files.study.write_captions(
             Path(RESULTS, "captions", files.study.name), SETTINGS.may_concern_papers
         )
-    problems = list(class_problems(SETTINGS))
+    problems = [*class_problems(SETTINGS), *time_problems(SETTINGS, time.time())]
     if workflow.output_settings.dryrun:  # a run finds them in its first jobs
         problems += file_problems(SETTINGS)
     if problems:
         raise WorkflowError("\n".join(problems))
+    places = map(Path, (MANIFEST, PAGE, EXPLORER, UNFINISHED))
+    sentences = [*remove_outdated(*places, workflow.output_settings.dryrun)]
+    if not workflow.output_settings.dryrun:
+        sentences += settle_times(map(Path, (RESULTS, REPORTS, RAW)), time.time())
+    for sentence in sentences:
+        print(sentence, file=sys.stderr)
 
 
 def caption_of(study, name):
@@ -168,15 +178,26 @@ def window_of(name):
     return list(described(name).window if window is None else window)
 
 
-# --- after a failure --------------------------------------------------------------------------------
+# --- before the first job, and after a failure ------------------------------------------------------
+
+
+def keep_other_settings():
+    """Stop where finished jobs would run again with other settings, unless the configuration says so."""
+    from treecrf.records.jobs import refuse_overwriting
+
+    if SETTINGS.overwrite is not True:
+        try:
+            refuse_overwriting(workflow.dag.needrun_jobs(), SETTINGS.overwrite or ())
+        except ValueError as error:
+            raise WorkflowError(str(error)) from None
 
 
 def write_page_of_what_is_there():
     """The page without the data sets whose jobs failed."""
-    from treecrf.report.page import UNFINISHED_PAGE, write_page
+    from treecrf.report.page import write_page
 
     write_page(SETTINGS, LOGS, finished=False)
     print(
-        f"Some steps failed; the page of what was finished is {REPORTS}/{UNFINISHED_PAGE}",
+        f"Some steps failed; the page of what was finished is {UNFINISHED}",
         file=sys.stderr,
     )

@@ -10,17 +10,8 @@ def sets_of(files, job, wildcards):
     """Input function: the data of a job, of a study that draws its own all draws."""
     if not job.runs_over("dataset"):
         return {}
-    name = wildcards.dataset
-    if not files.study.draws:
-        sides = ("train", "test")
-        return {side: f"{RESULTS}/data/{name}/{side}.npz" for side in sides}
-    return {
-        side: [
-            f"{files.folder}/{name}/seed_{seed}.{side}.npz"
-            for seed in range(files.settings.of(name).n_seeds)
-        ]
-        for side in ("train", "validation", "test")
-    }
+    sets = files.sets(wildcards.dataset)
+    return sets if files.study.draws else {side: path for side, (path,) in sets.items()}
 
 
 def chosen_for(files, job, wildcards):
@@ -166,6 +157,11 @@ def reported(files, entries, folder, suffix):
     return outputs
 
 
+def page_of(study):
+    """The page of a study that is run alone."""
+    return f"{REPORTS}/{study.name}/index.html"
+
+
 def claims_page(path):
     """The list of claims; in Snakemake's report only where the run may be about papers."""
     if not SETTINGS.may_concern_papers:
@@ -191,13 +187,8 @@ def claimed():
 
 
 def files_of_studies():
-    """What the jobs of all studies write."""
-    return [
-        path
-        for files in STUDIES.values()
-        for paths in files.measured().values()
-        for path in paths
-    ]
+    """What stays of all studies."""
+    return sorted({path for files in STUDIES.values() for path in files.everything()})
 
 
 def other_run(wildcards):

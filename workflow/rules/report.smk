@@ -37,7 +37,7 @@ rule write_page:
         rules.check_claims.output,
         claimed(),
         descriptions(),
-        [files.layouts() + files.results() for files in STUDIES.values()],
+        [files.tables(".json") + files.results() for files in STUDIES.values()],
     output:
         PAGE,
     log:
@@ -80,7 +80,7 @@ rule write_explorer:
         mem_mb=growing(2000),
         runtime=growing(10),
     params:
-        settings=SETTINGS.model_dump(mode="json"),
+        settings=GIVEN,
         code=code_of(
             "write_explorer",
             *(
@@ -98,6 +98,7 @@ rule write_explorer:
 rule write_manifest:
     input:
         PAGE,
+        rules.check_claims.output,
         lambda wildcards: files_of_studies(),
     output:
         MANIFEST,

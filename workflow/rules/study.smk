@@ -108,7 +108,7 @@ for files in STUDIES.values():
         input:
             **files.frames(study.tabulated),
         output:
-            files.layouts(),
+            files.tables(".json", ".csv", ".tex"),
             **reported(files, study.tables, f"{files.folder}/tables", "html"),
         log:
             f"{LOGS}/{study.name}/tabulate.log",
@@ -139,6 +139,7 @@ for files in STUDIES.values():
                 sorted({frame for figure in study.figures for frame in figure.needs})
             ),
         output:
+            files.figures(".pdf", ".png"),
             **reported(files, study.figures, files.folder, "svg"),
         log:
             f"{LOGS}/{study.name}/draw.log",
@@ -164,7 +165,33 @@ for files in STUDIES.values():
 
     rule:
         name:
+            f"page_{study.name}"
+        input:
+            files.everything(),
+        output:
+            page_of(study),
+        log:
+            f"{LOGS}/{study.name}/page.log",
+        conda:
+            "../../environment.yml"
+        threads: 1
+        resources:
+            mem_mb=growing(1000),
+            runtime=growing(5),
+        params:
+            settings=GIVEN,
+            logs=LOGS,
+            study=study.name,
+            code=code_of("write_page", study.module_name("page")),
+        message:
+            "Writes the page {output}"
+        script:
+            "../scripts/write_page.py"
+
+    rule:
+        name:
             study.name
         input:
-            files.results(),
+            files.everything(),
+            [page_of(study)] if files.results() else [],
         localrule: True

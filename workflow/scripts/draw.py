@@ -14,7 +14,8 @@ from treecrf.rendering.style import save_figure
 with job(snakemake):
     figures = find_study(snakemake.params.study).module("figures")
     frames = {name: {path: read_frame(path) for path in paths} for name, paths in snakemake.input.items()}
-    for picture, (_, function, needs, value, options) in zip(snakemake.output, snakemake.params.figures, strict=True):
+    pictures = [picture for _, picture in snakemake.output.items()]  # in the order of the calls
+    for picture, (_, function, needs, value, options) in zip(pictures, snakemake.params.figures, strict=True):
         over = snakemake.params.over[function]
         shown = [
             stacked([f for path, f in frames[name].items() if over != "dataset" or Path(path).parent.name == value])

@@ -1,4 +1,4 @@
-"""The page that shows the whole run.
+"""The page that shows the whole run, or one study.
 
 Outputs
 -------
@@ -10,4 +10,4 @@ from treecrf.report.page import write_page
 from treecrf.studies.framework.settings import load_settings
 
 with job(snakemake, noted=False):
-    write_page(load_settings(snakemake.params.settings), snakemake.params.logs)
+    write_page(load_settings(snakemake.params.settings), snakemake.params.logs, study=snakemake.params.get("study", ""))

@@ -13,6 +13,7 @@ from treecrf.automl.fitting import AUTO, FitOptions, build, n_reports, resolve_m
 from treecrf.ensembles.labeller import Ensemble
 from treecrf.inputs import BLOCKS, DerivedInputs
 from treecrf.inputs.binning import MOST_BINS
+from treecrf.inputs.derived import identifying_times
 from treecrf.models.base import Labeller
 from treecrf.models.boosted.treecrf import TreeCRF
 from treecrf.models.linear.linear_crf import VECTORS, LinearCRF
@@ -89,15 +90,16 @@ class Candidate(NamedTuple):
         Others than the method's preset, by the names of `treecrf.automl.fitting.build`, "iterations" among them.
     missing : str
         The treatment of missing cells (`treecrf.automl.fitting.prepare_missing`).
-    derived : tuple of str
-        Blocks of derived inputs that it sees (`treecrf.inputs.BLOCKS`).
+    derived : tuple of str, optional
+        Blocks of derived inputs that it sees (`treecrf.inputs.BLOCKS`), without time stamps that identify rows; None: the inputs
+        as they are.
     """
 
     method: str
     window: tuple[int, int]
     settings: dict[str, Any]
     missing: str
-    derived: tuple[str, ...] = ()
+    derived: tuple[str, ...] | None = None
 
     def build(self) -> Labeller:
         """The labeller, not trained, which is given derived inputs and treated missing cells."""
@@ -194,13 +196,17 @@ DERIVED_REACHES = (0, 1)
 """Observations on either side of windows with derived inputs, of which each looks at neighbours itself or has many categories."""
 
 
-def derivable_blocks(data: SequenceSet, derive: tuple[str, ...] | None) -> list[tuple[str, ...]]:
-    """Blocks of derived inputs to try, none at all among them; those that a user has decided are tried alone."""
+def derivable_blocks(data: SequenceSet, derive: tuple[str, ...] | None) -> list[tuple[str, ...] | None]:
+    """Blocks of derived inputs to try, none at all among them; those that a user has decided are tried alone.
+
+    None where there is nothing to derive and nothing to take away.
+    """
+    none = () if identifying_times(data) else None
     if derive is not None:
-        return [derive]
+        return [derive or none]
     learnt = DerivedInputs().fit(data).derivations_
     suiting = tuple(block for block in BLOCKS if any(derivation.block == block for derivation in learnt))
-    return list(dict.fromkeys([(), suiting]))
+    return [none, suiting] if suiting else [none]
 
 
 def has_words(data: SequenceSet) -> bool:
@@ -227,7 +233,7 @@ def make_candidates(
     windows: list[tuple[int, int]],
     missing: str,
     decided: Mapping[str, Any],
-    derived: Sequence[tuple[str, ...]] = ((),),
+    derived: Sequence[tuple[str, ...] | None] = (None,),
 ) -> Iterator[list[Candidate]]:
     """Rounds of candidates: first every window and derived inputs, then other settings, then other treatments of missing cells.
 
@@ -375,9 +381,8 @@ def estimate_seconds(labeller: Labeller, train: SequenceSet, n_iterations: int) 
         return 0.3 + n_iterations * NANOSECOND * (8e6 + 2.5 * each + 1.5 * pairs + 50 * weights)
     if isinstance(labeller, TreeCRF):
         growing = 5 * each * sqrt(labeller.max_leaves / 10) + 17 * labeller.max_leaves * n_bins * n_labels
-        divided = (
-            DIVIDING if train.has_missing and labeller.missing in ("instance_weighting", "surrogate_splitting") else 1.0
-        )
+        divides = labeller.boosting_params().missing in ("instance_weighting", "surrogate_splitting")
+        divided = DIVIDING if train.has_missing and divides else 1.0
         chains = (25 if labeller.transitions == "full" else 4) * pairs * max(n_labels, 1) ** (labeller.order - 1)
         return 0.1 + n_iterations * NANOSECOND * (divided * growing + chains)
     if isinstance(labeller, WindowLightGBM):

@@ -36,6 +36,7 @@ from treecrf.automl.cross_validation import (
 )
 from treecrf.automl.fitting import FitOptions, average
 from treecrf.inputs import DerivedInputs
+from treecrf.inputs.derived import without_stamps
 from treecrf.models.base import Labeller
 from treecrf.sequences import SequenceSet
 from treecrf.statistics.estimates import CONFIDENCE, decide
@@ -109,9 +110,9 @@ def choose(
     """
     search = BudgetedSearch(folds, options.budget, tick)
     screened: list[tuple[Candidate, CVResults]] = []
-    derived = derivable_blocks(folds.data, options.derive)
+    derived, plain = derivable_blocks(folds.data, options.derive), without_stamps(folds.data)
     rounds = [
-        list(make_candidates(method, folds.data, list(windows), options.missing, settings, derived))
+        list(make_candidates(method, plain, list(windows), options.missing, settings, derived))
         for method, settings in compared.items()
     ]
     shares = divide_budget(
@@ -169,7 +170,7 @@ class BudgetedSearch:
 
     def __init__(self, folds: Folds, budget: float, tick: Tick) -> None:
         self.folds, self.budget, self.left, self.left_out = folds, budget, budget, list[str]()
-        self._derived: dict[tuple[str, ...], tuple[Folds, list[tuple[SequenceSet, SequenceSet]]]] = {}
+        self._derived: dict[tuple[str, ...] | None, tuple[Folds, list[tuple[SequenceSet, SequenceSet]]]] = {}
         self._tick = tick
         self._has_tried = False
 
@@ -181,10 +182,10 @@ class BudgetedSearch:
         """What trains and what is held out in screening, by fold."""
         return self._with(candidate.derived)[1]
 
-    def _with(self, blocks: tuple[str, ...]) -> tuple[Folds, list[tuple[SequenceSet, SequenceSet]]]:
+    def _with(self, blocks: tuple[str, ...] | None) -> tuple[Folds, list[tuple[SequenceSet, SequenceSet]]]:
         """Folds and parts with derived inputs, which are computed once."""
         if blocks not in self._derived:
-            data = DerivedInputs(blocks).fit_transform(self.folds.data) if blocks else self.folds.data
+            data = self.folds.data if blocks is None else DerivedInputs(blocks).fit_transform(self.folds.data)
             folds = self.folds._replace(data=data)
             parts = [folds.split_part(fold, SCREENED_POSITIONS) for fold in range(len(folds.parts))]
             self._derived[blocks] = folds, parts

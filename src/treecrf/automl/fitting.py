@@ -13,10 +13,11 @@ from treecrf.ensembles.labeller import Ensemble
 from treecrf.ensembles.sequential import untrained
 from treecrf.missing import Imputer, Indicator, transform_of
 from treecrf.models.base import Labeller, Monitor
+from treecrf.models.boosted.treecrf import TreeCRF
 from treecrf.models.persistence import load_class
 from treecrf.models.pipelines import DerivingLabeller, ImputingLabeller, TransformingLabeller
 from treecrf.models.registry import IN_TREES, LABELLERS
-from treecrf.sequences import MISSING, SequenceSet
+from treecrf.sequences import MISSING, SequenceSet, window_slots
 from treecrf.statistics.metrics import Accuracy
 from treecrf.statistics.selection import hold_out
 
@@ -152,8 +153,7 @@ def prepare_missing(labeller: Labeller, missing: str, train: SequenceSet) -> Imp
     transform = transform_of(missing)
     if transform is not None:
         return transform.fit(train)
-    if missing != "error":
-        labeller.set_params(missing=missing)
+    _treat(labeller, missing)
     return None
 
 
@@ -161,12 +161,21 @@ def with_missing(labeller: Labeller, missing: str) -> Labeller:
     """The labeller that treats missing cells so by itself."""
     if transform_of(missing) is not None:
         return ImputingLabeller(labeller, missing)
-    return labeller if missing == "error" else labeller.set_params(missing=missing)
+    return _treat(labeller, missing)
 
 
-def with_derived(labeller: Labeller, missing: str, blocks: Sequence[str]) -> tuple[Labeller, str]:
-    """The labeller that derives blocks of inputs by itself, if any, and the treatment of missing cells that it leaves to others."""
-    if not blocks:
+def _treat(labeller: Labeller, missing: str) -> Labeller:
+    """The labeller, told how to treat missing cells if it has trees; others refuse them or see them as inputs."""
+    has_trees = hasattr(labeller, "missing") and not isinstance(labeller, TransformingLabeller)
+    return labeller.set_params(missing=missing) if has_trees or missing != "error" else labeller
+
+
+def with_derived(labeller: Labeller, missing: str, blocks: Sequence[str] | None) -> tuple[Labeller, str]:
+    """The labeller that derives blocks of inputs by itself, and the treatment of missing cells that it leaves to others.
+
+    Without a block it takes away time stamps that identify rows; where blocks are None it stays as it is.
+    """
+    if blocks is None:
         return labeller, missing
     return DerivingLabeller(with_missing(labeller, missing), blocks), "error"
 
@@ -199,6 +208,30 @@ def seen_window(labeller: Labeller) -> tuple[int, int]:
         return seen_window(labeller.labeller_)
     window: tuple[int, int] = labeller.get_params().get("window", (0, 0))
     return window
+
+
+def tested_columns(labeller: Labeller) -> set[str]:
+    """The categorical inputs that a trained labeller asks for, where none is derived from them: those that trees test, else all."""
+    if isinstance(labeller, Ensemble):
+        return set().union(*map(tested_columns, labeller.experts_))
+    if isinstance(labeller, DerivingLabeller):
+        return tested_columns(labeller.labeller_) - {each.source for each in labeller.transform_.derivations_}
+    if isinstance(labeller, TransformingLabeller):
+        return tested_columns(labeller.labeller_)
+    names = [attribute.name for attribute in labeller.attributes_]
+    if not isinstance(labeller, TreeCRF):
+        return set(names)
+    slots = window_slots(labeller.attributes_, labeller.window)
+    return {names[slots[column].attribute] for column in np.unique(labeller.forest_.columns) if column < len(slots)}
+
+
+def derived_only(labeller: Labeller) -> set[str]:
+    """The inputs of a trained labeller that it takes away once others have been derived from them."""
+    if isinstance(labeller, Ensemble):
+        return set.intersection(*map(derived_only, labeller.experts_))
+    if isinstance(labeller, DerivingLabeller):
+        return {*labeller.transform_.dropped_}
+    return derived_only(labeller.labeller_) if isinstance(labeller, TransformingLabeller) else set()
 
 
 # --- training ---------------------------------------------------------------------------------------

@@ -10,16 +10,27 @@ from zipfile import is_zipfile
 
 import numpy as np
 
+from treecrf.automl.fitting import derived_only, tested_columns
 from treecrf.io.files import check_file
+from treecrf.io.frames import MISSING, Vocabulary, about_marked
 from treecrf.io.messages import counted, listed, quoted
 from treecrf.io.npz import read_npz, write_npz
 from treecrf.missing import Imputer, Indicator
 from treecrf.missing.transforms import describe_transform, restore_transform
 from treecrf.models.base import FORMAT, Labeller
-from treecrf.models.inputs import RARE
+from treecrf.models.inputs import RARE, SPECIAL
 from treecrf.models.persistence import rebuild
 from treecrf.readers.tables import TableColumns, TypedTable
 from treecrf.sequences import SequenceSet
+
+LEAST_KNOWN = 20
+"""Cells from which on a column without any value of the training table is taken for one that is written otherwise."""
+
+MOST_EXAMPLES = 3
+"""Of values of a column, in a sentence."""
+
+
+_ADVICE = "give it the columns that the model was trained with"
 
 
 @dataclass
@@ -50,14 +61,14 @@ class TableLabeller:
         """
         columns = self.columns
         needed = [columns.sequence, *([columns.label] if labelled else []), *columns.attributes]
-        table.check_columns(needed, "give it the columns that the model was trained with")
+        table.check_columns(needed, _ADVICE)
         names = tuple(self.labeller.label_names_)
         if labelled:
             codes, texts = table[columns.label].distinct
-            unknown = [code for code, text in enumerate(texts) if text not in names]
+            unknown = np.flatnonzero(Vocabulary(names).places(texts) == MISSING)
             if new_labels:
                 names += tuple(texts[unknown])
-            elif unknown:
+            elif len(unknown):
                 raise table.cell_error(
                     int((codes == unknown[0]).argmax()),
                     columns.label,
@@ -66,21 +77,39 @@ class TableLabeller:
                 )
         return table.encode(columns, labelled=labelled, label_names=names if labelled else None)
 
-    def unseen(self, table: TypedTable) -> Iterator[str]:
-        """A sentence for each column with values that the training table did not have."""
-        known = {attribute.name: set(attribute.categories) for attribute in self.labeller.attributes_}
+    def notices(self, table: TypedTable, most_unknown: float = 0.0) -> Iterator[str]:
+        """Sentences on cells that are read as missing, and on values that the training table did not have.
+
+        A column is named where more than a share `most_unknown` of its cells has such values. A ValueError names the first of
+        at least `LEAST_KNOWN` cells where the model asks for a column and knows no value of it, unless the share is 1.
+        """
+        table.check_columns(self.columns.attributes, _ADVICE)
+        for name in self.columns.numbers:
+            sentence = about_marked(table[name])
+            if sentence is not None:
+                yield sentence
+        known = {attribute.name: attribute.categories for attribute in self.labeller.attributes_}
+        asked, unused, found = tested_columns(self.labeller), derived_only(self.labeller), []
         for name in self.columns.categories:
-            if RARE in known[name]:
+            if name in unused:
                 continue
             codes, texts = table[name].distinct
-            new = [code for code, text in enumerate(texts) if text not in known[name]]
-            if new:
-                cells = np.isin(codes, new)
+            new = np.flatnonzero(Vocabulary(known[name], SPECIAL).places(texts) == MISSING)
+            cells = np.isin(codes, new)
+            n_cells, n_known = int(cells.sum()), int((codes != MISSING).sum())
+            examples = listed(texts[new][:MOST_EXAMPLES])
+            if n_cells == n_known >= LEAST_KNOWN and name in asked and most_unknown < 1:
                 problem = (
-                    f"the training table did not have {listed(texts[new])} ({counted(int(cells.sum()), 'cell')}); the model "
-                    "ignores such values."
+                    f"the training table had none of the values of the column ({examples}); write them as there, or label without "
+                    "them (unknown 1)."
                 )
-                yield str(table.cell_error(int(cells.argmax()), name, problem))
+                raise table.cell_error(int(cells.argmax()), name, problem)
+            if n_cells > most_unknown * n_known and RARE not in known[name]:
+                found.append(f"{quoted(name)} in {n_cells:,} of {counted(n_known, 'cell')} ({examples})")
+        if found:
+            yield (
+                f"table {table.path}: the training table did not have some values, which the model ignores: {', '.join(found)}."
+            )
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write everything to one file; atomic."""

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from treecrf.automl.labeller import TableLabeller
 from treecrf.chain.trellis import NoPathError
+from treecrf.io.frames import Vocabulary
 from treecrf.io.messages import quoted
 from treecrf.models.base import Decoder
 from treecrf.models.decoding import Limits
@@ -119,13 +120,15 @@ def _limits(table: TypedTable, labels: tuple[str, ...], options: PredictOptions)
     if options.known is not None:
         table.check_columns([options.known], "name the column with known labels by --known")
         codes, texts = table[options.known].distinct
-        for code, text in enumerate(texts):
-            if text not in labels:
-                raise table.cell_error(
-                    int((codes == code).argmax()),
-                    options.known,
-                    f"the model was not trained with the label {quoted(text)} (it knows {', '.join(labels)}); correct it, or empty "
-                    "the cell.",
-                )
-        limits["known"] = np.array([*map(labels.index, texts), MISSING])[codes]
+        known = np.append(Vocabulary(labels).places(texts), MISSING)[codes]
+        unknown = (known == MISSING) & (codes != MISSING)
+        if unknown.any():
+            row = int(unknown.argmax())
+            raise table.cell_error(
+                row,
+                options.known,
+                f"the model was not trained with the label {quoted(texts[codes[row]])} (it knows {', '.join(labels)}); correct it, "
+                "or empty the cell.",
+            )
+        limits["known"] = known
     return limits

@@ -9,6 +9,7 @@ from numba import boolean, float64, int16, int32, int64, types, uint64, void
 from numpy.typing import NDArray
 
 from treecrf.compiled.kernel import kernel
+from treecrf.compiled.power import power
 
 MAX_POTENTIAL = 1e200
 """A potential beyond it is refused: sums stay finite below."""
@@ -35,12 +36,11 @@ def shape_of_step(n_labels: int, order: int, depth: int) -> tuple[int, int, int,
     """First state of a depth, number of blocks, their width, and stride of the label in the next state."""
     base = 0
     for deeper in range(depth + 1, order + 1):
-        base += n_labels**deeper
+        base += power(n_labels, deeper)
     if order == 0:
         return base, 1, 1, 0
-    if depth < order:
-        return base, n_labels**depth, 1, n_labels**depth
-    return base, n_labels ** (order - 1), n_labels, n_labels ** (order - 1)
+    n_blocks = power(n_labels, min(depth, order - 1))
+    return base, n_blocks, n_labels if depth == order else 1, n_blocks
 
 
 @kernel(types.UniTuple(int64, 2)(_CONST_CUBE, _OFFSETS, int64, _ROW, _ROW, _CUBE), **_OPTIONS)
@@ -139,7 +139,7 @@ def _log_sum(logs: _Array, n: int) -> float:
     return highest + np.log(total)
 
 
-@kernel(void(_CONST_CUBE, int64, int64, _TABLE, _ROW), **_OPTIONS, allocates=True)
+@kernel(void(_CONST_CUBE, int64, int64, _TABLE, _ROW), **_OPTIONS, allocates=True, separate=True)
 def _forward_logs(potentials: _Array, begin: int, order: int, alphas: _Array, log_scales: _Array) -> None:
     """`_forward` in logs, from the potentials of the sequence that starts at `begin`; for orders above 0."""
     n_labels = potentials.shape[0]
@@ -158,7 +158,7 @@ def _forward_logs(potentials: _Array, begin: int, order: int, alphas: _Array, lo
             alphas[t + 1, state] -= log_scales[t]
 
 
-@kernel(void(_CONST_CUBE, int64, int64, _TABLE, _ROW, _TABLE, _TABLE, _CUBE), **_OPTIONS, allocates=True)
+@kernel(void(_CONST_CUBE, int64, int64, _TABLE, _ROW, _TABLE, _TABLE, _CUBE), **_OPTIONS, allocates=True, separate=True)
 def _backward_logs(
     potentials: _Array,
     begin: int,
@@ -220,7 +220,7 @@ def infer(
 
     A sequence `in_logs` is one whose exponentials may underflow; it stays so if products of them lost anything.
     """
-    n_full, n_longest = potentials.shape[0] ** order, _longest(offsets)
+    n_full, n_longest = power(potentials.shape[0], order), _longest(offsets)
     alphas, betas = np.empty((n_longest + 1, n_full)), np.empty((2, n_full))
     unasked = np.empty((0 if marginals.size else n_longest, potentials.shape[0]))
     for sequence in range(len(offsets) - 1):
@@ -263,7 +263,7 @@ def spread(local: _Array, offsets: _Array, order: int, pairs: _Array) -> None:
 @kernel(void(_CONST_CUBE, _OFFSETS, int64, int16[::1]), **_OPTIONS, allocates=True)
 def find_paths(potentials: _Array, offsets: _Array, order: int, labels: _Array) -> None:
     """Write the likeliest labels: best score of every state, and back along the forgotten labels."""
-    n_labels, n_full = potentials.shape[0], potentials.shape[0] ** order
+    n_labels, n_full = potentials.shape[0], power(potentials.shape[0], order)
     forgotten = np.zeros((_longest(offsets), n_full), dtype=np.int16)  # of order 0: best label
     scores, next_scores = np.empty(n_full), np.empty(n_full)
     for sequence in range(len(offsets) - 1):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated, NamedTuple
 
 import numpy as np
-from numba import float64, int16, int64, njit, uint64, void
+from numba import boolean, float64, int16, int64, types, uint64, void
 
 from treecrf.compiled.kernel import kernel
 from treecrf.compiled.struct import Float64, Int16, Int64, compiled_type, struct
@@ -51,7 +51,7 @@ class Recursions(NamedTuple):
 LATTICE, WEIGHTS, RECURSIONS = compiled_type(Lattice), compiled_type(Weights), compiled_type(Recursions)
 
 
-@njit(inline="always")
+@kernel(types.UniTuple(uint64, 4)(LATTICE, int64, int64))
 def span(lattice, position, begin):
     """First entry of a position and the one after its last, and the same of the position before; START counts as one."""
     first, last = lattice.first[position], lattice.first[position + 1]
@@ -60,7 +60,7 @@ def span(lattice, position, begin):
     return uint64(first), uint64(last), uint64(lattice.first[position - 1]), uint64(first)
 
 
-@njit(inline="always")
+@kernel(uint64(LATTICE, WEIGHTS, int64, boolean))
 def _before(lattice, weights, entry, is_first):
     """Label of an entry of the position before, or START."""
     return uint64(weights.transitions.shape[0]) if is_first else uint64(lattice.labels[entry])
@@ -131,7 +131,7 @@ def backward(lattice, weights, first, last, recursions, pair_marginals, counts):
                 alphas[entry] *= betas[entry]
 
 
-@njit(inline="always")
+@kernel(float64(LATTICE, WEIGHTS, uint64, uint64, uint64, boolean))
 def step(lattice, potentials, entry, other, pair, is_first):
     """Potential of an entry after another."""
     if len(potentials.pairs) > 0:

@@ -25,15 +25,18 @@ def infer_scored(scores, transitions, offsets, marginals):
         Exponentials, by the label before (START last) and the label.
     """
     n_labels = scores.shape[1]
-    following = np.ascontiguousarray(transitions[:n_labels].T)
-    inverses, weights = np.empty(len(scores)), np.empty(n_labels)
-    betas, next_betas = np.empty(n_labels), np.empty(n_labels)
+    inverses, following, buffers = np.empty(len(scores)), np.empty((n_labels, n_labels)), np.empty((3, n_labels))
+    weights, betas, next_betas = buffers[0], buffers[1], buffers[2]
+    for before in range(n_labels):
+        for label in range(n_labels):
+            following[label, before] = transitions[before, label]
     for sequence in range(len(offsets) - 1):
         begin, end = offsets[sequence], offsets[sequence + 1]
         for position in range(begin, end):
             alphas, total = marginals[position], 0.0
             if position == begin:
-                alphas[:] = transitions[n_labels]
+                for label in range(n_labels):
+                    alphas[label] = transitions[n_labels, label]
             else:
                 alphas[:] = 0.0
                 for before in range(n_labels):
@@ -88,10 +91,14 @@ def find_scored_paths(scores, transitions, offsets, labels):
                         is_better = value > best[label]
                         best[label] = value if is_better else best[label]
                         origin[label] = before if is_better else origin[label]
-            highest = best.max()
+            highest = best[0]
+            for label in range(n_labels):
+                highest = max(highest, best[label])
             for label in range(n_labels):
                 here[label] = best[label] - highest
-        label = here.argmax()
+        label = 0
+        for other in range(n_labels):
+            label = other if here[other] > here[label] else label
         for position in range(end - 1, begin - 1, -1):
             labels[position] = label
             if position > begin:

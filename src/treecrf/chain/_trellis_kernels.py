@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated, NamedTuple
 
 import numpy as np
-from numba import float64, int64, njit, uint64, void
+from numba import float64, int64, types, uint64, void
 
 from treecrf.chain._kernels import shape_of_step
 from treecrf.compiled.kernel import kernel
@@ -36,7 +36,7 @@ class Trellis(NamedTuple):
 TRELLIS = compiled_type(Trellis)
 
 
-@njit(inline="always")
+@kernel(types.UniTuple(uint64, 5)(TRELLIS, int64), error_model="numpy")
 def place_of(trellis, t):
     """First state at place t of a sequence, number of blocks, their width, stride of the label; states that a label begins."""
     n_labels = trellis.unary.shape[1]
@@ -44,7 +44,7 @@ def place_of(trellis, t):
     return uint64(base), uint64(n_blocks), uint64(width), uint64(stride), uint64(max(n_blocks * width // n_labels, 1))
 
 
-@njit(inline="always")
+@kernel(float64(TRELLIS, int64, uint64, uint64, uint64, uint64))
 def step(trellis, position, label, base, state, before):
     """Potential of a label after a state (counted from `base`), whose newest label is `before`."""
     value = trellis.unary[position, label] + trellis.transitions[label, before]
@@ -55,7 +55,7 @@ def step(trellis, position, label, base, state, before):
     return value
 
 
-@njit(inline="always")
+@kernel(uint64(TRELLIS, int64, uint64, uint64), error_model="numpy")
 def newest(trellis, t, state, per_label):
     """Newest label of a state at place t, or START."""
     return uint64(trellis.unary.shape[1]) if t == 0 else state // per_label

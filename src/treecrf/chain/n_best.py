@@ -12,7 +12,7 @@ from __future__ import annotations
 from typing import Annotated, NamedTuple
 
 import numpy as np
-from numba import boolean, float64, int16, int64, njit, uint64
+from numba import boolean, float64, int16, int64, uint64
 from numpy.typing import NDArray
 
 from treecrf.chain._trellis_kernels import TRELLIS, newest, place_of, step
@@ -69,7 +69,7 @@ def _best_scores(trellis, sequence, search):
     return -1
 
 
-@njit(inline="always")
+@kernel(int64(TRELLIS, SEARCH, int64, int64), error_model="numpy")
 def _before(trellis, search, t, target):
     """The best state before place t - 1 on the way to a state before place t."""
     _, _, width, stride, _ = place_of(trellis, t - 1)
@@ -77,7 +77,7 @@ def _before(trellis, search, t, target):
     return int64(uint64(target) % stride * width + uint64(origin))
 
 
-@njit(inline="always")
+@kernel(int64(TRELLIS, SEARCH, int64, int64, int64, int64, int64), error_model="numpy")
 def _state_of(trellis, search, parent, place, source, t, after):
     """State before place t of a candidate, whose state before the next place is `after`."""
     if t > place:

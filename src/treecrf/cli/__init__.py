@@ -10,6 +10,8 @@ from threading import current_thread, main_thread
 from types import FrameType
 from typing import Any
 
+from treecrf.io.streams import open_closed_streams
+
 __all__ = ["app", "main", "report_main"]
 
 INTERRUPTED = 130
@@ -34,6 +36,7 @@ def report_main() -> None:
 
 def _run(program: str, module: str) -> None:
     """Call ``run`` of a module; Ctrl-C and a request to end stop it with one sentence, also while the module is loading."""
+    open_closed_streams()
     received: list[int] = []  # a library that is loading may turn what a handler raises into an error of its own
 
     def end(number: int, _frame: FrameType | None) -> None:

@@ -11,6 +11,7 @@ import sys
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
 from textwrap import TextWrapper
@@ -20,6 +21,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from treecrf.io.messages import printable
+from treecrf.io.streams import discard_output
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -121,6 +123,18 @@ Decimal = Annotated[
 Encoding = Annotated[
     str | None,
     option("Encoding, such as utf-8, cp1252 or utf-16.", "NAME", "--encoding", group=FILE, default="detected"),
+]
+Unknown = Annotated[
+    float,
+    option(
+        "Share of the cells of a column with values that training did not have, above which a warning names the column. 1 labels a "
+        "file whose column has no other values, too.",
+        "SHARE",
+        "--unknown",
+        group=DATA,
+        min=0.0,
+        max=1.0,
+    ),
 ]
 Threads = Annotated[
     int | None,
@@ -231,7 +245,7 @@ class Group(_PlainHelp, TyperGroup):
             sys.stdout.flush()
             return result
         except BrokenPipeError:
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # for what is flushed at the end
+            discard_output()
             raise typer.Exit(0) from None
 
 
@@ -246,6 +260,8 @@ def run_program(app: typer.Typer, name: str) -> None:
         if any(isinstance(cause, SystemExit | KeyboardInterrupt) for cause in _causes(error)):
             raise  # a signal made a library that was loading fail: `treecrf.cli.main` says so
         print(printable(f"{name}: {_sentence(error)}"), file=sys.stderr)
+        if getattr(error, "errno", None) == errno.EBADF:
+            discard_output()
         sys.exit(1)
 
 
@@ -261,18 +277,19 @@ def _sentence(error: Exception) -> str:
         return "out of memory; use a smaller file, fewer attributes or a smaller window."
     if isinstance(error, OSError) and error.errno is not None:  # the system's
         advice = _ADVICE.get(error.errno, "choose another place.")
-        unnamed = "standard output" if advice == _FULL else "working folder"
+        unnamed = "standard output" if advice in (_FULL, _CLOSED) else "working folder"
         return f"{error.filename or unnamed}: {os.strerror(error.errno).lower()}; {advice}"
     return str(error)
 
 
 _FULL, _FORBIDDEN = "choose another place, or make room.", "change the permissions, or choose another place."
-_GONE = "check that it is still there."
+_GONE, _CLOSED = "check that it is still there.", "redirect it to a file."
 
 _ADVICE = {
     **dict.fromkeys((errno.ENOSPC, errno.EDQUOT, errno.EFBIG), _FULL),
     **dict.fromkeys((errno.EACCES, errno.EPERM), _FORBIDDEN),
     **dict.fromkeys((errno.ENOENT, errno.ESTALE), _GONE),
+    errno.EBADF: _CLOSED,
 }
 """What to do about errors of the system."""
 
@@ -364,17 +381,28 @@ def check_labels(table: TypedTable, column: str, advice: str) -> None:
         raise ValueError(f"table {table.path} has no labels in a column {column!r}; {advice}.")
 
 
-def read_training_set(path: Path, options: TableOptions) -> tuple[TableColumns, SequenceSet]:
-    """The sequences at `path`, and how its columns are read; columns of little use are named on stderr."""
+def read_training_set(path: Path, options: TableOptions, *, derives: bool = False) -> tuple[TableColumns, SequenceSet]:
+    """The sequences at `path`, and how its columns are read; columns of little use are named on stderr.
+
+    Time stamps that identify rows are left out unless other inputs are derived from them (`derives`).
+    """
     from treecrf.automl.description import column_warnings, inputs_sentence
+    from treecrf.inputs.derived import identifying_times
 
     table, columns, data = read_labelled_table(path, options, strict=True)
+    stamps = identifying_times(data)
+    for name in stamps:
+        used, also = ("used for derived inputs alone", "") if derives else ("left out", "; --derive times uses them")
+        note(f"Column {name!r} is {used}: its time stamps identify the rows{also}.")
+    others = replace(columns, attributes=tuple(name for name in columns.attributes if name not in stamps))
+    if stamps and not derives:
+        columns, data = others, table.encode(others)
     if len(data.label_names) < 2:
         raise ValueError(
             f"table {path}, column {columns.label!r}: every label is {data.label_names[0]!r}; training needs at least two "
             "different labels."
         )
-    for sentence in [inputs_sentence(columns), *column_warnings(table, columns)]:
+    for sentence in [inputs_sentence(others), *column_warnings(table, others)]:
         note(sentence)
     return columns, data
 
@@ -411,7 +439,13 @@ def console(*, stderr: bool = False) -> Console:
     """A terminal, or whatever stands for one; without colours where output goes to a file."""
     from rich.console import Console
 
-    return Console(stderr=stderr, highlight=False, soft_wrap=False)
+    class Piped(Console):
+        """A terminal whose closed pipe is an error like that of other output."""
+
+        def on_broken_pipe(self) -> None:
+            raise BrokenPipeError
+
+    return Piped(stderr=stderr, highlight=False, soft_wrap=False)
 
 
 @contextmanager

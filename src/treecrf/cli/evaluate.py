@@ -46,6 +46,7 @@ def evaluate(
             case_sensitive=False,
         ),
     ] = "auto",
+    unknown: shared.Unknown = 0.0,
     format_: shared.Format = None,
     separator: shared.Separator = None,
     decimal: shared.Decimal = None,
@@ -81,7 +82,7 @@ def evaluate(
             )
     evaluations = {}
     for name, model in loaded.items():
-        for sentence in model.unseen(table):
+        for sentence in model.notices(table, unknown):
             shared.note(sentence)
         evaluations[name] = measure(model.labeller, read[name], decoder, None if scheme == "none" else scheme)
         if evaluations[name].new_labels:

@@ -40,6 +40,7 @@ def explain(
             help="Write a page with one sequence (--id, else the first), its probabilities, errors and importances.",
         ),
     ] = None,
+    unknown: shared.Unknown = 0.0,
     format_: shared.Format = None,
     separator: shared.Separator = None,
     decimal: shared.Decimal = None,
@@ -72,7 +73,7 @@ def explain(
 
     labeller = TableLabeller.load(model)
     table = read_table(file, dialect, labeller.columns.sequence, shared.note)
-    for sentence in labeller.unseen(table):
+    for sentence in labeller.notices(table, unknown):
         shared.note(sentence)
     if plot is not None:
         _plot(labeller, table, f"{model.name} on {file.name}", sequence, seed, plot)

@@ -195,6 +195,7 @@ def fit(
     from treecrf.automl.candidates import methods_to_compare
     from treecrf.automl.fitting import FitOptions
     from treecrf.automl.labeller import TableLabeller
+    from treecrf.inputs.derived import identifying_times
 
     settings: dict[str, Any] = {
         "max_leaves": max_leaves, "l2_regularization": l2, "variance": variance, "order": order, "n_threads": threads,
@@ -227,7 +228,7 @@ def fit(
         for name in options.settings.keys() - options.used_settings(method).keys():
             shared.note(f"{OPTIONS[name]} is ignored: {method} does not use it.")
 
-    columns, data = shared.read_training_set(file, reading)
+    columns, data = shared.read_training_set(file, reading, derives=options.derive != ())
     for sentence in left_out:
         shared.note(f"Left out: {sentence}")
     n_missing = data.n_missing
@@ -246,8 +247,8 @@ def fit(
         labeller, treatment = given
         if options.window is not None:
             labeller.set_params(window=shared.window_within(options.window, data))
-        if options.derive:
-            labeller, treatment = fitting.with_derived(labeller, treatment, options.derive)
+        blocks = options.derive or (("times",) if identifying_times(data) else None)
+        labeller, treatment = fitting.with_derived(labeller, treatment, blocks)
     transform = fitting.prepare_missing(labeller, treatment, data)
     ready = data if transform is None else transform.transform(data)
     _announce(labeller, ready)
@@ -287,12 +288,17 @@ def _choose(data: SequenceSet, compared: dict[str, dict[str, Any]], options: Fit
     from treecrf.automl.candidates import affordable, candidate_windows
     from treecrf.automl.choice import MOST_POSITIONS, choose
     from treecrf.automl.cross_validation import make_folds
+    from treecrf.inputs.derived import without_stamps
 
     folds = make_folds(data, options.seed, MOST_POSITIONS)
     compared, left_out = affordable(compared, folds.data, options.budget, len(folds.parts))
     for sentence in left_out:
         shared.note(f"Left out: {sentence}")
-    windows = candidate_windows(data) if options.window is None else [shared.window_within(options.window, data)]
+    windows = (
+        candidate_windows(without_stamps(data))
+        if options.window is None
+        else [shared.window_within(options.window, data)]
+    )
     shared.note(
         f"Comparing {', '.join(compared)} with windows {' and '.join(map(_sides, windows))} by cross-validation "
         f"(--budget {options.budget:g}: about {options.budget:g} CPU seconds on one core)."

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import csv
 import io
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from treecrf.cli import _shared as shared
-from treecrf.io.messages import printable
+from treecrf.io.messages import counted, printable
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -61,6 +62,7 @@ def predict(
             "--lag", min=0, metavar="N", help="Label each row as in a stream, from the rows up to N rows later."
         ),
     ] = None,
+    unknown: shared.Unknown = 0.0,
     format_: shared.Format = None,
     separator: shared.Separator = None,
     decimal: shared.Decimal = None,
@@ -95,16 +97,16 @@ def predict(
     if output is not None and output.suffix.lower() == ".conllu" and kind != "conllu":
         raise ValueError(f"{output} cannot be CoNLL-U, since {file} is not; name it .conll or .csv.")
     options = PredictOptions(decoder, probabilities, n_best, constraints, lag, known)
-    labelled = add_predictions(labeller, table, options)
-    for sentence in labeller.unseen(table):
+    for sentence in labeller.notices(table, unknown):
         shared.note(sentence)
+    labelled = add_predictions(labeller, table, options)
     if output is None:
         if sys.stdout.isatty():
             sys.stdout.write(printable(labelled.to_csv(index=False)))
             return
         if isinstance(sys.stdout, io.TextIOWrapper):
             sys.stdout.reconfigure(encoding="utf-8")  # as every file that is written
-        labelled.to_csv(sys.stdout, index=False)
+        _write_csv(labelled, sys.stdout, ",")
         return
     if output.suffix.lower() == ".conllu":
         added = {name: labelled[name].tolist() for name in labelled.columns.difference(table.frame.columns, sort=False)}
@@ -112,19 +114,32 @@ def predict(
     else:
         if kind == "parquet" and output.suffix.lower() == ".parquet":
             labelled[table.frame.columns] = read_stored(file, labeller.columns.sequence)
-        _write(labelled, output)
+        write(labelled, output, labeller.columns.sequence)
     shared.say(f"Wrote {output}: {len(labelled):,} rows.")
 
 
-def _write(frame: pd.DataFrame, path: Path) -> None:
+def write(frame: pd.DataFrame, path: Path, sequence: str) -> None:
     """A frame as the suffix says."""
     from treecrf.io.files import atomic
-    from treecrf.readers.columns import SUFFIXES, write_columns
+    from treecrf.readers.columns import SUFFIXES, UNSPECIFIED, write_columns
 
     with atomic(path) as temporary:
         if path.suffix.lower() in SUFFIXES:
-            write_columns(frame, temporary)
+            n_unspecified = int((frame.drop(columns=sequence) == UNSPECIFIED).to_numpy().sum())
+            if n_unspecified:
+                shared.note(f"{path}: {counted(n_unspecified, 'cell')} with _, which stands for a missing value there.")
+            write_columns(frame, temporary, sequence)
         elif path.suffix.lower() == ".parquet":
             frame.to_parquet(temporary, index=False)
         else:
-            frame.to_csv(temporary, index=False, sep="\t" if path.suffix.lower() == ".tsv" else ",")
+            _write_csv(frame, temporary, "\t" if path.suffix.lower() == ".tsv" else ",")
+
+
+def _write_csv(frame: pd.DataFrame, target: Any, separator: str) -> None:
+    """Write CSV, with quotes around every cell where one has line ends: pandas forgets them for a carriage return."""
+    columns = [
+        frame.columns.to_series(),
+        *(frame[name] for name in frame.columns if frame[name].dtype.kind not in "iuf"),
+    ]
+    has_ends = any(cells.astype(str).str.contains("[\r\n]").any() for cells in columns)
+    frame.to_csv(target, index=False, sep=separator, quoting=csv.QUOTE_ALL if has_ends else csv.QUOTE_MINIMAL)

@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
+import ctypes
 import sys
 from collections.abc import Callable
 from functools import cached_property
 from typing import Any
 
+from llvmlite import binding, ir  # type: ignore[import-untyped]
 from numba import config
 from numba.core.caching import FunctionCache
 from numba.core.codegen import JITCodeLibrary
-from numba.core.compiler import Compiler
+from numba.core.compiler import CompilerBase
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.registry import CPUDispatcher
 from numba.core.runtime.nrt import rtsys
 
-from treecrf.compiled.cache import kernel_cache
+from treecrf.compiled.cache import kernel_cache, kernel_digest
 
 _config: Any = config  # its settings are made at run time
 _Cache: Any = FunctionCache  # its types are not published
-_Compiler: Any = Compiler
+_Compiler: Any = CompilerBase
 _Dispatcher: Any = CPUDispatcher
 _Library: Any = JITCodeLibrary
 
@@ -37,8 +39,25 @@ def _announce(text: str) -> None:
         print(text, file=sys.stderr)
 
 
-class _EntryCompiler(_Compiler):
-    """numba's compiler; it says once in a process that it is at work."""
+class _KernelCompiler(_Compiler):
+    """numba's compiler with the passes that kernels need, half of all: they have no closures, comprehensions or objects."""
+
+    def define_pipelines(self) -> Any:
+        from numba.core import typed_passes, untyped_passes
+        from numba.core.compiler_machinery import PassManager
+
+        passes = PassManager("kernel")
+        for name in ("TranslateByteCode", "FixupArgs", "IRProcessing", "GenericRewrites", "ReconstructSSA"):
+            passes.add_pass(getattr(untyped_passes, name), name)
+        for name in ("NopythonTypeInference", "PreLowerStripPhis", "IRLegalization", "AnnotateTypes", "NativeLowering"):
+            passes.add_pass(getattr(typed_passes, name), name)
+        passes.add_pass(typed_passes.NoPythonBackend, "NoPythonBackend")
+        passes.finalize()
+        return [passes]
+
+
+class _EntryCompiler(_KernelCompiler):
+    """Says once in a process that it is at work."""
 
     def define_pipelines(self) -> Any:
         _announce(KEPT)
@@ -56,7 +75,7 @@ class _PartLibrary(_Library):
         self._finalized = True
 
 
-class _PartCompiler(_Compiler):
+class _PartCompiler(_KernelCompiler):
     """numba's compiler up to intermediate code."""
 
     def define_pipelines(self) -> Any:
@@ -67,6 +86,10 @@ class _PartCompiler(_Compiler):
 
 class _KernelCache(_Cache):
     """numba's cache without the import of numba's compilation rules, half a second, before a form is loaded."""
+
+    def _index_key(self, sig: Any, codegen: Any) -> Any:
+        """By the content of all kernels: numba's has what a closure refers to, which differs from process to process."""
+        return sig, codegen.magic_tuple(), kernel_digest()
 
     def save_overload(self, sig: Any, data: Any) -> None:
         """Keep the compiled form, if there is room."""
@@ -137,17 +160,88 @@ class Kernel(_Compiled):
         return self._part.get_overload(sig)
 
     def _compile_for_args(self, *args: Any, **kws: Any) -> Kernel:
+        self.make_ready()
+        return self  # numba then calls it with the same arguments, and converts or refuses them
+
+    def make_ready(self) -> Any:
+        """Compile it, or load it from the cache; return what numba knows of it."""
         with global_compiler_lock, kernel_cache(*self._constants):
             try:
                 self._cache = _KernelCache(self.py_func)
             except RuntimeError:  # neither the package, nor the folder of users, nor NUMBA_CACHE_DIR can be written to
                 _announce(NOT_KEPT)
         self.compile(None)
-        return self  # numba then calls it with the same arguments, and converts or refuses them
+        return next(iter(self.overloads.values()))
+
+
+class SeparateKernel(Kernel):
+    """A kernel that others call through its address, and that is compiled or loaded when one of them first does.
+
+    Its callers hold the address of a cell of two words: the address of the kernel's machine code, 0 before the first call, and that of
+    what compiles it. The cell has a name, which machine code in the cache keeps until it is loaded.
+    """
+
+    def __init__(self, function: Callable[..., Any], *args: Any) -> None:
+        super().__init__(function, *args)
+        self._name = f"{function.__module__}.{function.__qualname__}"
+        self._link = ctypes.CFUNCTYPE(None)(self._write_address)
+        self._cell = (ctypes.c_void_p * 2)(None, ctypes.cast(self._link, ctypes.c_void_p))
+        binding.add_symbol(self._name, ctypes.addressof(self._cell))
+
+    def _write_address(self) -> None:
+        form = self.make_ready()
+        self._cell[0] = form.library.get_pointer_to_function(form.fndesc.llvm_func_name)
+
+    def get_call_template(self, args: Any, kws: Any) -> Any:
+        """For numba, to compile a caller."""
+        from numba.core.typing import make_concrete_template
+
+        python_signature, args = self._compiler.fold_argument_types(args, kws)
+        return make_concrete_template(self._name, self._name, [self.signature]), python_signature, args, {}
+
+    def get_overload(self, sig: Any) -> Any:
+        """For numba, to compile a caller: what `_lower_call` is known by."""
+        if self not in self.targetctx._defns:
+            self.targetctx.insert_func_defn([(self._lower_call, self, self.signature.args)])
+        return self
+
+    def _lower_call(self, context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        kinds = signature.return_type, signature.args
+        function = self._declare(context, builder.module, context.call_conv.get_function_type(*kinds))
+        status, value = context.call_conv.call_function(builder, function, *kinds, arguments)
+        with builder.if_then(status.is_error, likely=False):
+            context.call_conv.return_status_propagate(builder, status)
+        return value
+
+    def _declare(self, context: Any, module: Any, kind: Any) -> Any:
+        """A function that calls what the cell says, after the kernel is compiled."""
+        address = ir.IntType(8).as_pointer()
+        if f"{self._name}.call" in module.globals:
+            return module.globals[f"{self._name}.call"]
+        cell = ir.GlobalVariable(module, ir.ArrayType(address, 2), self._name)
+        function = ir.Function(module, kind, f"{self._name}.call")
+        function.linkage = "internal"
+        builder = ir.IRBuilder(function.append_basic_block())
+        places = [builder.gep(cell, [ir.IntType(32)(0), ir.IntType(32)(i)]) for i in range(2)]
+        is_missing = [builder.icmp_unsigned("==", builder.load(places[0]), address(None))]
+        with builder.if_then(is_missing[0], likely=False):
+            link = ir.FunctionType(ir.VoidType(), []).as_pointer()
+            builder.call(builder.bitcast(builder.load(places[1]), link), [])
+            is_missing.append(builder.icmp_unsigned("==", builder.load(places[0]), address(None)))
+            with builder.if_then(is_missing[1], likely=False):
+                context.call_conv.return_user_exc(builder, RuntimeError, (f"{self._name} could not be compiled",))
+        code = builder.bitcast(builder.load(places[0]), kind.as_pointer())
+        builder.ret(builder.call(code, function.args))
+        return function
 
 
 def kernel(
-    signature: Any, *, allocates: bool = False, error_model: str = "python", constants: tuple[int, ...] = ()
+    signature: Any,
+    *,
+    allocates: bool = False,
+    error_model: str = "python",
+    constants: tuple[int, ...] = (),
+    separate: bool = False,
 ) -> Callable[[Callable[..., Any]], Any]:
     """Compile a function with numba for one signature: cached, and without Python's global lock.
 
@@ -162,6 +256,8 @@ def kernel(
         Whether a division by zero raises an exception or gives an infinite value.
     constants : tuple of int
         Values from an enclosing function that are compiled into the kernel (see `kernel_cache`).
+    separate : bool
+        Whether it is no part of the kernels that call it (see `SeparateKernel`): for what few users need, and is called seldom.
 
     Returns
     -------
@@ -169,8 +265,9 @@ def kernel(
         The decorator. With numba's just-in-time compilation disabled, it returns the function itself.
     """
     options = {"nopython": True, "nogil": True, "error_model": error_model, "_nrt": allocates, "no_cfunc_wrapper": True}
+    of_kind = SeparateKernel if separate else Kernel
 
     def compile_later(function: Callable[..., Any]) -> Any:
-        return function if _config.DISABLE_JIT else Kernel(function, signature, options, constants)
+        return function if _config.DISABLE_JIT else of_kind(function, signature, options, constants)
 
     return compile_later

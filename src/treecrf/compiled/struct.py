@@ -75,9 +75,12 @@ def struct(cls: type[_Struct]) -> type[_Struct]:
     return cls
 
 
+@cache
 def compiled_type(cls: type) -> Any:
-    """The type of a struct in the signatures of kernels: arrays are contiguous and writable."""
+    """The type of a struct in the signatures of kernels: arrays are contiguous and writable; numbers alone are a tuple."""
     from numba import from_dtype, types
+
+    from treecrf.compiled.record import Record
 
     def type_of(field: _Field) -> Any:
         if field.shape is not None:
@@ -85,7 +88,10 @@ def compiled_type(cls: type) -> Any:
         numbers = {bool: types.boolean, int: types.int64, float: types.float64}
         return numbers.get(field.kind) or compiled_type(field.kind)
 
-    return types.BaseTuple.from_types([type_of(field) for field in _fields(cls).values()], cls)
+    kinds = [type_of(field) for field in _fields(cls).values()]
+    if any(isinstance(kind, types.Array | Record) for kind in kinds):
+        return Record(cls, kinds)
+    return types.BaseTuple.from_types(kinds, cls)
 
 
 def allocate(cls: type[_Struct], **sizes: int) -> _Struct:

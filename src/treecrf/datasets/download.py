@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import glob
-import io
 import json
 import lzma
 import os
@@ -19,7 +18,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
-from typing import IO, Any, NamedTuple
+from typing import IO, NamedTuple
 
 from treecrf.io.checksums import sha256
 from treecrf.io.messages import needs_extra
@@ -159,67 +158,76 @@ def _temporary(target: Path, file: RawFile, folder: str | os.PathLike[str]) -> I
 
 
 def _download(address: str, target: Path, file: RawFile, timeout: float, retries: int, wait: float) -> str | None:
-    """Try one address; what went wrong, or None where `target` now has the checksum."""
+    """Try one address; what went wrong, or None where `target` now has the checksum. Later attempts ask for what is left."""
     with needs_extra("workflow"):
-        import pooch
-    import requests
+        import requests
+    from urllib3.exceptions import HTTPError
 
     url, _, member = address.partition("#")
-    downloader = pooch.HTTPDownloader(progressbar=False, timeout=timeout)
-    problem = "not tried"
+    problem, end = "not tried", time.monotonic() + MOST_SECONDS
+    target.unlink(missing_ok=True)  # of another address
     for attempt in range(retries + 1):
         if attempt:
             time.sleep(wait * 2 ** (attempt - 1))
         try:
-            with _Limited(target, MOST_ARCHIVE if member else file.bytes) as out:
-                downloader(url, out, None, check_only=False)
+            _receive(url, target, MOST_ARCHIVE if member else file.bytes, timeout, end)
             if member:
                 extract(target, member, file.bytes)
-        except requests.HTTPError as error:
-            status = 0
-            if error.response is not None:
-                status = error.response.status_code
-                error.response.close()
-            problem = f"the server answers {status}"
-            if 400 <= status < 500 and status not in _TRY_AGAIN:
-                return problem
-        except requests.RequestException as error:
-            problem = _reason(error, timeout)
-        except (DamagedArchive, TooMuch) as error:
-            problem = str(error)
-        else:
             if _matches(target, file.sha256):
                 return None
             problem = f"gives {target.stat().st_size:,} bytes with another checksum"
+        except TooSlow as error:
+            return str(error)
+        except requests.HTTPError as error:
+            status = 0 if error.response is None else error.response.status_code
+            problem = f"the server answers {status}"
+            if 400 <= status < 500 and status not in _TRY_AGAIN:
+                return problem
+        except (requests.RequestException, HTTPError) as error:
+            problem = _reason(error, timeout)
+            continue  # with what has come
+        except (DamagedArchive, TooMuch) as error:
+            problem = str(error)
+        target.unlink(missing_ok=True)
     return problem
 
 
 class TooMuch(Exception):
-    """A server sends more than it should, or for too long."""
+    """A server sends more than it should."""
 
 
-class _Limited(io.FileIO):
-    """A new file that takes so many bytes, for `MOST_SECONDS`."""
+class TooSlow(Exception):
+    """A server sends for too long."""
 
-    def __init__(self, path: Path, most_bytes: int) -> None:
-        super().__init__(path, "wb")
-        self._left, self._end = most_bytes, time.monotonic() + MOST_SECONDS
-        self._limits = f"more than {most_bytes:,} bytes", f"no end after {MOST_SECONDS:g} s"
 
-    def write(self, data: Any) -> int:
-        self._left -= len(data)
-        if self._left < 0 or time.monotonic() > self._end:
-            raise TooMuch(self._limits[self._left >= 0])
-        return super().write(data)
+def _receive(url: str, target: Path, most_bytes: int, timeout: float, end: float) -> None:
+    """Write what an address gives to `target`, or what a broken transfer has left of it to come, until the time `end`."""
+    import requests
+
+    n_bytes = target.stat().st_size if target.is_file() else 0
+    rest = {"Range": f"bytes={n_bytes}-"} if n_bytes else {}
+    headers = {"Accept-Encoding": "identity", **rest}
+    with requests.get(url, headers=headers, timeout=timeout, stream=True) as response:
+        response.raise_for_status()
+        is_rest = response.status_code == requests.codes.partial_content
+        n_bytes = n_bytes if is_rest else 0
+        with open(target, "ab" if is_rest else "wb") as out:
+            while block := response.raw.read1(_BLOCK, decode_content=True):  # as it comes: a slow one is noticed
+                n_bytes += len(block)
+                if n_bytes > most_bytes:
+                    raise TooMuch(f"more than {most_bytes:,} bytes")
+                if time.monotonic() > end:
+                    raise TooSlow(f"no end after {MOST_SECONDS:g} s")
+                out.write(block)
 
 
 def _reason(error: Exception, timeout: float) -> str:
     import requests
+    from urllib3.exceptions import ProtocolError, TimeoutError
 
-    # A time-out in the middle of a body comes as a ConnectionError.
-    if isinstance(error, requests.Timeout) or "timed out" in str(error):
+    if isinstance(error, requests.Timeout | TimeoutError):
         return f"no answer within {timeout:g} s"
-    if isinstance(error, requests.exceptions.ChunkedEncodingError):
+    if isinstance(error, requests.exceptions.ChunkedEncodingError | ProtocolError):
         return "the transfer broke off"
     if isinstance(error, requests.ConnectionError):
         return "no connection"

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from treecrf.datasets.description import Description
 from treecrf.datasets.grouping import group_copies
 from treecrf.datasets.loading import generator
+from treecrf.inputs.derived import identifying_times
 from treecrf.io.frames import Kind
 from treecrf.io.messages import counted, quoted, repeated
 from treecrf.readers.reading import read_table
@@ -83,6 +84,11 @@ def load(
     columns = table.decide_columns(sequence, label, attributes, kinds)
     table.check_marks([name for name in columns.categories if name not in (kinds or {})])
     whole = table.encode(columns)
+    for name in identifying_times(whole):
+        _warn(
+            f"Column {name!r}: its time stamps identify the rows; derive inputs from them (treecrf.inputs.DerivedInputs), or leave it "
+            "out (attributes)."
+        )
     starts = whole.observation_offsets[:-1]
     if test is not None:
         for_test = starts >= len(tables[0].frame)

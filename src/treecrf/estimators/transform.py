@@ -81,7 +81,8 @@ class Transform(Estimator):
             )
         return np.array(self._names_out(), dtype=object)
 
-    def _learn(self, train: SequenceSet) -> None:
+    def _learn(self, train: SequenceSet, weights: NDArray[np.float64] | None = None) -> None:
+        """Learn from a set, whose positions may have weights, shape (n_positions,)."""
         raise NotImplementedError
 
     def _transform(self, data: SequenceSet) -> SequenceSet:

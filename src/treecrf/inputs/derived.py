@@ -8,7 +8,7 @@ sequence. Missing values stay missing; a rolling statistic uses the values that 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
@@ -32,6 +32,9 @@ LEAST_LETTERS = 4.0
 
 SHARE_OF_TIMES = 0.9
 """Of the categories of a column of time stamps that can be read as such."""
+
+SHARE_OF_STAMPS = 0.9
+"""Of the cells of a column of time stamps that have different ones, from which on these identify the rows."""
 
 MOST_SIZE = 2**16
 """Which the letters of an affix and the observations of a span are below."""
@@ -88,7 +91,7 @@ class DerivedInputs(Transform):
 
     Columns of words are those with at least `LEAST_WORDS` categories of at least `LEAST_LETTERS` letters on average; columns of time
     stamps are those of ISO 8601 texts. A derived column that the training set has already in another form, or that never changes,
-    is not added.
+    is not added. Time stamps that identify the rows (`identifying_times`), which other sets do not have, are taken away.
 
     Parameters
     ----------
@@ -111,10 +114,13 @@ class DerivedInputs(Transform):
         "category" or "number", by input of the training set.
     derivations_ : tuple of Derivation
         The columns that are added.
+    dropped_ : tuple of str
+        The columns that are taken away.
     """
 
     kinds_: dict[str, Kind]
     derivations_: tuple[Derivation, ...]
+    dropped_: tuple[str, ...]
 
     _parameter_constraints: ClassVar[Mapping[str, Check]] = {
         "blocks": several("blocks of derived inputs", one_of(*BLOCKS)), "columns": optional(several("names of columns", NAME)),
@@ -131,7 +137,7 @@ class DerivedInputs(Transform):
     ) -> None:
         self.blocks, self.columns, self.affixes, self.spans, self.centred = blocks, columns, affixes, spans, centred
 
-    def _learn(self, train: SequenceSet) -> None:
+    def _learn(self, train: SequenceSet, weights: NDArray[np.float64] | None = None) -> None:
         """Find the columns that can be derived, and keep those that tell something new."""
         self._check_settings(train)
         kinds: dict[str, Kind] = {attribute.name: "category" for attribute in train.attributes}
@@ -142,14 +148,20 @@ class DerivedInputs(Transform):
             raise ValueError(
                 f"there is a column {min(taken)!r} already, which a derived one would be called; rename it."
             )
-        known = _Known(train)
+        self.dropped_ = identifying_times(train)
+        known = _Known(_without(train, self.dropped_))
         self.derivations_ = tuple(
             derivation for derivation, column in self._columns(train, proposed) if known.is_new(column)
         )
 
-    def restore(self, kinds: Mapping[str, Kind], derivations: Iterable[tuple[str, str, int]]) -> Self:
-        """Take back what `fit` learnt: `kinds_` and `derivations_`; returns self."""
-        self.kinds_ = dict(kinds)
+    def restore(
+        self, kinds: Mapping[str, Kind], derivations: Iterable[tuple[str, str, int]], dropped: Iterable[str] = ()
+    ) -> Self:
+        """Take back what `fit` learnt: `kinds_`, `derivations_` and `dropped_`; returns self."""
+        self.kinds_, self.dropped_ = dict(kinds), tuple(dropped)
+        for name in self.dropped_:
+            if self.kinds_.get(name) != "category":
+                raise ValueError(f"the column {quoted(name)} that is taken away is none of the categories")
         self.derivations_ = tuple(Derivation(str(source), str(kind), int(size)) for source, kind, size in derivations)
         for derivation in self.derivations_:
             of_source = _KINDS.get(self.kinds_.get(derivation.source, ""), ())
@@ -159,7 +171,7 @@ class DerivedInputs(Transform):
         return self
 
     def _check_settings(self, train: SequenceSet) -> None:
-        check_params(self.get_params(), self._parameter_constraints)
+        check_params(self.get_params(deep=False), self._parameter_constraints)
         names = {*(attribute.name for attribute in train.attributes), *train.number_names}
         for name in self.columns or ():
             if name not in names:
@@ -205,8 +217,9 @@ class DerivedInputs(Transform):
         return {"previous": (1, 0), "gap": (1, 0), "next": (0, 1), "place": (1, 1)}.get(derivation.kind, (0, 0))
 
     def _transform(self, data: SequenceSet) -> SequenceSet:
-        """The same set with the derived columns after its own."""
-        values, attributes = [data.values], list(data.attributes)
+        """The same set with the derived columns after its own, without those that are taken away."""
+        kept = _without(data, self.dropped_)
+        values, attributes = [kept.values], list(kept.attributes)
         numbers, names = [data.numbers], list(data.number_names)
         for derivation, column in self._columns(data, self.derivations_):
             if isinstance(column, _Categories):
@@ -258,8 +271,14 @@ class DerivedInputs(Transform):
 
     def _names_out(self) -> list[str]:
         added = [(derivation.name, derivation.holds) for derivation in self.derivations_]
-        columns = [*self.kinds_.items(), *added]
+        columns = [*((name, kind) for name, kind in self.kinds_.items() if name not in self.dropped_), *added]
         return [name for kind in ("category", "number") for name, holds in columns if holds == kind]
+
+
+def _without(data: SequenceSet, names: Collection[str]) -> SequenceSet:
+    """The set without some of its attributes."""
+    kept = [j for j, attribute in enumerate(data.attributes) if attribute.name not in names]
+    return data if not names else data.with_values(data.values[:, kept], [data.attributes[j] for j in kept])
 
 
 class _Categories(NamedTuple):
@@ -369,6 +388,22 @@ def are_times(categories: Sequence[str]) -> bool:
     if not categories or not _LOOKS_LIKE_A_TIME.match(categories[0]):
         return False
     return bool(_read_times(categories).notna().mean() >= SHARE_OF_TIMES)
+
+
+def identifying_times(data: SequenceSet) -> tuple[str, ...]:
+    """The attributes that are time stamps of which nearly every observation has another; none where these are all inputs."""
+    found = []
+    for attribute, codes in zip(data.attributes, data.values.T, strict=True):
+        known = codes[codes != MISSING]
+        n_different = len(np.unique(known))
+        if n_different > 1 and n_different >= SHARE_OF_STAMPS * len(known) and are_times(attribute.categories):
+            found.append(attribute.name)
+    return tuple(found) if len(found) < len(data.attributes) + len(data.number_names) else ()
+
+
+def without_stamps(data: SequenceSet) -> SequenceSet:
+    """The set without time stamps that identify its rows."""
+    return _without(data, identifying_times(data))
 
 
 def _seconds(categories: Sequence[str]) -> NDArray[np.float64]:

@@ -45,6 +45,11 @@ def noted(folder: str | os.PathLike[str]) -> list[Path]:
     return [path.parents[1] / path.name.removesuffix(".sha256") for path in notes]
 
 
+def is_noted(path: str | os.PathLike[str]) -> bool:
+    """Whether the checksum of a file is written down."""
+    return _note_of(Path(path)).is_file()
+
+
 def refuse_damaged(paths: Iterable[str | os.PathLike[str]]) -> None:
     """Refuse, by a ValueError that names them, files that are not as they were when their checksums were written down.
 
@@ -67,7 +72,5 @@ def _note_of(path: Path) -> Path:
 def _is_damaged(path: Path) -> bool:
     written = _note_of(path)
     return (
-        path.is_file()
-        and written.is_file()
-        and written.read_text(encoding="utf-8").split() != [sha256(path), path.name]
+        path.is_file() and is_noted(path) and written.read_text(encoding="utf-8").split() != [sha256(path), path.name]
     )

@@ -23,9 +23,10 @@ from treecrf.io.messages import quoted, repeated
 
 if TYPE_CHECKING:
     import pandas as pd
+    import pyarrow as pa
 
 
-_DAMAGE = (
+DAMAGE = (
     ValueError, TypeError, LookupError, AttributeError, ArithmeticError, MemoryError, RuntimeError, AssertionError, EOFError,
 )  # fmt: skip
 """What pyarrow and pandas raise where a file, or what pandas noted in it, is damaged."""
@@ -52,10 +53,7 @@ def parse_parquet(data: bytes, name: str, without: Collection[str] = ()) -> pd.D
         n_columns = about.num_columns if columns is None else len(columns)
     check_memory(in_groups + 8 * about.num_rows * n_columns, name, "give a smaller one")
     with _readable(name):
-        table = parquet.read_table(pa.BufferReader(data), columns=columns)
-        table.validate(full=True)  # reading does not look whether text is text
-        frame: pd.DataFrame = table.to_pandas()
-    return frame
+        return frame_of(parquet.read_table(pa.BufferReader(data), columns=columns))
 
 
 @contextmanager
@@ -65,9 +63,20 @@ def _readable(name: str) -> Iterator[None]:
 
     try:
         yield
-    except (OSError, pa.ArrowException, *_DAMAGE) as error:
+    except (OSError, pa.ArrowException, *DAMAGE) as error:
         problem = quoted(f"{type(error).__name__}: {error}")
         raise ValueError(f"{name} is not a readable Parquet file ({problem}); write it again.") from error
+
+
+def frame_of(table: pa.Table) -> pd.DataFrame:
+    """The frame that a table of Arrow holds, which may be damaged (`DAMAGE`)."""
+    table.validate(full=True)  # reading does not look whether text is text
+    frame: pd.DataFrame
+    try:
+        frame = table.to_pandas()
+    except TypeError:  # pandas does not know every name of a type that it writes
+        frame = table.to_pandas(ignore_metadata=True)
+    return frame
 
 
 STANDARD_INPUT = "-"

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+import warnings
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import datetime
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
@@ -10,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from treecrf.io.messages import listed, quoted, repeated
+from treecrf.io.messages import counted, listed, quoted, repeated
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -149,11 +151,20 @@ class Column:
 
     @property
     def strange(self) -> NDArray[np.bool_]:
-        """Whether a cell has a value that is no finite number; bool, shape (n_rows,)."""
-        return self._parsed[1]
+        """Whether a cell has a value that is no finite number and no mark of a missing one; bool, shape (n_rows,)."""
+        return self._parsed[1] & ~self.marked
+
+    @cached_property
+    def marked(self) -> NDArray[np.bool_]:
+        """Whether a cell has a mark that says that its number is missing (`MARKS`); bool, shape (n_rows,)."""
+        if not self._parsed[1].any():
+            return self._parsed[1]
+        codes, texts = self.distinct
+        return np.append([_is_mark(text) for text in texts], False)[codes]
 
     @cached_property
     def _parsed(self) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+        """The numbers, and whether a cell has a value that is none."""
         column = self.cells
         plain = _cast(column) if is_text(column) else None
         if plain is not None:
@@ -167,6 +178,26 @@ class Column:
             numbers, empty = np.append(_parse(texts), np.nan)[codes], codes == MISSING
         numbers[~np.isfinite(numbers)] = np.nan
         return numbers, np.isnan(numbers) & ~empty
+
+
+MARKS = frozenset(
+    ("na", "n/a", "#n/a", "#na", "<na>", "n.a.", "nan", "-nan", "null", "none", "nil", "missing", "?", "-", "--", ".")
+)
+"""What programs write for a number that is missing, in small letters."""
+
+
+def _is_mark(text: str) -> bool:
+    return text.strip().casefold() in MARKS
+
+
+def about_marked(column: Column) -> str | None:
+    """A sentence on the cells of a column of numbers that are read as missing; None where there are none."""
+    if not column.marked.any():
+        return None
+    codes, texts = column.distinct
+    marks = texts[np.unique(codes[column.marked])]
+    n_cells = counted(int(column.marked.sum()), "cell")
+    return f"Column {quoted(column.name)} holds numbers and {listed(marks)} ({n_cells}), which is read as missing."
 
 
 def _cast(column: pd.Series) -> NDArray[np.float64] | None:
@@ -285,8 +316,16 @@ def find_sequences(column: Column) -> NDArray[np.int64]:
     again = pd.Series(codes[starts]).duplicated().to_numpy()
     if again.any():
         row = int(starts[again.argmax()])
-        raise CellError(row, column.name, f"sequence {quoted(texts[codes[row]])} comes a second time; sort the table.")
+        raise CellError(row, column.name, comes_again(quoted(texts[codes[row]]), "table"))
     return np.r_[starts, len(codes)].astype(np.int64)
+
+
+def comes_again(sequence: str, what: str) -> str:
+    """What is wrong with a sequence whose rows stand in two places of a table or frame."""
+    return (
+        f"sequence {sequence} comes a second time; sort the {what} if these rows belong to it, or rename it if they are of "
+        "another recording, which sorting would merge."
+    )
 
 
 def decode_frame(data: Encoded, sequence: str, label: str) -> pd.DataFrame:
@@ -339,6 +378,9 @@ def _kinds(
 
 
 def _encode_numbers(column: Column) -> NDArray[np.float64]:
+    sentence = about_marked(column)
+    if sentence is not None:
+        warnings.warn(sentence, stacklevel=5)
     if column.strange.any():
         row = int(column.strange.argmax())
         raise CellError(
@@ -355,23 +397,93 @@ def _stacked(columns: Sequence[NDArray[Any]], n_rows: int, kept_as: type[np.gene
 
 
 def encode_categories(column: Column, fixed: Sequence[str] | None = None) -> tuple[NDArray[np.int32], tuple[str, ...]]:
-    """Codes of a column's cells, MISSING where empty, and the names behind the codes, sorted unless they are fixed."""
-    import pandas as pd
+    """Codes of a column's cells, MISSING where empty, and the names behind the codes, sorted unless they are fixed.
 
+    Where all are whole numbers, those that are written in several ways are one category (`Vocabulary`).
+    """
     cells, texts = column.distinct
-    names = tuple(map(str, fixed)) if fixed is not None else tuple(sorted(texts))
+    names = tuple(map(str, fixed)) if fixed is not None else tuple(sorted(_without_copies(texts)))
     twice = repeated(names)
     if twice is not None:
         raise ValueError(
             f"column {quoted(column.name)}: the names given for it have {quoted(twice)} twice; give it once."
         )
-    code_of = pd.Index(names, dtype=object).get_indexer(pd.Index(texts, dtype=object))
-    codes = np.append(code_of, MISSING)[cells]
+    codes = np.append(Vocabulary(names).places(texts), MISSING)[cells]
     unknown = np.flatnonzero((cells != MISSING) & (codes == MISSING))
     if len(unknown):
         row = int(unknown[0])
         raise CellError(row, column.name, f"{quoted(texts[cells[row]])} is not among the names given for it.")
     return codes.astype(np.int32), names
+
+
+Texts = Sequence[str] | NDArray[np.object_]
+_NUMBER = re.compile(r"[+-]?[0-9]+(\.[0-9]*)?([eE][+-]?[0-9]+)?")
+_PADDED = re.compile(r"[+-]?0[0-9]")
+
+
+def whole_numbers(texts: Texts) -> list[int | None]:
+    """The whole number that each text is, such as 7, 7.0 or 7e0; None for another text.
+
+    Texts with leading zeros, such as 007, are numbers only where all that are have as many digits; else they are codes.
+    """
+    values = [float(text) if _NUMBER.fullmatch(text) else np.nan for text in texts]
+    numbers = [int(value) if abs(value) < _EXACT and value.is_integer() else None for value in values]
+    known = [text for text, number in zip(texts, numbers, strict=True) if number is not None]
+    widths = {len(text) if text.isdecimal() else 0 for text in known}
+    if any(map(_PADDED.match, known)) and (len(widths) > 1 or 0 in widths):
+        return [None if _PADDED.match(text) else number for text, number in zip(texts, numbers, strict=True)]
+    return numbers
+
+
+class Vocabulary:
+    """Names of categories, and which of them a text stands for.
+
+    Where all names but `others` and `MARKS` are whole numbers, a text stands for the category of the same number, however it is
+    written: programs write 7 as 7.0 beside a missing cell.
+
+    Attributes
+    ----------
+    place_of : dict of str to int
+        The place of each name.
+    """
+
+    def __init__(self, names: Sequence[str], others: Collection[str] = ()) -> None:
+        self.place_of = {name: place for place, name in enumerate(names)}
+        self._others = others
+
+    def places(self, texts: Texts) -> NDArray[np.intp]:
+        """The place of each text, `MISSING` where it is no category."""
+        places = np.array([self.place_of.get(text, MISSING) for text in texts], dtype=np.intp)
+        if (places == MISSING).any() and self._place_of_number:
+            for row, number in enumerate(whole_numbers(texts)):
+                if places[row] == MISSING and number is not None:
+                    places[row] = self._place_of_number.get(number, MISSING)
+        return places
+
+    @cached_property
+    def _place_of_number(self) -> dict[int, int]:
+        """The place of each whole number; empty where names are something else."""
+        names = self.place_of
+        if not all(_NUMBER.fullmatch(n) or n in self._others or _is_mark(n) for n in names):
+            return {}
+        plain = [name for name in names if _NUMBER.fullmatch(name)]
+        numbers = whole_numbers(plain)
+        return (
+            {n: names[name] for n, name in zip(numbers, plain, strict=True) if n is not None}
+            if None not in numbers
+            else {}
+        )
+
+
+def _without_copies(texts: Texts) -> Texts:
+    """The texts; where all but `MARKS` are whole numbers, one that is written in several ways once, as `str` writes it."""
+    numbers = whole_numbers(texts)
+    if any(number is None and not _is_mark(text) for text, number in zip(texts, numbers, strict=True)):
+        return texts
+    ways: dict[int | str, list[str]] = {}
+    for text, number in zip(texts, numbers, strict=True):
+        ways.setdefault(text if number is None else number, []).append(text)
+    return [same[0] if len(same) == 1 else str(number) for number, same in ways.items()]
 
 
 def _labelled_positions(
@@ -390,3 +502,56 @@ def _labelled_positions(
             "the table from Python with unknown_labels=True.",
         )
     return np.concatenate([[0], np.cumsum(counts)]).astype(np.int64), labelled
+
+
+def by_index(values: Any, index: pd.Index, what: str, is_said: bool = True) -> Any:
+    """Values of rows or sequences in the order of these, where they have an index; a ValueError if it is another one.
+
+    Parameters
+    ----------
+    values : any
+        What has no index, such as an array, is in order already.
+    index : Index
+        Of the rows or sequences.
+    what : str
+        Values are, in errors.
+    is_said : bool
+        Whether the index says what a row belongs to; else one that only counts, of values or of rows, is not looked at.
+    """
+    if not is_indexed(values) or len(values) != len(index):
+        return values
+    own = values.index
+    if own.equals(index) or own.equals(index.get_level_values(0)):
+        return values
+    if own.is_unique and index.is_unique and own.nlevels == index.nlevels:
+        places = own.get_indexer(index)
+        if (places >= 0).all():
+            return values.iloc[places]
+    if not is_said and (_only_counts(own) or _only_counts(index)):
+        return values
+    raise ValueError(
+        f"{what} have another index than the sequences; give them the same one, or an array (.to_numpy()), which is taken as it is "
+        "ordered."
+    )
+
+
+def is_indexed(value: Any) -> bool:
+    """Whether something is a Series or a DataFrame of pandas."""
+    return hasattr(value, "iloc") and hasattr(value, "index")
+
+
+def parts_by_index(parts: Any, indices: list[pd.Index], what: str) -> Any:
+    """The same for lists of the values of each sequence, and the index of its rows."""
+    parts = list(parts) if isinstance(parts, Iterator) else parts
+    if not isinstance(parts, Collection) or len(parts) != len(indices) or not any(map(is_indexed, parts)):
+        return parts
+    return [
+        by_index(part, index, f"{what} of sequence {number}", is_said=False)
+        for number, (part, index) in enumerate(zip(parts, indices, strict=True))
+    ]
+
+
+def _only_counts(index: pd.Index) -> bool:
+    import pandas as pd
+
+    return bool(index.equals(pd.RangeIndex(len(index))))

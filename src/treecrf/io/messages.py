@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 import reprlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager
+from difflib import get_close_matches
 
 
 class _Short(reprlib.Repr):
@@ -56,6 +57,17 @@ def repeated(names: Iterable[object]) -> object | None:
             return name
         seen.add(name)
     return None
+
+
+def refuse_unknown(
+    names: Iterable[str], known: Collection[str], owner: str, what: str = "argument", error: type[Exception] = TypeError
+) -> None:
+    """Refuse names that are none of those that the owner has; the error says which known one is the nearest."""
+    for name in names:
+        if name not in known:
+            near = get_close_matches(name, known, 1)
+            nearest = f"; the nearest is {near[0]!r}" if near else ""
+            raise error(f"{owner} has no {what} {name!r}; it has {', '.join(known) or 'none'}{nearest}.")
 
 
 @contextmanager

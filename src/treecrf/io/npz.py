@@ -31,6 +31,15 @@ _DAMAGE = (
 
 MOST_SHRUNK, _BLOCK = 1040, 2**20
 """How many times smaller deflation can make a part, and bytes that are unpacked at a time."""
+_OTHER_FORMATS = (".pkl", ".pickle", ".joblib", ".json", ".onnx", ".csv", ".parquet")
+
+
+def check_npz_name(path: str | os.PathLike[str]) -> None:
+    """Refuse the name of a file of another format, which other tools would take it for."""
+    if (ending := Path(path).suffix.lower()) in _OTHER_FORMATS:
+        raise ValueError(
+            f"{os.fspath(path)} is written as .npz, whatever its name; give it that ending in place of {ending}."
+        )
 
 
 def write_npz(path: str | os.PathLike[str], header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> None:
@@ -38,6 +47,7 @@ def write_npz(path: str | os.PathLike[str], header: dict[str, Any], arrays: dict
 
     Besides the header (anything that JSON can hold) and the arrays it holds a digest of both.
     """
+    check_npz_name(path)
     if not Path(path).parent.is_dir():
         raise FileNotFoundError(errno.ENOENT, "the folder of the file does not exist; make it first", os.fspath(path))
     text = np.frombuffer(json.dumps(header).encode(), dtype=np.uint8)

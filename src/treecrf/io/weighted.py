@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 _MOST_PARTS, _ROUNDING = 100, 1e-12
 _FEW_COPIES, _FEW_TIMES = 2**16, 16  # of all examples, and of each on average
+_FIRST = 16  # ratios that are looked at before all
 
 
 def in_units(weights: NDArray[np.float64], most_parts: int = _MOST_PARTS) -> tuple[float, NDArray[np.float64]]:
@@ -27,16 +28,23 @@ def in_units(weights: NDArray[np.float64], most_parts: int = _MOST_PARTS) -> tup
     """
     ratios = np.unique(weights[weights > 0])
     least = float(ratios[0])
-    ratios /= least
+    with np.errstate(over="ignore"):
+        ratios /= least
     for parts in range(1, most_parts + 1):
-        whole = np.rint(parts * ratios)
-        if (np.abs(parts * ratios - whole) <= _ROUNDING * whole).all():
+        if _are_whole(parts * ratios[:_FIRST]) and _are_whole(parts * ratios):
             multiples = np.rint(parts * (weights / least))
             if multiples.sum() <= max(_FEW_COPIES, _FEW_TIMES * len(weights)):
                 return least / parts, multiples
             break
     unit = float((weights / len(weights)).sum())
     return unit, weights / unit
+
+
+def _are_whole(numbers: NDArray[np.float64]) -> bool:
+    if not np.isfinite(numbers[-1]):  # the largest
+        return False
+    whole = np.rint(numbers)
+    return bool((np.abs(numbers - whole) <= _ROUNDING * whole).all())
 
 
 def of_observations(
@@ -64,10 +72,8 @@ def cumulated(
 
 def median(numbers: NDArray[np.float64], weights: NDArray[np.float64] | None) -> float:
     """The median of the known numbers, NaN where there are none."""
-    if weights is None:
-        return float(np.nanmedian(numbers))
     ordered, sums = cumulated(numbers, weights)
     if not len(ordered):
         return float("nan")
     low, high = (ordered[np.searchsorted(sums, 0.5 * sums[-1], side)] for side in ("left", "right"))
-    return float(low + high) / 2
+    return float(np.mean([low, high]))

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from treecrf.estimators.checks import FINITE, FLAG, TEXT, Check, check_parts, named, one_of
 from treecrf.estimators.transform import Transform
 from treecrf.io.frames import Kind
+from treecrf.io.weighted import in_units, median, of_observations
 from treecrf.sequences import MISSING, Attribute, SequenceSet
 
 MISSING_CATEGORY = "(missing)"
@@ -64,16 +65,19 @@ class Imputer(_Filling):
     def __init__(self, add_indicator: bool = False) -> None:
         self.add_indicator = add_indicator
 
-    def _learn(self, train: SequenceSet) -> None:
+    def _learn(self, train: SequenceSet, weights: NDArray[np.float64] | None = None) -> None:
         """Find the commonest values and the medians."""
+        weights = of_observations(weights, train.offsets, train.observation_offsets)
+        weights = None if weights is None else in_units(weights)[1]
         self.fill_values_ = {}
         for j, attribute in enumerate(train.attributes):
             if not attribute.categories:
                 raise ValueError(f"attribute {attribute.name!r} has no categories, so nothing can fill it; drop it.")
-            observed = train.values[:, j][train.values[:, j] != MISSING]
-            counts = np.bincount(observed, minlength=len(attribute.categories))
+            observed = train.values[:, j] != MISSING
+            of_observed = None if weights is None else weights[observed]
+            counts = np.bincount(train.values[observed, j], of_observed, len(attribute.categories))
             self.fill_values_[attribute.name] = attribute.categories[int(counts.argmax())]
-        self.medians_ = _medians(train)
+        self.medians_ = _medians(train, weights)
 
     def _transform(self, data: SequenceSet) -> SequenceSet:
         """The same set without missing values; categories that it does not have but needs are added to its own."""
@@ -121,7 +125,7 @@ class Indicator(_Filling):
     def __init__(self, mark: Literal["auto", "category", "flag"] = "auto") -> None:
         self.mark = mark
 
-    def _learn(self, train: SequenceSet) -> None:
+    def _learn(self, train: SequenceSet, weights: NDArray[np.float64] | None = None) -> None:
         """Decide how each attribute is marked."""
         if self.mark not in ("auto", "category", "flag"):
             raise ValueError(f"mark={self.mark!r}: choose 'auto', 'category' or 'flag'.")
@@ -129,7 +133,7 @@ class Indicator(_Filling):
             attribute.name: self.mark == "flag" or (self.mark == "auto" and len(attribute.categories) == 2)
             for attribute in train.attributes
         }
-        self.medians_ = _medians(train)
+        self.medians_ = _medians(train, of_observations(weights, train.offsets, train.observation_offsets))
 
     def _transform(self, data: SequenceSet) -> SequenceSet:
         """The same set without missing values and with the marks; flags follow the attributes, those of numbers last."""
@@ -197,11 +201,12 @@ def _check_names(data: SequenceSet, expected: tuple[str, ...], expected_numbers:
             )
 
 
-def _medians(train: SequenceSet) -> dict[str, float]:
-    for name, column in zip(train.number_names, train.numbers.T, strict=True):
-        if np.isnan(column).all():
+def _medians(train: SequenceSet, weights: NDArray[np.float64] | None) -> dict[str, float]:
+    medians = {name: median(column, weights) for name, column in zip(train.number_names, train.numbers.T, strict=True)}
+    for name, value in medians.items():
+        if np.isnan(value):
             raise ValueError(f"number {name!r} is missing everywhere, so nothing can fill it; drop it.")
-    return dict(zip(train.number_names, np.nanmedian(train.numbers, axis=0).tolist(), strict=True))
+    return medians
 
 
 def _fill_numbers(data: SequenceSet, medians: dict[str, float]) -> SequenceSet:

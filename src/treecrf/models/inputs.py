@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from contextvars import ContextVar
 from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import Any, Self
@@ -13,7 +14,8 @@ from numpy.typing import NDArray
 from treecrf.estimators.tables import ABSENT
 from treecrf.inputs.anchors import AnchoredInputs, AnchorSetting
 from treecrf.inputs.binning import Binner
-from treecrf.io.messages import quoted, repeated
+from treecrf.io.frames import Vocabulary
+from treecrf.io.messages import listed, quoted, repeated
 from treecrf.io.weighted import in_units, of_observations
 from treecrf.sequences import MISSING, Attribute, SequenceSet, attributes_from
 
@@ -36,8 +38,8 @@ def refuse_missing(data: SequenceSet) -> None:
         is_category = column < len(data.attributes)
         kept = "; Indicator(mark='category') keeps them, empty texts too, as a category" if is_category else ""
         raise ValueError(
-            f"{names[column]} is missing at observation {row}; fill or mark the missing values (treecrf.missing{kept}), or give "
-            "TreeCRF a way to handle them, such as missing='instance_weighting'."
+            f"{names[column]} is missing at observation {row}; fill or mark the missing values (treecrf.missing{kept}), or take "
+            "TreeCRF, which by default handles them (missing='auto')."
         )
 
 
@@ -101,6 +103,13 @@ def _only(names: tuple[str, ...]) -> str:
 
 RARE = "(rare)"
 """Name of the category that stands for the rare ones, and for those that training never saw."""
+
+
+SPECIAL = (RARE, ABSENT)
+"""Names of categories that are no cells."""
+
+warned: ContextVar[list[str] | None] = ContextVar("warned", default=None)
+"""The warning of categories that training never saw, which a stream has had; it is warned once."""
 
 
 @dataclass(frozen=True)
@@ -181,9 +190,9 @@ class Inputs:
         return self.sources if self.binner is None else self.sources[: -len(self.number_names) or None]
 
     @cached_property
-    def _codes(self) -> tuple[dict[str, int], ...]:
-        """The code of each category, by attribute of the training set; made once, as vocabularies may be large."""
-        return tuple({c: code for code, c in enumerate(attribute.categories)} for attribute in self.categories)
+    def _vocabularies(self) -> tuple[Vocabulary, ...]:
+        """The categories of each attribute of the training set; made once, as they may be many."""
+        return tuple(Vocabulary(attribute.categories, SPECIAL) for attribute in self.categories)
 
     def apply(self, data: SequenceSet, unseen: str) -> SequenceSet:
         """The set with the training set's categories, and its numbers in their bins; itself if it has them already.
@@ -228,16 +237,22 @@ class Inputs:
 
     def _recode(self, data: SequenceSet, unseen: str) -> SequenceSet:
         values = np.empty_like(data.values)
-        for j, (attribute, code_of) in enumerate(zip(data.attributes, self._codes, strict=True)):
-            other = code_of.get(RARE, MISSING)
-            table = np.array([code_of.get(c, other) for c in attribute.categories] + [MISSING], dtype=values.dtype)
+        problems: list[str] = []
+        for j, (attribute, vocabulary) in enumerate(zip(data.attributes, self._vocabularies, strict=True)):
+            codes = vocabulary.places(attribute.categories)
+            codes[codes == MISSING] = vocabulary.place_of.get(RARE, MISSING)
+            table = np.append(codes, MISSING).astype(values.dtype)
             values[:, j] = table[data.values[:, j]]
             lost = np.flatnonzero((values[:, j] == MISSING) & (data.values[:, j] != MISSING))
             if len(lost):
-                problem = _lost_cells(attribute, data.values[:, j], lost)
+                problems.append(_lost_cells(attribute, data.values[:, j], lost))
                 if unseen == "error":
-                    raise ValueError(f"{problem}; drop them or set unseen='missing'.")
-                warnings.warn(f"{problem}; they are treated as missing.", stacklevel=5)
+                    raise ValueError(f"{problems[0]}; drop them or set unseen='missing'.")
+        before = warned.get()
+        if problems and not before:
+            warnings.warn(f"{listed(problems, str)}; they are treated as missing.", stacklevel=5)
+            if before is not None:
+                before.append(problems[0])
         return data.derived(values=values, attributes=self.categories)
 
     def described(self) -> dict[str, Any]:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from treecrf.estimators.checks import PARTS, Check, check_parts, named, one_of, several
+from treecrf.estimators.settings import follow, new_one
 from treecrf.estimators.transform import Transform
 from treecrf.inputs import BLOCKS, DerivedInputs
 from treecrf.missing import transform_of
@@ -18,6 +19,7 @@ from treecrf.models.base import DECODERS, LABELLER, Decoder, Labeller, Monitor
 from treecrf.models.inputs import check_set, check_training_set
 from treecrf.models.persistence import rebuild_part
 from treecrf.models.registry import IN_TREES, TREATMENTS
+from treecrf.models.weights import position_weights
 from treecrf.sequences import SequenceSet
 
 if TYPE_CHECKING:
@@ -64,8 +66,10 @@ class TransformingLabeller(Labeller):
     def _fit(self, train: SequenceSet, sample_weight: ArrayLike | None, monitor: Monitor | None) -> None:
         check_training_set(train, self.labeller.takes_unknown_labels)
         transform = self.new_transform()
-        labeller = type(self.labeller)(**self.labeller.get_params())
-        self.labeller_ = labeller.fit(transform.fit_transform(train), monitor=monitor, sample_weight=sample_weight)
+        weights = position_weights(train, sample_weight, self.labeller.class_weight)
+        transform._learn(train, weights)
+        labeller = new_one(self.labeller)
+        self.labeller_ = labeller.fit(transform.transform(train), monitor=monitor, sample_weight=sample_weight)
         self.transform_ = transform
         self.inputs_, self.label_names_ = self._learn_inputs(train), train.label_names
 
@@ -75,6 +79,7 @@ class TransformingLabeller(Labeller):
         """What the labeller sees of a set."""
         self._check_fitted()
         check_set(data)
+        follow(self.labeller_, self.labeller)
         return self.transform_.transform(data)
 
     def _marginals(self, data: SequenceSet) -> NDArray[np.float64]:
@@ -98,7 +103,7 @@ class TransformingLabeller(Labeller):
 
     def keeping_stages(self) -> Self:
         """With a copy of the labeller that keeps them."""
-        return self.set_params(labeller=type(self.labeller)(**self.labeller.get_params()).keeping_stages())
+        return self.set_params(labeller=new_one(self.labeller).keeping_stages())
 
     def staged_predict(
         self, data: SequenceSet, decoders: tuple[Decoder, ...] = DECODERS, every: int = 1
@@ -178,6 +183,11 @@ class ImputingLabeller(TransformingLabeller):
 _DERIVATIONS = several(
     "derivations", Check(lambda value: isinstance(value, tuple | list) and len(value) == 3, "give three parts")
 )
+_DROPPED = {
+    "dropped": Check(
+        lambda value: isinstance(value, tuple | list) and all(isinstance(name, str) for name in value), "give names"
+    )
+}
 _DERIVED = {"kinds": named(one_of("category", "number")), "derivations": _DERIVATIONS}
 
 
@@ -213,11 +223,12 @@ class DerivingLabeller(TransformingLabeller):
         return DerivedInputs(self.blocks, self.columns, self.affixes, self.spans, self.centred)
 
     def _described_transform(self) -> Any:
-        return {"kinds": self.transform_.kinds_, "derivations": self.transform_.derivations_}
+        described = {"kinds": self.transform_.kinds_, "derivations": self.transform_.derivations_}
+        return described | ({"dropped": self.transform_.dropped_} if self.transform_.dropped_ else {})
 
     def _restored_transform(self, described: Any) -> Transform:
-        check_parts("the transform", described, _DERIVED)
-        return self.new_transform().restore(described["kinds"], described["derivations"])
+        check_parts("the transform", described, _DERIVED, _DROPPED)
+        return self.new_transform().restore(described["kinds"], described["derivations"], described.get("dropped", ()))
 
     @property
     def reach(self) -> tuple[int, int]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections import deque
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
@@ -13,7 +14,7 @@ from treecrf.chain.lag import LagSmoother
 from treecrf.chain.trellis import Trellis, constrain, steps_at
 from treecrf.io.messages import listed, quoted
 from treecrf.models.decoding import Constraints, chain_lag, step_masks
-from treecrf.models.inputs import Inputs
+from treecrf.models.inputs import Inputs, warned
 from treecrf.sequences import MISSING, SequenceSet
 
 
@@ -75,6 +76,7 @@ class LabelStream:
         self._smoother = LagSmoother(len(label_names), order, n_later)
         self._recent: deque[Mapping[str, Any]] = deque(maxlen=self._left + 1 + self._right)
         self._n_seen = self._n_labelled = 0
+        self._warned: list[str] = []
         self._finished = False
 
     def push(self, observation: Mapping[str, Any]) -> StreamLabel | None:
@@ -117,7 +119,11 @@ class LabelStream:
         """The potentials of a position whose window is complete, of the states that may stand before it."""
         first = max(position - self._left, 0)
         rows = list(self._recent)[first - self._n_seen :]
-        trellis = constrain(self._trellis_of(self._set_of(rows)), None, self._follows)
+        outside = warned.set(self._warned)
+        try:
+            trellis = constrain(self._trellis_of(self._set_of(rows)), None, self._follows)
+        finally:
+            warned.reset(outside)
         steps = steps_at(trellis, position - first)
         if self._may_end is not None and self._finished and position == self._n_seen - 1:
             steps[~self._may_end] = -np.inf
@@ -134,6 +140,9 @@ class LabelStream:
                 raise ValueError(
                     f"observation {self._n_seen} has no {quoted(name)}; give each of {listed(names)} (None where it is missing)."
                 )
+        if len(observation) > len(names) and not self._n_seen:
+            new = [name for name in observation if name not in names]
+            warnings.warn(f"the training set did not have {listed(new)}, left out of the stream.", stacklevel=3)
         for name in self._inputs.number_names:
             value = observation[name]
             is_number = isinstance(value, (int, float, np.integer, np.floating))
@@ -147,11 +156,11 @@ class LabelStream:
         attributes, columns = [], []
         for attribute in self._inputs.categories:
             cells = [None if _is_missing(row[attribute.name]) else str(row[attribute.name]) for row in rows]
-            code_of: dict[str | None, int] = {None: MISSING}
-            for cell in cells:
-                code_of.setdefault(cell, len(code_of) - 1)
-            columns.append([code_of[cell] for cell in cells])
-            attributes.append(attribute._replace(categories=tuple(code_of)[1:]))
+            code_of = {
+                cell: code for code, cell in enumerate(dict.fromkeys(cell for cell in cells if cell is not None))
+            }
+            columns.append([MISSING if cell is None else code_of[cell] for cell in cells])
+            attributes.append(attribute._replace(categories=tuple(code_of)))
         names = self._inputs.number_names
         numbers = [[np.nan if row[name] is None else float(row[name]) for name in names] for row in rows]
         values = np.empty((len(rows), len(columns)), dtype=np.int32)

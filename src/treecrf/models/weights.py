@@ -19,6 +19,10 @@ ClassWeight = str | Mapping[str, float] | None
 """What the setting `class_weight` may be: "balanced" (labels weigh the same in all), weights by name of the label, or None."""
 
 
+LARGEST_WEIGHT = 1e100
+"""Sums and squares of such weights stay within the range of float64."""
+
+
 def position_weights(
     train: SequenceSet, sample_weight: ArrayLike | None, class_weight: ClassWeight
 ) -> NDArray[np.float64] | None:
@@ -37,7 +41,7 @@ def position_weights(
     Raises
     ------
     ValueError
-        For weights of another shape, or that are negative, not finite, or all 0; for names that are no labels.
+        For weights of another shape, or that are negative, not finite, too large, or all 0; for names that are no labels.
     """
     if sample_weight is None and class_weight is None:
         return None
@@ -49,6 +53,10 @@ def position_weights(
         weights *= np.append(_by_label(class_weight, train), 1.0)[train.labels]
     if not weights.any():
         raise ValueError("all weights are 0; give some sequence a weight above 0.")
+    if not weights.max() <= LARGEST_WEIGHT:
+        raise ValueError(
+            f"weights go up to {weights.max():g}; divide all by one number, so that none is above {LARGEST_WEIGHT:g}."
+        )
     return None if (weights == 1.0).all() else weights
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from treecrf.io.files import Content
 from treecrf.io.messages import counted, quoted
-from treecrf.readers.text_files import check_names, find_encoding, open_text, text_frame
+from treecrf.readers.text_files import Tell, check_names, find_encoding, open_text, tell_comments, text_frame
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -22,7 +22,7 @@ _KINDS = ("numeric", "real", "integer", "string", "date", "{")
 _MISSING = "?"
 
 
-def read_arff(content: Content, encoding: str | None) -> pd.DataFrame:
+def read_arff(content: Content, encoding: str | None, tell: Tell) -> pd.DataFrame:
     """Read an ARFF file; numbers, dates and values are text.
 
     Returns
@@ -38,15 +38,19 @@ def read_arff(content: Content, encoding: str | None) -> pd.DataFrame:
     names: list[str] = []
     rows: list[list[str | None]] = []
     lines: list[int] = []
+    comments: list[int] = []
     is_data = False
     for number, text in enumerate(open_text(content, find_encoding(content, encoding).codec, "\n"), 1):
         line, place = text.strip(), f"{content.name}, line {number}"
         if not line or line.startswith("%"):
+            if is_data and line.count(",") == len(names) - 1 > 0:
+                comments.append(number)
             continue
         if is_data:
             rows.append(_cells(line, len(names), place))
             lines.append(number)
         elif line.lower() == "@data":
+            check_names(content.name, names)
             is_data = True
         elif line.lower().startswith("@attribute"):
             names.append(_name(line, place))
@@ -54,7 +58,7 @@ def read_arff(content: Content, encoding: str | None) -> pd.DataFrame:
             raise ValueError(f"{place}: {quoted(line)} is no line of an ARFF header; save the table as CSV.")
     if not names or not rows:
         raise ValueError(f"{content.name} has no {'rows' if names else '@attribute lines'}; save the table as CSV.")
-    check_names(content.name, names)
+    tell_comments(content.name, "%", comments, tell)
     return text_frame(dict(zip(names, zip(*rows, strict=True), strict=True)), lines)
 
 

@@ -21,7 +21,7 @@ MOST_MARKS = 3
 def column_type(column: Column) -> Kind:
     """What a column of text holds.
 
-    One whose cells all read as finite numbers, but for empty ones, is judged as one of a numeric type
+    One whose cells all read as finite numbers, but for empty ones and marks of missing ones, is judged as one of a numeric type
     (`treecrf.io.frames.kind_of_numbers`); all others hold categories.
     """
     return "category" if column.strange.any() else kind_of_numbers(column.numbers)
@@ -42,11 +42,12 @@ class Marks(NamedTuple):
 def find_marks(column: Column) -> Marks | None:
     """A few non-numeric values among many numbers, as some programs write for missing values; None if there are none."""
     codes, texts = column.distinct
-    marks = [str(text) for text in texts[np.unique(codes[column.strange])]]
+    strange = column.strange | column.marked
+    marks = [str(text) for text in texts[np.unique(codes[strange])]]
     known = column.numbers[~np.isnan(column.numbers)]
-    if not 0 < len(marks) <= MOST_MARKS or len(marks) >= len(np.unique(known)) or column.strange.sum() >= len(known):
+    if not 0 < len(marks) <= MOST_MARKS or len(marks) >= len(np.unique(known)) or strange.sum() >= len(known):
         return None
-    return Marks(column.strange, marks, kind_of_numbers(column.numbers) == "number")
+    return Marks(strange, marks, kind_of_numbers(column.numbers) == "number")
 
 
 # --- decimal marks ----------------------------------------------------------------------------------

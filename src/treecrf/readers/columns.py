@@ -22,6 +22,7 @@ from treecrf.readers.text_files import (
     find_encoding,
     open_text,
     say_nothing,
+    tell_comments,
     text_frame,
 )
 
@@ -34,6 +35,9 @@ SUFFIXES = (".conll", ".conllx", ".conll2003", ".iob", ".iob2", ".bio", ".txt")
 
 SEQUENCE = "sequence"
 """Name of the column that numbers the sequences, from 0: the file itself has blank lines for that."""
+
+_BREAKS = re.compile("[\t\n]")
+"""What stands between cells and rows."""
 
 _MARK = "\ufeff"
 """A reader takes it for the mark of the encoding where it is a file's first character."""
@@ -54,7 +58,7 @@ def read_columns(content: Content, encoding: str | None, tell: Tell) -> pd.DataF
     """Read a columns file.
 
     A line that begins with ``#`` before the first row of a sequence is a comment if it has another number of cells than the
-    rows of the file, or if its last cell is never the last one of a row. White space at the end of a line means nothing, nor
+    rows of the file, or, where spaces are between cells, if its last cell is never the last one of a row. White space at the end of a line means nothing, nor
     does a tab at the end of every row. Lines that begin with ``-DOCSTART-`` are left out.
 
     Returns
@@ -73,8 +77,8 @@ def read_columns(content: Content, encoding: str | None, tell: Tell) -> pd.DataF
     if n_documents:
         tell(f"{content.name}: {counted(n_documents, _DOCUMENT + ' line')} left out.")
     groups = _groups(texts)
-    first = next(((number, text) for group in groups for number, text in group if not text.startswith("#")), None)
-    if first is None:
+    first = min((line for group in groups for line in group), key=lambda line: _rank(line[1]), default=(0, "#"))
+    if _rank(first[1]) == 2:
         raise ValueError(f"{content.name} has no rows; give one line per observation.")
     tabs = "\t" in first[1]
     n_cells = len(_cells(first[1], tabs))
@@ -87,14 +91,16 @@ def read_columns(content: Content, encoding: str | None, tell: Tell) -> pd.DataF
     labels = {_cells(text, tabs)[-1] for group in groups for _, text in group if not text.startswith("#")}
     rows: list[list[str | None]] = []
     lines: list[int] = []
+    comments: list[int] = []
     n_sequences = 0
     for group in groups:
         n_before = len(rows)
         for number, text in group:
             cells = _cells(text, tabs)
             fits = len(cells) == n_cells
-            if text.startswith("#") and len(rows) == n_before and not (fits and cells[-1] in labels):
-                continue  # a comment
+            if text.startswith("#") and len(rows) == n_before and not (fits and (tabs or cells[-1] in labels)):
+                comments += [number] * fits
+                continue
             if not fits:
                 raise ValueError(
                     f"{content.name}, line {number}: {counted(len(cells), 'cell')}, but the first row (line {first[0]}) has "
@@ -103,6 +109,7 @@ def read_columns(content: Content, encoding: str | None, tell: Tell) -> pd.DataF
             rows.append([str(n_sequences), *(None if cell in ("", UNSPECIFIED) else cell for cell in cells)])
             lines.append(number)
         n_sequences += len(rows) > n_before
+    tell_comments(content.name, "#", comments, tell)
     names = [SEQUENCE, *(str(place) for place in range(1, n_cells + 1))]
     columns = dict(zip(names, zip(*rows, strict=True), strict=True))
     if tabs and n_cells > 1 and all(text.endswith("\t") for group in groups for _, text in group):
@@ -110,11 +117,26 @@ def read_columns(content: Content, encoding: str | None, tell: Tell) -> pd.DataF
     return text_frame(columns, lines)
 
 
-def write_columns(frame: pd.DataFrame, path: str | os.PathLike[str]) -> None:
-    """Write a frame as `read_columns` gives it: tabs between cells, a blank line after each sequence."""
+def write_columns(frame: pd.DataFrame, path: str | os.PathLike[str], sequence: str = SEQUENCE) -> None:
+    """Write a frame so that `read_columns` gives it: tabs between cells, a blank line after each sequence, whose column is left out.
+
+    Raises
+    ------
+    ValueError
+        Names the row and the column of a cell that such a file cannot hold.
+    """
+    names = frame.columns.drop(sequence)
+    for name in names:
+        for row, cell in enumerate(frame[name]):
+            if isinstance(cell, str) and (_BREAKS.search(cell) or (name == names[-1] and cell != cell.rstrip("\r "))):
+                raise ValueError(
+                    f"row {row}, column {quoted(name)}: a columns file cannot hold {quoted(cell)} with its tabs, line ends or last "
+                    "spaces; write a .csv or .parquet file."
+                )
     with open(path, "w", encoding="utf-8", newline="\n") as stream:
         before = None
-        for sequence, *cells in frame.itertuples(index=False, name=None):
+        rows = zip(frame[sequence], frame[names].itertuples(index=False, name=None), strict=True)
+        for sequence, cells in rows:
             first = before is None
             if not first and sequence != before:
                 stream.write("\n")
@@ -133,6 +155,11 @@ def _lines(content: Content, encoding: str | None, tell: Tell) -> Iterator[tuple
     with open_text(content, found_encoding.codec, "\n") as stream:
         for number, line in enumerate(stream, 1):
             yield number, line.rstrip("\r\n ")
+
+
+def _rank(text: str) -> int:
+    """0 for a line that is a row, 1 for one that may be a row or a comment, 2 for a comment."""
+    return 0 if not text.startswith("#") else 1 if "\t" in text else 2
 
 
 def _is_blank(text: str) -> bool:

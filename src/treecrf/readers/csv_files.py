@@ -6,9 +6,11 @@ import csv
 import io
 import re
 from array import array
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING
+
+import numpy as np
 
 from treecrf.io.files import Content
 from treecrf.io.messages import counted, listed, repeated
@@ -34,6 +36,7 @@ _ROWS = 1 << 15
 
 _Parsed = tuple[dict[str, "pa.ChunkedArray"], Sequence[int]]
 
+_LINE_ENDS = re.compile(r"\r\n|\r|\n")
 _ANNOUNCED = re.compile(r'"?sep=(.)"?(\r\n|\r|\n)')
 """First line by which spreadsheets announce a separator."""
 
@@ -42,7 +45,8 @@ def read_csv(content: Content, dialect: Dialect, tell: Tell) -> pd.DataFrame:
     """Read a CSV file whose first line names the columns.
 
     Options that `dialect` leaves open are detected, and reported where they are not UTF-8, commas (tabs in a .tsv file) and decimal
-    points. Not pandas' reader, which fills up short rows and renames columns without a word.
+    points. Quotes between tabs are characters where rows would not be lines otherwise, as in files of words. Not pandas' reader,
+    which fills up short rows and renames columns without a word.
 
     Returns
     -------
@@ -64,7 +68,8 @@ def read_csv(content: Content, dialect: Dialect, tell: Tell) -> pd.DataFrame:
         notes.insert(0, f"{separator_name(separator)} between cells")
     is_plain = encoding.codec.startswith("utf-8") and separator.isascii() and announced is None
     parsed = parse_plain(content, separator, sample) if is_plain else None
-    columns, lines = parsed or parse_strictly(content, encoding.codec, separator, announced is not None)
+    columns, lines = parsed or _parse_quotes(content, encoding.codec, separator, announced is not None, tell)
+    _refuse_names(columns, lines, content.name)
     columns, of_decimals = with_points(columns, dialect.decimal, content.name)
     notes += of_decimals
     if notes:
@@ -121,6 +126,7 @@ def parse_plain(content: Content, separator: str, sample: str) -> _Parsed | None
     is_whole = "\n" in sample  # the line of the names
     if not is_whole or len(names) < 2 or repeated(names) is not None or any(odd in content.data for odd in _ODD):
         return None
+    check_names(content.name, names)
     try:
         table = arrow.read_csv(
             pa.BufferReader(content.data),
@@ -132,14 +138,32 @@ def parse_plain(content: Content, separator: str, sample: str) -> _Parsed | None
         )
     except (pa.ArrowInvalid, UnicodeError):
         return None
-    check_names(content.name, names)
     return dict(zip(names, table.columns, strict=True)), range(2, len(table) + 2)
 
 
-def parse_strictly(content: Content, codec: str, separator: str, is_announced: bool) -> _Parsed:
+def _parse_quotes(content: Content, codec: str, separator: str, is_announced: bool, tell: Tell) -> _Parsed:
+    """What `parse_strictly` gives, with quotes as characters where rows between tabs are lines only then."""
+    try:
+        return parse_strictly(content, codec, separator, is_announced)
+    except ValueError as error:
+        if separator != "\t":
+            raise
+        try:
+            columns, lines = parse_strictly(content, codec, separator, is_announced, csv.QUOTE_NONE)
+        except ValueError:
+            raise error from None
+        if any('"' in name for name in columns):  # a writer that quotes cells has another fault
+            raise
+    tell(f"{content.name}: quotes are characters of words, since rows would not be lines otherwise.")
+    return columns, lines
+
+
+def parse_strictly(
+    content: Content, codec: str, separator: str, is_announced: bool, quoting: int = csv.QUOTE_MINIMAL
+) -> _Parsed:
     """Columns of a CSV file (large_string, null where a cell is empty), and the lines in which rows end.
 
-    Names of columns are in the second line where the first one announces the separator.
+    Names of columns are in the second line where the first one announces the separator; `quoting` is as in `csv`.
 
     Raises
     ------
@@ -151,7 +175,7 @@ def parse_strictly(content: Content, codec: str, separator: str, is_announced: b
     name = content.name
     stream = open_text(content, codec, "")
     n_before = 1 if is_announced and stream.readline() else 0
-    reader = csv.reader(stream, delimiter=separator, strict=True)
+    reader = csv.reader(stream, delimiter=separator, strict=True, quoting=quoting)  # type: ignore[arg-type]
     lines, rows = array("q"), []
     chunks: list[list[pa.Array]] = []
     end = n_before
@@ -162,7 +186,13 @@ def parse_strictly(content: Content, codec: str, separator: str, is_announced: b
         check_names(name, names)
         end += reader.line_num
         for row in reader:
-            end = n_before + reader.line_num
+            begin, end = end + 1, n_before + reader.line_num
+            if begin < end and _has_rows(row, separator):
+                raise ValueError(
+                    f"{name}, lines {begin} to {end}: a quote opens a cell in the first of these lines that ends in the last one, and "
+                    'each line looks like a row; write a quote that is a character twice and in quotes (""""), or take the line '
+                    "ends out of that cell."
+                )
             if len(row) == len(names):
                 rows.append(row)
                 lines.append(end)
@@ -182,6 +212,33 @@ def parse_strictly(content: Content, codec: str, separator: str, is_announced: b
         ) from None
     chunks.append(_cells(rows) if rows else [pa.array([], pa.large_string()) for _ in names])
     return {k: pa.chunked_array(cells) for k, cells in zip(names, zip(*chunks, strict=True), strict=True)}, lines
+
+
+def _has_rows(row: list[str], separator: str) -> bool:
+    """Whether each line of a row of several lines has as many separators as the row, so that a quote may have swallowed rows.
+
+    Separators in cells of one line may be part of these, or end cells that are quotes.
+    """
+    for cells in (row, [cell if _LINE_ENDS.search(cell) else "" for cell in row]):
+        lines = [line for line in _LINE_ENDS.split(separator.join(cells)) if line]
+        if len(lines) > 1 and {line.count(separator) for line in lines} == {len(row) - 1}:
+            return len(row) > 1
+    return False
+
+
+def _refuse_names(columns: Mapping[str, pa.ChunkedArray], lines: Sequence[int], name: str) -> None:
+    """Raise where a row is the first line again."""
+    import pyarrow.compute as pc
+
+    rows = np.arange(len(lines))
+    for column, cells in columns.items():
+        rows = rows[pc.fill_null(pc.equal(cells.take(rows), column), False).to_numpy()]
+        if not len(rows):
+            return
+    raise ValueError(
+        f"{name}, line {lines[rows[0]]}: the names of the columns stand there again, as where files were joined; take that line "
+        "out, and see to it that no sequence of one file has a name of the other."
+    )
 
 
 def _cells(rows: list[list[str]]) -> list[pa.Array]:

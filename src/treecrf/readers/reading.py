@@ -128,7 +128,7 @@ def _read(content: Content, dialect: Dialect, sequence: str, tell: Tell) -> pd.D
         tell(f"{content.name} is no CSV file: separator and decimal are not looked at.")
     match kind:
         case "arff":
-            return read_arff(content, dialect.encoding)
+            return read_arff(content, dialect.encoding, tell)
         case "parquet" | "feather" | "jsonl":
             return text_of(read_typed(content, kind, sequence, dialect.encoding, tell), content.name)
         case "conllu":

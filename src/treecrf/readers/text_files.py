@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 import numpy as np
 
 from treecrf.io.files import Content
-from treecrf.io.messages import listed, quoted, repeated
+from treecrf.io.messages import counted, listed, quoted, repeated
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -104,6 +104,15 @@ def check_names(name: str, columns: Sequence[str]) -> None:
     twice = repeated(columns)
     if twice is not None:
         raise ValueError(f"{name}: column {quoted(twice)} appears twice; rename one.")
+
+
+def tell_comments(name: str, mark: str, lines: Sequence[int], tell: Tell) -> None:
+    """Say of lines that were left out, since they begin with the mark of a comment, that they have as many cells as rows."""
+    if lines:
+        tell(
+            f"{name}: {counted(len(lines), 'line')} left out as comments, which begin with {mark} and have as many cells as rows; the "
+            f"first is line {lines[0]}."
+        )
 
 
 def text_frame(columns: Mapping[str, Any], lines: Sequence[int]) -> pd.DataFrame:

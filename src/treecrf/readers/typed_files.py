@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from treecrf.io.arrays import of_objects
-from treecrf.io.files import Content, parse_parquet
+from treecrf.io.files import DAMAGE, Content, frame_of, parse_parquet
 from treecrf.io.frames import cell_texts
-from treecrf.io.messages import counted, listed, quoted
-from treecrf.readers.text_files import Format, Tell, check_names, find_encoding, open_text
+from treecrf.io.messages import counted, listed, quoted, repeated
+from treecrf.readers.text_files import MOST_COLUMNS, Format, Tell, check_names, find_encoding, open_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -70,7 +70,7 @@ def text_of(frame: pd.DataFrame, name: str) -> pd.DataFrame:
 
 
 def _parse_parquet(content: Content, encoding: str | None) -> pd.DataFrame:
-    return parse_parquet(content.data, content.name).reset_index(drop=True)
+    return _with_index(parse_parquet(content.data, content.name))
 
 
 def _parse_feather(content: Content, encoding: str | None) -> pd.DataFrame:
@@ -78,13 +78,17 @@ def _parse_feather(content: Content, encoding: str | None) -> pd.DataFrame:
     from pyarrow import feather
 
     try:
-        table = feather.read_table(pa.BufferReader(content.data))
-        table.validate(full=True)  # reading does not look whether text is text
-        frame: pd.DataFrame = table.to_pandas()
-    except (OSError, ValueError, pa.ArrowException) as error:
+        frame = frame_of(feather.read_table(pa.BufferReader(content.data)))
+    except (OSError, pa.ArrowException, *DAMAGE) as error:
         problem = quoted(f"{type(error).__name__}: {error}")
         raise ValueError(f"{content.name} is not a readable Feather file ({problem}); write it again.") from None
-    return frame.reset_index(drop=True)
+    return _with_index(frame)
+
+
+def _with_index(frame: pd.DataFrame) -> pd.DataFrame:
+    """The frame with its index as columns, where that has names."""
+    named = [name for name in frame.index.names if name is not None and name not in frame.columns]
+    return frame.reset_index(named).reset_index(drop=True)
 
 
 def _parse_json_lines(content: Content, encoding: str | None) -> pd.DataFrame:
@@ -98,7 +102,7 @@ def _parse_json_lines(content: Content, encoding: str | None) -> pd.DataFrame:
         if not line.strip():
             continue
         try:
-            row = json.loads(line)
+            row = json.loads(line, object_pairs_hook=_object)
         except (ValueError, RecursionError) as error:
             raise ValueError(
                 f"{content.name}, line {number}: no JSON ({error}); write one object in each line."
@@ -110,13 +114,23 @@ def _parse_json_lines(content: Content, encoding: str | None) -> pd.DataFrame:
             )
         for name in row:
             columns.setdefault(name, [None] * len(lines))
+        if len(columns) > MOST_COLUMNS:
+            check_names(content.name, list(columns))
         for name, cells in columns.items():
             cells.append(row.get(name))
         lines.append(number)
-    if not lines:
-        raise ValueError(f"{content.name} has no rows; give at least one sequence.")
+    if not columns:
+        raise ValueError(f"{content.name} has no rows with values; give at least one sequence.")
     frame = pd.DataFrame({name: pd.Series(of_objects(cells)) for name, cells in columns.items()})
     return frame.set_axis(pd.Index(np.array(lines, dtype=np.int64)))
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """The object with these keys and values."""
+    twice = repeated(name for name, _ in pairs)
+    if twice is not None:
+        raise ValueError(f"the key {quoted(twice)} appears twice")
+    return dict(pairs)
 
 
 _PARSERS: dict[str, Callable[[Content, str | None], Any]] = {
@@ -131,12 +145,15 @@ def _by_observation(frame: pd.DataFrame, name: str, sequence: str, tell: Tell) -
     """The table with a row for each observation, where a row is a sequence."""
     import pandas as pd
 
-    in_lists = [column for column in frame.columns if frame[column].map(_is_list).any()]
-    for column in frame.columns:
-        odd = frame[column].map(_is_list) != (column in in_lists)
-        odd |= frame[column].map(lambda cell: isinstance(cell, Mapping))
+    in_lists = []
+    for column in frame.columns[(frame.dtypes == np.dtype(object)).to_numpy()]:
+        is_list = np.array([_is_list(cell) for cell in frame[column]], dtype=bool)
+        odd = np.array([isinstance(cell, Mapping) for cell in frame[column]], dtype=bool)
+        if is_list.any():
+            in_lists.append(column)
+            odd |= ~is_list
         if odd.any():
-            row = int(odd.to_numpy().argmax())
+            row = int(odd.argmax())
             raise ValueError(
                 f"{name}, {_place(frame, row)}: column {quoted(column)} has {quoted(frame[column].iloc[row])}; give a list in each row "
                 "of a column, or one value in each."

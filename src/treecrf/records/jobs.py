@@ -10,15 +10,18 @@ import datetime
 import hashlib
 import json
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
 from treecrf.io.files import read_json, write_json
+from treecrf.io.messages import counted
 from treecrf.records.environment import environment, machine, machine_id
+from treecrf.records.settings import changed_settings, settings_of
 
 LOGS, BENCHMARKS = "logs", "benchmarks"
 """Folders of the results."""
@@ -37,6 +40,7 @@ FIELDS = (
     "machine",
     "inputs",
     "outputs",
+    "settings",
 )
 """Of a record."""
 
@@ -70,8 +74,38 @@ def recorded(snakemake: Any) -> Iterator[None]:
         "machine": _described_once(machine(), folder / MACHINES, machine_id()),
         "inputs": list(snakemake.input),
         "outputs": {path: Path(path).stat().st_size for path in snakemake.output},
+        "settings": settings_of(dict(snakemake.params.items()), snakemake.wildcards.get("dataset", "")),
     }
     write_json(record, folder / name)
+
+
+def refuse_overwriting(jobs: Iterable[Any], allowed: Collection[str] = ()) -> None:
+    """Refuse, by a ValueError with keys, former and new values, to run finished jobs again with other settings.
+
+    Parameters
+    ----------
+    jobs : iterable of object
+        Snakemake's jobs that are about to run: their logs, outputs, parameters and wildcards.
+    allowed : collection of str
+        Keys of settings that may differ.
+    """
+    counts: Counter[tuple[str, str, str]] = Counter()
+    for job in jobs:
+        if not (job.log and job.output and all(Path(path).is_file() for path in job.output)):
+            continue
+        with suppress(
+            OSError, ValueError, LookupError, TypeError, AttributeError
+        ):  # an earlier version has left no settings
+            before = read_json(Path(*record_place(job.log[0])))["settings"]
+            now = settings_of(dict(job.params.items()), job.wildcards.get("dataset", ""))
+            counts.update(change for change in changed_settings(before, now) if change[0] not in allowed)
+    if counts:
+        changes = [f"  {key}: {old} -> {new} ({counted(n, 'job')})" for (key, old, new), n in sorted(counts.items())]
+        raise ValueError(
+            "Finished jobs would run again with other settings, which replaces their results:\n"
+            + "\n".join(changes)
+            + "\nRestore the settings, name another folder of results, or go on with --config overwrite=true."
+        )
 
 
 def _now() -> str:

@@ -14,7 +14,7 @@ from treecrf.io.files import read_json, write_json
 from treecrf.report import provenance
 from treecrf.report.ledger import BY_RULE, CLAIMS, COMPARED
 from treecrf.studies import registry
-from treecrf.studies.framework.paths import StudyFiles
+from treecrf.studies.framework.paths import FIGURE_SUFFIXES, TABLE_SUFFIXES, StudyFiles
 from treecrf.studies.framework.settings import Settings
 
 MANIFEST = "manifest.json"
@@ -28,11 +28,8 @@ SHARED = ""
 KINDS = ("frame", "table", "figure", "data", "description", "claims", "benchmark")
 """Of files."""
 
-_LATER = ("write_explorer", "write_manifest")
+_LATER = ("write_explorer", "write_manifest", "archive", "compare", "page")
 """Jobs that may end after the manifest is written; what they cost is not listed."""
-
-_BESIDE = (".html", ".csv", ".json", ".tex", ".svg", ".pdf", ".png")
-"""What the files of a table or a figure end in."""
 
 
 class RunFile(NamedTuple):
@@ -185,10 +182,10 @@ def _of_study(files: StudyFiles, results: str) -> Iterator[tuple[str, str, str]]
             yield f"{study.name}/{name}/{path.name}", name, "data"
     for paths in (*files.measured().values(), *files.frames(study.summary.frames).values()):
         yield from ((path[below:], "", "frame") for path in paths if str(Path(path).parent) == str(Path(files.folder)))
-    for entries, folder, kind in (
-        (study.tables, f"{study.name}/tables", "table"),
-        (study.figures, study.name, "figure"),
+    for entries, folder, kind, suffixes in (
+        (study.tables, f"{study.name}/tables", "table", TABLE_SUFFIXES),
+        (study.figures, study.name, "figure", FIGURE_SUFFIXES),
     ):
         for name, (entry, value) in files.shown(entries).items():
             dataset = value if entry.over == "dataset" else ""
-            yield from ((f"{folder}/{name}{suffix}", dataset, kind) for suffix in _BESIDE)
+            yield from ((f"{folder}/{name}{suffix}", dataset, kind) for suffix in suffixes)

@@ -34,15 +34,17 @@ EXPLORER = "explorer.html"
 """The page to explore the results (`treecrf.explorer`), beside those of a whole run."""
 
 
-def write_page(settings: Settings, logs: str | os.PathLike[str], finished: bool = True) -> None:
+def write_page(settings: Settings, logs: str | os.PathLike[str], finished: bool = True, study: str = "") -> None:
     """Write the site into the reports folder from whatever the results folder holds; its first page is ``index.html``.
 
     `logs` is the folder of the jobs' logs: a data set without results is shown with the first line of its failed jobs'
     logs. The first page of a run that is not finished is ``unfinished.html``: Snakemake must not take it for that of the
-    whole run. It is removed when that one is written.
+    whole run. It is removed when that one is written. The site of one finished `study` is in a folder of its name.
     """
-    results, reports = Path(settings.results), Path(settings.reports)
-    if finished:
+    results, reports = Path(settings.results), Path(settings.reports, study)
+    chosen = [each for each in registry() if study in ("", each.name)]
+    explorer = EXPLORER if finished and not study else ""
+    if finished and not study:
         claims, by_rule = ledger.read_ledger(results)
         compared = ledger.read_comparisons(results)
     else:
@@ -50,21 +52,21 @@ def write_page(settings: Settings, logs: str | os.PathLike[str], finished: bool 
         compared = ledger.comparisons(results)
     first = PAGE if finished else UNFINISHED_PAGE
     is_published = about_papers(settings, claims)
-    shown = studies(settings, finished, is_published)
+    shown = studies(settings, finished, is_published, chosen)
     if is_published:
-        pages = pages_of_papers(settings, shown, claims, by_rule, compared, EXPLORER if finished else "")
+        pages = pages_of_papers(settings, shown, claims, by_rule, compared, explorer)
     else:
         pages = [
             Page(f"{study.identifier}.html", study.title, study.title, [Group("", study.sections)]) for study in shown
         ]
     told = claims if is_published else None
-    jobs = provenance.job_costs(results, provenance.used_datasets(settings, registry()))
+    jobs = provenance.job_costs(results, provenance.used_datasets(settings, chosen))
     pages.append(run_page(settings, is_published, Folders(results, reports)))
-    pages.insert(0, overview(settings, shown, told, _absent(settings, Path(logs)), pages, first, jobs))
+    pages.insert(0, overview(settings, shown, told, _absent(settings, chosen, Path(logs)), pages, first, jobs))
     banner = settings.banner if finished else f"{UNFINISHED} {settings.banner}".strip()
-    write_site(pages, Folders(results, reports, first), banner, EXPLORER if finished else "")
+    write_site(pages, Folders(results, reports, first), banner, explorer)
     if finished:
-        (reports / UNFINISHED_PAGE).unlink(missing_ok=True)
+        Path(settings.reports, UNFINISHED_PAGE).unlink(missing_ok=True)
 
 
 def pages_of_papers(
@@ -127,11 +129,13 @@ def known_pages() -> list[tuple[str, str]]:
     return [(PAGE, "Overview"), (lessons.PATH, lessons.TITLE), *of_papers, *of_studies, (RUN, "This run")]
 
 
-def studies(settings: Settings, finished: bool = True, is_published: bool = True) -> list[Study]:
-    """The studies that have something to show; of a run that is not finished, tables of the data sets that are. Without
+def studies(
+    settings: Settings, finished: bool = True, is_published: bool = True, chosen: Iterable[Declared] | None = None
+) -> list[Study]:
+    """The studies, or those `chosen`, that have something to show; of a run that is not finished, tables of data sets that are. Without
     `is_published` they say nothing of papers."""
     tables = _tables if finished else _finished_tables
-    shown = [study_page(study, settings, tables(study, settings), is_published) for study in registry()]
+    shown = [study_page(study, settings, tables(study, settings), is_published) for study in chosen or registry()]
     return [study for study in shown if study is not None]
 
 
@@ -166,10 +170,10 @@ def _finished_tables(study: Declared, settings: Settings) -> dict[str, pd.DataFr
 # --- reasons ----------------------------------------------------------------------------------------
 
 
-def _absent(settings: Settings, logs: Path) -> dict[str, str]:
+def _absent(settings: Settings, chosen: Iterable[Declared], logs: Path) -> dict[str, str]:
     """By study, the data sets that were not finished, and why."""
     shown = {}
-    for study in registry():
+    for study in chosen:
         by_reason: dict[str, list[str]] = {}
         for name in unfinished(study, settings):
             by_reason.setdefault(_reason(name, _raw_files(settings, name), logs), []).append(name)

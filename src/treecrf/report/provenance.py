@@ -22,7 +22,7 @@ from treecrf.studies.framework.paths import StudyFiles
 from treecrf.studies.framework.settings import Settings, TableDataset
 from treecrf.studies.framework.study import Study, combinations
 
-NOT_SETTINGS = ("results", "reports", "archives", "raw", "mirror", "compare")
+NOT_SETTINGS = ("results", "reports", "archives", "raw", "mirror", "compare", "overwrite")
 """Folders of the run and of another: they say nothing of its numbers."""
 
 SHARED = "all studies"

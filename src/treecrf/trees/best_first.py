@@ -9,12 +9,14 @@ from __future__ import annotations
 
 from typing import Annotated, NamedTuple
 
-from numba import float64, int64, njit
+from numba import float64, int64, void
 
 from treecrf.compiled.kernel import kernel
 from treecrf.compiled.struct import Bool, Float64, Int64, compiled_type, struct
-from treecrf.trees.sampling import is_considered
+from treecrf.trees.problem import PROBLEM
+from treecrf.trees.sampling import SAMPLE, is_considered
 from treecrf.trees.splitting import ONE_VS_REST, SPLIT_PARAMS, SUBSETS, ColumnSums, bound, find_test
+from treecrf.trees.tree import TREE
 
 NO_BOUND, _NOT_CONSIDERED = float("inf"), -1.0
 
@@ -34,68 +36,6 @@ class BestSplits(NamedTuple):
 BEST_SPLITS = compiled_type(BestSplits)
 
 
-@njit(inline="always")
-def bound_leaf(bound_singles, take_sums, problem, sample, node, workspace, leaf):
-    """Write what no split of a leaf gains more than; `node` is its row in the sample.
-
-    ``bound_singles(problem, workspace, leaf)`` writes the bounds of columns in `ONE_VS_REST`, infinity where there is none.
-    ``take_sums(problem, workspace, leaf, column)`` unpacks a column of a leaf's histogram to ``workspace.splits.sums``, and
-    returns its number of codes, missing not counted, and what gains are to be multiplied by.
-    """
-    splits = workspace.splits
-    most = 0.0
-    bound_singles(problem, workspace, leaf)
-    for column in range(len(problem.feature_types)):
-        value = _NOT_CONSIDERED
-        if is_considered(sample, node, column):
-            value = splits.bounds[leaf, column] if problem.feature_types[column] == ONE_VS_REST else NO_BOUND
-            if problem.feature_types[column] == SUBSETS:
-                n_codes, factor = take_sums(problem, workspace, leaf, column)
-                value = factor * bound(splits.sums, n_codes, problem.split_params)
-        splits.bounds[leaf, column] = value
-        most = max(most, value)
-    splits.gains[leaf] = most
-    splits.searched[leaf] = False
-
-
-@njit(inline="always")
-def search_leaf(take_sums, problem, workspace, leaf):
-    """Write the best split of a leaf that has bounds; of equal gains that of the first column."""
-    splits, bounds = workspace.splits, workspace.splits.bounds[leaf]
-    likeliest = int64(0)
-    for column in range(len(bounds)):
-        if bounds[column] > bounds[likeliest]:
-            likeliest = column
-    best, best_column = float64(0.0), int64(-1)
-    for i in range(-1, len(bounds)):
-        column = likeliest if i < 0 else i
-        if bounds[column] > 0.0 and bounds[column] >= best and i != likeliest:
-            n_codes, factor = take_sums(problem, workspace, leaf, column)
-            gain, candidate = find_test(
-                splits.sums, n_codes, int64(problem.feature_types[column]), problem.split_params
-            )
-            gain *= factor
-            if gain > best or (gain == best and column < best_column):
-                best, best_column = gain, column
-                splits.candidates[leaf] = candidate
-    splits.gains[leaf], splits.columns[leaf] = best, best_column
-    splits.searched[leaf] = True
-
-
-@njit(inline="always")
-def best_leaf(take_sums, problem, workspace, n_leaves):
-    """The leaf whose best split gains most, the first of equal ones; that split is known on return, unless none gains."""
-    splits = workspace.splits
-    while True:
-        leaf = 0
-        for other in range(1, n_leaves):
-            if splits.gains[other] > splits.gains[leaf]:
-                leaf = other
-        if splits.searched[leaf] or splits.gains[leaf] <= 0.0:
-            return leaf
-        search_leaf(take_sums, problem, workspace, leaf)
-
-
 @kernel(float64(float64, float64, SPLIT_PARAMS), error_model="numpy")
 def leaf_value(total, weight, split_params):
     """Equation 3.1, ``G / (N + lambda)``, clipped and times the learning rate; N is the weight of the leaf's rows."""
@@ -105,37 +45,104 @@ def leaf_value(total, weight, split_params):
     return min(max(value, -split_params.largest_value), split_params.largest_value) * split_params.learning_rate
 
 
-@njit(inline="always")
-def grow_best_first(init_root, bound_singles, take_sums, split, sum_of, problem, rows, sample, workspace, tree):
-    """Grow one tree; return its number of splits, or -1 if there is no room for another.
+def make_grower(rows, workspace, init_root, bound_singles, take_sums, split, sum_of):
+    """A kernel ``grow(problem, rows, sample, workspace, tree)``, from kernels for one kind of rows and work space.
 
-    Leaves are numbered by birth: the root is leaf 0, and split ``i`` turns part of leaf ``parents[i]`` into leaf
-    ``i + 1``: the rows where the test is true leave, those where it is false stay under the old number.
+    It grows one tree, and returns its number of splits, or -1 if there is no room for another. Leaves are numbered by birth: the
+    root is leaf 0, and split ``i`` turns part of leaf ``parents[i]`` into leaf ``i + 1``: the rows where the test is true leave,
+    those where it is false stay under the old number. `tree` has room for ``max_leaves`` leaves and is written from the front.
 
-    ``init_root(problem, rows, sample, workspace)`` makes the root; ``bound_singles`` and ``take_sums`` are those of `treecrf.trees.best_first`;
-    ``split(problem, rows, workspace, leaf, child, tree)`` writes the set of a leaf's best split to the tree, makes the split
-    and returns whether there was room; ``sum_of(problem, workspace, leaf)`` returns the sum of a leaf's gradients and the
-    weight of its rows.
-
-    `rows`, shape (n_all_states, n_positions), are the packed gradients of one label, 0 where a state is not valid.
-    `tree` has room for ``max_leaves`` leaves and is written from the front.
+    Parameters
+    ----------
+    rows, workspace : numba types
+        Of the packed gradients of one label, 0 where a state is not valid, and of a struct with `BestSplits` as ``splits``.
+    init_root : kernel
+        ``init_root(problem, rows, sample, workspace)`` makes the root.
+    bound_singles : kernel
+        ``bound_singles(problem, workspace, leaf)`` writes the bounds of columns in `ONE_VS_REST`, infinity where there is none.
+    take_sums : kernel
+        ``take_sums(problem, workspace, leaf, column)`` unpacks a column of a leaf's histogram to ``workspace.splits.sums``, and
+        returns its number of codes, missing not counted, and what gains are to be multiplied by.
+    split : kernel
+        ``split(problem, rows, workspace, leaf, child, tree)`` writes the set of a leaf's best split to the tree, makes the split
+        and returns whether there was room.
+    sum_of : kernel
+        ``sum_of(problem, workspace, leaf)`` returns the sum of a leaf's gradients and the weight of its rows.
     """
-    init_root(problem, rows, sample, workspace)
-    leaf, n_leaves = 0, 1
-    while n_leaves < problem.max_leaves:
-        for i in range(min(n_leaves, 2)):  # the root, or the two leaves of the last split
-            node = max(2 * n_leaves - 3, 0) + i
-            bound_leaf(bound_singles, take_sums, problem, sample, node, workspace, leaf if i == 0 else n_leaves - 1)
-        leaf = best_leaf(take_sums, problem, workspace, n_leaves)
-        if workspace.splits.gains[leaf] <= 0.0:
-            break
-        tree.parents[n_leaves - 1] = leaf
-        tree.columns[n_leaves - 1] = workspace.splits.columns[leaf]
-        tree.gains[n_leaves - 1] = workspace.splits.gains[leaf]
-        if not split(problem, rows, workspace, leaf, n_leaves, tree):
-            return int64(-1)
-        n_leaves += 1
-    for leaf in range(n_leaves):
-        total, weight = sum_of(problem, workspace, leaf)
-        tree.values[leaf] = leaf_value(total, weight, problem.split_params)
-    return int64(n_leaves - 1)
+
+    @kernel(void(PROBLEM, SAMPLE, int64, workspace, int64))
+    def bound_leaf(problem, sample, node, workspace, leaf):
+        """Write what no split of a leaf gains more than; `node` is its row in the sample."""
+        splits, bounds = workspace.splits, workspace.splits.bounds[leaf]
+        most = 0.0
+        bound_singles(problem, workspace, leaf)
+        for column in range(len(problem.feature_types)):
+            value = _NOT_CONSIDERED
+            if is_considered(sample, node, column):
+                value = bounds[column] if problem.feature_types[column] == ONE_VS_REST else NO_BOUND
+                if problem.feature_types[column] == SUBSETS:
+                    n_codes, factor = take_sums(problem, workspace, leaf, column)
+                    value = factor * bound(splits.sums, n_codes, problem.split_params)
+            bounds[column] = value
+            most = max(most, value)
+        splits.gains[leaf] = most
+        splits.searched[leaf] = False
+
+    @kernel(void(PROBLEM, workspace, int64))
+    def search_leaf(problem, workspace, leaf):
+        """Write the best split of a leaf that has bounds; of equal gains that of the first column."""
+        splits, bounds = workspace.splits, workspace.splits.bounds[leaf]
+        likeliest = int64(0)
+        for column in range(len(bounds)):
+            if bounds[column] > bounds[likeliest]:
+                likeliest = column
+        best, best_column = float64(0.0), int64(-1)
+        for i in range(-1, len(bounds)):
+            column = likeliest if i < 0 else i
+            if bounds[column] > 0.0 and bounds[column] >= best and i != likeliest:
+                n_codes, factor = take_sums(problem, workspace, leaf, column)
+                kind = int64(problem.feature_types[column])
+                gain, candidate = find_test(splits.sums, n_codes, kind, problem.split_params)
+                gain *= factor
+                if gain > best or (gain == best and column < best_column):
+                    best, best_column = gain, column
+                    splits.candidates[leaf] = candidate
+        splits.gains[leaf], splits.columns[leaf] = best, best_column
+        splits.searched[leaf] = True
+
+    @kernel(int64(PROBLEM, workspace, int64))
+    def best_leaf(problem, workspace, n_leaves):
+        """The leaf whose best split gains most, the first of equal ones; that split is known on return, unless none gains."""
+        gains, searched = workspace.splits.gains, workspace.splits.searched
+        while True:
+            leaf = 0
+            for other in range(1, n_leaves):
+                if gains[other] > gains[leaf]:
+                    leaf = other
+            if searched[leaf] or gains[leaf] <= 0.0:
+                return leaf
+            search_leaf(problem, workspace, leaf)
+
+    @kernel(int64(PROBLEM, rows, SAMPLE, workspace, TREE))
+    def grow(problem, rows, sample, workspace, tree):
+        init_root(problem, rows, sample, workspace)
+        leaf, n_leaves = 0, 1
+        while n_leaves < problem.max_leaves:
+            for i in range(min(n_leaves, 2)):  # the root, or the two leaves of the last split
+                node = max(2 * n_leaves - 3, 0) + i
+                bound_leaf(problem, sample, node, workspace, leaf if i == 0 else n_leaves - 1)
+            leaf = best_leaf(problem, workspace, n_leaves)
+            if workspace.splits.gains[leaf] <= 0.0:
+                break
+            tree.parents[n_leaves - 1] = leaf
+            tree.columns[n_leaves - 1] = workspace.splits.columns[leaf]
+            tree.gains[n_leaves - 1] = workspace.splits.gains[leaf]
+            if not split(problem, rows, workspace, leaf, n_leaves, tree):
+                return int64(-1)
+            n_leaves += 1
+        for leaf in range(n_leaves):
+            total, weight = sum_of(problem, workspace, leaf)
+            tree.values[leaf] = leaf_value(total, weight, problem.split_params)
+        return int64(n_leaves - 1)
+
+    return grow

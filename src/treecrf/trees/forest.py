@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Annotated, Any, NamedTuple
 
 import numpy as np
-from numba import boolean, float64, int16, int32, int64, njit, uint64, void
+from numba import boolean, float64, int16, int32, int64, uint64, void
 from numpy.typing import NDArray
 
 from treecrf.compiled.kernel import kernel
+from treecrf.compiled.record import maker
 from treecrf.compiled.rules import NOT_INFINITE, WEIGHTS, Known, Rule, below, between, earlier_in, offsets_into
 from treecrf.compiled.struct import Float64, Int16, Int32, Int64, allocate, compiled_type, struct
 from treecrf.trees.columns import COLUMNS, Columns
@@ -207,17 +208,19 @@ def _restore(*parts: tuple[NDArray[Any], np.dtype[Any]]) -> Forest:
 
 
 FOREST = compiled_type(Forest)
+_make_tree_of = maker(Tree)
 
 
-@njit(inline="always")
-def tree_of(forest, number):
-    """One tree as views; its sets begin where they do in the forest's codes."""
+@kernel(void(FOREST, int64, COLUMNS, int16[:, ::1], ROUTING))
+def _route_through(forest, number, columns, labels_of_state, routing):
+    """`route` through one tree, as views; its sets begin where they do in the forest's codes."""
     begin, end, n_sets = forest.first_split[number], forest.first_split[number + 1], 1 + forest.surrogates.shape[1]
-    return Tree(
+    tree = _make_tree_of((
         forest.parents[begin:end], forest.columns[begin:end], forest.codes,
         forest.first_code[begin * n_sets : end * n_sets + 1], forest.values[begin + number : end + number + 1],
         forest.shares[begin:end], forest.surrogates[begin:end], forest.gains[begin:end],
-    )  # fmt: skip
+    ))  # fmt: skip
+    route(tree, columns, labels_of_state, routing)
 
 
 @kernel(void(FOREST, int64, int64, COLUMNS, int16[:, ::1], ROUTING, float64[:, :, ::1]))
@@ -227,19 +230,19 @@ def add_trees(forest, first, end, columns, labels_of_state, routing, potentials)
     Of a few positions, calling the kernels for each tree would take most of the time.
     """
     for number in range(first, end):
-        tree = tree_of(forest, number)
-        route(tree, columns, labels_of_state, routing)
-        add_leaf_values(tree.values, routing, False, potentials[number % len(potentials)])
+        _route_through(forest, number, columns, labels_of_state, routing)
+        values = forest.values[forest.first_split[number] + number : forest.first_split[number + 1] + number + 1]
+        add_leaf_values(values, routing, False, potentials[number % len(potentials)])
 
 
 @kernel(void(FOREST, int64[::1], COLUMNS, int16[:, ::1], ROUTING, int32[::1], int64[::1], float64[::1]))
 def add_trees_to_entries(forest, trees, columns, labels_of_state, routing, positions, entries, scores):
     """Add to ``scores[entries[i]]`` what the trees give position ``positions[i]``, where there is one state."""
     for number in trees:
-        tree = tree_of(forest, number)
-        route(tree, columns, labels_of_state, routing)
+        _route_through(forest, number, columns, labels_of_state, routing)
+        values = forest.values[forest.first_split[number] + number :]
         for i in range(uint64(len(entries))):
-            scores[uint64(entries[i])] += tree.values[uint64(routing.membership[0, uint64(positions[i])])]
+            scores[uint64(entries[i])] += values[uint64(routing.membership[0, uint64(positions[i])])]
 
 
 def join_trees(trees: list[Tree]) -> Forest:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Annotated, NamedTuple
 
-from numba import boolean, int64, njit, uint64, void
+from numba import boolean, float64, int64, types, uint64, void
 
 from treecrf.compiled.kernel import kernel
 from treecrf.compiled.struct import Int64, compiled_type, struct
-from treecrf.trees.best_first import BestSplits, grow_best_first
+from treecrf.trees.best_first import BestSplits, make_grower
 from treecrf.trees.histogram import add_rows, fill_anchored_tests, fill_label_tests, fill_window_tests, subtract_sibling
 from treecrf.trees.joint_histogram import (
     count_swept,
@@ -88,19 +88,19 @@ def _fill_histogram(problem, rows, workspace, leaf, histogram):
     workspace.nodes.totals[leaf] = node_sum
 
 
-@njit(inline="always")
+@kernel(void(PROBLEM, int64[:, ::1], SAMPLE, WORKSPACE))
 def _init_root(problem, rows, sample, workspace):
     init_root(workspace.leaves, sample.positions)
     _add_states(workspace, rows, 0)
     _fill_histogram(problem, rows, workspace, 0, workspace.nodes.histograms[0])
 
 
-@njit(inline="always")
+@kernel(void(PROBLEM, WORKSPACE, int64))
 def _bound_singles(problem, workspace, leaf):
     bound_singles(problem, workspace.nodes, workspace.splits, leaf)
 
 
-@njit(inline="always")
+@kernel(types.Tuple((int64, float64))(PROBLEM, WORKSPACE, int64, int64))
 def _take_sums(problem, workspace, leaf, column):
     return take_sums(problem, workspace.nodes, workspace.splits, leaf, column)
 
@@ -133,15 +133,12 @@ def _split(problem, rows, workspace, leaf, child, tree):
     return True
 
 
-@njit(inline="always")
+@kernel(types.UniTuple(float64, 2)(PROBLEM, WORKSPACE, int64))
 def _sum_of(problem, workspace, leaf):
     weight, gradient = weight_and_total(problem, workspace.nodes, leaf)
     return gradient, weight
 
 
-@kernel(int64(PROBLEM, int64[:, ::1], SAMPLE, WORKSPACE, TREE))
-def grow_tree(problem, rows, sample, workspace, tree):
-    """`grow_best_first`; on return ``leaves`` tell which rows of the sample are in which leaf."""
-    return grow_best_first(
-        _init_root, _bound_singles, _take_sums, _split, _sum_of, problem, rows, sample, workspace, tree
-    )
+grow_tree = make_grower(int64[:, ::1], WORKSPACE, _init_root, _bound_singles, _take_sums, _split, _sum_of)
+"""See `make_grower`; `rows` have shape (n_all_states, n_positions), and on return ``leaves`` tell which rows of the sample are in
+which leaf."""

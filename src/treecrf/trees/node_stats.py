@@ -36,7 +36,7 @@ def weight_and_total(problem, nodes, leaf):
 
 @kernel(void(PROBLEM, NODE_STATS, BEST_SPLITS, int64), error_model="numpy")
 def bound_singles(problem, nodes, splits, leaf):
-    """See `treecrf.trees.best_first.bound_leaf`. All columns are unpacked together: calls for each would take most of the time.
+    """See `treecrf.trees.best_first.make_grower`. All columns are unpacked together: calls for each would take most of the time.
 
     The bound is the best gain itself.
     """
@@ -63,7 +63,7 @@ def bound_singles(problem, nodes, splits, leaf):
 
 @kernel(types.Tuple((int64, float64))(PROBLEM, NODE_STATS, BEST_SPLITS, int64, int64))
 def take_sums(problem, nodes, splits, leaf, column):
-    """See `treecrf.trees.best_first.bound_leaf`."""
+    """See `treecrf.trees.best_first.make_grower`."""
     packing, sums = problem.packing, splits.sums
     first, last = problem.first_feature[column], problem.first_feature[column + 1]
     histogram = nodes.histograms[leaf, first:last]

@@ -12,13 +12,13 @@ from __future__ import annotations
 from typing import Annotated, NamedTuple
 
 import numpy as np
-from numba import boolean, float64, int32, int64, njit, uint64, void
+from numba import boolean, float64, int32, int64, types, uint64, void
 
 from treecrf.chain._lattice_kernels import Lattice
 from treecrf.chain.lattice import PREDECESSORS, Predecessors
 from treecrf.compiled.kernel import kernel
 from treecrf.compiled.struct import Bool, Int32, Int64, compiled_type, struct
-from treecrf.trees.best_first import BestSplits, grow_best_first
+from treecrf.trees.best_first import BestSplits, make_grower
 from treecrf.trees.columns import COLUMNS
 from treecrf.trees.histogram import subtract_sibling
 from treecrf.trees.node_stats import NodeStats, bound_singles, take_sums, weight_and_total, write_test
@@ -214,7 +214,7 @@ class PairWorkspace(NamedTuple):
 PAIR_ROWS, WORKSPACE = compiled_type(PairRows), compiled_type(PairWorkspace)
 
 
-@njit(inline="always")
+@kernel(int64(PAIR_ROWS, int64[::1], int64, boolean, int64[::1]))
 def _add_position(rows, mask, position, is_first, tests):
     """Add the rows of a position to the tests of previous labels; return their sum."""
     pair, unit = rows.blocks[position], rows.units[position]
@@ -261,23 +261,23 @@ def _fill_histogram(problem, rows, workspace, leaf, histogram):
     workspace.nodes.totals[leaf] = node_sum
 
 
-@njit(inline="always")
+@kernel(void(PROBLEM, PAIR_ROWS, SAMPLE, WORKSPACE))
 def _init_root(problem, rows, sample, workspace):
     init_pair_root(workspace.leaves, rows.predecessors, sample.positions)
     _fill_histogram(problem, rows, workspace, 0, workspace.nodes.histograms[0])
 
 
-@njit(inline="always")
+@kernel(void(PROBLEM, WORKSPACE, int64))
 def _bound_singles(problem, workspace, leaf):
     bound_singles(problem, workspace.nodes, workspace.splits, leaf)
 
 
-@njit(inline="always")
+@kernel(types.Tuple((int64, float64))(PROBLEM, WORKSPACE, int64, int64))
 def _take_sums(problem, workspace, leaf, column):
     return take_sums(problem, workspace.nodes, workspace.splits, leaf, column)
 
 
-@njit(inline="always")
+@kernel(boolean(PROBLEM, PAIR_ROWS, WORKSPACE, int64, int64, TREE))
 def _split(problem, rows, workspace, leaf, child, tree):
     """Split the rows; the child with fewer positions is scanned, the histogram of the other is the difference."""
     leaves, nodes = workspace.leaves, workspace.nodes
@@ -296,18 +296,14 @@ def _split(problem, rows, workspace, leaf, child, tree):
     return True
 
 
-@njit(inline="always")
+@kernel(types.UniTuple(float64, 2)(PROBLEM, WORKSPACE, int64))
 def _sum_of(problem, workspace, leaf):
     weight, gradient = weight_and_total(problem, workspace.nodes, leaf)
     return gradient, weight
 
 
-@kernel(int64(PROBLEM, PAIR_ROWS, SAMPLE, WORKSPACE, TREE))
-def grow_pair_tree(problem, rows, sample, workspace, tree):
-    """`grow_best_first`; the sample's positions are all that may have the label, and have their leaves on return.
+grow_pair_tree = make_grower(PAIR_ROWS, WORKSPACE, _init_root, _bound_singles, _take_sums, _split, _sum_of)
+"""See `make_grower`; the sample's positions are all that may have the label, and have their leaves on return.
 
-    A position that is not to be seen has a block of -1 and a unit of 0.
-    """
-    return grow_best_first(
-        _init_root, _bound_singles, _take_sums, _split, _sum_of, problem, rows, sample, workspace, tree
-    )
+A position that is not to be seen has a block of -1 and a unit of 0.
+"""

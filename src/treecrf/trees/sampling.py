@@ -75,7 +75,7 @@ def _how_many_fit(sums, limit):
 @kernel(int64(int64, float64, INFLUENCES))
 def _find_threshold(n_positions, share, influences):
     """The least influence that stays: the rows below it have at most this share of the sum."""
-    values, sums = influences
+    values, sums = influences.values, influences.sums
     sums[:] = 0
     total = int64(0)
     for state in range(uint64(len(values))):

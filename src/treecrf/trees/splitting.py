@@ -138,7 +138,7 @@ def _tells_known(weight, sums, missing):
     return (weight > 0) & (weight < sums.total[0] - sums.weights[missing])
 
 
-@kernel(types.Tuple((float64, int64))(COLUMN_SUMS, int64, SPLIT_PARAMS))
+@kernel(types.Tuple((float64, int64))(COLUMN_SUMS, int64, SPLIT_PARAMS), separate=True)
 def _best_single(sums, n_codes, split_params):
     """The best test for one code, in `ONE_VS_REST`; the candidate is the code, times `_N_VARIANTS`, and its variant."""
     weights, gradients, gains = sums.weights, sums.gradients, sums.gains
@@ -198,7 +198,7 @@ def _rank_codes(sums, n_codes, split_params):
     return n_present
 
 
-@kernel(types.Tuple((float64, int64))(COLUMN_SUMS, int64, SPLIT_PARAMS))
+@kernel(types.Tuple((float64, int64))(COLUMN_SUMS, int64, SPLIT_PARAMS), separate=True)
 def _best_subset(sums, n_codes, split_params):
     """The best set of codes, in `SUBSETS`; the candidate tells how many of the first codes it has, less 1."""
     n_present = _rank_codes(sums, n_codes + (split_params.missing == INCORPORATED), split_params)
@@ -221,7 +221,7 @@ def _best_subset(sums, n_codes, split_params):
     return best, place * _N_VARIANTS
 
 
-@kernel(types.Tuple((float64, int64))(COLUMN_SUMS, int64, SPLIT_PARAMS))
+@kernel(types.Tuple((float64, int64))(COLUMN_SUMS, int64, SPLIT_PARAMS), separate=True)
 def _best_threshold(sums, n_codes, split_params):
     """The best set of the lowest codes, in `ORDERED`; the candidate is their number, and who joins them."""
     edge, n_bins = n_codes - 1, n_codes - 1
@@ -302,7 +302,7 @@ def _mark_set(sums, n_codes, kind, split_params, candidate):
         marks[n_codes] = 1.0
 
 
-@kernel(int64(COLUMN_SUMS, int64, int64, SPLIT_PARAMS, int64, int32[::1]), error_model="numpy")
+@kernel(int64(COLUMN_SUMS, int64, int64, SPLIT_PARAMS, int64, int32[::1]), error_model="numpy", separate=True)
 def write_set(sums, n_codes, kind, split_params, candidate, codes):
     """Write the codes of one side of a test, ascending; return their number.
 
@@ -397,7 +397,7 @@ def _exchange(codes, keys, first, second):
     keys[first], keys[second] = keys[second], keys[first]
 
 
-@kernel(void(int32[::1], float64[::1]))
+@kernel(void(int32[::1], float64[::1]), separate=True)
 def _sort_many(codes, keys):
     """Heapsort of codes, which are ascending, and keys."""
     n = len(codes)

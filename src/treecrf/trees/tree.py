@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Annotated, NamedTuple
 
 import numpy as np
-from numba import njit
+from numba import int32, int64
 from numpy.typing import NDArray
 
+from treecrf.compiled.kernel import kernel
 from treecrf.compiled.struct import Float64, Int32, Int64, allocate, compiled_type, struct
 
 MAX_LEAVES = 2**15 - 1
@@ -63,7 +64,7 @@ def make_tree(n_leaves: int, n_surrogates: int = 0, n_codes: int = 1) -> Tree:
     return allocate(Tree, **sizes)
 
 
-@njit(inline="always")
+@kernel(int32[::1](TREE, int64), allocates=True)
 def set_of(tree, number):
     """The codes of a set."""
     return tree.codes[tree.first_code[number] : tree.first_code[number + 1]]

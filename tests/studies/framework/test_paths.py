@@ -5,6 +5,7 @@ from builders import own_settings
 
 from treecrf.studies import cost, missing
 from treecrf.studies.framework.paths import StudyFiles
+from treecrf.studies.framework.settings import load_settings
 from treecrf.studies.missing.methods import TREES, Trees
 from treecrf.studies.training import STUDY
 
@@ -82,6 +83,22 @@ def test_mechanisms_and_other_trees_have_jobs_where_they_are_wanted(monkeypatch)
 def test_windows_without_methods_are_refused():
     with pytest.raises(ValueError, match="has window_datasets but no methods; name a method"):
         own_settings(cost={"methods": [], "window_datasets": ["hmm"]})
+
+
+@pytest.mark.parametrize(
+    ("given", "is_wanted"),
+    [
+        ({"window_datasets": ["xor"], "n_repeats": 5}, False),  # config.yaml has such; xor is not one of training
+        ({"window_datasets": ["hmm"]}, True),
+        ({"methods": ["treecrf"]}, True),
+    ],
+)
+def test_a_run_of_ones_own_measures_cost_on_purpose(given, is_wanted):
+    settings = own_settings("hmm", "xor", training={"datasets": ["hmm"]}, cost=given, **NO_OTHERS)
+    assert settings.cost.is_wanted is is_wanted
+    assert load_settings(settings.model_dump()) == settings
+    of_papers = {"profile": "demo", "datasets": {"hmm": {}, "xor": {}}, "training": {"datasets": ["hmm"]}}
+    assert load_settings(of_papers | {"cost": given}).cost.is_wanted
 
 
 def test_claims_about_cost_are_checked_against_every_repeat_and_tables_show_medians():

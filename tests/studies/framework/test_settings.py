@@ -1,5 +1,7 @@
 """The configuration: defaults, schema, and one sentence for what is wrong."""
 
+from pathlib import Path
+
 import pytest
 from builders import ROOT
 
@@ -135,6 +137,28 @@ def test_a_table_of_your_own():
             {"labellers": {"mine": {"class": "m:C", "grid": {"a": [{1: 2}]}}}},
             "holds {1: 2}, which has a key that is not text",
         ),
+        *(
+            ({"results": path}, f"'results' is {path!r}, which holds the working")
+            for path in ("/", ".", "a/..", str(Path.cwd().parent))
+        ),
+        *(
+            ({name: ""}, f"'{name}' is empty; name a file or folder")
+            for name in ("results", "raw", "archives", "mirror", "compare")
+        ),
+        *(({name: "$HOME/x"}, f"'{name}' is '$HOME/x', where no shell") for name in ("results", "reports", "compare")),
+        ({"mirror": "~/x"}, "'mirror' is '~/x', where no shell fills in ~ or $; write the whole path."),
+        ({"archives": "a\nb"}, "'archives' is 'a\\nb', which has a line break or tab; rename it."),
+        ({"reports": "a/../../b"}, "'reports' is 'a/../../b', outside the working folder; name a folder inside it"),
+        ({"raw": "{x}"}, "'raw' is '{x}', and braces have a meaning for Snakemake; choose another name."),
+        ({"results": "x "}, "'results' is 'x ', which begins or ends with a blank; remove it."),
+        (
+            {"results": "./data/raw/"},
+            "results and raw are the same folder, 'data/raw'; choose another for one of them.",
+        ),
+        (
+            {"datasets": {"mine": {"kind": "table", "path": "~/a.csv"}}},
+            "'datasets.mine.table.path' is '~/a.csv', where",
+        ),
     ],
 )
 def test_errors_are_one_sentence(change, sentence):
@@ -144,6 +168,11 @@ def test_errors_are_one_sentence(change, sentence):
     assert sentence in message
     assert "\n" not in message
     assert message.endswith(".")
+
+
+@pytest.mark.parametrize("path", ["x", "x/", "./x", "a/../x", "x//"])
+def test_a_folder_has_one_name(path):
+    assert load_settings({**MINIMAL, "results": path, "reports": "/tmp/a b"}).results == "x"
 
 
 def test_datasets_and_a_profile_are_needed():

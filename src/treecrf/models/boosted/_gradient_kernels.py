@@ -18,6 +18,7 @@ import numpy as np
 from numba import float64, int16, int32, int64, uint64, void
 
 from treecrf.compiled.kernel import kernel
+from treecrf.compiled.power import power
 from treecrf.trees.packing import PACKING, chance_of, pack
 
 _TINY, _HUGE = 1e-200, 1e200  # a product of ratios is logged before it leaves this range
@@ -31,7 +32,7 @@ def first_state(n_labels, order, depth):
     """Number of the first state of a depth (`treecrf.chain.StateSpace`)."""
     base = 0
     for deeper in range(depth + 1, order + 1):
-        base += n_labels**deeper
+        base += power(n_labels, deeper)
     return base
 
 
@@ -40,7 +41,7 @@ def _forward_early(exponentials, begin, position, order, alphas, scales):
     """One step of the forward recursion where some previous labels are START."""
     n_labels = len(exponentials)
     depth = position - begin
-    n_valid = n_labels**depth
+    n_valid = power(n_labels, depth)
     base = first_state(n_labels, order, depth)
     scale = 0.0
     for label in range(n_labels):
@@ -71,7 +72,7 @@ def _backward_early(exponentials, begin, position, order, packing, alphas, scale
     """One step of the backward recursion where some previous labels are START; the second row of `betas` is work space."""
     n_labels = len(exponentials)
     depth = position - begin
-    n_valid = n_labels**depth
+    n_valid = power(n_labels, depth)
     base = first_state(n_labels, order, depth)
     before = scales[position - 1] if depth > 0 else 1.0
     for state in range(n_valid):

@@ -141,14 +141,14 @@ class LatticeTraining(Training):
 def _choose_packing(
     params: BoostingParams, candidates: Candidates, by_label: list[LabelRows], weights: NDArray[np.float64] | None
 ) -> Packing:
-    lattice, order = candidates.lattice, 1 if params.sees_labels else 0
+    lattice = candidates.lattice
     n_positions, n_rows = len(lattice.first) - 1, len(lattice.labels)
     if params.sees_labels:
         n_before = np.diff(candidates.predecessors.first)[candidates.predecessors.kinds]
         n_rows = max(int(n_before[rows.positions].sum()) for rows in by_label)
     if weights is None:
-        return choose_packing(n_positions, n_rows, order + 1, params.newton)
-    return choose_weighted_packing(weights, -(-n_rows // n_positions), order + 1, params.newton)
+        return choose_packing(n_positions, n_rows, params.most_gradient, params.newton)
+    return choose_weighted_packing(weights, -(-n_rows // n_positions), params.most_gradient, params.newton)
 
 
 class LatticePotentials:

@@ -279,7 +279,8 @@ class Weighting:
 def _choose_packing(
     params: BoostingParams, space: chain.StateSpace, offsets: NDArray[np.int64], weights: NDArray[np.float64] | None
 ) -> Packing:
-    n_positions, n_states, bound = int(offsets[-1]), space.n_labels**space.order, space.order + 1
+    n_positions, n_states = int(offsets[-1]), space.n_labels**space.order
+    bound = params.most_gradient
     if weights is None:
         return choose_packing(n_positions, n_positions * n_states, bound, params.newton)
     if vary_within(weights, offsets).any():

@@ -104,8 +104,8 @@ class TreeCRF(ChainLabeller):
         How often, at most, the Newton leaves of an iteration are halved because the iteration lowers the log likelihood
         of the training set, as it may where labels stay the same for long: Newton leaves leave the curvature between
         rows out.
-    missing : "error", "instance_weighting", "surrogate_splitting", "default_direction" or "incorporated"
-        What to do with missing cells in training and prediction: refuse them, or, where a tested cell is missing,
+    missing : "auto", "error", "instance_weighting", "surrogate_splitting", "default_direction" or "incorporated"
+        "auto": "instance_weighting", or "incorporated" with separable transitions, a label dictionary or a beam. What to do with missing cells in training and prediction: refuse them, or, where a tested cell is missing,
         send the row to both sides with weights in proportion to the known rows there (PhD section 4.2); or where
         the best known surrogate test says (section 4.3); or to one side that training found to gain more; or let tests
         ask for "missing" too, by itself or with other codes (Twala et al. 2008). Without missing cells all of them grow the
@@ -192,7 +192,7 @@ class TreeCRF(ChainLabeller):
     learning_rate: float = 1.0
     largest_step: float = 4.0
     most_halvings: int = 10
-    missing: str = "error"
+    missing: str = "auto"
     scale_gain: bool = False
     n_surrogates: int = 5
     either_polarity: bool = True
@@ -324,7 +324,7 @@ class TreeCRF(ChainLabeller):
                 progress.steps.extend(self.steps_)
             checkpoint = as_checkpoint(checkpoint)
             if checkpoint is not None:
-                mark = fingerprint(type(self).__name__, self.get_params(), train, start, progress, weights)
+                mark = fingerprint(type(self).__name__, self.get_params(deep=False), train, start, progress, weights)
                 sizes = self._tree_sizes(train.attributes, n_labels)
                 progress = checkpoint.begin(mark, sizes) or progress
             boost(training, progress, params, workers, monitor, None if checkpoint is None else checkpoint.note)
@@ -359,7 +359,7 @@ class TreeCRF(ChainLabeller):
 
     def boosting_params(self) -> BoostingParams:
         """The settings that training and predictions take, and the criterion that the class follows."""
-        return BoostingParams(**{name: getattr(self, name) for name in _PARAMS}, criterion=self._criterion)
+        return BoostingParams(**{name: getattr(self, name) for name in _PARAMS}, criterion=self._criterion).settled()
 
     def expected_memory(self, train: SequenceSet) -> int:
         """Approximate peak memory of `fit` in bytes; nothing is trained."""
@@ -399,13 +399,13 @@ class TreeCRF(ChainLabeller):
     def flattened(self) -> Self:
         """A copy that labels faster: its trees are turned into one flat vector of weights (PhD sections 3.5.3, 6.1).
 
-        Potentials are equal up to the order of sums. Staged predictions go on from the trees; a new `fit` drops the
-        flat form, a saved file remembers it.
+        Potentials are equal up to the order of sums. Staged predictions, and those of sets with missing cells that divide rows,
+        go on from the trees; a new `fit` drops the flat form, a saved file remembers it.
 
         Raises
         ------
         ValueError
-            If the trees were grown for missing cells, or look at previous labels with a label dictionary or a beam.
+            If the trees look at previous labels with a label dictionary or a beam.
         """
         flat = copy.copy(self)
         flat.flat_ = make_flat_forest(self._learnt(), self.attributes_)

@@ -428,7 +428,7 @@ class FutureFeatureTreeCRF(FutureFeatureMEMM):
     def _make_crf(self) -> TreeCRF:
         return TreeCRF(
             n_iterations=self.crf_iterations, max_leaves=self.crf_max_leaves,
-            l2_regularization=self.crf_l2_regularization, order=self.order,
+            l2_regularization=self.crf_l2_regularization, order=self.order, missing="error",
         )  # fmt: skip
 
     _described: ClassVar = {"crf": PARTS}

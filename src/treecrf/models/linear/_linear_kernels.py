@@ -75,15 +75,19 @@ def differentiate(scores, window_of, transitions, offsets, labels, alphas, error
         NaN or infinite where the weights are so large that a scaled value leaves the range of float64.
     """
     n_labels = scores.shape[1]
-    errors[:, :] = 0.0
-    transition_gradient[:, :] = 0.0
-    factors = np.exp(transitions)
-    beta, next_beta, local = np.empty(n_labels), np.empty(n_labels), np.empty(n_labels)
-    scales = np.empty(len(alphas))
-    exponentials = np.empty(scores.shape)
-    shifts = np.empty(len(scores))
+    vectors = np.empty((3, n_labels))
+    beta, next_beta, local = vectors[0], vectors[1], vectors[2]
+    factors, exponentials = np.empty((n_labels, n_labels)), np.empty((len(scores), n_labels))
+    scales, shifts = np.empty(len(alphas)), np.empty(len(scores))
+    for before in range(n_labels):
+        for label in range(n_labels):
+            transition_gradient[before, label] = 0.0
+            factors[before, label] = math.exp(transitions[before, label])
     for window in range(len(scores)):
-        shifts[window] = scores[window].max()
+        shifts[window] = scores[window, 0]
+        for label in range(n_labels):
+            errors[window, label] = 0.0
+            shifts[window] = max(shifts[window], scores[window, label])
         for label in range(n_labels):
             exponentials[window, label] = math.exp(scores[window, label] - shifts[window])
     total = 0.0
@@ -110,7 +114,8 @@ def differentiate(scores, window_of, transitions, offsets, labels, alphas, error
             if position > begin:
                 total += transitions[labels[position - 1], observed]
                 transition_gradient[labels[position - 1], observed] += 1.0
-        beta[:] = 1.0
+        for label in range(n_labels):
+            beta[label] = 1.0
         for position in range(end - 1, begin - 1, -1):
             window = window_of[position]
             for label in range(n_labels):

@@ -158,7 +158,7 @@ class NeuralCRF(ChainLabeller):
         unit, counts = (1.0, np.ones(len(labels))) if weights is None else in_units(weights)
         if self.order:
             refuse_mixed(labels, counts, train.offsets)
-        self.scale_ = Scale.of(train, self.picture is not None)
+        self.scale_ = Scale.of(train, weights, together=self.picture is not None)
         self.row_lengths_ = row_lengths(np.diff(train.observation_offsets))
         shape = self._architecture(train.attributes, len(train.number_names), len(train.label_names))
         self.seconds_ = {"choice": 0.0, "update": 0.0}
@@ -177,8 +177,10 @@ class NeuralCRF(ChainLabeller):
         self.n_epochs_ = self.n_epochs
         if self.held_out is not None and len(np.unique(train.groups)) > 1:
             fitted, choosing = hold_out(train.groups, self.held_out, self.random_state)
-            first = counts[np.isin(np.repeat(np.arange(len(train)), train.lengths), fitted)]
-            self.n_epochs_ = self._choose(train_on(train.select(fitted), first, "choice"), train.select(choosing))
+            of_sequences = np.split(counts, train.offsets[1:-1])
+            first, judged = (np.concatenate([of_sequences[i] for i in part]) for part in (fitted, choosing))
+            trained = train_on(train.select(fitted), first, "choice")
+            self.n_epochs_ = self._choose(trained, train.select(choosing), judged)
         for epoch, of_epoch in enumerate(islice(train_on(train, counts, "update"), self.n_epochs_), start=1):
             self.weights_ = of_epoch
             for judge in self._judges:
@@ -198,15 +200,16 @@ class NeuralCRF(ChainLabeller):
         finally:
             self.held_out, self._judges = held_out, ()
 
-    def _choose(self, trained: Iterator[dict[str, NDArray[Any]]], judging: SequenceSet) -> int:
+    def _choose(self, trained: Iterator[dict[str, NDArray[Any]]], judging: SequenceSet, counts: Floats) -> int:
         """The number of passes after which most positions of held-out sequences are right; among equals the likeliest."""
         assert judging.labels is not None
+        counts = in_units(np.where(judging.labels != MISSING, counts, 0.0))[1]
+        of_sequences = np.maximum.reduceat(counts, judging.offsets[:-1])
         best, chosen = (-1.0, -np.inf), 1
         for epoch, weights in enumerate(islice(trained, self.n_epochs), start=1):
             chains = self._chains(judging, weights)
-            known = judging.labels != MISSING
-            accuracy = float((chains.marginals().argmax(axis=1) == judging.labels)[known].mean())
-            result = accuracy, float(chains.log_likelihood(judging.labels).sum())
+            accuracy = float(counts @ (chains.marginals().argmax(axis=1) == judging.labels) / counts.sum())
+            result = accuracy, float(of_sequences @ chains.log_likelihood(judging.labels))
             if result > best:
                 best, chosen = result, epoch
             elif epoch - chosen >= self.patience:

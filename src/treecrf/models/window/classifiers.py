@@ -181,7 +181,7 @@ class NeuralNetwork(WindowClassifier):
 
         seconds = {"windows": 0.0, "update": 0.0}
         began = time.thread_time()
-        scale = Scale.of(train)
+        scale = Scale.of(train, weights)
         cells = see_windows(scale.apply(train), self.window)
         known, labels, weights = counted_positions(labels, weights)
         cells = cells if known is None else cells[known]
@@ -308,9 +308,16 @@ class WindowLightGBM(WindowClassifier):
         features, n_slots = self._features(train)
         known, labels, weights = counted_positions(labels, weights)
         features = features if known is None else features[known]
-        unit, weights = (1.0, None) if weights is None else in_units(weights)
+        unit = 1.0
+        if weights is not None:
+            unit, weights = in_units(weights)
+            if (
+                weights == np.floor(weights)
+            ).all():  # LightGBM's bins, and its fewest positions of a leaf, look at no weights
+                copies = np.repeat(np.arange(len(labels)), weights.astype(np.int64))
+                features, labels, weights = features[copies], labels[copies], None
         start = self._draw_start(labels, weights, len(train.label_names))
-        parameters = self._parameters(len(train.label_names)) | {"lambda_l2": self.l2_regularization / unit}
+        parameters = self._parameters(len(train.label_names), unit)
         n_numbers = features.shape[1] - n_slots
         parameters["max_bin_by_feature"] = [BINS_OF_CATEGORIES] * n_slots + [self.n_bins] * n_numbers
         examples = lightgbm.Dataset(
@@ -322,7 +329,7 @@ class WindowLightGBM(WindowClassifier):
             params=parameters,
         )
         booster = lightgbm.Booster(parameters, examples)
-        total = len(labels) if weights is None else unit * float(weights.sum())
+        total = unit * (len(labels) if weights is None else float(weights.sum()))
         seconds["windows"] = time.thread_time() - began
         for iteration in range(1, self.n_iterations + 1):
             began = time.thread_time()
@@ -373,13 +380,14 @@ class WindowLightGBM(WindowClassifier):
         start = np.log(np.maximum(frequencies, RAREST))
         return start + draw_start(n_labels, self.random_state, self.start_noise)
 
-    def _parameters(self, n_labels: int) -> dict[str, Any]:
+    def _parameters(self, n_labels: int, unit: float) -> dict[str, Any]:
         return {
             **MULTICLASS,
             "num_class": n_labels,
             "learning_rate": self.learning_rate,
             "num_leaves": self.max_leaves,
             "min_data_in_leaf": self.min_samples_leaf,
+            "lambda_l2": self.l2_regularization / unit,
         }
 
     @property

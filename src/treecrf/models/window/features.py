@@ -11,6 +11,7 @@ from treecrf.compiled.rules import FINITE, POSITIVE
 from treecrf.compiled.struct import Float64, struct
 from treecrf.io.memory import check_memory
 from treecrf.io.messages import needs_extra
+from treecrf.io.weighted import in_units, of_observations
 from treecrf.sequences import SequenceSet, slot_sizes, window_codes, window_rows
 
 if TYPE_CHECKING:
@@ -91,12 +92,16 @@ def standardized(
         return np.clip((numbers - mean) / deviation, -MOST_DEVIATIONS, MOST_DEVIATIONS)
 
 
-def known_moments(numbers: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """The mean and the standard deviation of what is known of each column; 0 where nothing is."""
+def known_moments(
+    numbers: NDArray[np.float64], weights: NDArray[np.float64] | None = None
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """The mean and the standard deviation of what is known of each column, whose rows may have weights; 0 where nothing is."""
     known = ~np.isnan(numbers)
-    n_known = np.maximum(known.sum(axis=0), 1)
-    mean = np.where(known, numbers, 0.0).sum(axis=0) / n_known
-    return mean, np.sqrt((np.where(known, numbers - mean, 0.0) ** 2).sum(axis=0) / n_known)
+    counts = known * (1.0 if weights is None else in_units(weights)[1][:, None])
+    total = counts.sum(axis=0)
+    total = np.where(total > 0.0, total, 1.0)
+    mean = (np.where(known, numbers, 0.0) * counts).sum(axis=0) / total
+    return mean, np.sqrt((np.where(known, numbers - mean, 0.0) ** 2 * counts).sum(axis=0) / total)
 
 
 @struct
@@ -107,17 +112,18 @@ class Scale(NamedTuple):
     deviation: Annotated[Float64, "n_numbers", FINITE, POSITIVE]
 
     @classmethod
-    def of(cls, train: SequenceSet, together: bool = False) -> Self:
+    def of(cls, train: SequenceSet, weights: NDArray[np.float64] | None = None, together: bool = False) -> Self:
         """Means and standard deviations of known cells; 0 and 1 for a number that is never known, 1 for one that does not vary.
 
-        Of all numbers `together`, as those of a picture are, they are the same.
+        Positions may have weights. Of all numbers `together`, as those of a picture are, they are the same.
         """
         refuse_large(train)
-        mean, deviation = known_moments(train.numbers)
+        counts = of_observations(weights, train.offsets, train.observation_offsets)
+        mean, deviation = known_moments(train.numbers, counts)
         if together:
-            every = train.numbers[~np.isnan(train.numbers)]
-            mean = np.full_like(mean, every.mean() if every.size else 0.0)
-            deviation = np.full_like(mean, every.std() if every.size else 0.0)
+            n_numbers = train.numbers.shape[1]
+            of_cells = None if counts is None else np.repeat(counts, n_numbers)
+            mean, deviation = (np.repeat(m, n_numbers) for m in known_moments(train.numbers.reshape(-1, 1), of_cells))
         return cls(mean, np.where(deviation > 0, deviation, 1.0))
 
     def apply(self, data: SequenceSet) -> SequenceSet:

@@ -10,6 +10,9 @@ from typing import Any
 from treecrf.studies.framework.settings import Settings
 from treecrf.studies.framework.study import JOIN, Call, Job, Shown, Study, combinations
 
+TABLE_SUFFIXES, FIGURE_SUFFIXES = (".json", ".html", ".csv", ".tex"), (".svg", ".pdf", ".png")
+"""Of the files that a table and a figure are written to."""
+
 
 class StudyFiles:
     """The files of a study under a configuration, relative to the working directory."""
@@ -129,6 +132,16 @@ class StudyFiles:
         found = self.measured() if joined else self.frames(self.study.claimed)
         return [path for name in self.study.claimed for path in found.get(name, ())]
 
+    def sets(self, dataset: str) -> dict[str, list[str]]:
+        """The files of the sequences of a data set, by side; of a study that draws its own, those of all draws."""
+        folder = f"{self._data}/{dataset}"
+        if not self.study.draws:
+            return {side: [f"{folder}/{side}.npz"] for side in ("train", "test")}
+        seeds = range(self.settings.of(dataset).n_seeds)
+        return {
+            side: [f"{folder}/seed_{seed}.{side}.npz" for seed in seeds] for side in ("train", "validation", "test")
+        }
+
     def descriptions(self) -> list[str]:
         """The files that say what the data sets are."""
         return [f"{self._data}/{name}/description.json" for name in self.all_datasets()]
@@ -155,15 +168,25 @@ class StudyFiles:
             for name, (entry, value) in shown.items()
         ]
 
-    def layouts(self) -> list[str]:
-        """The tables as the page reads them."""
-        return [f"{self.folder}/tables/{name}.json" for name in self.shown(self.study.tables)]
+    def tables(self, *suffixes: str) -> list[str]:
+        """The files of the tables that end in these suffixes."""
+        return [f"{self.folder}/tables/{name}{suffix}" for name in self.shown(self.study.tables) for suffix in suffixes]
+
+    def figures(self, *suffixes: str) -> list[str]:
+        """The files of the figures that end in these suffixes."""
+        return [f"{self.folder}/{name}{suffix}" for name in self.shown(self.study.figures) for suffix in suffixes]
 
     def results(self) -> list[str]:
         """What the study ends in: pages of its tables, pictures of its figures."""
-        return [f"{self.folder}/tables/{name}.html" for name in self.shown(self.study.tables)] + [
-            f"{self.folder}/{name}.svg" for name in self.shown(self.study.figures)
-        ]
+        return self.tables(".html") + self.figures(".svg")
+
+    def everything(self) -> list[str]:
+        """All files of the study that stay: sets, what jobs measured, summaries, tables and figures."""
+        frames = [*self.measured().values(), *self.frames(self.study.summary.frames).values()]
+        sets = [paths for name in self.all_datasets() for paths in self.sets(name).values()]
+        files = [path for paths in (*sets, *frames, self.descriptions()) for path in paths]
+        shown = self.tables(*TABLE_SUFFIXES) + self.figures(*FIGURE_SUFFIXES)
+        return list(dict.fromkeys([*files, *shown]))
 
     def _values(self, job: Job, dataset: str) -> Mapping[str, Sequence[Any]]:
         return {"dataset": [dataset], "methods": self.batches(dataset, job) if job.runs_over("methods") else ()}

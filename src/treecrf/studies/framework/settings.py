@@ -22,6 +22,7 @@ from treecrf.studies import registry
 from treecrf.studies.coding.settings import CodingSettings
 from treecrf.studies.cost.settings import CostSettings
 from treecrf.studies.ensembles.settings import EnsemblesSettings
+from treecrf.studies.framework.places import ReadPath, WrittenFolder, refuse_same
 from treecrf.studies.future.settings import FutureSettings
 from treecrf.studies.kernels.settings import KernelsSettings
 from treecrf.studies.missing.settings import MissingSettings
@@ -65,11 +66,11 @@ class TableDataset(Model):
     """Sequences of your own: a file, or a folder of files, with one row per observation; an empty cell is missing."""
 
     kind: Literal["table"]
-    path: str = Field(
+    path: ReadPath = Field(
         description="The training table, or the only one: CSV, Parquet, columns or CoNLL-U file, or a folder with a file for each "
         "sequence."
     )
-    test: str | None = Field(None, description="The test table.")
+    test: ReadPath | None = Field(None, description="The test table.")
     split: str | None = Field(None, description='Column that holds "train" or "test", in place of a test table.')
     test_fraction: float = Field(1 / 3, gt=0, lt=1, description="Share of the sequences that is held out otherwise.")
     sequence: str = Field("sequence", description="Column that tells sequences apart.")
@@ -128,15 +129,22 @@ class Settings(Model):
         description="Why settings differ from the protocol: the reason for each study, `study.setting`, `study.data_set` or "
         "`study.data_set.setting`. The profiles `protocol` and `extended` need one for each that differs.",
     )
-    mirror: str | None = Field(
+    mirror: ReadPath | None = Field(
         None, description="Folder with copies of the raw files (default: the environment variable TREECRF_MIRROR)."
     )
-    raw: str = Field("data/raw", description="Folder of the raw files; put files here that cannot be downloaded.")
-    results: str = Field("results", description="Folder of everything that is computed.")
-    reports: str = Field("reports", description="Folder of the pages to read.")
-    archives: str = Field("archives", description="Folder of the archives of runs.")
-    compare: str | None = Field(
+    raw: WrittenFolder = Field(
+        "data/raw", description="Folder of the raw files; put files here that cannot be downloaded."
+    )
+    results: WrittenFolder = Field("results", description="Folder of everything that is computed.")
+    reports: WrittenFolder = Field("reports", description="Folder of the pages to read.")
+    archives: WrittenFolder = Field("archives", description="Folder of the archives of runs.")
+    compare: ReadPath | None = Field(
         None, description="Folder of results, or archive, of the run that the target `compare` sets this one beside."
+    )
+    overwrite: bool | list[str] = Field(
+        False,
+        description="Whether finished jobs may run again with other settings, which replaces their results; or the settings that "
+        "may be others, such as `training.max_leaves`.",
     )
     note: str = Field("", description="A remark on the run, above everything else on its pages.")
     seed: int = Field(0, ge=0, description="With names, decides the folds and what a table holds out.")
@@ -191,6 +199,21 @@ class Settings(Model):
         }
         return {**values, **studies}
 
+    @model_validator(mode="before")
+    @classmethod
+    def _own_runs_measure_cost_on_purpose(cls, values: Any) -> Any:
+        """The protocol's `cost`, which files of a user's own are laid over, counts where its methods are named or a data set is theirs."""
+        if not isinstance(values, Mapping) or values.get("profile") != "own":
+            return values
+        try:
+            cost, training = values["cost"], values.get("training", {})
+            names = {*cost.get("window_datasets", ()), *cost.get("sampling_datasets", ())}
+            is_left_out = "methods" not in cost and names <= {*values["datasets"]} - {*training.get("datasets", ())}
+        except (LookupError, TypeError, AttributeError):  # the fields say what is wrong
+            return values
+        left_out: dict[str, list[Any]] = {key: [] for key in ("methods", "window_datasets", "sampling_datasets")}
+        return {**values, "cost": {**cost, **left_out}} if is_left_out else values
+
     @model_validator(mode="after")
     def _labellers_have_names_of_their_own(self) -> Settings:
         taken = {*TRAINING, *TREATMENTS}
@@ -212,6 +235,11 @@ class Settings(Model):
                     f"{study}.{key} names {unknown[0]!r}, which is not under datasets "
                     f"({listed(self.datasets, str)}); describe it there or leave it out"
                 )
+        return self
+
+    @model_validator(mode="after")
+    def _folders_differ(self) -> Settings:
+        refuse_same({name: getattr(self, name) for name in ("raw", "results", "reports", "archives")})
         return self
 
     @model_validator(mode="after")

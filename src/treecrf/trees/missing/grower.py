@@ -16,11 +16,11 @@ from __future__ import annotations
 from typing import Annotated, NamedTuple
 
 import numpy as np
-from numba import boolean, float64, int16, int32, int64, njit, types, uint32, uint64, void
+from numba import boolean, float64, int16, int32, int64, types, uint32, uint64, void
 
 from treecrf.compiled.kernel import kernel
 from treecrf.compiled.struct import Int64, compiled_type, struct
-from treecrf.trees.best_first import NO_BOUND, BestSplits, grow_best_first
+from treecrf.trees.best_first import NO_BOUND, BestSplits, make_grower
 from treecrf.trees.columns import COLUMNS
 from treecrf.trees.histogram import add_rows, subtract_sibling
 from treecrf.trees.joint_histogram import JOINT_CODES, add_pair, count_swept, space_all, sweep_window_tests
@@ -236,13 +236,13 @@ def _divide_sums(workspace, leaf, child, child_was_scanned):
 
 @kernel(void(PROBLEM, WEIGHTED_WORKSPACE, int64))
 def _bound_singles(problem, workspace, leaf):
-    """See `treecrf.trees.best_first.bound_leaf`: what is missing differs from column to column, so there is no bound."""
+    """See `treecrf.trees.best_first.make_grower`: what is missing differs from column to column, so there is no bound."""
     workspace.splits.bounds[leaf] = NO_BOUND
 
 
 @kernel(types.Tuple((int64, float64))(PROBLEM, WEIGHTED_WORKSPACE, int64, int64), error_model="numpy")
 def _take_sums(problem, workspace, leaf, column):
-    """See `treecrf.trees.best_first.bound_leaf`."""
+    """See `treecrf.trees.best_first.make_grower`."""
     sums, histogram, node_sum = workspace.splits.sums, workspace.histograms[leaf], workspace.node_sums[leaf]
     first, last = problem.first_feature[column], problem.first_feature[column + 1]
     has_missing = column < len(problem.columns.first_cell) - 1
@@ -300,7 +300,7 @@ def _share_of_child(problem, workspace, leaf, slot, weight, gradient):
     return share_of_known(problem.missing_policy, weight, known_weight)
 
 
-@kernel(void(PROBLEM, WEIGHTED_WORKSPACE, int64[:, ::1], int64, int64, int64, boolean, TREE))
+@kernel(void(PROBLEM, WEIGHTED_WORKSPACE, int64[:, ::1], int64, int64, int64, boolean, TREE), separate=True)
 def _find_surrogates(problem, workspace, rows, leaf, child, n_unknown, child_was_scanned, tree):
     """Write the surrogates of the split that makes `child`; one side's known copies have been scanned."""
     scanned, both, first_cell = workspace.histograms[child], workspace.histograms[leaf], problem.columns.first_cell
@@ -370,7 +370,7 @@ def _split_by_previous_label(problem, workspace, rows, leaf, child, tree):
         tree.first_code[empty + 1] = tree.first_code[number + 1]
 
 
-@njit(inline="always")
+@kernel(void(PROBLEM, int64[:, ::1], SAMPLE, WEIGHTED_WORKSPACE))
 def _init_root(problem, rows, sample, workspace):
     copies = workspace.copies
     init_weighted_root(copies)
@@ -392,7 +392,7 @@ def _split(problem, rows, workspace, leaf, child, tree):
     return True
 
 
-@njit(inline="always")
+@kernel(types.UniTuple(float64, 2)(PROBLEM, WEIGHTED_WORKSPACE, int64))
 def _sum_of(problem, workspace, leaf):
     unit = 1.0 / float64(int64(1) << problem.packing.fraction_bits)
     return float64(workspace.node_sums[leaf, 1]) * unit, float64(workspace.node_sums[leaf, 0]) * (
@@ -400,9 +400,8 @@ def _sum_of(problem, workspace, leaf):
     )
 
 
-@kernel(int64(PROBLEM, int64[:, ::1], SAMPLE, WEIGHTED_WORKSPACE, TREE))
-def grow_weighted_tree(problem, rows, sample, workspace, tree):
-    """`grow_best_first`; on return ``copies`` tells which rows of the sample are in which leaf."""
-    return grow_best_first(
-        _init_root, _bound_singles, _take_sums, _split, _sum_of, problem, rows, sample, workspace, tree
-    )
+grow_weighted_tree = make_grower(
+    int64[:, ::1], WEIGHTED_WORKSPACE, _init_root, _bound_singles, _take_sums, _split, _sum_of
+)
+"""See `make_grower`; `rows` are those of `treecrf.trees.grower`, and on return ``copies`` tell which rows of the sample are in which
+leaf."""
