@@ -246,8 +246,8 @@ class NeuralCRF(ChainLabeller):
             train, self._architecture(train.attributes, len(train.number_names), len(train.label_names))
         )
 
-    def _expected_memory(self, data: SequenceSet, shape: Architecture) -> int:
-        longest = int(np.diff(data.observation_offsets).max())
+    def _expected_memory(self, data: SequenceSet, shape: Architecture, row_length: int = 0) -> int:
+        longest = max(int(np.diff(data.observation_offsets).max()), row_length)
         n_features = shape.n_places * (shape.n_attributes * shape.embedding + 2 * shape.n_numbers)
         n_features += 40 * shape.width * shape.n_layers + 8 * shape.n_labels
         if shape.picture is not None:
@@ -259,7 +259,7 @@ class NeuralCRF(ChainLabeller):
         """The module that runs JAX, which ends the process where memory lacks, and takes long to import."""
         is_loaded = "jaxlib" in sys.modules
         check_memory(
-            self._expected_memory(data, shape) + (0 if is_loaded else _JAX_BYTES),
+            self._expected_memory(data, shape, int(self.row_lengths_[-1])) + (0 if is_loaded else _JAX_BYTES),
             f"the net of JAX with batch_size={quoted(self.batch_size)}",
             "lower batch_size or width, or use a machine with more",
             0 if is_loaded else _JAX_ADDRESSES + _THREAD_ADDRESSES * (os.cpu_count() or 1),
