@@ -114,12 +114,16 @@ lint: $(INSTALLED)  ## Check style, types and the workflow
 requirements:  ## Compile requirements.txt from pyproject.toml
 	$(BIN)/uv pip compile pyproject.toml --extra dev --python-version 3.11 --universal --generate-hashes \
 		--no-header --no-emit-index-url --no-emit-find-links --quiet -o requirements.txt
+	printf 'check-wheel-contents>=0.6,<1\nsetuptools>=77\ntwine>=7,<8\n' | $(BIN)/uv pip compile - --python-version 3.11 --universal \
+		--generate-hashes --no-header --no-annotate --no-emit-index-url --no-emit-find-links --exclude-newer 2026-09-01 --quiet -o .github/package.txt
 
 package: $(INSTALLED)  ## Build the source archive and the wheel in dist/, and check them
 	@rm -rf dist
-	@$(BIN)/uv build --quiet --out-dir dist
-	@$(BIN)/uv tool run --quiet --from 'twine>=7,<8' twine check --strict dist/*.whl dist/*.tar.gz
-	@$(BIN)/uv tool run --quiet --from 'check-wheel-contents>=0.6,<1' check-wheel-contents dist/*.whl
+	@$(BIN)/uv build --quiet --out-dir dist --build-constraints .github/package.txt --require-hashes
+	@$(BIN)/uv venv --quiet --clear --python $(BIN)/python build/package
+	@$(BIN)/uv pip install --quiet --python build/package/bin/python --require-hashes -r .github/package.txt
+	@build/package/bin/twine check --strict dist/*.whl dist/*.tar.gz
+	@build/package/bin/check-wheel-contents dist/*.whl
 	@test -n "$$(find dist -name '*.whl' -size -1500k)" || { echo "the wheel has 1.5 MB or more"; exit 1; }
 	@! tar tzf dist/*.tar.gz | grep '/results/'
 

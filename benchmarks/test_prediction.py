@@ -5,7 +5,8 @@ import time
 import numpy as np
 from test_speed import median_seconds
 
-from treecrf import SequenceSet, TreeCRF
+from treecrf import Attribute, LinearCRF, SequenceSet, TreeCRF
+from treecrf.sequences import window_codes
 
 LENGTH = 20
 
@@ -65,3 +66,56 @@ def test_many_short_sequences(record, load, size):
     before = time.process_time()
     model.predict(many)
     record(f"{len(many):,} sequences of 5 rows", f"{time.process_time() - before:.2f} CPU s", "below 2 CPU s")
+
+
+def word_chains(n_words, n_labels, n_sequences):
+    """Sequences of words that tell their label, as a set."""
+    rng = np.random.default_rng(0)
+    words = rng.permutation(np.resize(np.arange(n_words), LENGTH * n_sequences))
+    attribute = Attribute("word", tuple(f"w{word}" for word in range(n_words)))
+    offsets, names = np.arange(0, len(words) + 1, LENGTH), tuple(f"l{label}" for label in range(n_labels))
+    return SequenceSet(words[:, None], offsets, (attribute,), words % n_labels, names)
+
+
+def test_linear_crf_beside_crfsuite(record, size, tmp_path):
+    """Many words, and many labels: a sentence, 500 sentences from sets, observations of a stream, bytes of the file."""
+    import pycrfsuite
+
+    for n_words, n_labels in ((20_000, 10), (1_000, 200)):
+        data = word_chains(size(n_words), size(n_labels), max(size(2_000), 4))
+        model = LinearCRF(features="labels", window=(1, 1), max_iterations=size(10)).fit(data)
+        trainer = pycrfsuite.Trainer(verbose=False)
+        trainer.set_params({"max_iterations": size(10), "feature.possible_transitions": True})
+        cells = [[f"{slot}={code}" for slot, code in enumerate(row)] for row in window_codes(data, (1, 1))]
+        items = [pycrfsuite.ItemSequence(cells[begin : begin + LENGTH]) for begin in data.offsets[:-1]]
+        names = [data.label_names[label] for label in data.labels]
+        for item, begin in zip(items, data.offsets[:-1], strict=True):
+            trainer.append(item, names[begin : begin + LENGTH])
+        trainer.train(str(tmp_path / "crf.model"))
+        tagger = pycrfsuite.Tagger()
+        tagger.open(str(tmp_path / "crf.model"))
+        model.save(tmp_path / "model.npz")
+
+        what, some, repeats = f"LinearCRF, {n_words:,} words, {n_labels} labels", data[:500], size(20)
+        single = [{"word": f"w{word}"} for word in some.values[:LENGTH, 0]]
+        sentence = median_seconds(lambda model=model, single=single: model.predict([single]), repeats)
+        record(f"{what}: one sentence of {LENGTH} words", f"{1e3 * sentence:.2f} ms", "below 0.3 ms")
+        for decoder in ("forward_backward", "viterbi"):
+            ours = median_seconds(lambda model=model, decoder=decoder, some=some: model.predict(some, decoder), repeats)
+            theirs = median_seconds(lambda tagger=tagger, items=items: [tagger.tag(i) for i in items[:500]], repeats)
+            record(f"{what}: 500 sentences, {decoder} / python-crfsuite", f"{ours / theirs:.2f}", "at most 1.3")
+        stream = model.stream(2)
+        pushes = median_seconds(lambda stream=stream: [stream.push({"word": "w1"}) for _ in range(100)], repeats)
+        record(f"{what}: an observation of a stream", f"{10 * pushes:.3f} ms", "below 0.05 ms")
+        sizes = [(tmp_path / name).stat().st_size / 1e6 for name in ("model.npz", "crf.model")]
+        record(f"{what}: file / python-crfsuite's", f"{sizes[0]:.1f} / {sizes[1]:.1f} MB")
+
+
+def test_many_labels_of_trees(record, size):
+    data = word_chains(50, size(200), size(100) if size(3) == 3 else 4)
+    before = time.process_time()
+    model = TreeCRF(size(5), 30, window=(1, 1)).fit(data)
+    record("TreeCRF, 200 labels, 2,000 positions, 5 iterations", f"{time.process_time() - before:.1f} CPU s")
+    for decoder in ("forward_backward", "viterbi"):
+        seconds = median_seconds(lambda decoder=decoder: model.predict(data, decoder), size(3))
+        record(f"the same, prediction, {decoder}", f"{seconds:.2f} CPU s")

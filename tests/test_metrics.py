@@ -6,6 +6,9 @@ import numpy as np
 import pytest
 import seqeval.metrics
 import sklearn.metrics
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from seqeval.scheme import BILOU, IOB2, IOBES, IOE2
 from sklearn.model_selection import GridSearchCV, KFold, cross_val_predict, cross_val_score, cross_validate
 
 import treecrf
@@ -32,6 +35,51 @@ def test_as_scikit_learn_counts_positions():
 
 def test_entities_as_seqeval_counts_them():
     assert metrics.entity_f1(TRUE, PREDICTED) == pytest.approx(seqeval.metrics.f1_score(TRUE, PREDICTED))
+
+
+@pytest.mark.parametrize(
+    ("letters", "scheme", "theirs"),
+    [("BILU", "BILOU", BILOU), ("BI", "BIO", IOB2), ("BIES", "IOBES", IOBES), ("IE", "IOE", IOE2)],
+)
+@settings(deadline=None, database=None, derandomize=True)
+@given(data=st.data())
+def test_entities_of_every_scheme_as_seqeval_counts_them(letters, scheme, theirs, data):
+    """Strictly by the name of the scheme; without it by the default mode, or strictly where that does not know the letters."""
+    tags = st.sampled_from(["O", *(f"{letter}-{kind}" for letter in letters for kind in "xy")])
+    true, predicted = zip(*data.draw(st.lists(st.tuples(tags, tags), min_size=1, max_size=12)), strict=True)
+    assume(scheme != "BILOU" or set("".join(true + predicted)) & set("LU"))
+    lists = [list(true)], [list(predicted)]
+    strict = seqeval.metrics.f1_score(*lists, mode="strict", scheme=theirs, zero_division=0)
+    usual = strict if scheme == "BILOU" else seqeval.metrics.f1_score(*lists, zero_division=0)
+    assert metrics.entity_f1(*lists, scheme=scheme) == pytest.approx(strict)
+    assert metrics.entity_f1(*lists) == pytest.approx(usual)
+
+
+@pytest.mark.parametrize("nothing", [[], [[]], [[None]]])
+def test_nothing_to_count_is_refused(nothing):
+    for metric in (
+        metrics.accuracy,
+        metrics.balanced_accuracy,
+        metrics.macro_f1,
+        metrics.sequence_accuracy,
+        metrics.entity_f1,
+    ):
+        with pytest.raises(ValueError, match=r"^there is no true label that is known; give at least one\.$"):
+            metric(nothing, [["a"] * len(each) for each in nothing])
+    with pytest.raises(ValueError, match="no true label"):
+        metrics.log_loss(nothing, [np.ones((len(each), 1)) for each in nothing], ["a"])
+
+
+def test_names_of_scikit_learn_are_understood():
+    assert metrics.SCORERS["f1_macro"] is metrics.SCORERS["macro_f1"]
+    assert metrics.SCORERS["neg_log_loss"] is metrics.SCORERS["log_loss"]
+    with pytest.raises(KeyError, match="there is no scorer 'f1_weighted'; choose one of accuracy, "):
+        metrics.SCORERS["f1_weighted"]
+    X, y = [["a", "b"], ["b"]], [["x", "y"], ["y"]]
+    model = LinearCRF(max_iterations=5).fit(X, y)
+    assert [model.score(X, y, metric=name) for name in ("f1_macro", "f1_micro")] == [
+        model.score(X, y, metric=name) for name in ("macro_f1", "accuracy")
+    ]
 
 
 def test_log_loss_as_scikit_learn_has_it():

@@ -18,6 +18,7 @@ if TYPE_CHECKING:  # for editors and type checkers alone, which cannot read the 
     from treecrf import missing as missing
     from treecrf.ensembles.labeller import Ensemble as Ensemble
     from treecrf.ensembles.sequential import StackedSequential as StackedSequential
+    from treecrf.estimators.conversion import as_set as as_set
     from treecrf.models.boosted.memm import MEMM as MEMM
     from treecrf.models.boosted.memm import SlidingWindow as SlidingWindow
     from treecrf.models.boosted.treecrf import TreeCRF as TreeCRF
@@ -42,6 +43,7 @@ if TYPE_CHECKING:  # for editors and type checkers alone, which cannot read the 
 _PATHS = {
     **dict.fromkeys(("chain", "datasets", "metrics", "missing"), ""),
     **{name: f"treecrf.sequences:{name}" for name in ("MISSING", "Attribute", "SequenceSet")},
+    "as_set": "treecrf.estimators.conversion:as_set",
     "load": "treecrf.models.persistence:load",
     **CLASS_PATHS,
     "StackedSequential": WRAPPERS["StackedSequential"],
@@ -52,6 +54,10 @@ __all__ = sorted(_PATHS)
 
 
 def __getattr__(name: str) -> Any:
+    if name == "__version__":
+        from importlib.metadata import version
+
+        return version(__name__)
     if name not in _PATHS:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     module, _, attribute = _PATHS[name].partition(":")

@@ -1,7 +1,7 @@
 """Metrics of sequences of labels in lists, and scorers for scikit-learn's searches and cross-validation.
 
 scikit-learn's own metrics take a list of lists for several labels of one row. `y_true` and `y_pred` here have one list of labels
-for each sequence. Positions whose true label is None do not count. `SCORERS` has a scorer for each metric, by name:
+for each sequence. Positions whose true label is None do not count, and where none counts a ValueError says so. `SCORERS` has a scorer for each metric, by name:
 ``cross_val_score(model, X, y, scoring=SCORERS["macro_f1"])``, and ``cross_validate(model, X, y, scoring=SCORERS)`` for all.
 """
 
@@ -15,9 +15,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from treecrf.io.arrays import of_objects
+from treecrf.io.frames import is_indexed, parts_by_index
 from treecrf.io.messages import counted
 from treecrf.statistics import metrics
-from treecrf.statistics.chunks import chunk_f1
+from treecrf.statistics.chunks import chunk_f1, strict_scheme
 
 __all__ = ["SCORERS", "accuracy", "balanced_accuracy", "entity_f1", "log_loss", "macro_f1", "sequence_accuracy"]
 
@@ -44,17 +45,21 @@ def sequence_accuracy(y_true: Sequence[Labels], y_pred: Sequence[Labels]) -> flo
     return metrics.sequence_accuracy(*_codes(y_true, y_pred))
 
 
-def entity_f1(y_true: Sequence[Labels], y_pred: Sequence[Labels]) -> float:
-    """F1 of entities, from 0 to 1, in any scheme of `treecrf.statistics.chunks.SCHEMES`, as seqeval's default mode counts them.
+def entity_f1(y_true: Sequence[Labels], y_pred: Sequence[Labels], scheme: str | None = None) -> float:
+    """F1 of entities, from 0 to 1, as seqeval counts them.
 
     Parameters
     ----------
     y_true, y_pred : list of lists of str
         Tags of each sequence, such as "B-PER", "I-PER" and "O"; all are known.
+    scheme : str, optional
+        One of `treecrf.statistics.chunks.SCHEMES`: entities that are complete in that scheme count alone (strict mode). Unless
+        given, BILOU and BMES, which seqeval's default mode does not know, are counted so, and others as in its default mode.
     """
     lengths = _lengths(y_true, y_pred)
     true, predicted = (np.array([str(tag) for tags in each for tag in tags], dtype=str) for each in (y_true, y_pred))
-    return chunk_f1(true, predicted, np.concatenate([[0], np.cumsum(lengths)])).f1 / 100
+    names = np.unique(np.concatenate([true, predicted]))
+    return chunk_f1(true, predicted, np.concatenate([[0], np.cumsum(lengths)]), scheme or strict_scheme(names)).f1 / 100
 
 
 def log_loss(
@@ -100,16 +105,30 @@ class _Scorer:
     metric: Callable[..., float]
 
     def __call__(self, estimator: Any, X: Any, y: Any) -> float:
+        if isinstance(X, Sequence) and all(map(is_indexed, X)):
+            y = parts_by_index(y, [sequence.index for sequence in X], "the labels")
         if self.metric is log_loss:
             return -log_loss(y, estimator.predict_proba(X), estimator.classes_)
         return self.metric(y, estimator.predict(X))
 
 
-SCORERS: dict[str, Callable[..., float]] = {
-    metric.__name__: _Scorer(metric)
-    for metric in (accuracy, balanced_accuracy, macro_f1, sequence_accuracy, entity_f1, log_loss)
-}
-"""Called with a fitted labeller, sequences and lists of labels, by name of the metric; more is better: "log_loss" is negative."""
+class _Scorers(dict[str, Callable[..., float]]):
+    def __missing__(self, name: str) -> Callable[..., float]:
+        if name not in metrics.SCIKIT_NAMES:
+            raise KeyError(f"there is no scorer {name!r}; choose one of {', '.join((*self, *metrics.SCIKIT_NAMES))}.")
+        return self[metrics.SCIKIT_NAMES[name]]
+
+
+SCORERS = _Scorers(
+    {
+        metric.__name__: _Scorer(metric)
+        for metric in (accuracy, balanced_accuracy, macro_f1, sequence_accuracy, entity_f1, log_loss)
+    }
+)
+"""Called with a fitted labeller, sequences and lists of labels, by name of the metric; more is better: "log_loss" is negative.
+
+Names of scikit-learn, such as "f1_macro" and "neg_log_loss", are understood too.
+"""
 
 
 def _codes(
@@ -143,4 +162,6 @@ def _lengths(y_true: Sequence[Any], y_pred: Sequence[Any]) -> NDArray[np.int64]:
             f"sequence {number} has {counted(int(lengths[0][number]), 'true label')} and {lengths[1][number]} predictions; give both "
             "for each position."
         )
+    if not any(label is not None for labels in y_true for label in labels):
+        raise ValueError("there is no true label that is known; give at least one.")
     return lengths[0]

@@ -5,7 +5,8 @@ import pandas as pd
 import pytest
 from builders import lasting_set, number_set
 
-from treecrf.automl.description import describe_missing, missing_sentences
+from treecrf.automl.description import describe_missing, is_identifier, missing_sentences
+from treecrf.io.frames import Column
 from treecrf.missing import inject
 from treecrf.missing.mechanisms import by_label, in_runs
 from treecrf.sequences import MISSING
@@ -65,3 +66,21 @@ def test_no_holes(whole):
 def test_holes_that_avoid_each_other_are_no_runs():
     frame = pd.DataFrame({"column": ["x", "z"], "p_run": [0.01, 0.01], "run": [1.0, 2.0], "run_by_chance": [1.1, 1.1]})
     assert list(missing_sentences(frame)) == ["Missing values come in runs: z."]
+
+
+@pytest.mark.parametrize(
+    ("cells", "identifies"),
+    [
+        ([str(i) for i in range(60)], True),
+        ([str(3 * i) for i in range(60)], False),
+        ([f"{i % 12 + 1}/{i % 28 + 1}/2024 10:{i:02}" for i in range(60)], True),
+        ([f"04/02/2024 10:{i:02}" for i in [*range(58), 5, 5]], True),  # two in the same minute
+        ([f"04/02/2024 10:{i:02}" for i in range(55)] + [None] * 5, True),
+        ([f"04/02/2024 10:{i // 5:02}" for i in range(60)], False),
+        ([f"code {i}" for i in range(49)], False),
+        ([*(f"word{i}" for i in range(59)), "word"], False),
+        ([f"2024-02-04T10:{i:02}" for i in range(60)], False),  # what inputs are derived from
+    ],
+)
+def test_codes_that_identify_rows(cells, identifies):
+    assert is_identifier(Column(pd.Series(cells, dtype="str"), "x")) == identifies

@@ -114,3 +114,12 @@ def test_a_folder_of_files(run, words, tmp_path):
         1,
         True,
     )
+
+
+def test_a_link_as_output_stays_a_link(run, table, fit_trees):
+    target, link = table.parent / "models" / "target.npz", table.parent / "link.npz"
+    target.parent.mkdir()
+    link.symlink_to(target)
+    fit_trees("--iterations", 1, to="link.npz")
+    assert link.is_symlink()
+    assert run("describe", "link.npz")[0] == run("describe", target)[0] == 0

@@ -46,11 +46,11 @@ CLOSED = "treecrf: standard output: bad file descriptor; redirect it to a file.\
 def test_standard_streams_that_are_closed(model, table, command):
     arguments = {"predict": [model, table], "explain": [model, table], "describe": [table]}.get(command, [])
     shell = ["sh", "-c", '"$@" >&-', "sh", *COMMAND, command, *arguments]
-    done = subprocess.run(shell, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    done = subprocess.run(shell, capture_output=True, text=True)
     assert (done.returncode, done.stderr.splitlines(True)[-1]) == (1, CLOSED)
     shell[2] = '"$@" 2>&-'  # what would be said there does not reach the output
-    only_output = subprocess.run(shell, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    both = subprocess.run(shell[4:], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    only_output = subprocess.run(shell, capture_output=True, text=True)
+    both = subprocess.run(shell[4:], capture_output=True, text=True)
     assert (only_output.returncode, only_output.stdout) == (0, both.stdout)
 
 
@@ -81,6 +81,9 @@ def test_files_and_folders_without_permissions(model, table, tmp_path):
     for path in secrets:
         path.write_bytes(table.read_bytes())
         path.chmod(0)
+    kept = tmp_path / "kept.csv"
+    kept.write_text("kept")
+    kept.chmod(0o444)
     change = "change the permissions, or choose another place."
     for arguments, sentence in (
         (("describe", "secret.csv"), "table secret.csv may not be read; change its permissions."),
@@ -88,6 +91,7 @@ def test_files_and_folders_without_permissions(model, table, tmp_path):
         (("describe", "closed/a.csv"), f"closed/a.csv: permission denied; {change}"),
         (("describe", "closed"), f"closed: permission denied; {change}"),
         (("predict", model, table, "-o", "readable/x.csv"), "readable/x.csv cannot be written; choose another place."),
+        (("predict", model, table, "-o", "kept.csv"), "kept.csv cannot be written; choose another place."),
         (("predict", model, table, "-o", "closed/x.csv"), f"closed/x.csv: permission denied; {change}"),
     ):
         command = [*WITHOUT_ROOT, *COMMAND, *arguments]

@@ -11,6 +11,7 @@ import pytest
 from builders import ROOT
 
 import treecrf
+from treecrf.compiled import cache
 from treecrf.compiled.cache import kernel_files
 from treecrf.compiled.kernel import KEPT, NOT_KEPT
 
@@ -101,3 +102,28 @@ def test_compiled_kernels_are_good_until_a_file_that_decides_them_changes():
     assert {file.relative_to(package).as_posix() for file in defining} <= files
     assert {"compiled/rules.py", "sequences.py", "trees/tree.py"} <= files  # what they import
     assert not {"models/base.py", "models/linear/linear_crf.py"} & files
+
+
+@pytest.mark.parametrize(
+    ("mode", "is_refused"), [(0o755, False), (0o700, False), (0o1777, False), (0o777, True), (0o757, True)]
+)
+@pytest.mark.parametrize("inner", ["", "below/there", "below/new"])
+def test_a_folder_of_kernels_that_others_can_write_is_refused(tmp_path, monkeypatch, mode, is_refused, inner):
+    folder = tmp_path / "shared"
+    (folder / "below/there").mkdir(parents=True)
+    folder.chmod(mode)
+    monkeypatch.setattr(cache._config, "CACHE_DIR", str(folder / inner))
+    if not is_refused:
+        with cache.kernel_cache():
+            return
+    with pytest.raises(ValueError, match=rf"^the folder {folder} of compiled kernels can be written by others, .*\.$"):
+        cache.cache_root()
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="another's folder needs root")
+def test_a_folder_of_kernels_that_is_anothers_is_refused(tmp_path, monkeypatch):
+    (tmp_path / f"kernels-{cache.kernel_digest()}").mkdir()
+    os.chown(tmp_path / f"kernels-{cache.kernel_digest()}", 65534, 65534)
+    monkeypatch.setattr(cache._config, "CACHE_DIR", str(tmp_path))
+    with pytest.raises(ValueError, match="can be written by others"), cache.kernel_cache():
+        pass

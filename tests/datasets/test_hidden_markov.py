@@ -129,6 +129,11 @@ def test_options():
         datasets.load("both", k_x=2)
     with pytest.raises(ValueError, match="known_model: 'hmm' has none; choose one of transition, both, cycle"):
         known_model("hmm")
+    for name, near in (("both", "k_o"), ("cycle", "n_test")):
+        with pytest.raises(
+            ValueError, match=rf"^the data set '{name}' has no argument '{near}x'; .*; the nearest is '{near}'"
+        ):
+            known_model(name, **{f"{near}x": 2})
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -7,6 +7,7 @@ import json
 import re
 import subprocess
 import sys
+from functools import partial
 
 import numpy as np
 import pytest
@@ -79,9 +80,12 @@ def test_unknown_name():
         datasets.load("proteins")
 
 
-def test_unknown_option():
-    with pytest.raises(ValueError, match=r"data set 'hmm': got an unexpected keyword argument 'lenght'; leave that"):
-        datasets.load("hmm", lenght=3)
+@pytest.mark.parametrize(("load", "name"), [(datasets.load, "hmm"), (datasets.load, "xor"), (partial(datasets.load_splits, seed=0), "xor")])  # fmt: skip
+def test_unknown_option(load, name):
+    with pytest.raises(
+        ValueError, match=rf"data set '{name}': got an unexpected keyword argument 'lenght'; leave that"
+    ):
+        load(name, lenght=3)
 
 
 def test_documents_only_where_one_is_left_out():

@@ -14,6 +14,9 @@ TARGETS = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(encoding=
 WORKFLOWS = sorted((ROOT / ".github/workflows").glob("*.yml"))
 TEMPLATES = sorted(path for path in (ROOT / ".github/ISSUE_TEMPLATE").glob("*.yml") if path.stem != "config")
 CHANGELOG = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+DIGEST = "[0-9a-f]{40}"
+"""A tag of an action may be moved to other code."""
+
 PYTHON = PROJECT["requires-python"].removeprefix(">=")
 
 
@@ -46,7 +49,7 @@ def test_workflows_run_targets_of_make(path):
     for job in workflow["jobs"].values():
         assert job.get("needs", "build") in workflow["jobs"] or "needs" not in job
         for step in job["steps"]:
-            assert re.fullmatch(r"[\w-]+/[\w-]+@[\w/.]+", step.get("uses", "a/b@v1")), step
+            assert re.fullmatch(rf"[\w-]+/[\w-]+@{DIGEST}", step.get("uses", f"a/b@{'0' * 40}")), step
             assert step.get("with", {}).get("python-version", PYTHON) == PYTHON
 
 
@@ -55,6 +58,15 @@ def test_workflows_run_what_the_local_check_runs():
     there = "\n".join(path.read_text(encoding="utf-8") for path in WORKFLOWS)
     assert local
     assert [target for target in [*local, "docs"] if f"run: make {target}\n" not in there] == []
+
+
+def test_tools_that_build_the_package_have_hashes():
+    (recipe,) = re.findall(r"^package:.*\n((?:\t.*\n)+)", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
+    assert "uv tool run" not in recipe
+    assert recipe.count("--require-hashes") == 2
+    pinned = re.split(r"\n(?=\S)", (ROOT / ".github/package.txt").read_text(encoding="utf-8"))
+    assert {"check-wheel-contents", "setuptools", "twine"} <= {each.split("==")[0] for each in pinned}
+    assert all("--hash=sha256:" in each for each in pinned)
 
 
 def test_read_the_docs_builds_what_make_docs_builds():

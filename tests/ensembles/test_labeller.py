@@ -135,6 +135,16 @@ def test_named_experts_have_the_ensembles_settings():
     assert [expert.random_state for expert in Ensemble(names).make_experts()] == [None, None, None, 0, None]
 
 
+def test_named_trees_handle_missing_cells_unless_told_otherwise():
+    train = number_set(0)
+    holes = train.with_values(np.where(np.arange(train.n_positions)[:, None] % 5 == 0, -1, train.values))
+    trees = Ensemble(("treecrf", "memm", "sliding_window"), "marginal_average", n_iterations=2)
+    assert np.isfinite(trees.fit(holes).predict_proba(holes)).all()
+    assert {expert.missing for expert in trees.experts_} == {"auto"}
+    with pytest.raises(ValueError, match="is missing at observation 0; fill or mark"):
+        trees.set_params(missing="error").fit(holes)
+
+
 @pytest.mark.parametrize("name", METHODS)
 def test_every_named_expert_can_be_made(name):
     (expert,) = Ensemble((name,), window=(1, 1)).make_experts()

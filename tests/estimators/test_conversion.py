@@ -9,11 +9,13 @@ import pytest
 from builders import number_set
 from sklearn import config_context
 from sklearn.base import clone
+from sklearn.model_selection import KFold, cross_val_predict
 from sklearn.pipeline import make_pipeline
 
-from treecrf import LinearCRF, TreeCRF, load
+from treecrf import LinearCRF, TreeCRF, as_set, load
 from treecrf.estimators.conversion import BySequence, Given
 from treecrf.estimators.tables import ABSENT
+from treecrf.metrics import SCORERS
 from treecrf.missing import Imputer, Indicator, inject
 from treecrf.sequences import MISSING, SequenceSet
 
@@ -74,6 +76,107 @@ def test_rows_are_one_sequence_or_divided_by_their_index():
     assert Given.read(by_two, frame["label"]).data == MIXED
 
 
+ROWS = MIXED.to_frame().drop(columns=["sequence", "label"])
+
+
+@pytest.mark.parametrize("rows", [ROWS, ROWS.to_dict("records"), MEASURED.numbers, MEASURED.to_frame()[["x0", "x1"]]], ids=["frame", "dicts", "array", "numbers"])  # fmt: skip
+def test_rows_are_divided_by_their_lengths_or_one_sequence_to_a_trained_labeller(rows):
+    data = MIXED if len(rows[0] if isinstance(rows, list) else rows.T) == 3 else MEASURED
+    names = np.array(MIXED.label_names)[MIXED.labels]
+    model = LinearCRF(max_iterations=10).fit(rows, names, lengths=MIXED.lengths)
+    expected = LinearCRF(max_iterations=10).fit(data)
+    np.testing.assert_array_equal(model.predict_proba(rows, lengths=MIXED.lengths), expected.predict_proba(data))
+    assert model.predict(rows, lengths=MIXED.lengths, known=names).tolist() == names.tolist()
+    assert model.score(rows, names, lengths=MIXED.lengths, sample_weight=np.ones(len(MIXED))) == expected.score(data)
+    assert model.log_likelihood(rows, names, lengths=MIXED.lengths).tolist() == expected.log_likelihood(data).tolist()
+    length = int(MIXED.lengths[0])
+    np.testing.assert_array_equal(model.predict_proba(rows[:length]), expected.predict_proba(data[0]))
+    assert model.score(rows[:length], names[:length]) == expected.score(data[0])
+    for lengths, sentence in (
+        ([3], r"^lengths add up to 3, and there are 112 rows"),
+        ([0, 112], r"^lengths must lie in 1 to"),
+    ):
+        with pytest.raises(ValueError, match=sentence):
+            model.predict(rows, lengths=lengths)
+
+
+def test_keys_that_training_did_not_have_are_left_out_with_a_warning():
+    rows = [frame.to_dict("records") for frame in FRAMES]
+    model, new = (
+        LinearCRF(max_iterations=5).fit(rows, LABELS),
+        [[row | {"leter": "a"} for row in each] for each in rows],
+    )
+    with pytest.warns(UserWarning, match=r"^1 column that the training set did not have left out: 'leter'\.$"):
+        assert model.score(new, LABELS) == model.score(rows, LABELS)
+    with pytest.warns(UserWarning, match=r"^the training set did not have 'leter', left out of the stream\.$"):
+        model.stream(1).push(new[0][0])
+
+
+def test_a_set_of_lists_goes_where_lists_of_labels_cannot():
+    data = as_set(FRAMES, LABELS, groups=np.arange(12) // 2)
+    assert data == MIXED.with_groups(np.arange(12) // 2)
+    found = cross_val_predict(LinearCRF(max_iterations=5), as_set(FRAMES, LABELS), cv=3, method="predict_proba")
+    folds = [LinearCRF(max_iterations=5).fit(MIXED[a]).predict_proba(MIXED[b]) for a, b in KFold(3).split(FRAMES)]
+    np.testing.assert_array_equal(np.concatenate(list(found)), np.concatenate(folds))
+
+
+BY_ROW = MIXED.to_frame().set_index(["sequence", np.arange(MIXED.n_positions)])
+SHUFFLED = BY_ROW.sample(frac=1, random_state=0)
+INPUTS = BY_ROW.drop(columns="label")
+MODEL = LinearCRF(max_iterations=10, keep_stages=True).fit(INPUTS, BY_ROW["label"])
+QUESTIONS = {
+    "fit": lambda X, y: LinearCRF(max_iterations=10).fit(X, y).predict_proba(INPUTS),
+    "score": MODEL.score,
+    "log_likelihood": MODEL.log_likelihood,
+    "staged_score": lambda X, y: MODEL.staged_score(X, y=y),
+    "known": lambda X, y: MODEL.predict(X, known=y),
+    "position weights": lambda X, y: LinearCRF(max_iterations=10).fit(X, BY_ROW["label"].to_numpy(), sample_weight=1 + (y == "X")).predict_proba(INPUTS),
+    "weights of scores": lambda X, y: MODEL.score(X, BY_ROW["label"].to_numpy(), sample_weight=1 + (y == "X")),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("ask", QUESTIONS.values(), ids=QUESTIONS)
+def test_labels_and_weights_stand_in_the_order_of_their_index(ask):
+    """Where sequences have one: that of one frame, which is refused where rows have no name of their own, and of lists."""
+    expected = ask(INPUTS, BY_ROW["label"])
+    np.testing.assert_array_equal(ask(INPUTS, SHUFFLED["label"]), expected)
+    np.testing.assert_array_equal(ask(INPUTS.droplevel(1), BY_ROW["label"].droplevel(1)), expected)
+    for other in (SHUFFLED["label"].droplevel(1), BY_ROW["label"].reset_index(drop=True)):
+        with pytest.raises(
+            ValueError, match=r"have another index than the sequences; give them the same one, or an array"
+        ):
+            ask(INPUTS.droplevel(1), other)
+
+
+def test_lists_series_and_groups_stand_in_the_order_of_their_index():
+    frames = [part for _, part in INPUTS.groupby("sequence")]
+    labels = [part for _, part in SHUFFLED["label"].groupby("sequence")]
+    assert Given.read(frames, labels).data == MIXED
+    assert (
+        Given.read(
+            frames, [part.loc[frame.index].reset_index(drop=True) for part, frame in zip(labels, frames, strict=True)]
+        ).data
+        == MIXED
+    )
+    assert MODEL.score(frames, labels) == SCORERS["accuracy"](MODEL, frames, labels) == MODEL.score(MIXED)
+    with pytest.raises(ValueError, match=r"^the labels of sequence 0 have another index"):
+        Given.read(
+            frames,
+            [
+                labels[1].iloc[: len(labels[0])].reindex(range(len(labels[0]))).set_axis(range(5, 5 + len(labels[0]))),
+                *labels[1:],
+            ],
+        )
+    names = [f"s{number}" for number in range(len(frames))]
+    both = pd.Series(FRAMES, index=names), pd.Series(LABELS, index=names)
+    assert Given.read(both[0], both[1][::-1]).data == MIXED
+    person, weights = (pd.Series(np.arange(len(frames)) // 3, index=index) for index in (range(len(frames)), names))
+    assert Given.read(INPUTS).in_groups(person[::-1]).data.groups.tolist() == person.tolist()
+    assert Given.read(both[0]).weights(weights[::-1]).tolist() == weights.tolist()
+    by_position = pd.Series(np.arange(MIXED.n_positions), index=BY_ROW.index)
+    assert Given.read(frames).weights(by_position[::-1]).tolist() == by_position.tolist()
+
+
 def test_a_set_is_itself_and_may_be_given_other_labels():
     assert Given.read(MIXED).data is MIXED
     names = [["no" if label == "X" else "yes" for label in part] for part in LABELS]
@@ -112,7 +215,7 @@ def test_columns_stay_what_training_took_them_for():
     new = Given.read([pd.DataFrame({"x": [3, 4], "code": [1.0, 7.5]})], kinds=known).data
     assert new.attributes[0].categories == ("1", "7.5")
     assert new.numbers.tolist() == [[3.0], [4.0]]
-    dicts = Given.read([[{"x": 1, "strange": "a"}, {"code": 2}]], kinds=known).data
+    dicts = Given.read([[{"x": 1}, {"code": 2}]], kinds=known).data
     assert (dicts.attributes[0].categories, dicts.number_names) == (
         (ABSENT, "2"),
         ("x",),
@@ -201,6 +304,8 @@ def test_sparse_matrices_are_named():
 
     with pytest.raises(ValueError, match=r"^the sequences are a sparse matrix or array, which is not read; give dense"):
         Given.read(csr_array(np.eye(3)))
+    with pytest.raises(ValueError, match=r"^sequence 1 is a sparse matrix or array, which is not read; give dense"):
+        Given.read([np.eye(3), csr_array(np.eye(3))])
 
 
 @pytest.mark.parametrize(

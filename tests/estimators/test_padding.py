@@ -100,7 +100,7 @@ def test_lengths_that_do_not_fit_are_named(lengths, sentence):
 
 
 def test_lengths_are_for_padded_arrays_alone():
-    with pytest.raises(ValueError, match=r"^lengths are those of an array of three dimensions"):
+    with pytest.raises(ValueError, match=r"^lengths are those of rows .* or of a padded array of three dimensions"):
         labeller().fit(X, Y, lengths=LENGTHS)
 
 

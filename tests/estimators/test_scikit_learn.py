@@ -16,8 +16,9 @@ from sklearn.utils import ClassifierTags
 from sklearn.utils.estimator_checks import parametrize_with_checks
 from sklearn.utils.validation import check_is_fitted
 
-from treecrf import LinearCRF, SequenceSet, TreeCRF, WindowLightGBM
+from treecrf import CodedCRF, Ensemble, LinearCRF, SequenceSet, StackedSequential, TreeCRF, WindowLightGBM
 from treecrf.missing import Imputer, Indicator, inject
+from treecrf.models.pipelines import ImputingLabeller
 
 DATA = number_set(0, 30, 2, longest=8)
 HOLES = inject(DATA, 0.2, np.random.default_rng(0))
@@ -107,6 +108,30 @@ def test_treecrf_is_searched_and_piped():
     by_set = GridSearchCV(pipeline, search.param_grid, cv=2).fit(HOLES)
     assert search.cv_results_["mean_test_score"].tolist() == by_set.cv_results_["mean_test_score"].tolist()
     assert cross_val_score(TreeCRF(3, 4, missing="instance_weighting"), HOLES, cv=2).min() > 0.4
+
+
+@pytest.mark.parametrize(
+    ("outer", "place"),
+    [
+        (StackedSequential(LinearCRF(max_iterations=5), n_folds=2), "first"),
+        (Ensemble([LinearCRF(max_iterations=5)], "marginal_average"), "experts__0"),
+        (CodedCRF(LinearCRF(max_iterations=5), 3, 0), "base"),
+        (ImputingLabeller(LinearCRF(max_iterations=5)), "labeller"),
+    ],
+    ids=lambda value: type(value).__name__,
+)
+def test_searches_choose_settings_of_labellers_within(outer, place):
+    candidates = [1e-4, 10.0]
+    search = GridSearchCV(outer, {f"{place}__variance": candidates}, cv=2).fit(FRAMES, NAMES)
+    assert search.best_estimator_.get_params()[f"{place}__variance"] == search.best_params_[f"{place}__variance"]
+    expected = [
+        cross_val_score(clone(outer).set_params(**{f"{place}__variance": variance}), DATA, cv=2).mean()
+        for variance in candidates
+    ]
+    assert search.cv_results_["mean_test_score"].tolist() == expected
+    assert expected[0] != expected[1]
+    with pytest.raises(ValueError, match=rf"^{type(outer).__name__} has no setting 'experts__9__variance'"):
+        outer.set_params(experts__9__variance=1.0)
 
 
 def test_permuting_an_input_costs_what_it_tells():

@@ -1,5 +1,7 @@
 """The explorer as HTML."""
 
+import base64
+import hashlib
 import re
 
 from builders import Elements, linked_files, own_settings
@@ -27,6 +29,10 @@ def test_it_is_one_small_file_that_forbids_requests(html):
     ]
     assert "default-src 'none'" in policy
     assert "eval" not in policy
+    digests = re.findall(r"'sha256-([^']+)'", policy)
+    scripts = re.findall(r"<script>(.*?)</script>", html, re.DOTALL)
+    assert digests == [base64.b64encode(hashlib.sha256(script.encode()).digest()).decode() for script in scripts]
+    assert "script-src 'unsafe-inline'" not in policy
     assert not re.search(r"https?:", policy)
 
 

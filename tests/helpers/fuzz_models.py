@@ -106,6 +106,8 @@ def other_order(array, rng):
 
 def other_type(array, rng):
     """The same numbers in another type."""
+    if array.dtype.kind == "U":  # what an earlier change made
+        return array
     with np.errstate(invalid="ignore", over="ignore"):
         return array.astype(("f4", "f8", "i8", "i4", "i2", "u1", "?", ">i8", "U3", "c16")[rng.integers(10)])
 

@@ -1,11 +1,18 @@
 """Frames in files, and those read without some of their columns."""
 
+import bz2
+import gzip
+import io
+import lzma
+import sys
 from concurrent.futures import ThreadPoolExecutor
+from types import SimpleNamespace
 
 import pandas as pd
 import pytest
 
-from treecrf.io.files import read_frame, write_frame, write_text
+from treecrf.io import files, memory
+from treecrf.io.files import atomic, read_content, read_frame, write_frame, write_text
 
 
 def test_columns_that_are_not_wanted_are_left_out_whether_there_or_not(tmp_path):
@@ -35,3 +42,51 @@ def test_writers_of_one_path_at_once_leave_one_whole_file(tmp_path):
         list(pool.map(write, texts))
     assert path.read_text() in texts
     assert [each.name for each in tmp_path.iterdir()] == ["text.txt"]
+
+
+def as_parquet(frame):
+    stream = io.BytesIO()
+    frame.to_parquet(stream)
+    return stream.getvalue()
+
+
+@pytest.mark.parametrize("pack", [bytes, gzip.compress, bz2.compress, lzma.compress])
+@pytest.mark.parametrize("on_standard_input", [False, True])
+def test_a_table_larger_than_memory_is_refused_while_it_is_read(tmp_path, monkeypatch, pack, on_standard_input):
+    data = pack(b"0,a\n" * 250_000)
+    (tmp_path / "t.csv").write_bytes(data)
+    monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(data)))
+    path = "-" if on_standard_input else tmp_path / "t.csv"
+    assert read_content(path).data == b"0,a\n" * 250_000
+    read = []
+    files._all_of.cache_clear()
+    sys.stdin.buffer.seek(0)
+    monkeypatch.setattr(files, "_BLOCK", 1000)
+    monkeypatch.setattr(memory, "available_memory", lambda: read.append(0) or 20_000)
+    with pytest.raises(
+        ValueError, match=r"^table .*, of its first 11,000 bytes alone, would take .* give a smaller one\.$"
+    ):
+        read_content(path)
+    assert len(read) < 30
+
+
+def test_a_parquet_file_of_more_rows_than_memory_is_refused_before_it_is_read(tmp_path, monkeypatch):
+    (tmp_path / "t.parquet").write_bytes(as_parquet(pd.DataFrame({"x": [0] * 10**6})))
+    monkeypatch.setattr(memory, "available_memory", lambda: 10**6)
+    with pytest.raises(ValueError, match=r"^file .*t\.parquet would take .* give a smaller one\.$"):
+        read_frame(tmp_path / "t.parquet")
+
+
+def test_a_link_stays_and_a_file_keeps_its_permissions(tmp_path):
+    target, link = tmp_path / "folder/target.txt", tmp_path / "link.txt"
+    target.parent.mkdir()
+    link.symlink_to(target)
+    write_text("first", link)
+    target.chmod(0o640)
+    write_text("second", link)
+    assert link.is_symlink()
+    assert target.read_text() == "second"
+    assert target.stat().st_mode & 0o777 == 0o640
+    assert [each.name for each in target.parent.iterdir()] == ["target.txt"]
+    with pytest.raises(FileNotFoundError, match=r"link\.txt"), atomic(link):
+        pass  # nothing is written

@@ -1,11 +1,13 @@
 """Files of arrays: what is refused before memory is taken."""
 
 import io
+import tracemalloc
 import zipfile
 
 import numpy as np
 import pytest
 
+from treecrf import Attribute, LinearCRF, SequenceSet
 from treecrf.io import memory
 from treecrf.io.npz import read_npz, write_npz
 
@@ -26,6 +28,17 @@ def write_members(path, **members):
         for name, content in members.items():
             archive.writestr(f"{name}.npy", content)
     return path
+
+
+def test_the_name_of_another_format_is_refused(tmp_path):
+    model = LinearCRF(max_iterations=2).fit([["a", "b"]], [["x", "y"]])
+    data = SequenceSet([[0]], [0, 1], [Attribute("x", ("a",))])
+    for name, write in (("model.PKL", model.save), ("set.joblib", data.save)):
+        with pytest.raises(
+            ValueError, match=rf"{name} is written as \.npz, whatever its name; give it that ending in place of "
+        ):
+            write(tmp_path / name)
+    assert not list(tmp_path.iterdir())
 
 
 def test_arrays_and_header_come_back(tmp_path):
@@ -64,3 +77,25 @@ def test_a_bomb_is_refused_before_it_is_unpacked(tmp_path, monkeypatch):
     monkeypatch.setattr(memory, "available_memory", lambda: 10**6)
     with pytest.raises(ValueError, match=r"its parts would take 0\.0 GiB of memory"):
         read_npz(path, "test/1")
+
+
+def test_a_part_that_says_more_than_its_bytes_can_hold_is_refused_before_memory_is_taken(tmp_path):
+    path = write_members(tmp_path / "a.npz", big=header_of((3 * 2**28,), "|u1") + bytes(1000))
+    data = path.read_bytes()
+    place = data.rindex(b"PK\x01\x02") + 24  # the size in the directory
+    path.write_bytes(data[:place] + (3 * 2**28 + 128).to_bytes(4, "little") + data[place + 4 :])
+    tracemalloc.start()
+    with pytest.raises(ValueError, match=r"its part big\.npy has another size than it says"):
+        read_npz(path, "test/1")
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 10**7
+
+
+def test_what_is_unpacked_is_in_memory_once(tmp_path):
+    write_npz(tmp_path / "a.npz", HEADER, {"zeros": np.zeros(10**6)})
+    tracemalloc.start()
+    read_npz(tmp_path / "a.npz", "test/1")
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 8 * 10**6 + 4 * 10**6

@@ -28,8 +28,8 @@ def test_a_factor_changes_the_unit_alone(weights, factor):
     assume((weights > 1e-9).any())
     (unit, scaled), (other, again) = in_units(weights), in_units(factor * weights)
     assert other == pytest.approx(factor * unit, rel=1e-9)
-    np.testing.assert_allclose(again, scaled, rtol=1e-9)
-    np.testing.assert_allclose(unit * scaled, weights, rtol=1e-9)
+    np.testing.assert_allclose(again, scaled, rtol=1e-9, atol=1e-300)
+    np.testing.assert_allclose(unit * scaled, weights, rtol=1e-9, atol=1e-300)
 
 
 @given(st.lists(st.tuples(st.integers(-3, 3), st.integers(0, 3)), min_size=1, max_size=12), st.floats(1e-9, 1e9))

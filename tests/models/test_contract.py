@@ -1,17 +1,23 @@
 """What every labeller promises: files, threads, warm starts, weights, unknown labels, missing cells, streams, forms of sequences."""
 
 import copy
+import inspect
 import pickle
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from itertools import product
 
+import joblib
 import numpy as np
 import pytest
 from builders import by_sequence
 from labellers import LABELLERS, TEST, TRAIN
+from sklearn.base import clone
 
 import treecrf
 from treecrf import MISSING, KernelCRF, NeuralCRF, NeuralNetwork
 from treecrf.io.npz import write_npz
+from treecrf.models.base import Labeller
 from treecrf.models.custom import CustomLabeller
 
 
@@ -34,6 +40,10 @@ STREAMS = (
     "Imputing",
     "Deriving",
 )
+
+
+HANDLE_MISSING = ("TreeCRF", "MEMM", "Sliding", "Stacked", "Imputing", "Deriving", "NeuralCRF")
+"""By default; the labellers within others are trees."""
 
 
 @pytest.fixture(scope="module", params=LABELLERS)
@@ -139,6 +149,25 @@ def test_a_pickle_keeps_the_labeller_and_is_about_as_large_as_its_file(named, tm
         assert 0.5 < len(pickled) / (tmp_path / "model.npz").stat().st_size < 2
 
 
+def test_models_and_sets_that_are_mapped_into_memory_are_used_and_trained(named, tmp_path):
+    name, _, labeller = named
+    models = [labeller, labeller.flattened()] if name in ("TreeCRF", "CodedCRF", "TreeCRF, separable") else [labeller]
+    joblib.dump((models, TRAIN, TEST), tmp_path / "mapped.joblib")
+    mapped, train, test = joblib.load(tmp_path / "mapped.joblib", mmap_mode="r")
+    for model, expected in zip(mapped, models, strict=True):
+        assert_same(model, expected, test)
+    assert_same(mapped[0].fit(train), labeller)
+
+
+def test_predictions_in_worker_processes_are_those_of_one():
+    names = ("TreeCRF", "TreeCRF with a beam", "InducedCRF", "VotedPerceptron", "CodedCRF")
+    models = [LABELLERS[name]().fit(TRAIN) for name in names]
+    models += [models[0].flattened(), models[-1].flattened()]
+    found = joblib.Parallel(2, max_nbytes=1)(joblib.delayed(type(model).predict_proba)(model, TEST) for model in models)
+    for model, answer in zip(models, found, strict=True):
+        np.testing.assert_array_equal(answer, model.predict_proba(TEST))
+
+
 def test_predictions_in_threads_at_once_are_those_of_one(named):
     _, _, labeller = named
     alone = labeller.predict_proba(TEST), labeller.predict(TEST, "viterbi")
@@ -242,13 +271,15 @@ def test_unknown_labels_are_summed_over_or_refused(named):
 
 
 def test_missing_cells_are_handled_or_refused(named):
-    name, make, labeller = named
-    values = TRAIN.values.copy()
+    name, made, labeller = named
+    make, values = made, TRAIN.values.copy()
     values[3] = MISSING
     holes = TRAIN.with_values(values, TRAIN.attributes)
-    if name.startswith(("ImputingLabeller", "NeuralCRF")) or name.endswith(", incorporated"):
+    if name.startswith(HANDLE_MISSING):
         assert np.isfinite(make().fit(holes).predict_proba(holes)).all()
-        return
+        if not name.startswith(("TreeCRF", "MEMM", "Sliding")):
+            return
+        make, labeller = lambda: made().set_params(missing="error"), made().set_params(missing="error").fit(TRAIN)
     for ask in (make().fit, labeller.predict_proba):
         with pytest.raises(ValueError, match=r"'letter' is missing at observation 3; "):
             ask(holes)
@@ -264,9 +295,39 @@ def test_categories_that_training_did_not_name_are_taken_with_a_warning_or_refus
         return
     with pytest.warns(UserWarning, match="category 'new' was not in the training set"):
         assert np.isfinite(labeller.predict_proba(TEST.with_values(values, wider))).all()
-    if "unseen" in labeller.get_params() and name != "Ensemble":  # whose experts have been told when they were fitted
+    for setting in [each for each in labeller.get_params() if each.endswith("unseen") and not each.startswith("base")]:
         with pytest.raises(ValueError, match="set unseen='missing'"):
-            copy.copy(labeller).set_params(unseen="error").predict(TEST.with_values(values, wider))
+            copy.deepcopy(labeller).set_params(**{setting: "error"}).predict(TEST.with_values(values, wider))
+
+
+def test_settings_are_named_shown_and_changed_also_within(named):
+    _, _, labeller = named
+    again = clone(labeller)
+    assert (repr(again), "<factory>" in str(inspect.signature(type(labeller)))) == (repr(labeller), False)
+    within = {name: value for name, value in again.get_params().items() if "__" in name and name.endswith("iterations")}
+    again.set_params(**{name: value + 1 for name, value in within.items()})
+    assert (
+        {name: again.get_params()[name] - 1 for name in within}
+        == within
+        == dict(within.items() & labeller.get_params().items())
+    )
+    assert bool(within) == any(isinstance(value, Labeller) for value in labeller.get_params().values())
+    for wrong in ("windw", "labeler__window"):
+        with pytest.raises(ValueError, match=f"has no setting '{wrong}'; it has "):
+            labeller.set_params(**{wrong: 1})
+
+
+def test_unknown_arguments_are_refused_with_the_nearest_name(named):
+    _, _, labeller = named
+    questions = (
+        labeller.predict, labeller.predict_proba, labeller.predict_log_proba, partial(labeller.predict_n_best, n=2),
+        partial(labeller.span_probability, spans=[(0, 0, 0, "X")]),
+    )  # fmt: skip
+    for ask, data in product(questions, (TEST, by_sequence(TEST)[0], [])):
+        with pytest.raises(
+            TypeError, match=r" has no argument 'knwon'; it has .*, known, .*; the nearest is 'known'\.$"
+        ):
+            ask(X=data, knwon=TEST.labels)
 
 
 def test_a_stream_is_labelled_as_the_sequence_is(named):

@@ -5,6 +5,7 @@ import re
 import subprocess
 import sys
 from functools import partial
+from importlib.metadata import version
 
 import numpy as np
 import pytest
@@ -44,7 +45,7 @@ def test_the_training_study_gives_settings_that_exist(name):
 
 
 def test_trees_know_the_treatments_that_are_theirs():
-    assert ("error", *IN_TREES) == MISSING_METHODS
+    assert ("auto", "error", *IN_TREES) == MISSING_METHODS
 
 
 def test_the_front_offers_every_name():
@@ -52,6 +53,7 @@ def test_the_front_offers_every_name():
     assert set(treecrf.__all__) <= set(dir(treecrf))
     with pytest.raises(AttributeError, match="has no attribute 'Nothing'"):
         treecrf.Nothing  # noqa: B018
+    assert treecrf.__version__ == version("treecrf")
 
 
 LOADS_NOT = {
@@ -82,7 +84,7 @@ BEYOND = {
 FLAGS = {"scale_gain", "either_polarity", "each_label", "keep_stages", "warm_start", "induction", "early_update", "cross_fit", "step_halving"}  # fmt: skip
 AMOUNTS = {"c2", "category_smoothing", "coef0", "crf_l2_regularization", "g0", "l2_regularization", "least_weight", "start_noise", "tolerance", "weight_decay"}  # fmt: skip
 RIGHT = {
-    "None": {"bag", "random_state", "max_lower_leaves", "settings", "label_dictionary", "beam", "rank", "scale", "form", "held_out", "class_weight", "picture", "anchors"},
+    "None": {"bag", "base", "random_state", "max_lower_leaves", "settings", "label_dictionary", "beam", "rank", "scale", "form", "held_out", "class_weight", "picture", "anchors"},
     "True": FLAGS,
     "-1": {"g0"},
     "0": FLAGS | AMOUNTS | {"averaging", "dropout", "history", "influence_trimming", "input_dropout", "max_lower_iterations", "most_halvings", "order", "pseudo_likelihood_iterations", "random_state", "sampling_seed", "seed"},
@@ -96,7 +98,7 @@ WRONG = ("", None, ["a"], ("a", "b"), np.array([1.5, 2.5]), np.array(1.5), float
 @pytest.mark.parametrize("class_path", [*CLASS_PATHS.values(), "treecrf.models.custom:CustomLabeller"])
 def test_every_setting_refuses_values_of_other_types_and_out_of_range(class_path):
     labeller = partial(load_class(class_path), **({"class_name": "a:B"} if "custom" in class_path else {}))
-    for name in labeller().get_params():
+    for name in labeller().get_params(deep=False):
         for value in (*WRONG, *([BEYOND[name]] if name in BEYOND else [])):
             if name not in RIGHT.get(repr(value), ()):
                 with pytest.raises(ValueError, match=rf"^{name}={re.escape(quoted(value))}: (give|choose) .*\.$"):

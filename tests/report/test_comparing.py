@@ -3,6 +3,7 @@
 import json
 import re
 import tempfile
+import time
 import zipfile
 from pathlib import Path
 
@@ -261,6 +262,28 @@ def test_an_archive_that_would_fill_the_disk_is_refused(archive, tmp_path):
     before = set(Path(tempfile.gettempdir()).glob("treecrf-*"))
     assert refused(bomb).startswith(f"{bomb} says that it holds ")
     assert set(Path(tempfile.gettempdir()).glob("treecrf-*")) <= before
+
+
+def test_an_archive_of_many_empty_folders_and_foreign_names_is_read_in_no_time(archive, tmp_path):
+    other = rewritten(archive, tmp_path / "x.zip", lambda name, content: content)
+    with zipfile.ZipFile(other, "a") as members:
+        for number in range(60_000):
+            members.writestr(zipfile.ZipInfo(f"f{number}/"), b"")
+        members.writestr("../../outside.txt", b"x")
+        members.writestr("/tmp/outside.txt", b"x")
+    began = time.process_time()
+    with open_run(other) as run:
+        assert RUNS in run.frames()
+        assert not [path for path in run.folder.iterdir() if path.name.startswith("f")]
+    assert time.process_time() - began < 20
+
+
+@pytest.mark.parametrize("content", ["", "x\n1,2\n", '"a', "other\n1\n"])
+def test_claims_of_somebody_else_that_are_no_claims_are_refused(runs, content):
+    (runs[0] / "claims.csv").write_text(content)
+    plant_manifest(runs[0])
+    with open_run(runs[0]) as run, pytest.raises(ValueError, match=r"^claims\.csv of the run .*; take another run\.$"):
+        run.verdicts()
 
 
 def test_a_zip_without_a_manifest_is_refused(archive, tmp_path):

@@ -6,7 +6,7 @@ import pytest
 from planted_runs import CODE, plant_manifest, plant_run, settings_of
 
 from treecrf.io.checksums import sha256
-from treecrf.report.manifest import read_manifest, run_files
+from treecrf.report.manifest import listed_files, read_manifest, run_files
 
 
 def test_it_says_what_the_run_was(tmp_path):
@@ -80,3 +80,42 @@ def test_what_is_no_manifest_is_refused(tmp_path, content, sentence):
     path.write_text(json.dumps(content))
     with pytest.raises(ValueError, match=sentence):
         read_manifest(path)
+
+
+GOOD = {"path": "a/b.csv", "study": "", "dataset": "", "kind": "frame", "bytes": 1, "sha256": "0" * 64}
+
+
+@pytest.mark.parametrize(
+    ("part", "value"),
+    [
+        ("commit", "abc-/../../.."), ("commit", 3), ("commit", "abc/../x"), ("written", "../2026"), ("written", None),
+        ("files", {}), ("files", None), ("files", [None]), ("files", [{}]), ("files", [GOOD | {"sha256": 1}]),
+        ("files", [GOOD | {"kind": "letter"}]), ("files", [GOOD | {"more": 1}]),
+        *(("files", [GOOD | {"path": path}]) for path in ("/etc/passwd", "../a", "a/../../b", "", "a//b", "a\\b", "C:/x", "a\nb", 7)),
+        ("settings", []), ("settings", json.loads('{"a":' * 50 + "1" + "}" * 50)), ("versions", {"numpy": 2}), ("raw_files", [{"file": "x"}]), ("seeds", [1]),
+        ("code", None), ("machine", {}), ("more", 1),
+    ],
+)  # fmt: skip
+def test_a_manifest_of_somebody_else_is_checked_before_it_is_used(tmp_path, part, value):
+    path = plant_manifest(plant_run(tmp_path / "run"))
+    path.write_text(json.dumps(json.loads(path.read_text()) | {part: value}))
+    with pytest.raises(ValueError, match=rf"^({part} of )?\S*manifest\.json .*; restore it, or run again\.$"):
+        read_manifest(path)
+
+
+@pytest.mark.parametrize("part", ["written", "commit", "versions", "settings", "raw_files", "files"])
+def test_a_manifest_that_lacks_a_part_is_refused(tmp_path, part):
+    path = plant_manifest(plant_run(tmp_path / "run"))
+    path.write_text(json.dumps({name: value for name, value in json.loads(path.read_text()).items() if name != part}))
+    with pytest.raises(ValueError, match=f"has no {part}; restore it"):
+        read_manifest(path)
+
+
+def test_a_link_to_a_file_outside_of_the_results_is_refused(tmp_path):
+    run = plant_run(tmp_path / "run")
+    plant_manifest(run)
+    file = run / "kernels/toy/runs.csv"
+    file.rename(tmp_path / "elsewhere.csv")
+    file.symlink_to(tmp_path / "elsewhere.csv")
+    with pytest.raises(ValueError, match=r"runs\.csv leads outside of"):
+        list(listed_files(run, read_manifest(run / "manifest.json"), ("frame",)))

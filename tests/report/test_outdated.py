@@ -1,11 +1,12 @@
 """Manifest and pages that name what is gone: removed, so that Snakemake writes them and what is missing anew."""
 
 import json
+import os
 
 import pytest
 
 from treecrf.io.checksums import note, sha256
-from treecrf.report.outdated import remove_outdated
+from treecrf.report.outdated import remove_outdated, settle_times
 
 PLACES = ("results/manifest.json", "reports/index.html", "reports/explorer.html", "reports/unfinished.html")
 
@@ -44,7 +45,7 @@ def places(tmp_path):
 def test_what_is_gone_is_named_and_made_anew(places, tmp_path, gone, removed, named):
     if gone:
         (tmp_path / gone).unlink()
-    before = {path for path in tmp_path.rglob("*")}
+    before = set(tmp_path.rglob("*"))
     for is_dry_run in (True, False):
         sentences = list(remove_outdated(*places, is_dry_run))
         assert len(sentences) == len(removed)
@@ -65,3 +66,13 @@ def test_a_manifest_that_is_none(places, content):
     places[0].write_text(content)
     assert len(list(remove_outdated(*places, False))) == 1
     assert not places[0].exists()
+
+
+def test_files_from_a_clock_that_was_ahead(tmp_path):
+    for name, time in (("before", 50), ("ahead", 200)):
+        (tmp_path / name).touch()
+        os.utime(tmp_path / name, (time, time))
+    (sentence,) = settle_times([tmp_path, tmp_path / "none"], 100)
+    assert sentence.startswith(f"{tmp_path}: 1 file of a time to come")
+    assert {path.name: path.stat().st_mtime for path in tmp_path.iterdir()} == {"before": 50, "ahead": 100}
+    assert list(settle_times([tmp_path], 100)) == []

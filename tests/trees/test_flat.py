@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import treecrf
-from treecrf import MEMM, Attribute, SequenceSet, TreeCRF, chain
+from treecrf import MEMM, MISSING, Attribute, SequenceSet, TreeCRF, chain
 from treecrf.sequences import window_codes
 from treecrf.trees import flat
 from treecrf.trees.flat import FlatForest
@@ -231,10 +231,14 @@ def test_a_new_fit_drops_the_flat_form():
 
 
 @pytest.mark.parametrize("missing", ["instance_weighting", "surrogate_splitting", "default_direction"])
-def test_trees_for_missing_cells_are_refused(missing):
-    model = TreeCRF(2, 4, 0.5, missing=missing).fit(random_set(13))
-    with pytest.raises(ValueError, match=rf"^flattened: this model was trained with missing='{missing}', [^.]*\.$"):
-        model.flattened()
+def test_rows_that_divide_go_through_the_trees(missing):
+    complete, holes = random_set(13), random_set(14).values.copy()
+    holes[::3, 0] = MISSING
+    damaged = random_set(14).with_values(holes)
+    model = TreeCRF(4, 6, 0.5, missing=missing).fit(damaged)
+    flat = model.flattened()
+    np.testing.assert_array_equal(flat.predict_proba(damaged), model.predict_proba(damaged))
+    np.testing.assert_allclose(flat.predict_proba(complete), model.predict_proba(complete), rtol=1e-9)
 
 
 def test_a_model_that_is_not_fitted_is_refused():

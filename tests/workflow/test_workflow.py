@@ -169,6 +169,8 @@ def test_a_dry_run_names_every_wrong_class_and_table(tmp_path):
         "'datasets.tags': table tags.csv has no column 'label'",
     ):
         assert sentence in process.stdout
+    written = {path.name for path in tmp_path.iterdir()} - {".snakemake"}
+    assert written == {"config", "settings.yaml", "tags.csv"}
 
 
 def test_a_broken_raw_file_stops_its_own_data_set_only(tmp_path):

@@ -3,6 +3,7 @@
 import importlib.util
 import os
 import sys
+import time
 from functools import partial
 from pathlib import Path
 
@@ -12,12 +13,13 @@ from treecrf.readers.reading import files_of
 from treecrf.io.code_digest import CodeGraph
 from treecrf.io.checksums import noted, refuse_damaged
 from treecrf.records.environment import COMMIT, commit
-from treecrf.report.outdated import remove_outdated
+from treecrf.report.outdated import remove_outdated, settle_times
 from treecrf.studies import registry
 from treecrf.studies.framework.config_checks import (
     class_problems,
     file_problems,
     table_options,
+    time_problems,
 )
 from treecrf.studies.framework.paths import StudyFiles
 from treecrf.studies.framework.settings import TableDataset, load_settings
@@ -64,13 +66,16 @@ if workflow.is_main_process:
         files.study.write_captions(
             Path(RESULTS, "captions", files.study.name), SETTINGS.may_concern_papers
         )
-    problems = list(class_problems(SETTINGS))
+    problems = [*class_problems(SETTINGS), *time_problems(SETTINGS, time.time())]
     if workflow.output_settings.dryrun:  # a run finds them in its first jobs
         problems += file_problems(SETTINGS)
     if problems:
         raise WorkflowError("\n".join(problems))
     places = map(Path, (MANIFEST, PAGE, EXPLORER, UNFINISHED))
-    for sentence in remove_outdated(*places, workflow.output_settings.dryrun):
+    sentences = [*remove_outdated(*places, workflow.output_settings.dryrun)]
+    if not workflow.output_settings.dryrun:
+        sentences += settle_times(map(Path, (RESULTS, REPORTS, RAW)), time.time())
+    for sentence in sentences:
         print(sentence, file=sys.stderr)
 
 

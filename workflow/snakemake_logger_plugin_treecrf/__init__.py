@@ -15,6 +15,8 @@ from rich.text import Text
 from snakemake_interface_logger_plugins.base import LogHandlerBase
 from snakemake_interface_logger_plugins.common import LogEvent
 
+from treecrf.io.messages import printable
+
 MOST_STEPS = 3
 """Running steps that are shown."""
 
@@ -72,7 +74,7 @@ class LogHandler(LogHandlerBase):
             case LogEvent.RUN_INFO:
                 self.progress.update(self.task, total=record.stats["total"])
             case LogEvent.JOB_INFO:
-                self.progress.steps[record.jobid] = record.rule_msg or record.rule_name
+                self.progress.steps[record.jobid] = printable(record.rule_msg or record.rule_name)
             case LogEvent.JOB_FINISHED:
                 step = self.progress.steps.pop(record.job_id, None)
                 if step and self.progress.disable:
@@ -109,7 +111,7 @@ class LogHandler(LogHandlerBase):
 
     def _print(self, text: str) -> None:
         """Print lines, broken between words on a terminal and not at all elsewhere."""
-        self.console.print(text, soft_wrap=not self.console.is_terminal)
+        self.console.print(printable(text), soft_wrap=not self.console.is_terminal)
 
 
 def first_line(log: str) -> str:

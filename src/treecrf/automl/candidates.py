@@ -381,9 +381,8 @@ def estimate_seconds(labeller: Labeller, train: SequenceSet, n_iterations: int) 
         return 0.3 + n_iterations * NANOSECOND * (8e6 + 2.5 * each + 1.5 * pairs + 50 * weights)
     if isinstance(labeller, TreeCRF):
         growing = 5 * each * sqrt(labeller.max_leaves / 10) + 17 * labeller.max_leaves * n_bins * n_labels
-        divided = (
-            DIVIDING if train.has_missing and labeller.missing in ("instance_weighting", "surrogate_splitting") else 1.0
-        )
+        divides = labeller.boosting_params().missing in ("instance_weighting", "surrogate_splitting")
+        divided = DIVIDING if train.has_missing and divides else 1.0
         chains = (25 if labeller.transitions == "full" else 4) * pairs * max(n_labels, 1) ** (labeller.order - 1)
         return 0.1 + n_iterations * NANOSECOND * (divided * growing + chains)
     if isinstance(labeller, WindowLightGBM):

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from treecrf.inputs.derived import are_times
+from treecrf.inputs.derived import SHARE_OF_STAMPS, are_times
 from treecrf.io.frames import Column, Kind, about_marked
 from treecrf.io.messages import counted, listed, quoted
 from treecrf.readers.column_types import find_marks
@@ -100,15 +100,15 @@ LEAST_IDENTIFIERS = 50
 
 
 def is_identifier(column: Column) -> bool:
-    """Whether a column numbers the rows of the file, or has another code with digits in each, but no time."""
-    n_rows = len(column.numbers)
-    if n_rows < LEAST_IDENTIFIERS:
+    """Whether a column numbers the rows of the file, or has another code with digits in nearly each, but no time in ISO 8601."""
+    codes, texts = column.distinct
+    n_known = int((codes != MISSING).sum())
+    if n_known < LEAST_IDENTIFIERS:
         return False
     if not column.strange.any():
         return bool((np.diff(column.numbers) == 1).all())
-    codes, texts = column.distinct
     has_digit = [any(map(str.isdigit, text)) for text in texts]
-    return len(texts) == n_rows and bool((codes != MISSING).all()) and all(has_digit) and not are_times(tuple(texts))
+    return len(texts) >= SHARE_OF_STAMPS * n_known and all(has_digit) and not are_times(tuple(texts))
 
 
 def _about_values(column: Column, kind: Kind) -> Iterator[str]:

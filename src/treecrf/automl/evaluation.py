@@ -12,7 +12,15 @@ from numpy.typing import NDArray
 
 from treecrf.models.base import Decoder, Labeller
 from treecrf.sequences import MISSING, SequenceSet
-from treecrf.statistics.chunks import MIXED, ChunkScore, chunk_f1, chunk_f1_by_type, chunk_scheme, segment_f1
+from treecrf.statistics.chunks import (
+    MIXED,
+    ChunkScore,
+    chunk_f1,
+    chunk_f1_by_type,
+    chunk_scheme,
+    segment_f1,
+    strict_scheme,
+)
 from treecrf.statistics.mcnemar import compare_pairs
 from treecrf.statistics.metrics import Accuracy, brier_score, estimate_accuracy, macro_f1, reliability
 from treecrf.statistics.selection import derive_seed
@@ -112,8 +120,9 @@ def score_entities(
     true: NDArray[np.str_], predicted: NDArray[np.str_], offsets: NDArray[np.int64], scheme: str = "auto"
 ) -> Entities | None:
     """Scores of the chunks that labels mark in a scheme, or in the one that they seem to be of ("auto"); None without one."""
-    strict = scheme != "auto"
-    found = scheme if strict else chunk_scheme(np.unique(np.concatenate([true, predicted])))
+    names = np.unique(np.concatenate([true, predicted]))
+    found = chunk_scheme(names) if scheme == "auto" else scheme
+    strict = scheme != "auto" or (found is not None and found == strict_scheme(names))
     if found is None:
         return None
     counted = found if strict else None

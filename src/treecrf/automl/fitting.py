@@ -153,8 +153,7 @@ def prepare_missing(labeller: Labeller, missing: str, train: SequenceSet) -> Imp
     transform = transform_of(missing)
     if transform is not None:
         return transform.fit(train)
-    if missing != "error":
-        labeller.set_params(missing=missing)
+    _treat(labeller, missing)
     return None
 
 
@@ -162,7 +161,13 @@ def with_missing(labeller: Labeller, missing: str) -> Labeller:
     """The labeller that treats missing cells so by itself."""
     if transform_of(missing) is not None:
         return ImputingLabeller(labeller, missing)
-    return labeller if missing == "error" else labeller.set_params(missing=missing)
+    return _treat(labeller, missing)
+
+
+def _treat(labeller: Labeller, missing: str) -> Labeller:
+    """The labeller, told how to treat missing cells if it has trees; others refuse them or see them as inputs."""
+    has_trees = hasattr(labeller, "missing") and not isinstance(labeller, TransformingLabeller)
+    return labeller.set_params(missing=missing) if has_trees or missing != "error" else labeller
 
 
 def with_derived(labeller: Labeller, missing: str, blocks: Sequence[str] | None) -> tuple[Labeller, str]:

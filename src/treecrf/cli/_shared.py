@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, cast
 import typer
 from typer.core import TyperCommand, TyperGroup
 
+from treecrf.io.messages import printable
 from treecrf.io.streams import discard_output
 
 if TYPE_CHECKING:
@@ -161,6 +162,7 @@ def note(text: str) -> None:
 
 def say(text: str = "", *, err: bool = False) -> None:
     """Print a text on stdout or stderr; on a terminal, lines break between words."""
+    text = printable(text)
     if (sys.stderr if err else sys.stdout).isatty():
         wrapper = TextWrapper(shutil.get_terminal_size().columns, break_long_words=False, break_on_hyphens=False)
         text = "\n".join(map(wrapper.fill, text.split("\n")))
@@ -257,7 +259,7 @@ def run_program(app: typer.Typer, name: str) -> None:
     except (ValueError, OSError, ImportError, MemoryError) as error:
         if any(isinstance(cause, SystemExit | KeyboardInterrupt) for cause in _causes(error)):
             raise  # a signal made a library that was loading fail: `treecrf.cli.main` says so
-        print(f"{name}: {_sentence(error)}", file=sys.stderr)
+        print(printable(f"{name}: {_sentence(error)}"), file=sys.stderr)
         if getattr(error, "errno", None) == errno.EBADF:
             discard_output()
         sys.exit(1)
@@ -426,7 +428,7 @@ def check_writable(path: Path, *inputs: Path, make: bool = False) -> None:
         raise FileNotFoundError(f"the folder {folder} for {path.name} does not exist; make it first.")
     if path.exists() and not path.is_file() and not path.is_dir():
         raise ValueError(f"{path} is not a regular file; choose another place.")
-    if not os.access(folder, os.W_OK) or path.is_dir():
+    if not os.access(folder, os.W_OK) or path.is_dir() or (path.exists() and not os.access(path, os.W_OK)):
         raise PermissionError(f"{path} cannot be written; choose another place.")
     for file in inputs:
         if path.exists() and file.exists() and path.samefile(file):
@@ -468,8 +470,8 @@ def progress(title: str, total: int) -> Iterator[Tick]:
         TextColumn("{task.description}", markup=False, table_column=Column(ratio=1, no_wrap=True, overflow="ellipsis")),
     )  # fmt: skip
     with Progress(*columns, console=console(stderr=True), expand=True) as bars:
-        task = bars.add_task("", total=total, title=title)
-        yield lambda done, words: bars.update(task, completed=done, description=words)
+        task = bars.add_task("", total=total, title=printable(title))
+        yield lambda done, words: bars.update(task, completed=done, description=printable(words))
 
 
 def show_table(frame: pd.DataFrame, title: str = "", *, most: int | None = None) -> None:
@@ -478,14 +480,14 @@ def show_table(frame: pd.DataFrame, title: str = "", *, most: int | None = None)
     from rich.text import Text
 
     if title:
-        console().print(Text(title, style="bold"))
+        console().print(Text(printable(title), style="bold"))
     table = Table(box=None, pad_edge=False)
     for name in frame.columns:
         is_number = frame[name].dtype.kind in "iuf"
-        table.add_column(Text(str(name)), justify="right" if is_number else "left", overflow="fold")
+        table.add_column(Text(printable(name)), justify="right" if is_number else "left", overflow="fold")
     shown = frame if most is None else frame.head(most)
     for row in shown.itertuples(index=False, name=None):
-        table.add_row(*(Text(cell_text(cell)) for cell in row))
+        table.add_row(*(Text(printable(cell_text(cell)).replace("\n", "\\n")) for cell in row))
     console().print(table)
     if len(shown) < len(frame):
         console().print(f"... and {len(frame) - len(shown):,} more")

@@ -133,7 +133,7 @@ def missing(
             "--decimal": decimal,
             "--encoding": encoding,
         }
-        typer.echo(f"Next: {_fit_command(file, method, options)}")
+        shared.say(f"Next: {_fit_command(file, method, options)}")
     if report is not None:
         written = write_missing_report(frames, report, settings.baseline)
         shared.say(f"Wrote {written}, with tables and a figure in the same folder.")

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from treecrf.cli import _shared as shared
-from treecrf.io.messages import counted
+from treecrf.io.messages import counted, printable
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -101,7 +101,10 @@ def predict(
         shared.note(sentence)
     labelled = add_predictions(labeller, table, options)
     if output is None:
-        if isinstance(sys.stdout, io.TextIOWrapper) and not sys.stdout.isatty():
+        if sys.stdout.isatty():
+            sys.stdout.write(printable(labelled.to_csv(index=False)))
+            return
+        if isinstance(sys.stdout, io.TextIOWrapper):
             sys.stdout.reconfigure(encoding="utf-8")  # as every file that is written
         _write_csv(labelled, sys.stdout, ",")
         return

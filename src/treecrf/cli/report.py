@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from treecrf.cli._shared import Group, argument, run_program, version_option
+from treecrf.cli._shared import Group, argument, run_program, say, version_option
 
 app = typer.Typer(
     name="treecrf-report",
@@ -37,8 +37,8 @@ def compare(
     """Compare two runs: settings that differ, numbers that differ, verdicts that flip."""
     from treecrf.report.comparing import PAGE, write_comparison
 
-    typer.echo(write_comparison(run_a, run_b, output))
-    typer.echo(f"Open {output / PAGE}")
+    say(write_comparison(run_a, run_b, output))
+    say(f"Open {output / PAGE}")
 
 
 def run() -> None:

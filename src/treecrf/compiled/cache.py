@@ -19,6 +19,7 @@ import hashlib
 import os
 import pickle
 import re
+import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
@@ -96,8 +97,50 @@ def _is_whole(path: Path, start: bytes = b"") -> bool:
 def cache_root() -> Path | None:
     """``NUMBA_CACHE_DIR`` where that is set, else the package's ``__pycache__``; None where the package cannot be written to."""
     if _config.CACHE_DIR:
-        return Path(_config.CACHE_DIR)
-    return _PACKAGE / "__pycache__" if os.access(_PACKAGE, os.W_OK) else None
+        root = Path(_config.CACHE_DIR)
+        _refuse_shared((root, *root.absolute().parents))
+        return root
+    if not os.access(_PACKAGE, os.W_OK):
+        return None
+    if not _is_shared(_PACKAGE):  # else others may change the code itself
+        _refuse_shared((_PACKAGE / "__pycache__",))
+    return _PACKAGE / "__pycache__"
+
+
+@cache
+def _refuse_shared(folders: tuple[Path, ...]) -> None:
+    """A ValueError if others may put machine code into one of these folders, which this process would run."""
+    for folder in folders:
+        if _is_shared(folder):
+            raise ValueError(
+                f"the folder {folder} of compiled kernels can be written by others, whose machine code would run; take their "
+                "permission (chmod go-w), or name a folder of your own by NUMBA_CACHE_DIR."
+            )
+
+
+def _is_shared(folder: Path) -> bool:
+    """Whether others may replace files of a folder that is there, as OpenSSH asks of the folders of keys."""
+    if not hasattr(os, "getuid") or not folder.exists():
+        return False
+    found = folder.stat()
+    if found.st_uid not in (0, os.getuid()):
+        return True
+    if found.st_mode & stat.S_ISVTX:  # as /tmp: others have files of their own there
+        return False
+    by_group = found.st_mode & stat.S_IWGRP and not _is_private(found.st_gid)
+    return bool(by_group or found.st_mode & stat.S_IWOTH)
+
+
+def _is_private(group: int) -> bool:
+    """Whether a group is this user's alone."""
+    import grp
+    import pwd
+
+    try:
+        user = pwd.getpwuid(os.getuid())
+        return group == user.pw_gid and set(grp.getgrgid(group).gr_mem) <= {user.pw_name}
+    except KeyError:  # a container has neither
+        return group == os.getgid()
 
 
 @contextmanager
@@ -116,7 +159,9 @@ def kernel_cache(*constants: int) -> Iterator[None]:
         before, files_before = _config.CACHE_DIR, _caching.IndexDataCacheFile
         root = cache_root()
         if root is not None:
-            _config.CACHE_DIR = str(root / "-".join([f"kernels-{kernel_digest()}", *map(str, constants)]))
+            folder = root / "-".join([f"kernels-{kernel_digest()}", *map(str, constants)])
+            _refuse_shared((folder,))
+            _config.CACHE_DIR = str(folder)
         _caching.IndexDataCacheFile = CheckedCacheFile
         try:
             yield

@@ -135,14 +135,14 @@ def _get(context: Any, builder: Any, record: Any, kind: Any, place: int) -> Any:
         n_items = builder.mul(n_items, length)
     model = context.data_model_manager[kind]
     array = cgutils.get_null_value(model.get_value_type())
-    parts = {
+    fields = {
         "nitems": n_items,
         "itemsize": itemsize,
         "data": _load(builder, record, place + _DATA, context.get_data_type(kind.dtype).as_pointer()),
         "shape": cgutils.pack_array(builder, shape),
         "strides": cgutils.pack_array(builder, strides),
     }
-    for name, part in parts.items():
+    for name, part in fields.items():
         array = model.set(builder, array, part, name)
     return array
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -110,7 +111,7 @@ def load_splits(
     description = describe(name)
     options = description.draw(seed) | options
     if name in synthetic.FUTURE_KINDS:
-        return synthetic.future_splits(name, **options)
+        return _call(description, partial(synthetic.future_splits, name), raw, options)
     train, test = load(name, raw=raw, groups=groups, **options)
     n_groups = len(np.unique(train.groups))
     if not 0 < round(held_out * n_groups) < n_groups:

@@ -158,7 +158,7 @@ def _temporary(target: Path, file: RawFile, folder: str | os.PathLike[str]) -> I
 
 
 def _download(address: str, target: Path, file: RawFile, timeout: float, retries: int, wait: float) -> str | None:
-    """Try one address; what went wrong, or None where `target` now has the checksum. Later attempts ask for what is left."""
+    """Try one address; what went wrong, or None where `target` has the checksum. Later attempts ask for the rest."""
     with needs_extra("workflow"):
         import requests
     from urllib3.exceptions import HTTPError
@@ -179,7 +179,7 @@ def _download(address: str, target: Path, file: RawFile, timeout: float, retries
         except TooSlow as error:
             return str(error)
         except requests.HTTPError as error:
-            status = error.response.status_code
+            status = 0 if error.response is None else error.response.status_code
             problem = f"the server answers {status}"
             if 400 <= status < 500 and status not in _TRY_AGAIN:
                 return problem
@@ -201,7 +201,7 @@ class TooSlow(Exception):
 
 
 def _receive(url: str, target: Path, most_bytes: int, timeout: float, end: float) -> None:
-    """Write what an address gives to `target`, or what a broken transfer has left of it to come, until the time `end`."""
+    """Write what an address gives, or the rest after a broken transfer, to `target` until the time `end`."""
     import requests
 
     n_bytes = target.stat().st_size if target.is_file() else 0

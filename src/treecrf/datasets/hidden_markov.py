@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from treecrf.datasets.description import Description
 from treecrf.datasets.loading import check_count, check_sizes, from_symbols, generator
-from treecrf.io.messages import quoted
+from treecrf.io.messages import quoted, refuse_unknown
 from treecrf.sequences import SequenceSet
 
 PUBLISHED: dict[str, dict[str, Any]] = {
@@ -182,13 +182,15 @@ def known_model(name: str, *, seed: int = 0, **options: Any) -> HiddenMarkovMode
     ValueError
         For another name, and as the data set.
     """
+    if name not in (*PUBLISHED, "cycle"):
+        raise ValueError(f"known_model: {quoted(name)} has none; choose one of {', '.join(PUBLISHED)}, cycle.")
+    sizes = ("n_train", "n_test", "length")
+    refuse_unknown(options, ("seed", *sizes, *PUBLISHED.get(name, ())), f"the data set {name!r}", error=ValueError)
     if name == "cycle":
         follows = np.roll(np.eye(N_CYCLE), 1, axis=1)
         emissions = np.hstack([0.5 * np.eye(N_CYCLE), np.full((N_CYCLE, 1), 0.5)])
         return HiddenMarkovModel(np.full(N_CYCLE, 1 / N_CYCLE), follows, emissions)
-    if name not in PUBLISHED:
-        raise ValueError(f"known_model: {quoted(name)} has none; choose one of {', '.join(PUBLISHED)}, cycle.")
-    chances = {option: value for option, value in options.items() if option not in ("n_train", "n_test", "length")}
+    chances = {option: value for option, value in options.items() if option not in sizes}
     emission, transition = _draw_steps(seed=seed, name=name, **PUBLISHED[name] | chances)
     return HiddenMarkovModel(np.full(N_LABELS, 1 / N_LABELS), transition.probabilities(), emission.probabilities())
 

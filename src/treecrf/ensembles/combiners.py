@@ -23,7 +23,7 @@ from treecrf.ensembles.voting import (
     WeightedVote,
     position_classes,
 )
-from treecrf.estimators.checks import SEED, check_params
+from treecrf.estimators.checks import SEED, check_parts, one_of
 from treecrf.models.base import Labeller
 from treecrf.models.fitted import take_declared
 from treecrf.sequences import SequenceSet
@@ -247,6 +247,7 @@ class OfVotes(Combiner):
         return {"class_map": self.class_map}, {"weights": self.vote.weights_}
 
     def restore(self, values: dict[str, Any], arrays: dict[str, NDArray[Any]], sizes: Known) -> None:
+        check_parts("combiner", values, {"class_map": one_of(*N_CLASSES, "voted_label")})
         self.class_map, self.vote = values["class_map"], WeightedVote()
         n_classes = (N_CLASSES | {"voted_label": sizes["n_labels"]})[self.class_map]
         self.vote.weights_ = take_declared(arrays, _WEIGHTS, {**sizes, "n_classes": n_classes})["weights"]
@@ -277,7 +278,7 @@ class OfSteps(Combiner):
         return values, {"counts": self.vote.counts_, "accuracies": self.vote.accuracies_}
 
     def restore(self, values: dict[str, Any], arrays: dict[str, NDArray[Any]], sizes: Known) -> None:
-        check_params(values, {"random_state": SEED})
+        check_parts("combiner", values, {"random_state": SEED})
         self.vote = StepwiseEnsemble(values["random_state"])
         votes = take_declared(arrays, _COUNTS, sizes)
         self.vote.counts_, self.vote.accuracies_ = votes["counts"], votes["accuracies"]

@@ -12,12 +12,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from treecrf.ensembles.combiners import COMBINERS, Evidence
 from treecrf.ensembles.sequential import cross_fit, untrained
-from treecrf.estimators.checks import NOT_NEGATIVE, PART, SEED, SIZE, Check, one_of, optional, whole
+from treecrf.estimators.checks import HEADERS, NOT_NEGATIVE, PART, PARTS, SEED, SIZE, Check, one_of, optional, whole
+from treecrf.estimators.settings import follow
 from treecrf.models.base import Decoder, Labeller, Monitor
 from treecrf.models.fitted import prefixed, refuse_rest, take_prefixed
 from treecrf.models.inputs import check_training_set
 from treecrf.models.persistence import load_class, packed, unpacked
-from treecrf.models.registry import LABELLERS, TABLES, TRAINING
+from treecrf.models.registry import IN_TREES, LABELLERS, TABLES, TRAINING
 from treecrf.models.weights import refuse_weights
 from treecrf.sequences import SequenceSet
 from treecrf.statistics.selection import derive_seed, hold_out
@@ -51,7 +52,7 @@ class Ensemble(Labeller):
         Of cross-fitting; as many as there are unrelated sequences, if these are fewer.
     held_out : float, optional
         Share of the sequences that is held out, in place of cross-fitting.
-    window, n_iterations, unseen, min_count, n_threads, random_state, start_noise
+    window, n_iterations, missing, unseen, min_count, n_threads, random_state, start_noise
         Of experts that are given by name, as far as they have such settings; a seed in `random_state` also draws other parts.
     seed : int
         Decides which sequences are in which part.
@@ -77,6 +78,7 @@ class Ensemble(Labeller):
     seed: int = 0
     random_state: int | None = None
     start_noise: float = 0.01
+    missing: str = "auto"
 
     has_stages = False  # experts are trained to their end
     takes_numbers = True  # experts that do not cut them into bins
@@ -84,7 +86,7 @@ class Ensemble(Labeller):
     _parameter_constraints: ClassVar = {
         "experts": Check(_are_experts, f"give labellers, or names of {', '.join(METHODS)}"), "combine": one_of(*COMBINERS), "n_folds": whole(2),
         "held_out": optional(PART), "n_iterations": SIZE, "n_threads": SIZE, "seed": SEED,
-        "random_state": optional(SEED), "start_noise": NOT_NEGATIVE,
+        "random_state": optional(SEED), "start_noise": NOT_NEGATIVE, "missing": one_of("auto", "error", *IN_TREES),
     }  # fmt: skip
 
     def _check_settings(self) -> None:
@@ -150,10 +152,12 @@ class Ensemble(Labeller):
 
     def _make_named(self, name: str) -> Labeller:
         row = LABELLERS[name]
-        fixed = {} if row.training is None else row.training.fixed
+        of_study = {} if row.training is None else row.training.fixed
+        fixed = {key: value for key, value in of_study.items() if key != "missing"}
         expert = load_class(row.class_path)(**{**row.preset, **fixed})
         settings = {
             "window": self.window,
+            "missing": self.missing,
             "unseen": self.unseen,
             "min_count": self.min_count,
             "n_threads": self.n_threads,
@@ -164,18 +168,27 @@ class Ensemble(Labeller):
         else:
             settings |= {"random_state": self.random_state, "start_noise": self.start_noise}
         return expert.set_params(
-            **{key: value for key, value in settings.items() if key in expert.get_params() and key not in fixed}
+            **{
+                key: value
+                for key, value in settings.items()
+                if key in expert.get_params(deep=False) and key not in fixed
+            }
         )
 
     # --- prediction ---------------------------------------------------------------------------------
 
     def _marginals(self, data: SequenceSet) -> NDArray[np.float64]:
         """What the combiner takes for P(y_t | X); of votes, their shares."""
-        return self.combiner_.predict_proba(Evidence.ask(self.experts_, data))
+        return self.combiner_.predict_proba(Evidence.ask(self._asked_experts(), data))
 
     def _labels(self, data: SequenceSet, decoder: Decoder) -> NDArray[np.int16]:
         """The combiner's labels; all decoders agree."""
-        return self.combiner_.predict(Evidence.ask(self.experts_, data))
+        return self.combiner_.predict(Evidence.ask(self._asked_experts(), data))
+
+    def _asked_experts(self) -> list[Labeller]:
+        for expert, fitted in zip(self.experts, self.experts_, strict=True):
+            follow(fitted, self if isinstance(expert, str) else expert)
+        return self.experts_
 
     @property
     def has_probabilities(self) -> bool:  # type: ignore[override]
@@ -183,6 +196,8 @@ class Ensemble(Labeller):
         return COMBINERS[self.combine]().has_probabilities
 
     # --- files --------------------------------------------------------------------------------------
+
+    _described: ClassVar = {"combiner": PARTS, "experts": HEADERS}
 
     def _state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         of_combiner, arrays_of_combiner = self.combiner_.state()

@@ -10,7 +10,8 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from treecrf.estimators.checks import SEED, optional, whole
+from treecrf.estimators.checks import HEADERS, SEED, optional, whole
+from treecrf.estimators.settings import follow, new_one
 from treecrf.models.base import LABELLER, Labeller, Monitor
 from treecrf.models.inputs import check_training_set
 from treecrf.models.persistence import packed, unpacked
@@ -82,13 +83,15 @@ class StackedSequential(Labeller):
 
     def _default_second(self) -> Labeller:
         second = untrained(self.first)
-        if "n_bins" in second.get_params():
+        if "n_bins" in second.get_params(deep=False):
             second.set_params(n_bins=min(second.n_bins, PASS_BINS))
         return second
 
     # --- prediction ---------------------------------------------------------------------------------
 
     def _marginals(self, data: SequenceSet) -> NDArray[np.float64]:
+        follow(self.first_, self.first)
+        follow(self.second_, self.second or self.first)
         first = self.first_.predict_proba(data)
         return (first + self.second_.predict_proba(with_marginals(data, first, self.label_names_))) / 2
 
@@ -98,6 +101,8 @@ class StackedSequential(Labeller):
         return self.first.has_probabilities
 
     # --- files --------------------------------------------------------------------------------------
+
+    _described: ClassVar = {"passes": HEADERS}
 
     def _state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         headers, arrays = packed("pass", [self.first_, self.second_])
@@ -113,7 +118,8 @@ class StackedSequential(Labeller):
 
 def untrained(labeller: Labeller) -> Labeller:
     """A copy of the labeller, not trained."""
-    return type(labeller)(**labeller.get_params())
+    copy: Labeller = new_one(labeller)
+    return copy
 
 
 def cross_fit(

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from treecrf.compiled.rules import SOME_IN_EACH_ROW, TRUTH, WEIGHTS, Known
 from treecrf.compiled.struct import Bool, Float64
+from treecrf.estimators.checks import TEXT, check_parts
 from treecrf.io.messages import needs_extra
 from treecrf.models.fitted import take_declared
 from treecrf.models.window.lightgbm_text import MULTICLASS, check_model_text
@@ -138,6 +139,7 @@ class BoostedStacking:
 
     def restore(self, values: dict[str, Any], arrays: dict[str, NDArray[Any]], sizes: Known) -> Self:
         """Take back what `state` gave; see `treecrf.ensembles.combiners.Combiner`."""
+        check_parts("combiner", values, {"model_text": TEXT})
         self.model_text_, self.occurs_ = values["model_text"], take_declared(arrays, _OCCURS, sizes)["occurs"]
         check_model_text(self.model_text_, sizes["n_labels"], sizes["n_experts"] * sizes["n_labels"])
         return self

@@ -6,6 +6,7 @@ import math
 import sys
 from collections.abc import Callable, Hashable, Mapping
 from numbers import Integral, Real
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -26,6 +27,22 @@ def check_params(params: Mapping[str, Any], constraints: Mapping[str, Check]) ->
     for name, value in params.items():
         if not constraints[name].holds(value):
             raise ValueError(f"{name}={quoted(value)}: {constraints[name].need}.")
+
+
+def check_parts(
+    what: str, parts: Any, needed: Mapping[str, Check], others: Mapping[str, Check] = MappingProxyType({})
+) -> None:
+    """Refuse JSON values of a file, `parts` by name, that are not those of a schema: the ones `needed`, and maybe `others`."""
+    if not isinstance(parts, Mapping):
+        raise ValueError(f"{what} is {quoted(parts)}, not parts with names")
+    for name in [*needed, *parts]:
+        if name not in parts:
+            raise ValueError(f"{what} has no {name}")
+        check = needed.get(name) or others.get(name)
+        if check is None:
+            raise ValueError(f"{what} has the part {quoted(name)}, which nothing declares")
+        if not check.holds(parts[name]):
+            raise ValueError(f"{name} of {what} is {quoted(parts[name])}: {check.need}")
 
 
 def whole(least: int, most: int | None = None) -> Check:
@@ -68,6 +85,41 @@ def _is_number(value: Any) -> bool:
     return is_real and abs(value) <= sys.float_info.max
 
 
+def _are_texts(value: Any) -> bool:
+    return isinstance(value, tuple | list) and all(isinstance(text, str) for text in value)
+
+
+def _are_attributes(value: Any) -> bool:
+    """Whether each has a name, the texts of its categories, and flags."""
+    return isinstance(value, tuple | list) and all(
+        isinstance(each, tuple | list)
+        and 2 <= len(each) <= 4
+        and isinstance(each[0], str)
+        and _are_texts(each[1])
+        and all(isinstance(flag, bool) for flag in each[2:])
+        for each in value
+    )
+
+
+def named(check: Check) -> Check:
+    """Values that each meet another check, by names that are texts."""
+    return Check(
+        lambda value: isinstance(value, Mapping) and _are_texts([*value]) and all(map(check.holds, value.values())),
+        f"give names and values ({check.need})",
+    )
+
+
+def mapping(parts: Mapping[str, Check]) -> Check:
+    """Values of these names, no more and no less."""
+
+    def holds(value: Any) -> bool:
+        return isinstance(value, Mapping) and value.keys() == parts.keys() and all(
+            check.holds(value[name]) for name, check in parts.items()
+        )  # fmt: skip
+
+    return Check(holds, "give " + "; ".join(f"{name} ({check.need})" for name, check in parts.items()))
+
+
 def _is_window(value: Any) -> bool:
     sides = value.tolist() if isinstance(value, np.ndarray) else value
     has_sides = isinstance(sides, tuple | list) and len(sides) == 2
@@ -106,4 +158,16 @@ TOLERANCE = number("a number from 0 to below 1", lambda value: 0 <= value < 1)
 VARIANCE = number("a number above 0; the smaller, the nearer to no weights", lambda value: value > 0)
 FINITE = number("a finite number", lambda value: True)
 N_BINS = whole(2, NARROW_CATEGORIES)
+ANY = Check(lambda value: True, "give anything")
+ANY_NUMBER = Check(lambda value: isinstance(value, Real) and not isinstance(value, bool), "give a number")
+PARTS = named(ANY)
+HEADERS = several("headers", PARTS)
+"""Of labellers within a labeller (`treecrf.models.persistence.packed`)."""
+
+SECONDS = named(ANY_NUMBER)
+"""Seconds of CPU time by phase of training."""
+
+TEXT = Check(lambda value: isinstance(value, str), "give a text")
+TEXTS = Check(_are_texts, "give a list of texts")
+ATTRIBUTES = Check(_are_attributes, "give attributes with their names, categories and flags")
 FIRST_ORDER = Check(whole(0, 1).holds, "choose 0 or 1")

@@ -5,7 +5,8 @@
 - a list of sequences, each a DataFrame (a row per observation; of pandas, polars, or a table of pyarrow), a 2-d array, an array
   with named columns, a list of dicts of features, a list of tokens or numbers, or a set (as ``list(data)`` has them): answers are one entry a sequence;
 - one 2-d array, which is one sequence, or one DataFrame whose index has a name and tells its sequences apart: answers are one
-  row for each of its rows.
+  row for each of its rows. Where training has said what the inputs are, one list of dicts and a DataFrame whose index has no name
+  are one sequence, too. With ``lengths``, as hmmlearn and seqlearn have them, these are the sequences one after another.
 
 Columns of arrays are called x0, x1, .. and hold numbers, unless they are text. Columns of frames hold what
 `SequenceSet.from_frame` takes them for. In dicts text and booleans are categories and numbers are numbers; a key that a dict lacks
@@ -36,9 +37,10 @@ from treecrf.estimators.tables import (
     is_dicts,
     is_frame,
 )
+from treecrf.io.arguments import integers
 from treecrf.io.arrays import first_relatives, of_objects
-from treecrf.io.frames import Kind, comes_again
-from treecrf.io.messages import quoted
+from treecrf.io.frames import Kind, by_index, comes_again, is_indexed, parts_by_index
+from treecrf.io.messages import counted, quoted
 from treecrf.sequences import SequenceSet
 
 if TYPE_CHECKING:
@@ -85,6 +87,8 @@ class Given(NamedTuple):
         What each sequence of a list is: one with names has frames or dicts.
     padding : Padding or None
         Of an array of three dimensions.
+    names : Index or None
+        Of the sequences, where they are a Series.
     """
 
     data: SequenceSet
@@ -94,6 +98,7 @@ class Given(NamedTuple):
     empty: tuple[int, ...] = ()
     kind: Literal["set", "named", "array"] = "array"
     padding: Padding | None = None
+    names: pd.Index | None = None
 
     @classmethod
     def read(
@@ -115,7 +120,7 @@ class Given(NamedTuple):
         kinds : mapping of str to "number" or "category", optional
             The inputs that are known from training; other ones are refused.
         lengths : array_like of int, optional
-            How many observations each sequence of a padded array has (`treecrf.estimators.padding`).
+            How many observations each sequence has, of a padded array (`treecrf.estimators.padding`) or of rows.
 
         Raises
         ------
@@ -123,8 +128,14 @@ class Given(NamedTuple):
             For arguments of other kinds or sizes, in one sentence.
         """
         is_record = isinstance(sequences, np.ndarray) and sequences.dtype.names is not None and sequences.ndim == 1
-        sequences = as_array(as_frame(sequences))
-        padding = Padding.find(sequences, labels, lengths)
+        sequences = as_frame(sequences)
+        names = sequences.index if is_indexed(sequences) and not is_frame(sequences) else None
+        sequences = as_array(sequences)
+        is_table = (
+            is_frame(sequences) or is_dicts(sequences) or (isinstance(sequences, np.ndarray) and sequences.ndim == 2)
+        )
+        are_rows = is_table and lengths is not None
+        padding = None if are_rows else Padding.find(sequences, labels, lengths)
         if padding is not None:
             sequences = padding.cut(sequences)
         form: Form
@@ -133,7 +144,9 @@ class Given(NamedTuple):
         kind: Literal["set", "named", "array"] = "array"
         if isinstance(sequences, SequenceSet):
             data, form = sequences, "set"
-        elif is_record:
+        elif are_rows:
+            data, form = _of_rows(sequences, lengths, kinds), "rows"
+        elif is_record or (kinds is not None and _is_one(sequences)):
             data, form = encode(Observations.of([sequences]), kinds), "rows"
         elif is_frame(sequences):
             data, form = _of_indexed_frame(sequences, kinds), "rows"
@@ -153,14 +166,33 @@ class Given(NamedTuple):
             index = [each.index for each in every] if is_frame(filled[0]) and all(map(is_frame, every)) else None
         if is_frame(sequences) and not is_record:
             index = sequences.index
-        given = cls(data, form, None, index, empty, kind, padding)
+        given = cls(data, form, None, index, empty, kind, padding, names)
         if labels is None:
             return given
-        classes, codes = sorted_labels(flat_labels(given.of_filled(labels), data, form))
+        classes, codes = sorted_labels(flat_labels(given.of_filled(labels, "the labels"), data, form))
         return given._replace(data=data.with_labels(codes, tuple(map(str, classes.tolist()))), classes=classes)
 
-    def of_filled(self, lists: Any) -> Any:
-        """Lists of labels, masks or weights by sequence, without padding, nor those of empty sequences, which have to be empty."""
+    def in_order(self, values: Any, what: str) -> Any:
+        """Labels, masks, weights or groups in the order of the sequences and rows, where both have an index."""
+        if self.form == "rows" and self.index is not None and is_indexed(values):
+            if self.index.names[0] is None:
+                return by_index(values, self.index, what, is_said=False)
+            firsts = self.data.observation_offsets[:-1]
+            of_rows = len(values) == len(self.index)
+            return by_index(values, self.index if of_rows else self.index.get_level_values(0)[firsts], what)
+        if self.form != "sequences":
+            return values
+        if self.names is not None:
+            values = by_index(values, self.names, what)
+        if self.index is None:
+            return values
+        if is_indexed(values) and len(values) == self.data.n_positions != len(self.index):
+            return by_index(values, self.index[0].append(self.index[1:]), what, is_said=False)
+        return parts_by_index(values, self.index, what)
+
+    def of_filled(self, lists: Any, what: str) -> Any:
+        """Lists of labels, masks or weights by sequence, in order, without padding, nor those of empty sequences, which have to be empty."""
+        lists = as_array(self.in_order(lists, what))
         lists = lists if self.padding is None else self.padding.cut(lists)
         if not self.empty or isinstance(lists, str | bytes | Mapping) or not isinstance(lists, Sequence | np.ndarray):
             return lists
@@ -176,14 +208,16 @@ class Given(NamedTuple):
 
     def weights(self, sample_weight: Any) -> NDArray[Any] | None:
         """Weights of sequences or of positions, where there are some."""
-        return None if sample_weight is None else flat_weights(self.of_filled(as_array(sample_weight)), self.data)
+        return (
+            None if sample_weight is None else flat_weights(self.of_filled(sample_weight, "sample_weight"), self.data)
+        )
 
     def in_groups(self, groups: Any) -> Self:
         """The sequences in groups of related ones, where these are given."""
         if groups is None:
             return self
         rows = self.data.observation_offsets if self.form == "rows" else None
-        codes = sequence_groups(groups, len(self.data) + len(self.empty), rows)
+        codes = sequence_groups(self.in_order(groups, "groups"), len(self.data) + len(self.empty), rows)
         return self._replace(data=self.data.with_groups(np.delete(codes, self.empty)))
 
     def refuse_empty(self) -> None:
@@ -274,12 +308,46 @@ def _as_list(sequences: Any) -> list[Any]:
     if not sequence_list:
         raise ValueError("the set has no sequences; give at least one.")
     for number, sequence in enumerate(sequence_list):
+        if hasattr(sequence, "tocsr"):
+            raise ValueError(
+                f"sequence {number} is a sparse matrix or array, which is not read; give dense arrays (X.toarray())."
+            )
         if isinstance(sequence, str | bytes | Mapping) or not hasattr(sequence, "__len__"):
             raise ValueError(
                 f"sequence {number} is {described(sequence)}, which is one value or observation; give a list of sequences, "
                 "[sequence] if there is one. Reshape your data so: a 2-d array is one sequence."
             )
     return sequence_list
+
+
+def _is_one(sequences: Any) -> bool:
+    """Whether something that does not divide its rows is one sequence."""
+    return is_dicts(sequences) or (is_frame(sequences) and sequences.index.names[0] is None)
+
+
+def _of_rows(rows: Any, lengths: Any, known: Mapping[str, Kind] | None) -> SequenceSet:
+    """Sequences one after another, whose lengths are given."""
+    if is_frame(rows) and rows.index.names[0] is not None:
+        raise ValueError("the index of the DataFrame tells its sequences apart; leave lengths out, or reset_index.")
+    parts = integers(lengths, "lengths", ("n_sequences",), least=1, floats=False)
+    if parts.sum() != len(rows):
+        raise ValueError(
+            f"lengths add up to {parts.sum()}, and there are {counted(len(rows), 'row')}; give those of all sequences."
+        )
+    return encode(Observations.of([rows])._replace(lengths=parts), known)
+
+
+def as_set(X: Sequences, y: Labels = None, *, groups: Groups = None, lengths: ArrayLike | None = None) -> SequenceSet:
+    """Sequences and their labels, in any form that `fit` takes, as one set.
+
+    scikit-learn's tools that cannot pass on lists of labels, such as ``cross_val_predict(.., method="predict_proba")``, take it in
+    place of both.
+
+    Parameters
+    ----------
+    X, y, groups, lengths : see `treecrf.models.base.Labeller.fit`
+    """
+    return Given.read(X, y, lengths=lengths).in_groups(groups).data
 
 
 def _of_list(sequences: list[Any], known: Mapping[str, Kind] | None) -> SequenceSet:

@@ -50,8 +50,8 @@ class Padding(NamedTuple):
         if lengths is not None:
             if not is_array:
                 raise ValueError(
-                    f"lengths are those of an array of three dimensions (sequences, rows, columns), and the sequences are "
-                    f"{described(sequences)}; leave lengths out, as each sequence has its own length."
+                    f"lengths are those of rows (a 2-d array, a DataFrame or a list of dicts) or of a padded array of three dimensions, "
+                    f"and the sequences are {described(sequences)}; leave lengths out, as each sequence has its own length."
                 )
             return cls(_checked(lengths, sequences.shape), sequences.shape[1])
         if not is_array or sequences.dtype.kind != "f" or not sequences.size:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import inspect
 from typing import Any, Self
 
+from treecrf.io.messages import refuse_unknown
+
 
 class MetadataRequests:
     """scikit-learn's metadata routing (https://scikit-learn.org/stable/metadata_routing.html), without scikit-learn.
@@ -63,12 +65,7 @@ class MetadataRequests:
             raise RuntimeError(
                 "requests need metadata routing; switch it on (sklearn.set_config(enable_metadata_routing=True))."
             )
-        known = self._metadata_of(method)
-        for name in requests:
-            if name not in known:
-                raise TypeError(
-                    f"{method} of {type(self).__name__} has no argument {name!r}; it has {', '.join(known)}."
-                )
+        refuse_unknown(requests, self._metadata_of(method), f"{method} of {type(self).__name__}")
         routing = self.get_metadata_routing()
         for name, alias in requests.items():
             getattr(routing, method).add_request(param=name, alias=alias)

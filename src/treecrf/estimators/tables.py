@@ -148,20 +148,26 @@ def encode(table: Observations, known: Mapping[str, Kind] | None) -> SequenceSet
 
 def _known_columns(table: Observations, known: Mapping[str, Kind]) -> dict[str, Any]:
     """The columns that training had, in its order."""
+    new = [name for name in table.columns if name not in known]
     if table.from_dicts:
+        _warn_of_new(new)
         lacking = np.full(int(table.lengths.sum()), _LACKING, dtype=object)
         return {name: table.columns.get(name, lacking) for name in known}
-    new = [name for name in table.columns if name not in known]
     if (new and not table.is_named) or not set(known) <= set(table.columns):
         raise ValueError(
             f"the sequences have {counted(len(table.columns), 'column')} ({listed(table.columns)}), the training set had "
             f"{len(known)} ({listed(known)}); give the same ones."
         )
-    if new:
-        warnings.warn(
-            f"{counted(len(new), 'column')} that the training set did not have left out: {listed(new)}.", stacklevel=6
-        )
+    _warn_of_new(new)
     return {name: table.columns[name] for name in known}
+
+
+def _warn_of_new(names: list[str]) -> None:
+    if names:
+        warnings.warn(
+            f"{counted(len(names), 'column')} that the training set did not have left out: {listed(names)}.",
+            stacklevel=7,
+        )
 
 
 def _encode_numbers(table: Observations, column: Cells, name: str, is_known: bool) -> NDArray[np.float64]:

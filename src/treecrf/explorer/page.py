@@ -22,7 +22,7 @@ from markupsafe import Markup
 
 from treecrf.explorer.gathering import Gathered, gather
 from treecrf.io.files import read_configuration, resource, write_text
-from treecrf.rendering.templates import ENVIRONMENT
+from treecrf.rendering.templates import ENVIRONMENT, policy_of
 from treecrf.report.page import EXPLORER, PAGE, known_pages
 from treecrf.statistics.estimates import SIGNIFICANCE_LEVEL
 from treecrf.statistics.ranking import REFERENCE, STANDINGS
@@ -60,13 +60,15 @@ def render_explorer(settings: Settings, gathered: Gathered) -> str:
     if not settings.may_concern_papers:
         gathered = gathered._replace(published=gathered.published.iloc[:0])
     environment = ENVIRONMENT.overlay(loader=PackageLoader(PACKAGE))
+    scripts = [Markup(resource("treecrf.rendering", "page.js")), *(_script(name) for name in SCRIPTS)]
     page = environment.get_template("explorer.html").render(
         title="Explore",
         page=PAGE,
         pages=[(path, name) for path, name in known_pages() if Path(settings.reports, path).is_file()],
         style=Markup(resource("treecrf.rendering", "page.css") + resource(PACKAGE, "explorer.css") + _colours()),
         chart_style=Markup(resource(PACKAGE, "charts.css")),
-        scripts=[Markup(resource("treecrf.rendering", "page.js")), *(_script(name) for name in SCRIPTS)],
+        scripts=scripts,
+        policy=policy_of(*scripts),
         data=pack(gathered._asdict()),
         words=Markup(json.dumps(_words(gathered), ensure_ascii=False).replace("<", "\\u003c")),
         note=settings.banner,

@@ -11,8 +11,8 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from treecrf.estimators.checks import Check
-from treecrf.inputs.binning import Binner
+from treecrf.estimators.checks import Check, check_parts
+from treecrf.inputs.binning import EDGES, Binner
 from treecrf.io.messages import quoted
 from treecrf.sequences import Attribute, SequenceSet
 
@@ -146,8 +146,9 @@ class AnchoredInputs(NamedTuple):
         cls, described: dict[str, Any], sources: tuple[Attribute, ...], number_names: tuple[str, ...]
     ) -> Self:
         """What `described` gave, of a training set with such attributes and numbers; a ValueError if they do not fit together."""
+        check_parts("anchored", described, {"anchors": ANCHORS, "edges": EDGES})
         first, last, counted = described["anchors"]
-        if not are_anchors(described["anchors"]) or max(first, last) > MOST_ANCHORS:
+        if max(first, last) > MOST_ANCHORS:
             raise ValueError(f"the anchors are {quoted(described['anchors'])}")
         anchors = Anchors(first, last, tuple(counted))
         binner = Binner.from_edges(described["edges"], ANCHOR_BINS)

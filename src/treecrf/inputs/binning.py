@@ -8,6 +8,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from treecrf.estimators.checks import FINITE, named, optional, several
 from treecrf.io.messages import quoted
 from treecrf.io.weighted import cumulated, of_observations
 from treecrf.sequences import MISSING, NARROW_CATEGORIES, Attribute, SequenceSet
@@ -19,6 +20,9 @@ FEW_BINS = 5
 """Of a number whose bins have a weight each, as in linear CRFs, unless stated otherwise. On generated sequences of a
 Gaussian hidden Markov model with 12 numbers, 5-fold cross-validation of `LinearCRF` prefers 2 or 3 bins with 1,000
 positions and 5 with 9,000, where ten lose two points and `MOST_BINS` twenty."""
+
+EDGES = named(optional(several("edges", FINITE)))
+"""What `Binner.edges_` must be as JSON values."""
 
 
 class Binner:

@@ -171,7 +171,7 @@ class DerivedInputs(Transform):
         return self
 
     def _check_settings(self, train: SequenceSet) -> None:
-        check_params(self.get_params(), self._parameter_constraints)
+        check_params(self.get_params(deep=False), self._parameter_constraints)
         names = {*(attribute.name for attribute in train.attributes), *train.number_names}
         for name in self.columns or ():
             if name not in names:

@@ -65,6 +65,23 @@ def frozen(array: NDArray[Any]) -> NDArray[Any]:
     return array
 
 
+def thawed(value: Any) -> Any:
+    """A value with copies in place of the arrays in it that cannot be written to, as those that joblib maps into memory.
+
+    Arrays are looked for in containers, and in objects, which are changed in place.
+    """
+    if isinstance(value, np.ndarray):
+        return value if value.flags.writeable else np.array(value)
+    if type(value) is dict:
+        return {key: thawed(each) for key, each in value.items()}
+    if isinstance(value, list | tuple):
+        parts = [thawed(each) for each in value]
+        return value._make(parts) if hasattr(value, "_make") else type(value)(parts)
+    if type(value).__module__.startswith("treecrf.") and hasattr(value, "__dict__"):
+        vars(value).update(thawed(vars(value)))
+    return value
+
+
 def places(key: Any, n: int, what: str) -> NDArray[np.int64]:
     """The places, of `n`, that a subscript names; `what` they are, in errors.
 

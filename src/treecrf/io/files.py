@@ -11,13 +11,14 @@ import lzma
 import os
 import sys
 import zlib
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import lru_cache, reduce
 from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
+from treecrf.io.memory import check_memory
 from treecrf.io.messages import quoted, repeated
 
 if TYPE_CHECKING:
@@ -44,10 +45,24 @@ def parse_parquet(data: bytes, name: str, without: Collection[str] = ()) -> pd.D
     import pyarrow as pa
     from pyarrow import parquet
 
-    try:
-        names = parquet.read_schema(pa.BufferReader(data)).names if without else None
-        columns = None if names is None else [each for each in names if each not in without]
+    with _readable(name):
+        about = parquet.read_metadata(pa.BufferReader(data))
+        in_groups = sum(about.row_group(number).total_byte_size for number in range(about.num_row_groups))
+        names = about.schema.to_arrow_schema().names
+        columns = [each for each in names if each not in without] if without else None
+        n_columns = about.num_columns if columns is None else len(columns)
+    check_memory(in_groups + 8 * about.num_rows * n_columns, name, "give a smaller one")
+    with _readable(name):
         return frame_of(parquet.read_table(pa.BufferReader(data), columns=columns))
+
+
+@contextmanager
+def _readable(name: str) -> Iterator[None]:
+    """Say of what pyarrow and pandas raise in this block that `name` is damaged."""
+    import pyarrow as pa
+
+    try:
+        yield
     except (OSError, pa.ArrowException, *DAMAGE) as error:
         problem = quoted(f"{type(error).__name__}: {error}")
         raise ValueError(f"{name} is not a readable Parquet file ({problem}); write it again.") from error
@@ -67,8 +82,17 @@ def frame_of(table: pa.Table) -> pd.DataFrame:
 STANDARD_INPUT = "-"
 """What stands for standard input where a file is named."""
 
-_PACKED = {b"\x1f\x8b": gzip.decompress, b"BZh": bz2.decompress, b"\xfd7zXZ\x00": lzma.decompress}
+_PACKED: dict[bytes, Callable[[io.BytesIO], Any]] = {
+    b"\x1f\x8b": gzip.open,
+    b"BZh": bz2.open,
+    b"\xfd7zXZ\x00": lzma.open,
+}
 """How files begin that are compressed, and what unpacks them."""
+
+_BLOCK, _COPIES = 2**24, 3
+"""Bytes that are read at a time, and how often memory holds what a table has: its bytes, its text and its cells."""
+
+_DAMAGED_PACKING = (OSError, EOFError, ValueError, zlib.error, lzma.LZMAError)
 
 PACKED_SUFFIXES = (".gz", ".bz2", ".xz")
 """Suffixes of compressed files; the suffix before it says what is in the file."""
@@ -108,47 +132,63 @@ def read_content(path: str | os.PathLike[str]) -> Content:
     FileNotFoundError, ValueError
         One sentence that names the file: it is not there, no regular file, or damaged where it is compressed.
     """
+    name = f"table {os.fspath(path)}"
     if os.fspath(path) == STANDARD_INPUT:
         if sys.stdin is None:
             raise ValueError("standard input is closed; name a file.")
         data = _all_of(sys.stdin.buffer)
     else:
         check_file(path, "table", "correct the path")
-        data = Path(path).read_bytes()
-    name = f"table {os.fspath(path)}"
+        with open(path, "rb") as stream:
+            data = _within_memory(stream, name)
     unpack = next((unpack for start, unpack in _PACKED.items() if data.startswith(start)), None)
     if unpack is not None:
-        try:
-            data = unpack(data)
-        except (OSError, EOFError, ValueError, zlib.error, lzma.LZMAError) as error:
-            raise ValueError(
-                f"{name} is compressed and cannot be unpacked ({quoted(str(error))}); copy it again."
-            ) from error
+        data = _within_memory(unpack(io.BytesIO(data)), name, _DAMAGED_PACKING)
     return Content(name, plain_suffix(path), data)
 
 
 @lru_cache(maxsize=1)
 def _all_of(stream: BinaryIO) -> bytes:
-    return stream.read()
+    return _within_memory(stream, f"table {STANDARD_INPUT}")
+
+
+def _within_memory(stream: BinaryIO, name: str, damage: tuple[type[Exception], ...] = ()) -> bytes:
+    """All that a stream gives, as long as what is made of it fits into memory; it raises `damage` where it is packed wrongly."""
+    whole = io.BytesIO()
+    while True:
+        try:
+            block = stream.read(_BLOCK)
+        except damage as error:
+            raise ValueError(
+                f"{name} is compressed and cannot be unpacked ({quoted(str(error))}); copy it again."
+            ) from error
+        if not block:
+            return whole.getvalue()
+        n_bytes = whole.tell() + len(block)
+        check_memory((_COPIES - 1) * n_bytes, f"{name}, of its first {n_bytes:,} bytes alone,", "give a smaller one")
+        whole.write(block)
 
 
 @contextmanager
 def atomic(path: str | os.PathLike[str]) -> Iterator[Path]:
     """Give a temporary path, ``NAME.ID.tmp``, which becomes `path` when the block ends well and is removed if not.
 
-    The ID is new each time, so that several processes or threads may write one path: the last one stays.
+    The ID is new each time, so that several processes or threads may write one path: the last one stays. A link stays one, and
+    what it leads to is replaced; a file that was there before keeps its permissions.
     """
-    target = Path(path)
+    target = Path(os.path.realpath(path))
     target.parent.mkdir(parents=True, exist_ok=True)
     temporary = target.with_name(f"{target.name}.{os.urandom(6).hex()}.tmp")
     try:
         yield temporary
         with open(temporary, "rb+") as stream:
             os.fsync(stream.fileno())
+        if target.is_file():
+            temporary.chmod(target.stat().st_mode & 0o777)
         os.replace(temporary, target)
     except OSError as error:
         if error.errno is not None and error.filename in (None, os.fspath(temporary)):
-            error.filename = os.fspath(target)
+            error.filename = os.fspath(path)
         raise
     finally:
         with suppress(OSError):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import datetime
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
@@ -502,3 +502,56 @@ def _labelled_positions(
             "the table from Python with unknown_labels=True.",
         )
     return np.concatenate([[0], np.cumsum(counts)]).astype(np.int64), labelled
+
+
+def by_index(values: Any, index: pd.Index, what: str, is_said: bool = True) -> Any:
+    """Values of rows or sequences in the order of these, where they have an index; a ValueError if it is another one.
+
+    Parameters
+    ----------
+    values : any
+        What has no index, such as an array, is in order already.
+    index : Index
+        Of the rows or sequences.
+    what : str
+        Values are, in errors.
+    is_said : bool
+        Whether the index says what a row belongs to; else one that only counts, of values or of rows, is not looked at.
+    """
+    if not is_indexed(values) or len(values) != len(index):
+        return values
+    own = values.index
+    if own.equals(index) or own.equals(index.get_level_values(0)):
+        return values
+    if own.is_unique and index.is_unique and own.nlevels == index.nlevels:
+        places = own.get_indexer(index)
+        if (places >= 0).all():
+            return values.iloc[places]
+    if not is_said and (_only_counts(own) or _only_counts(index)):
+        return values
+    raise ValueError(
+        f"{what} have another index than the sequences; give them the same one, or an array (.to_numpy()), which is taken as it is "
+        "ordered."
+    )
+
+
+def is_indexed(value: Any) -> bool:
+    """Whether something is a Series or a DataFrame of pandas."""
+    return hasattr(value, "iloc") and hasattr(value, "index")
+
+
+def parts_by_index(parts: Any, indices: list[pd.Index], what: str) -> Any:
+    """The same for lists of the values of each sequence, and the index of its rows."""
+    parts = list(parts) if isinstance(parts, Iterator) else parts
+    if not isinstance(parts, Collection) or len(parts) != len(indices) or not any(map(is_indexed, parts)):
+        return parts
+    return [
+        by_index(part, index, f"{what} of sequence {number}", is_said=False)
+        for number, (part, index) in enumerate(zip(parts, indices, strict=True))
+    ]
+
+
+def _only_counts(index: pd.Index) -> bool:
+    import pandas as pd
+
+    return bool(index.equals(pd.RangeIndex(len(index))))

@@ -7,7 +7,7 @@ from pathlib import Path
 
 
 def place_caches(folder: Path) -> None:
-    """Unless the user's folder of caches can be written, tell libraries and other processes to take `folder`, which is made."""
+    """Unless the user's folder of caches can be written, make `folder` that of this process and those it starts."""
     try:
         cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "snakemake"
         cache.mkdir(parents=True, exist_ok=True)

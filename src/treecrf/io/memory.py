@@ -5,6 +5,11 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+try:
+    import resource
+except ImportError:  # not on Windows
+    resource = None  # type: ignore[assignment]
+
 CGROUPS = Path("/sys/fs/cgroup"), Path("/sys/fs/cgroup/memory")
 _LIMITS = ("memory.max", "memory.current"), ("memory.limit_in_bytes", "memory.usage_in_bytes")
 """What the group of processes that a batch system or a container gives may take, and what it has taken."""
@@ -25,12 +30,30 @@ def available_memory() -> int | None:
         limit, taken = (_text(group / name).strip() for name in names)
         if limit.isdecimal() and taken.isdecimal():
             free = min(free, max(int(limit) - int(taken), 0))
-    return free
+    addresses = free_addresses()
+    return free if addresses is None else min(free, addresses)
 
 
-def check_memory(n_bytes: int, what: str, advice: str) -> None:
-    """Raise a ValueError that says how much memory `what` takes and how much there is, if that is less."""
-    available = available_memory()
+def free_addresses() -> int | None:
+    """Bytes of addresses that ``ulimit -v`` leaves this process; None without such a limit."""
+    if resource is None:
+        return None
+    limit, _ = resource.getrlimit(resource.RLIMIT_AS)
+    pages = _text(Path("/proc/self/statm")).split()
+    if limit == resource.RLIM_INFINITY or not pages:
+        return None
+    return max(limit - int(pages[0]) * os.sysconf("SC_PAGE_SIZE"), 0)
+
+
+def check_memory(n_bytes: int, what: str, advice: str, n_reserved: int = 0) -> None:
+    """Raise a ValueError that says how much memory `what` takes and how much there is, if that is less.
+
+    `n_reserved` are bytes of addresses more, which it does not use, as libraries with threads do: they count where addresses
+    are limited.
+    """
+    available, addresses = available_memory(), free_addresses()
+    if addresses is not None and n_bytes + n_reserved > addresses:
+        n_bytes, available = n_bytes + n_reserved, addresses
     if available is not None and n_bytes > available:
         raise ValueError(
             f"{what} would take {n_bytes / GIB:.1f} GiB of memory and {available / GIB:.1f} GiB are available; {advice}."

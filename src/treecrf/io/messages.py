@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 import reprlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager
+from difflib import get_close_matches
 
 
 class _Short(reprlib.Repr):
@@ -24,6 +26,15 @@ MOST_NAMES = 12
 def quoted(value: object) -> str:
     """`repr`, the middle of what is long left out."""
     return " ".join(_REPR.repr(value).splitlines())
+
+
+_CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+"""What a terminal obeys in place of showing it: control characters but for tabs and ends of lines, and directions of writing."""
+
+
+def printable(text: object) -> str:
+    """A text for a terminal: what comes from data cannot move the cursor, change the title or fill the clipboard."""
+    return _CONTROLS.sub(lambda found: found[0].encode("unicode_escape").decode(), str(text))
 
 
 def listed(names: Iterable[object], show: Callable[[object], str] = quoted) -> str:
@@ -46,6 +57,17 @@ def repeated(names: Iterable[object]) -> object | None:
             return name
         seen.add(name)
     return None
+
+
+def refuse_unknown(
+    names: Iterable[str], known: Collection[str], owner: str, what: str = "argument", error: type[Exception] = TypeError
+) -> None:
+    """Refuse names that are none of those that the owner has; the error says which known one is the nearest."""
+    for name in names:
+        if name not in known:
+            near = get_close_matches(name, known, 1)
+            nearest = f"; the nearest is {near[0]!r}" if near else ""
+            raise error(f"{owner} has no {what} {name!r}; it has {', '.join(known) or 'none'}{nearest}.")
 
 
 @contextmanager

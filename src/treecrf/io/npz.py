@@ -29,11 +29,25 @@ _DAMAGE = (
 """What numpy and zipfile raise where a file is not what they wrote."""
 
 
+MOST_SHRUNK, _BLOCK = 1040, 2**20
+"""How many times smaller deflation can make a part, and bytes that are unpacked at a time."""
+_OTHER_FORMATS = (".pkl", ".pickle", ".joblib", ".json", ".onnx", ".csv", ".parquet")
+
+
+def check_npz_name(path: str | os.PathLike[str]) -> None:
+    """Refuse the name of a file of another format, which other tools would take it for."""
+    if (ending := Path(path).suffix.lower()) in _OTHER_FORMATS:
+        raise ValueError(
+            f"{os.fspath(path)} is written as .npz, whatever its name; give it that ending in place of {ending}."
+        )
+
+
 def write_npz(path: str | os.PathLike[str], header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> None:
     """Write a file that `read_npz` reads, under a temporary name, then rename it.
 
     Besides the header (anything that JSON can hold) and the arrays it holds a digest of both.
     """
+    check_npz_name(path)
     if not Path(path).parent.is_dir():
         raise FileNotFoundError(errno.ENOENT, "the folder of the file does not exist; make it first", os.fspath(path))
     text = np.frombuffer(json.dumps(header).encode(), dtype=np.uint8)
@@ -52,6 +66,9 @@ def read_npz(path: str | os.PathLike[str], expected_format: str) -> tuple[dict[s
     try:
         with open(path, "rb") as stream, zipfile.ZipFile(stream) as archive:
             members = archive.infolist()
+            for member in members:
+                if member.file_size > MOST_SHRUNK * max(member.compress_size, 1):
+                    raise ValueError(f"its part {member.filename} has another size than it says")
             check_memory(sum(member.file_size for member in members), "its parts", "use a machine with more")
             arrays = {member.filename.removesuffix(".npy"): _read_array(archive, member) for member in members}
         text, digest = (arrays.pop(name) for name in ("header", "digest"))
@@ -83,7 +100,16 @@ def _read_array(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> NDArray[An
             raise ValueError(f"its part {member.filename} holds objects")
         if prod(shape) * dtype.itemsize != member.file_size - stream.tell():
             raise ValueError(f"its part {member.filename} has another size than it says")
-        return np.ndarray(shape, dtype, bytearray(stream.read()), order="F" if is_fortran else "C")
+        content = bytearray(member.file_size - stream.tell())
+        n_read, view = 0, memoryview(content)
+        while n_read < len(content):
+            part = stream.read(min(_BLOCK, len(content) - n_read))
+            if not part:
+                raise EOFError(f"its part {member.filename} ends early")
+            view[n_read : n_read + len(part)] = part
+            n_read += len(part)
+        stream.read(1)  # the end, where zipfile compares the checksum
+        return np.ndarray(shape, dtype, content, order="F" if is_fortran else "C")
 
 
 def _digest(text: NDArray[np.uint8], arrays: dict[str, NDArray[Any]]) -> bytes:
@@ -92,5 +118,5 @@ def _digest(text: NDArray[np.uint8], arrays: dict[str, NDArray[Any]]) -> bytes:
     for name in sorted(arrays):
         array = arrays[name]
         digest.update(f"{name} {array.dtype.str} {array.shape} ".encode())
-        digest.update(array.tobytes())
+        digest.update(array.tobytes() if not array.flags.c_contiguous else np.atleast_1d(array).view(np.uint8).data)
     return digest.digest()

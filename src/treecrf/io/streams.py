@@ -9,8 +9,8 @@ import sys
 def open_closed_streams() -> None:
     """Put another stream in the place of each closed one: writing to standard output fails, and messages go nowhere.
 
-    Without it Python has None there, and the next file that is opened gets the number of the closed one, so that what a library prints
-    ends up in it.
+    Without it Python has None there, and the next file that is opened gets the number of the closed one, so that what a
+    library prints ends up in it.
     """
     for number, mode in enumerate((os.O_RDONLY, os.O_RDONLY, os.O_WRONLY)):
         try:

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 _MOST_PARTS, _ROUNDING = 100, 1e-12
 _FEW_COPIES, _FEW_TIMES = 2**16, 16  # of all examples, and of each on average
-_FIRST = 16  # ratios that are looked at before all
+_FIRST = 16  # weights that are looked at before all
 
 
 def in_units(weights: NDArray[np.float64], most_parts: int = _MOST_PARTS) -> tuple[float, NDArray[np.float64]]:
@@ -26,17 +26,14 @@ def in_units(weights: NDArray[np.float64], most_parts: int = _MOST_PARTS) -> tup
         Whole numbers where there are such that are not many copies; else 1 on average. Whole weights with a 1 among them stay
         as they are.
     """
-    ratios = np.unique(weights[weights > 0])
-    least = float(ratios[0])
-    ratios /= least
+    values = np.unique(weights[weights > 0])
+    least, mean = float(values[0]), float((weights / len(weights)).sum())
     for parts in range(1, most_parts + 1):
-        if _are_whole(parts * ratios[:_FIRST]) and _are_whole(parts * ratios):
-            multiples = np.rint(parts * (weights / least))
-            if multiples.sum() <= max(_FEW_COPIES, _FEW_TIMES * len(weights)):
-                return least / parts, multiples
+        if parts * (mean / least) > max(_FEW_COPIES / len(weights), _FEW_TIMES):
             break
-    unit = float((weights / len(weights)).sum())
-    return unit, weights / unit
+        if _are_whole(parts * (values[:_FIRST] / least)) and _are_whole(parts * (values / least)):
+            return least / parts, np.rint(parts * (weights / least))
+    return mean, weights / mean
 
 
 def _are_whole(numbers: NDArray[np.float64]) -> bool:

@@ -8,6 +8,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from treecrf.estimators.checks import FINITE, FLAG, TEXT, Check, check_parts, named, one_of
 from treecrf.estimators.transform import Transform
 from treecrf.io.frames import Kind
 from treecrf.io.weighted import in_units, median, of_observations
@@ -235,20 +236,22 @@ def restore_transform(described: dict[str, Any] | None) -> Imputer | Indicator |
     """What `describe_transform` described."""
     if described is None:
         return None
-    medians = _typed("medians", described["medians"], float)
-    if described["kind"] == "imputation":
-        imputer = Imputer(bool(described["add_indicator"]))
-        imputer.fill_values_, imputer.medians_ = _typed("fill_values", described["fill_values"], str), medians
+    kind = described.get("kind") if isinstance(described, dict) else None
+    check_parts("the transform", described, _PARTS["indicator" if kind == "indicator" else "imputation"])
+    if kind == "imputation":
+        imputer = Imputer(described["add_indicator"])
+        imputer.fill_values_, imputer.medians_ = described["fill_values"], described["medians"]
         return imputer
     indicator = Indicator(described["mark"])
-    indicator.flagged_, indicator.medians_ = _typed("flagged", described["flagged"], bool), medians
+    indicator.flagged_, indicator.medians_ = described["flagged"], described["medians"]
     return indicator
 
 
-def _typed(name: str, values: Any, kind: type) -> dict[str, Any]:
-    """A mapping from a file, whose values are of one type, and finite."""
-    if not isinstance(values, dict) or not all(type(value) is kind for value in values.values()):
-        raise ValueError(f"{name} of the transform are no {kind.__name__}")
-    if kind is float and not np.isfinite([*values.values()]).all():
-        raise ValueError(f"{name} of the transform are not finite")
-    return values
+_PARTS: dict[str, dict[str, Check]] = {
+    "imputation": {
+        "kind": one_of("imputation"), "add_indicator": FLAG, "fill_values": named(TEXT), "medians": named(FINITE),
+    },
+    "indicator": {
+        "kind": one_of("indicator"), "mark": one_of("auto", "category", "flag"), "flagged": named(FLAG), "medians": named(FINITE),
+    },
+}  # fmt: skip

@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from treecrf.estimators.checks import (
     CLASS_WEIGHT,
     N_BINS,
+    SECONDS,
     SIZE,
     UNSEEN,
     WINDOW,
@@ -29,13 +30,14 @@ from treecrf.inputs.anchors import ANCHORS, AnchorSetting
 from treecrf.inputs.binning import MOST_BINS
 from treecrf.io.frames import Kind
 from treecrf.io.messages import counted, quoted
-from treecrf.io.npz import write_npz
+from treecrf.io.npz import check_npz_name, write_npz
 from treecrf.models.decoding import (
     Constraints,
     Labelling,
     Limits,
     are_given,
     chain_lag,
+    check_names,
     constrained_trellis,
     limits_of_set,
     refuse_lag,
@@ -45,7 +47,7 @@ from treecrf.models.fitted import Declared, named_arrays, take_declared
 from treecrf.models.inputs import Inputs, align_labels, check_set, check_training_set, label_codes, refuse_missing
 from treecrf.models.weights import ClassWeight, position_weights, refuse_weights, without_silent
 from treecrf.sequences import MISSING, Attribute, SequenceSet
-from treecrf.statistics.metrics import METRICS, sum_log_probabilities
+from treecrf.statistics.metrics import METRICS, SCIKIT_NAMES, sum_log_probabilities
 
 if TYPE_CHECKING:  # kernels are loaded for predictions alone
     from treecrf.chain.n_best import NBest
@@ -110,8 +112,11 @@ class Labeller(MetadataRequests, Estimator):
     _fitted_arrays: ClassVar[Declared] = {}
     """What `fit` learns as arrays (`treecrf.models.fitted`), and `save` writes."""
 
-    _fitted_values: ClassVar[tuple[str, ...]] = ("seconds",)
+    _fitted_values: ClassVar[Mapping[str, Check]] = {"seconds": SECONDS}
     """What it learns as JSON values."""
+
+    _described: ClassVar[Mapping[str, Check]] = {}
+    """What else a file has as JSON values, from which `_restore` makes something."""
 
     unseen: str
     n_bins: int = MOST_BINS
@@ -130,11 +135,11 @@ class Labeller(MetadataRequests, Estimator):
 
     def _params_for_file(self) -> dict[str, Any]:
         """Settings as JSON values, labellers among them by class and settings."""
-        return {name: _described(value) for name, value in self.get_params().items()}
+        return {name: _described(value) for name, value in self.get_params(deep=False).items()}
 
     def _check_settings(self) -> None:
         """Refuse a setting that is out of its range, in one sentence."""
-        check_params(self.get_params(), {**Labeller._parameter_constraints, **self._parameter_constraints})
+        check_params(self.get_params(deep=False), {**Labeller._parameter_constraints, **self._parameter_constraints})
 
     def keeping_stages(self) -> Self:
         """Itself, told to keep its stages where it would not, as they take memory."""
@@ -369,6 +374,7 @@ class Labeller(MetadataRequests, Estimator):
         ValueError
             In one sentence, also for a sequence that has no labels within the limits.
         """
+        check_names(limits, type(self).__name__)
         if (n_empty := count_empty(X)) is not None:
             return BySequence([self.classes_[:0]] * n_empty)  # type: ignore[return-value]
         given, within = self._ask(X, limits)
@@ -392,6 +398,7 @@ class Labeller(MetadataRequests, Estimator):
         float64, shape (n_positions, n_labels)
             Of lists, such an array for each sequence. Where `has_probabilities` is false, votes or scores that add up to one.
         """
+        check_names(limits, type(self).__name__)
         if (n_empty := count_empty(X)) is not None:
             return BySequence([np.empty((0, len(self.classes_)))] * n_empty)  # type: ignore[return-value]
         given, within = self._ask(X, limits)
@@ -511,6 +518,7 @@ class Labeller(MetadataRequests, Estimator):
 
     def _ask(self, X: Sequences, limits: Mapping[str, Any]) -> tuple[Given, Limits]:
         """The set of a question, and its limits."""
+        check_names(limits, type(self).__name__)
         given = self._read(X, lengths=limits.get("lengths"))
         return given, limits_of_set(limits, given, self.classes_ if are_given(limits) else np.empty(0))
 
@@ -550,12 +558,13 @@ class Labeller(MetadataRequests, Estimator):
             See `predict`.
         metric : str
             "accuracy" (fraction of positions that are labelled correctly), or another name of `treecrf.statistics.metrics.METRICS`:
-            "balanced_accuracy", "macro_f1", "sequence_accuracy".
+            "balanced_accuracy", "macro_f1", "sequence_accuracy"; also by scikit-learn's name, such as "f1_macro".
         sample_weight : array_like of float, shape (n_sequences,) or (n_positions,), optional
             What each sequence or position counts in the metric.
         lengths : int, shape (n_sequences,), optional
             As for `fit`.
         """
+        metric = SCIKIT_NAMES.get(metric, metric)
         if metric not in METRICS:
             raise ValueError(f"metric {quoted(metric)} is not known; choose one of {', '.join(METRICS)}.")
         if isinstance(y, str) and y in DECODERS:
@@ -578,7 +587,11 @@ class Labeller(MetadataRequests, Estimator):
     # --- files --------------------------------------------------------------------------------------
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the fitted labeller to one file (.npz with a JSON header, no pickle); atomic."""
+        """Write the fitted labeller to one file (.npz with a JSON header, no pickle); atomic.
+
+        The name of a file of another format, such as ``model.pkl``, is refused.
+        """
+        check_npz_name(path)
         write_npz(path, *self.contents())
 
     def contents(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:

@@ -18,7 +18,7 @@ from treecrf.chain.constraints import (
 )
 from treecrf.estimators.conversion import Given
 from treecrf.estimators.labels import flat_masks, known_codes
-from treecrf.io.messages import quoted
+from treecrf.io.messages import quoted, refuse_unknown
 
 if TYPE_CHECKING:  # kernels are loaded for predictions alone
     from treecrf.chain.trellis import Trellis
@@ -58,6 +58,11 @@ class Labelling(NamedTuple):
     log_probability: float
 
 
+def check_names(limits: Mapping[str, Any], owner: str) -> None:
+    """Refuse arguments of a prediction that it does not have."""
+    refuse_unknown(limits, ("decoder", *Limits.__annotations__), f"a prediction of {owner}")
+
+
 def are_given(limits: Mapping[str, Any]) -> bool:
     """Whether any of them is there."""
     return any(value is not None for value in limits.values())
@@ -68,9 +73,9 @@ def limits_of_set(limits: Mapping[str, Any], given: Given, classes: NDArray[Any]
     of_set = {name: limit for name, limit in limits.items() if name != "lengths"}
     if given.form != "set":
         if of_set.get("known") is not None:
-            of_set["known"] = known_codes(given.of_filled(of_set["known"]), given.data, given.form, classes)
+            of_set["known"] = known_codes(given.of_filled(of_set["known"], "known"), given.data, given.form, classes)
         if of_set.get("allowed") is not None:
-            of_set["allowed"] = flat_masks(given.of_filled(of_set["allowed"]), given.data, given.form)
+            of_set["allowed"] = flat_masks(given.of_filled(of_set["allowed"], "allowed"), given.data, given.form)
     return of_set  # type: ignore[return-value]
 
 

@@ -38,8 +38,8 @@ def refuse_missing(data: SequenceSet) -> None:
         is_category = column < len(data.attributes)
         kept = "; Indicator(mark='category') keeps them, empty texts too, as a category" if is_category else ""
         raise ValueError(
-            f"{names[column]} is missing at observation {row}; fill or mark the missing values (treecrf.missing{kept}), or give "
-            "TreeCRF a way to handle them, such as missing='instance_weighting'."
+            f"{names[column]} is missing at observation {row}; fill or mark the missing values (treecrf.missing{kept}), or take "
+            "TreeCRF, which by default handles them (missing='auto')."
         )
 
 

@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from treecrf.estimators.checks import ANY, ATTRIBUTES, PARTS, TEXT, TEXTS, check_parts, optional, several
+from treecrf.inputs.binning import EDGES
 from treecrf.io.messages import listed, quoted, repeated
 from treecrf.io.npz import read_npz
 from treecrf.models.base import FORMAT, Labeller
@@ -29,6 +31,17 @@ def load(path: str | os.PathLike[str]) -> Labeller:
     return rebuild(*read_npz(path, FORMAT), os.fspath(path))
 
 
+_LIST = several("values", ANY)
+
+HEADER = {
+    "format": TEXT, "class": TEXT, "params": PARTS, "label_names": TEXTS, "classes": _LIST, "values": PARTS,
+    "attributes": ATTRIBUTES, "number_names": TEXTS, "edges": optional(EDGES),
+}  # fmt: skip
+"""What the header of every labeller has; the class declares what its settings and values must be."""
+
+_MORE = {"anchored": PARTS, "table": PARTS}
+"""What it may have: derived inputs, and the columns of a table (`treecrf.automl.labeller`)."""
+
 _UNFIT = (LookupError, TypeError, AttributeError, ValueError, ArithmeticError, RecursionError, MemoryError)
 """What comes of a header and arrays that do not describe a labeller."""
 
@@ -39,7 +52,7 @@ def rebuild(header: dict[str, Any], arrays: Mapping[str, NDArray[Any]], place: s
     Nothing of what they say is believed: settings are checked as in `Labeller.fit`, arrays by the rules that are declared with
     them. A ValueError names the place that they are from, and the part that is wrong.
     """
-    name = header.get("class")
+    name = header.get("class") if isinstance(header, dict) else header
     try:
         kind = _class_named(name)
     except LookupError:
@@ -47,6 +60,8 @@ def rebuild(header: dict[str, Any], arrays: Mapping[str, NDArray[Any]], place: s
             f"{place} holds a {quoted(name)}, which is not known; import the module that has it."
         ) from None
     try:
+        check_parts("the header", header, HEADER, _MORE)
+        check_parts("values", header["values"], {**kind._fitted_values, **kind._described})
         model, rest = kind(**_built_params(_former(kind) | header["params"])), dict(arrays)
         model._check_settings()
         model.inputs_ = Inputs.from_described(header)
@@ -62,8 +77,7 @@ def rebuild(header: dict[str, Any], arrays: Mapping[str, NDArray[Any]], place: s
 
 def _checked_labels(names: Any, classes: Any) -> tuple[tuple[str, ...], NDArray[Any]]:
     """Names of labels from a file, and the labels themselves."""
-    is_named = isinstance(names, list) and len(names) > 1 and all(isinstance(name, str) for name in names)
-    if not is_named or repeated(names) is not None:
+    if len(names) < 2 or repeated(names) is not None:
         raise ValueError(f"label_names are {quoted(names)}")
     labels = np.array(classes)
     if labels.shape != (len(names),) or labels.dtype.kind not in "biufU":
@@ -119,6 +133,7 @@ def _former(kind: type[Labeller]) -> dict[str, Any]:
 
 def _built_params(params: dict[str, Any]) -> dict[str, Any]:
     """Settings of a labeller that `Labeller.contents` described."""
+    check_parts("the labeller in the settings", {"params": params}, {"params": HEADER["params"]})
     return {name: _built(value) for name, value in params.items()}
 
 

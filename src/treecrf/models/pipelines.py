@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from treecrf.estimators.checks import one_of
+from treecrf.estimators.checks import PARTS, Check, check_parts, named, one_of, several
+from treecrf.estimators.settings import follow, new_one
 from treecrf.estimators.transform import Transform
 from treecrf.inputs import BLOCKS, DerivedInputs
 from treecrf.missing import transform_of
@@ -67,7 +68,7 @@ class TransformingLabeller(Labeller):
         transform = self.new_transform()
         weights = position_weights(train, sample_weight, self.labeller.class_weight)
         transform._learn(train, weights)
-        labeller = type(self.labeller)(**self.labeller.get_params())
+        labeller = new_one(self.labeller)
         self.labeller_ = labeller.fit(transform.transform(train), monitor=monitor, sample_weight=sample_weight)
         self.transform_ = transform
         self.inputs_, self.label_names_ = self._learn_inputs(train), train.label_names
@@ -78,6 +79,7 @@ class TransformingLabeller(Labeller):
         """What the labeller sees of a set."""
         self._check_fitted()
         check_set(data)
+        follow(self.labeller_, self.labeller)
         return self.transform_.transform(data)
 
     def _marginals(self, data: SequenceSet) -> NDArray[np.float64]:
@@ -101,7 +103,7 @@ class TransformingLabeller(Labeller):
 
     def keeping_stages(self) -> Self:
         """With a copy of the labeller that keeps them."""
-        return self.set_params(labeller=type(self.labeller)(**self.labeller.get_params()).keeping_stages())
+        return self.set_params(labeller=new_one(self.labeller).keeping_stages())
 
     def staged_predict(
         self, data: SequenceSet, decoders: tuple[Decoder, ...] = DECODERS, every: int = 1
@@ -122,6 +124,9 @@ class TransformingLabeller(Labeller):
         return self.labeller_.stream_reach
 
     # --- files --------------------------------------------------------------------------------------
+
+    _fitted_values: ClassVar = {}
+    _described: ClassVar = {"labeller": PARTS, "transform": PARTS}
 
     def _state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         header, arrays = self.labeller_.contents()
@@ -175,6 +180,17 @@ class ImputingLabeller(TransformingLabeller):
         return transform
 
 
+_DERIVATIONS = several(
+    "derivations", Check(lambda value: isinstance(value, tuple | list) and len(value) == 3, "give three parts")
+)
+_DROPPED = {
+    "dropped": Check(
+        lambda value: isinstance(value, tuple | list) and all(isinstance(name, str) for name in value), "give names"
+    )
+}
+_DERIVED = {"kinds": named(one_of("category", "number")), "derivations": _DERIVATIONS}
+
+
 @dataclass(eq=False, repr=False)
 class DerivingLabeller(TransformingLabeller):
     """Pipeline of derived inputs (`treecrf.inputs.DerivedInputs`) and a labeller.
@@ -211,6 +227,7 @@ class DerivingLabeller(TransformingLabeller):
         return described | ({"dropped": self.transform_.dropped_} if self.transform_.dropped_ else {})
 
     def _restored_transform(self, described: Any) -> Transform:
+        check_parts("the transform", described, _DERIVED, _DROPPED)
         return self.new_transform().restore(described["kinds"], described["derivations"], described.get("dropped", ()))
 
     @property

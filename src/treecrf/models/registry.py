@@ -148,6 +148,7 @@ class Row(NamedTuple):
 
 
 _TREECRF = "treecrf.models.boosted.treecrf:TreeCRF"
+_COMPLETE = {"missing": "error"}
 _ITERATIONS = {"n_iterations": "n_iterations"}
 _BOOSTING = {"n_iterations": "n_iterations", "max_leaves": "max_leaves", "order": "order"}
 _NEURAL = {
@@ -174,7 +175,7 @@ LABELLERS = {
     "treecrf": Row(
         _TREECRF,
         Drawing("TreeCRF", "#0072B2", "o", "-"),
-        TrainingRow({"l2_regularization": "l2_regularizations"}, _BOOSTING, in_cost=True),
+        TrainingRow({"l2_regularization": "l2_regularizations"}, _BOOSTING, _COMPLETE, in_cost=True),
         FutureRow("crf", (1, 2, 3, 4), Drawing("TreeCRF", "#0072B2", "o", "-")),
     ),
     "treecrf_newton": Row(
@@ -183,6 +184,7 @@ LABELLERS = {
         TrainingRow(
             {**_NEWTON_GRID, "transitions": "newton_transitions"},
             {"n_iterations": "n_iterations", "order": "order"},
+            _COMPLETE,
             in_cost=True,
         ),
         preset=_NEWTON,
@@ -193,6 +195,7 @@ LABELLERS = {
         TrainingRow(
             {**_NEWTON_GRID, "anchors": "anchors", "order": "anchored_orders"},
             _ITERATIONS,
+            _COMPLETE,
             alone=("anchors", "anchored_orders"),
         ),
         in_tables=False,
@@ -201,7 +204,7 @@ LABELLERS = {
     "treecrf_original": Row(
         _TREECRF,
         Drawing("TreeCRF-2004", "#56B4E9", "h", (0, (5, 1))),
-        TrainingRow({"max_leaves": "original_max_leaves"}, _BOOSTING, {"l2_regularization": 0.0}),
+        TrainingRow({"max_leaves": "original_max_leaves"}, _BOOSTING, {"l2_regularization": 0.0, **_COMPLETE}),
         in_tables=False,
     ),
     "treecrf_flat": Row(_TREECRF, Drawing("TreeCRF (flattened)", "#CC79A7", "8", (0, (3, 1.2))), in_tables=False),
@@ -266,13 +269,18 @@ LABELLERS = {
     "memm": Row(
         "treecrf.models.boosted.memm:MEMM",
         Drawing("MEMM", "#56B4E9", "X", (0, (2, 2))),
-        TrainingRow({"l2_regularization": "memm_regularizations"}, _BOOSTING),
+        TrainingRow({"l2_regularization": "memm_regularizations"}, _BOOSTING, _COMPLETE),
         FutureRow("memm", (1, 2, 3, 4), Drawing("MEMM", "#56B4E9", "X", (0, (2, 2)))),
     ),
     "sliding_window": Row(
         "treecrf.models.boosted.memm:SlidingWindow",
         Drawing("sliding window", "#E69F00", "<", (0, (1, 2))),
-        TrainingRow({"l2_regularization": "memm_regularizations"}, _WINDOW_BOOSTING, {"order": 0}, class_path=_TREECRF),
+        TrainingRow(
+            {"l2_regularization": "memm_regularizations"},
+            _WINDOW_BOOSTING,
+            {"order": 0, **_COMPLETE},
+            class_path=_TREECRF,
+        ),
         FutureRow("sliding_window", (), Drawing("sliding window", "#000000", "D", "none")),
     ),
     "neural_network": Row(
@@ -313,14 +321,14 @@ LABELLERS = {
         TrainingRow(
             {"n_iterations": "stacking_iterations"},
             {"experts": "stacking_experts", "n_folds": "stacking_folds"},
-            {"combine": "stacking"},
+            {"combine": "stacking", **_COMPLETE},
             alone=("stacking_experts", "stacking_folds"),
         ),
     ),
     "trees_and_net": Row(
         "treecrf.ensembles.labeller:Ensemble",
         Drawing("trees + net", "#009E73", "$+$", (0, (9, 1, 1, 1))),
-        TrainingRow({"n_iterations": "stacking_iterations"}),
+        TrainingRow({"n_iterations": "stacking_iterations"}, fixed=_COMPLETE),
         in_tables=False,
         preset={"experts": ("treecrf_newton", "neural_crf"), "combine": "marginal_average"},
     ),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections import deque
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
@@ -139,6 +140,9 @@ class LabelStream:
                 raise ValueError(
                     f"observation {self._n_seen} has no {quoted(name)}; give each of {listed(names)} (None where it is missing)."
                 )
+        if len(observation) > len(names) and not self._n_seen:
+            new = [name for name in observation if name not in names]
+            warnings.warn(f"the training set did not have {listed(new)}, left out of the stream.", stacklevel=3)
         for name in self._inputs.number_names:
             value = observation[name]
             is_number = isinstance(value, (int, float, np.integer, np.floating))
@@ -152,11 +156,11 @@ class LabelStream:
         attributes, columns = [], []
         for attribute in self._inputs.categories:
             cells = [None if _is_missing(row[attribute.name]) else str(row[attribute.name]) for row in rows]
-            code_of: dict[str | None, int] = {None: MISSING}
-            for cell in cells:
-                code_of.setdefault(cell, len(code_of) - 1)
-            columns.append([code_of[cell] for cell in cells])
-            attributes.append(attribute._replace(categories=tuple(code_of)[1:]))
+            code_of = {
+                cell: code for code, cell in enumerate(dict.fromkeys(cell for cell in cells if cell is not None))
+            }
+            columns.append([MISSING if cell is None else code_of[cell] for cell in cells])
+            attributes.append(attribute._replace(categories=tuple(code_of)))
         names = self._inputs.number_names
         numbers = [[np.nan if row[name] is None else float(row[name]) for name in names] for row in rows]
         values = np.empty((len(rows), len(columns)), dtype=np.int32)

@@ -1,4 +1,4 @@
-"""The settings that a job runs with, by their keys in the configuration, and which of them differ from those of an earlier run."""
+"""The settings that a job runs with, by their keys in the configuration, and which differ from former ones."""
 
 from __future__ import annotations
 
@@ -40,13 +40,13 @@ def _options(options: Mapping[str, Any], dataset: str) -> dict[str, Any]:
 
 
 def changed_settings(before: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[tuple[str, str, str]]:
-    """Key, former and new value (JSON) of each setting that differs; what is new beside the former, such as a method, does not."""
+    """Key, former and new value (JSON) of each setting that differs; what is only added, such as a method, does not."""
     for key in sorted(before.keys() & now.keys()):
         old, new = before[key], now[key]
         if key.endswith(".methods") and {*old} <= {*new}:
             continue
         if key.endswith(".labellers"):
             old, new = ({name: each[name] for name in before[key].keys() & now[key].keys()} for each in (old, new))
-        texts = [json.dumps(value, sort_keys=True) for value in (old, new)]
-        if texts[0] != texts[1]:
-            yield key, *texts
+        former, later = (json.dumps(value, sort_keys=True) for value in (old, new))
+        if former != later:
+            yield key, former, later

@@ -28,9 +28,13 @@ def render(name: str, **values: Any) -> Markup:
 def render_page(name: str, **values: Any) -> str:
     """The same, of a page that stands by itself: its style sheet and its script are inside it, and no other script runs."""
     style, script = (Markup(resource("treecrf.rendering", file)) for file in ("page.css", "page.js"))
-    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
-    policy = (
-        f"default-src 'none'; script-src 'sha256-{digest}'; style-src 'unsafe-inline'; img-src data:; "
-        "base-uri 'none'; form-action 'none'"
+    return f"{render(name, style=style, script=script, policy=policy_of(script), **values)}\n"
+
+
+def policy_of(*scripts: str) -> Markup:
+    """The Content-Security-Policy of a page: no request, and no scripts but these."""
+    digests = (base64.b64encode(hashlib.sha256(script.encode()).digest()).decode() for script in scripts)
+    sources = " ".join(f"'sha256-{digest}'" for digest in digests)
+    return Markup(
+        f"default-src 'none'; script-src {sources}; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
     )
-    return f"{render(name, style=style, script=script, policy=Markup(policy), **values)}\n"

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import lzma
 import os
 import re
+import shutil
 import tempfile
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
@@ -18,12 +20,13 @@ import pandas as pd
 
 from treecrf.io.files import write_frame, write_text
 from treecrf.io.memory import GIB
+from treecrf.io.messages import quoted
 from treecrf.rendering.cells import DASH, Cell
 from treecrf.rendering.folders import Folders
 from treecrf.rendering.parts import Part, Section, Table, paragraph
 from treecrf.rendering.templates import render_page
 from treecrf.report.ledger import BY_RULE, CLAIMS
-from treecrf.report.manifest import MANIFEST, listed_files, read_manifest
+from treecrf.report.manifest import MANIFEST, MOST_FILES, listed_files, read_manifest
 from treecrf.report.provenance import leaves
 from treecrf.report.rules import AS_JUDGED, verdict_text
 
@@ -63,11 +66,11 @@ class Run:
 
     def verdicts(self) -> pd.DataFrame:
         """The verdict on each claim by each rule, with the words of the claim; indexed by id and rule."""
-        read = {
-            file["path"]: _read(path) for file, path in listed_files(self.folder, self.manifest, ("claims",), ".csv")
-        }
-        judged = read.get(CLAIMS, pd.DataFrame(columns=["id", "statement", "verdict"])).assign(rule=AS_JUDGED)
-        other = read.get(BY_RULE, pd.DataFrame(columns=["id", "rule", "verdict"]))
+        columns = {CLAIMS: ["id", "statement", "verdict"], BY_RULE: ["id", "rule", "verdict"]}
+        found = {file["path"]: path for file, path in listed_files(self.folder, self.manifest, ("claims",), ".csv")}
+        read = {name: _read(found[name], *columns[name]) for name in columns if name in found}
+        judged = read.get(CLAIMS, pd.DataFrame(columns=columns[CLAIMS])).assign(rule=AS_JUDGED)
+        other = read.get(BY_RULE, pd.DataFrame(columns=columns[BY_RULE]))
         other = other.merge(judged[["id", "statement"]], on="id")
         return pd.concat([judged, other])[["id", "rule", "verdict", "statement"]].set_index(["id", "rule"])
 
@@ -100,25 +103,59 @@ def open_run(path: str | os.PathLike[str]) -> Iterator[Run]:
 def _unpacked(archive: Path, folder: Path) -> Run:
     try:
         with ZipFile(archive) as members:
-            size = sum(member.file_size for member in members.infolist())  # no member gives more than it says
-            if size <= MOST_UNPACKED:
-                members.extractall(folder)
-    except FileNotFoundError:
-        raise
-    except (BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, OSError) as error:
-        raise ValueError(f"{archive} is damaged or not an archive of a run ({error}); take another copy.") from None
-    if size > MOST_UNPACKED:
+            sizes = {member.filename: member.file_size for member in members.infolist()}  # no member gives more
+            size = sum(sizes.values())
+            if size > MOST_UNPACKED or len(sizes) > MOST_FILES:
+                raise ValueError(
+                    f"{archive} says that it holds {size:,} bytes in {len(sizes):,} files, and a run has at most {MOST_UNPACKED:,} "
+                    f"in {MOST_FILES:,}; take another archive."
+                )
+            found = min((name for name in sizes if f"/{name}".endswith(f"/{MANIFEST}")), key=_depth, default=None)
+            if found is None:
+                raise ValueError(f"{archive} has no {MANIFEST}; name an archive that `make archive` wrote.")
+            if (damaged := members.testzip()) is not None:
+                raise BadZipFile(f"its part {damaged} has another checksum")
+            below = found.removesuffix(MANIFEST)
+            _write_member(members, found, folder / MANIFEST)
+            manifest = read_manifest(folder / MANIFEST)
+            for file in manifest["files"]:
+                if below + file["path"] in sizes:
+                    _write_member(members, below + file["path"], folder / file["path"])
+    except _DAMAGE as error:
         raise ValueError(
-            f"{archive} says that it holds {size:,} bytes, and a run has at most {MOST_UNPACKED:,}; take another archive."
-        )
-    found = sorted(folder.rglob(MANIFEST), key=lambda path: len(path.parts))
-    if not found:
-        raise ValueError(f"{archive} has no {MANIFEST}; name an archive that `make archive` wrote.")
-    return Run(str(archive), found[0].parent, read_manifest(found[0]))
+            f"{archive} is damaged or not an archive of a run ({quoted(str(error))}); take another copy."
+        ) from None
+    return Run(str(archive), folder, manifest)
 
 
-def _read(path: Path) -> pd.DataFrame:
-    return pd.read_csv(path, dtype=str, keep_default_na=False)
+_DAMAGE = (
+    BadZipFile, zlib.error, lzma.LZMAError, EOFError, NotImplementedError, RuntimeError, IsADirectoryError, NotADirectoryError,
+    FileExistsError,
+)  # fmt: skip
+"""What zipfile raises where an archive is not what it wrote, and the system where a name is a file and a folder."""
+
+
+def _depth(name: str) -> int:
+    return name.count("/")
+
+
+def _write_member(members: ZipFile, name: str, path: Path) -> None:
+    """Write a member of an archive to a path, as a regular file whatever it was."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with members.open(name) as source, open(path, "xb") as out:
+        shutil.copyfileobj(source, out)
+
+
+def _read(path: Path, *columns: str) -> pd.DataFrame:
+    """The texts of a CSV file, which must have some columns."""
+    try:
+        frame = pd.read_csv(path, dtype=str, keep_default_na=False)
+    except ValueError as error:
+        raise ValueError(f"{path.name} of the run is not CSV ({quoted(str(error))}); take another run.") from None
+    for name in columns:
+        if name not in frame:
+            raise ValueError(f"{path.name} of the run has no column {name!r}; take another run.")
+    return frame
 
 
 # --- settings ---------------------------------------------------------------------------------------

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import datetime
+import re
 from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from treecrf.estimators.checks import TEXT, Check, check_parts, mapping, named, one_of, optional, several, whole
 from treecrf.io.checksums import sha256
 from treecrf.io.files import read_json, write_json
 from treecrf.report import provenance
@@ -80,6 +82,8 @@ def write_manifest(settings: Settings, code: Mapping[str, str], now: datetime.da
 
 def read_manifest(path: Path) -> dict[str, Any]:
     """A manifest; a ValueError, one sentence, if it is none, or one that this version does not know."""
+    if path.stat().st_size > MOST_BYTES:
+        raise ValueError(f"{path} has more than {MOST_BYTES:,} bytes and is no manifest of a run; take another run.")
     manifest = read_json(path)
     written = manifest.get("format") if isinstance(manifest, dict) else None
     if written is None:
@@ -88,7 +92,46 @@ def read_manifest(path: Path) -> dict[str, Any]:
         raise ValueError(
             f"{path} has the format {written!r}, and this version of treecrf knows {FORMAT!r}; take a newer one."
         )
+    try:
+        check_parts(str(path), manifest, _NEEDED, _OTHERS)
+    except ValueError as error:
+        raise ValueError(f"{error}; restore it, or run again.") from None
     return dict(manifest)
+
+
+def _is_inside(path: Any) -> bool:
+    """Whether a text is a path of names alone, and so of a file below the folder that it is relative to."""
+    return isinstance(path, str) and not re.search(r"[\\:\x00-\x1f]", path) and all(
+        name not in ("", ".", "..") for name in path.split("/")
+    )  # fmt: skip
+
+
+def _is_flat(value: Any, depth: int = 12) -> bool:
+    """Whether JSON values are nested in no more levels."""
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return depth > 0 and all(_is_flat(each, depth - 1) for each in inner)
+
+
+def _matches(pattern: str, need: str) -> Check:
+    return Check(lambda value: isinstance(value, str) and re.fullmatch(pattern, value) is not None, f"give {need}")
+
+
+MOST_BYTES, MOST_FILES = 100_000_000, 200_000
+"""Of a manifest."""
+
+_FILE = {
+    "path": Check(_is_inside, "give a path below the folder of results"), "study": TEXT, "dataset": TEXT, "kind": one_of(*KINDS),
+    "bytes": whole(0), "sha256": _matches("[0-9a-f]{64}", "64 hexadecimal digits"),
+}  # fmt: skip
+_RAW_FILE = dict.fromkeys(("data set", "file", "SHA-256"), TEXT)
+_NEEDED = {
+    "format": TEXT, "written": _matches(r"\d{4}-\d\d-\d\dT[0-9:.+-]{1,30}", "a time"), "versions": named(TEXT),
+    "commit": optional(_matches(r"[0-9a-f]{1,64}(-dirty)?", "a commit of Git")),
+    "settings": Check(lambda value: isinstance(value, dict) and _is_flat(value), "give names and values"),
+    "raw_files": several("raw files", mapping(_RAW_FILE)),
+    "files": Check(lambda value: several("files", mapping(_FILE)).holds(value) and len(value) <= MOST_FILES, "give files"),
+}  # fmt: skip
+_OTHERS = {"machine": TEXT, "seeds": named(TEXT), "code": named(TEXT)}
 
 
 def listed_files(
@@ -100,6 +143,8 @@ def listed_files(
     """
     for file in manifest["files"]:
         path = results / file["path"]
+        if not path.resolve().is_relative_to(results.resolve()):
+            raise ValueError(f"{path} leads outside of {results}; put the file itself there.")
         if file["kind"] not in kinds or not path.name.endswith(suffix):
             continue
         if not path.is_file() or sha256(path) != file["sha256"]:

@@ -60,11 +60,19 @@ def chunk_scheme(names: ArrayLike) -> str | None:
     return next((name for name, known in SCHEMES.items() if letters <= set(known)), MIXED)
 
 
+def strict_scheme(names: ArrayLike) -> str | None:
+    """The scheme of labels with these names whose chunks count strictly, as seqeval's default mode does not know its letters."""
+    letters = {text[0] for text in map(str, np.asarray(names)) if text and text != "O"}
+    known = (scheme for scheme in ("BILOU", "BMES") if letters <= set(SCHEMES[scheme]))
+    return next(known, None) if letters & set(_MEANING) else None
+
+
 def chunk_f1(true: ArrayLike, predicted: ArrayLike, offsets: ArrayLike, scheme: str | None = None) -> ChunkScore:
     """Precision, recall and F1 of chunks, as conlleval (Tjong Kim Sang and Buchholz 2000) counts them.
 
     A chunk begins at a B or S, and at any other letter after an O, E or S, after another type or first in its sequence. It reaches
-    to the last position of its type before another chunk, an O or the sequence's end. seqeval counts so in its default mode.
+    to the last position of its type before another chunk, an O or the sequence's end. seqeval counts so in its default mode, which does not
+    know L, U and M (`strict_scheme`).
 
     Parameters
     ----------

@@ -130,6 +130,9 @@ METRICS: dict[str, Metric] = {
 }
 """By name."""
 
+SCIKIT_NAMES = {"f1_macro": "macro_f1", "f1_micro": "accuracy", "neg_log_loss": "log_loss"}
+"""Metrics by what scikit-learn calls them, where that is another name; the micro F1 of one label a position is its accuracy."""
+
 
 def sum_log_probabilities(
     probabilities: NDArray[np.float64], labels: Codes, offsets: NDArray[np.int64]

@@ -16,7 +16,7 @@ from treecrf.models.boosted.lattice import LatticeTraining, rows_by_label
 from treecrf.trees.packing import unpack
 from treecrf.trees.sampling import Sample
 
-NEWTON = {"leaf_values": "newton", "learning_rate": 0.2, "window": (1, 1)}
+NEWTON = {"leaf_values": "newton", "learning_rate": 0.2, "window": (1, 1), "missing": "error"}
 SEPARABLE = NEWTON | {"transitions": "separable"}
 FULL = NEWTON | {"label_dictionary": "centre"}
 KINDS = [
@@ -282,7 +282,13 @@ def test_flattening_is_refused():
 @pytest.mark.parametrize("settings", BEAMS)
 def test_a_beam_of_all_labels_is_none(settings, beam):
     data = lettered_set(np.random.default_rng(0))
-    settings = {"max_leaves": 6, "l2_regularization": 1.0, "window": (1, 1), "most_halvings": 0} | settings
+    settings = {
+        "max_leaves": 6,
+        "l2_regularization": 1.0,
+        "window": (1, 1),
+        "most_halvings": 0,
+        "missing": "error",
+    } | settings
     wide, exact = (TreeCRF(5, **settings, beam=b).fit(data) for b in (beam, None))
     for name in ("parents", "columns", "codes"):
         np.testing.assert_array_equal(getattr(wide.forest_, name), getattr(exact.forest_, name))

@@ -261,7 +261,7 @@ def test_positions_are_labelled_by_themselves():
     [
         ({"history": 6, "code_length": 6}, "history=6: a code of 6 bits has fewer"),
         ({"code_length": 2, "history": 1}, "code_length=2: 5 labels need words of at least 3 bits"),
-        ({"base": None}, "give a labeller with a window"),
+        ({"base": 3}, "give a labeller with a window"),
         ({"base": TreeCRF(max_leaves=1)}, "max_leaves=1: give a whole number from 2"),
     ],
 )

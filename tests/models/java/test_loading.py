@@ -1,6 +1,7 @@
 """Models that Java trained are loaded and predict where there is no Java."""
 
 import os
+import shutil
 import subprocess
 import sys
 
@@ -9,6 +10,7 @@ import pytest
 from builders import letter_set
 
 import treecrf
+from treecrf.models.java import machine
 from treecrf.models.java.mallet import MalletCRF
 from treecrf.models.java.smile import SmileCRF
 
@@ -36,3 +38,16 @@ def test_loading_and_predicting_need_no_java(java, tmp_path, model):
     assert loaded.get_params() == model.get_params()
     assert set(loaded.seconds_) == set(model.seconds_)
     assert getattr(loaded, "n_inductions_", None) == getattr(model, "n_inductions_", None)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [lambda jar: jar.write_bytes(b"PK"), lambda jar: jar.unlink(), lambda jar: jar.with_name("more.jar").touch()],
+)
+def test_jars_with_other_checksums_are_refused(java, tmp_path, change):
+    jars = machine.find_jars()
+    for jar in jars:
+        shutil.copy(jar, tmp_path)
+    change(tmp_path / jars[0].name)
+    with pytest.raises(ValueError, match=r"is not the jar whose SHA-256 treecrf knows; delete the folder .*\.$"):
+        machine._check_jars(tmp_path, sorted(tmp_path.glob("*.jar")))

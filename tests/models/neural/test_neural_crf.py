@@ -276,3 +276,23 @@ def test_pictures_are_shifted_by_at_most_one_place():
     ]
     assert all(len(each) == 1 for each in shifts)
     assert len({each[0] for each in shifts}) > 5
+
+
+UNDER_A_LIMIT = """
+import resource, sys
+from pathlib import Path
+import treecrf
+from treecrf import SequenceSet
+model, asked = treecrf.load(sys.argv[1]), SequenceSet.load(sys.argv[2])
+most = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize() + 2**30
+resource.setrlimit(resource.RLIMIT_AS, (most, most))
+model.predict(asked)
+"""
+
+
+def test_too_few_addresses_give_a_sentence_and_not_the_end_of_the_process(tmp_path):
+    NeuralCRF(**QUICK).fit(TRAIN).save(tmp_path / "model.npz")
+    TEST.save(tmp_path / "set.npz")
+    command = [sys.executable, "-c", UNDER_A_LIMIT, tmp_path / "model.npz", tmp_path / "set.npz"]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert "ValueError: the net of JAX with batch_size=256 would take 1." in done.stderr

@@ -3,7 +3,7 @@
 import pytest
 from builders import NOTHING, ROOT
 
-from treecrf.studies.framework.config_checks import class_problems, file_problems
+from treecrf.studies.framework.config_checks import class_problems, file_problems, time_problems
 from treecrf.studies.framework.settings import load_settings
 
 WORDS = {"kind": "table", "path": str(ROOT / "examples/words.csv"), "sequence": "word", "label": "hyphen"}
@@ -46,3 +46,17 @@ def test_what_is_wrong_has_one(given, sentence):
     assert said.startswith("configuration: ")
     assert said.endswith(".")
     assert "\n" not in said
+
+
+def test_a_table_from_a_clock_that_was_ahead(tmp_path):
+    table = tmp_path / "a.csv"
+    table.touch()
+    settings = load_settings(
+        NOTHING | {"profile": "own", "datasets": {"mine": {"kind": "table", "path": str(table)}, "hmm": {}}}
+    )
+    later = table.stat().st_mtime
+    assert list(time_problems(settings, later)) == []
+    (sentence,) = time_problems(settings, later - 3600)
+    assert sentence.endswith(
+        f"'datasets.mine': {table} was changed in a time to come; correct the clock, or touch the file."
+    )

@@ -326,7 +326,10 @@ def test_lists_of_copies_grow_when_they_are_full(method, monkeypatch):
 @pytest.mark.parametrize(
     ("settings", "words"),
     [
-        ({"missing": "guess"}, "missing='guess': choose one of 'error', 'instance_weighting', 'surrogate_splitting'"),
+        (
+            {"missing": "guess"},
+            "missing='guess': choose one of 'auto', 'error', 'instance_weighting', 'surrogate_splitting'",
+        ),
         ({"scale_gain": "yes"}, "scale_gain='yes': choose one of False, True"),
         ({"n_surrogates": 0}, "n_surrogates=0: give a whole number of at least 1"),
         ({"n_surrogates": 2.5}, "n_surrogates=2.5: give a whole number of at least 1"),
@@ -358,15 +361,15 @@ def test_continuing_with_another_treatment_is_refused():
         model.set_params(n_surrogates=3, n_iterations=4).fit(train)
 
 
-def test_holes_are_refused_unless_a_method_is_chosen():
+def test_holes_are_refused_where_that_is_asked_for():
     complete = random_set(np.random.default_rng(0), 20)
     values = complete.values.copy()
     values[7, 1] = HOLE
     damaged = complete.with_values(values)
     words = r"^attribute 'a1' is missing at observation 7; fill or mark the missing values"
     with pytest.raises(ValueError, match=words):
-        TreeCRF(2).fit(damaged)
-    model = TreeCRF(2).fit(complete)
+        TreeCRF(2, missing="error").fit(damaged)
+    model = TreeCRF(2, missing="error").fit(complete)
     for use in (model.predict, model.predict_proba, model.potentials, model.score, model.log_likelihood):
         with pytest.raises(ValueError, match=words):
             use(damaged)

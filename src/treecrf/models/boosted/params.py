@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -17,8 +17,8 @@ from treecrf.trees.splitting import EITHER_SIDE, INCORPORATED, ONE_VS_REST, ORDE
 Criterion = Literal["likelihood", "pseudo-likelihood", "local"]
 """What is followed: log P(Y | X), the pseudo-likelihood, or P(y_t | previous labels, w_t) position by position."""
 
-MISSING_METHODS = ("error", "instance_weighting", "surrogate_splitting", "default_direction", "incorporated")
-"""Values of the setting `missing`; the last two are not in the papers."""
+MISSING_METHODS = ("auto", "error", "instance_weighting", "surrogate_splitting", "default_direction", "incorporated")
+"""Values of the setting `missing`; "auto" stands for one of the others, and the last two are not in the papers."""
 
 WHOLE_ROWS = ("error", "incorporated")
 """Those with which trees divide no row."""
@@ -28,6 +28,12 @@ SPLITS = {"one_vs_rest": ONE_VS_REST, "subsets": SUBSETS}
 
 SHAPE = ("window", "order", "missing", "n_surrogates", "transitions", "label_dictionary", "beam")
 """Settings that the trees are grown for."""
+
+
+def has_shape(value: Any) -> bool:
+    """Whether a file's JSON value has all settings of `SHAPE`."""
+    return isinstance(value, dict) and all(name in value for name in SHAPE)
+
 
 _POSITIONS, _COLUMNS = 1, 2  # streams of random numbers
 
@@ -171,6 +177,12 @@ class BoostingParams:
         if not self.sees_labels:
             return "transitions='separable'"
         return next((name for name in ("label_dictionary", "beam") if getattr(self, name) is not None), None)
+
+    def settled(self) -> BoostingParams:
+        """The same, with the treatment that "auto" stands for: dividing rows, which trees of a lattice cannot."""
+        if self.missing != "auto":
+            return self
+        return replace(self, missing="incorporated" if self.uses_lattice else "instance_weighting")
 
     # --- checks -------------------------------------------------------------------------------------
 

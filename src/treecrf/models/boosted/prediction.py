@@ -38,21 +38,26 @@ class BoostedPotentials(NamedTuple):
     dictionary: NDArray[np.bool_]
     flat: FlatForest | None
 
-    def answers_at_once(self, every: int) -> FlatForest | None:
-        """The flat form, where one answer after all iterations is asked for."""
-        return self.flat if every == len(self.transitions) else None
+    def divides(self, data: SequenceSet) -> bool:
+        """Whether trees divide rows of a set."""
+        return self.params.missing not in WHOLE_ROWS and data.has_missing
+
+    def answers_at_once(self, every: int, data: SequenceSet) -> FlatForest | None:
+        """The flat form, where one answer after all iterations is asked for and no row divides."""
+        return None if every != len(self.transitions) or self.divides(data) else self.flat
 
 
 def staged_potentials(learnt: BoostedPotentials, data: SequenceSet, every: int) -> Iterator[NDArray[np.float64]]:
     """Potentials of all labels and states, where trees look at previous labels; `data` are aligned."""
     params, forest, n_labels = learnt.params, learnt.forest, len(learnt.start)
-    if flat := learnt.answers_at_once(every):
+    if flat := learnt.answers_at_once(every, data):
         yield flat.potentials(window_codes(data, params.window), repeated=tuple(params.window) == (0, 0))
         return
     space = chain.StateSpace(n_labels, params.order)
     columns, _, window_of = distinct_windows_of(data, params.window, params.codes_missing)
-    divides = params.missing not in WHOLE_ROWS and data.has_missing
-    evaluator = make_evaluator(columns, space.labels_of_state, divides, forest.most_leaves, forest.n_surrogates)
+    evaluator = make_evaluator(
+        columns, space.labels_of_state, learnt.divides(data), forest.most_leaves, forest.n_surrogates
+    )
     potentials = np.repeat(learnt.start[:, None, :], len(columns.cells), axis=1)
     n_trees = every * n_labels
     for end in range(n_trees, forest.n_trees + 1, n_trees):
@@ -66,7 +71,7 @@ def staged_lattices(learnt: BoostedPotentials, data: SequenceSet, every: int) ->
     candidates = make_candidates(data, learnt.dictionary, params.label_dictionary)
     lattice = candidates.lattice
     potentials = LatticePotentials(lattice, learnt.start, params.sees_labels, exponentiated=False)
-    if flat := learnt.answers_at_once(every):
+    if flat := learnt.answers_at_once(every, data):
         table = flat.potentials(window_codes(data, params.window))[:, :, 0]
         potentials.unary = table[lattice.labels, np.repeat(np.arange(data.n_positions), np.diff(lattice.first))]
         potentials.transitions += learnt.transitions.sum(axis=0)
@@ -115,11 +120,6 @@ def _chains(potentials: LatticePotentials, n_best: int | None) -> LatticeChains:
 def make_flat_forest(learnt: BoostedPotentials, attributes: tuple[Attribute, ...]) -> FlatForest:
     """The trees as one vector of weights; errors as `TreeCRF.flattened`."""
     params, n_labels = learnt.params, len(learnt.start)
-    if params.missing not in WHOLE_ROWS:
-        raise ValueError(
-            f"flattened: this model was trained with missing={params.missing!r}, and flat trees cannot divide rows; "
-            "train it with missing='error' or 'incorporated'."
-        )
     if params.uses_lattice and params.sees_labels:
         raise ValueError(
             "flattened: potentials of all pairs of labels would be as large as without a label_dictionary or a beam; label with "

@@ -21,11 +21,13 @@ from treecrf.estimators.checks import (
     NAME,
     NOT_NEGATIVE,
     POSITIVE,
+    SECONDS,
     SEED,
     SHARE,
     SIZE,
     UNSEEN,
     WINDOW,
+    Check,
     number,
     one_of,
     optional,
@@ -40,7 +42,7 @@ from treecrf.models.boosted.checkpoint import Checkpoint, as_checkpoint, fingerp
 from treecrf.models.boosted.label_dictionary import Candidates, learn_dictionary, make_candidates, n_symbols
 from treecrf.models.boosted.lattice import LatticeTraining
 from treecrf.models.boosted.memory import training_bytes
-from treecrf.models.boosted.params import MISSING_METHODS, SHAPE, SPLITS, BoostingParams, Criterion
+from treecrf.models.boosted.params import MISSING_METHODS, SHAPE, SPLITS, BoostingParams, Criterion, has_shape
 from treecrf.models.boosted.prediction import BoostedPotentials, make_flat_forest, staged_lattices, staged_potentials
 from treecrf.models.boosted.training import DenseTraining
 from treecrf.models.chains import ChainLabeller, Chains
@@ -102,8 +104,8 @@ class TreeCRF(ChainLabeller):
         How often, at most, the Newton leaves of an iteration are halved because the iteration lowers the log likelihood
         of the training set, as it may where labels stay the same for long: Newton leaves leave the curvature between
         rows out.
-    missing : "error", "instance_weighting", "surrogate_splitting", "default_direction" or "incorporated"
-        What to do with missing cells in training and prediction: refuse them, or, where a tested cell is missing,
+    missing : "auto", "error", "instance_weighting", "surrogate_splitting", "default_direction" or "incorporated"
+        "auto": "instance_weighting", or "incorporated" with separable transitions, a label dictionary or a beam. What to do with missing cells in training and prediction: refuse them, or, where a tested cell is missing,
         send the row to both sides with weights in proportion to the known rows there (PhD section 4.2); or where
         the best known surrogate test says (section 4.3); or to one side that training found to gain more; or let tests
         ask for "missing" too, by itself or with other codes (Twala et al. 2008). Without missing cells all of them grow the
@@ -190,7 +192,7 @@ class TreeCRF(ChainLabeller):
     learning_rate: float = 1.0
     largest_step: float = 4.0
     most_halvings: int = 10
-    missing: str = "error"
+    missing: str = "auto"
     scale_gain: bool = False
     n_surrogates: int = 5
     either_polarity: bool = True
@@ -227,7 +229,8 @@ class TreeCRF(ChainLabeller):
         "transitions": Annotated[Float64, "n_iterations, n_transitions, n_transitions_before", WEIGHTS],
         "dictionary": Annotated[Bool, "n_symbols, n_labels", TRUTH, SOME_IN_EACH_ROW],
     }
-    _fitted_values = ("seconds", "shape")
+    _fitted_values: ClassVar = {"seconds": SECONDS, "shape": Check(has_shape, f"give {', '.join(SHAPE)}")}
+    _described: ClassVar = {"flat": FLAG}
 
     _parameter_constraints: ClassVar = {
         "n_iterations": SIZE, "max_leaves": whole(2, MAX_LEAVES), "l2_regularization": NOT_NEGATIVE, "window": WINDOW, "order": whole(0),
@@ -321,7 +324,7 @@ class TreeCRF(ChainLabeller):
                 progress.steps.extend(self.steps_)
             checkpoint = as_checkpoint(checkpoint)
             if checkpoint is not None:
-                mark = fingerprint(type(self).__name__, self.get_params(), train, start, progress, weights)
+                mark = fingerprint(type(self).__name__, self.get_params(deep=False), train, start, progress, weights)
                 sizes = self._tree_sizes(train.attributes, n_labels)
                 progress = checkpoint.begin(mark, sizes) or progress
             boost(training, progress, params, workers, monitor, None if checkpoint is None else checkpoint.note)
@@ -356,7 +359,7 @@ class TreeCRF(ChainLabeller):
 
     def boosting_params(self) -> BoostingParams:
         """The settings that training and predictions take, and the criterion that the class follows."""
-        return BoostingParams(**{name: getattr(self, name) for name in _PARAMS}, criterion=self._criterion)
+        return BoostingParams(**{name: getattr(self, name) for name in _PARAMS}, criterion=self._criterion).settled()
 
     def expected_memory(self, train: SequenceSet) -> int:
         """Approximate peak memory of `fit` in bytes; nothing is trained."""
@@ -396,13 +399,13 @@ class TreeCRF(ChainLabeller):
     def flattened(self) -> Self:
         """A copy that labels faster: its trees are turned into one flat vector of weights (PhD sections 3.5.3, 6.1).
 
-        Potentials are equal up to the order of sums. Staged predictions go on from the trees; a new `fit` drops the
-        flat form, a saved file remembers it.
+        Potentials are equal up to the order of sums. Staged predictions, and those of sets with missing cells that divide rows,
+        go on from the trees; a new `fit` drops the flat form, a saved file remembers it.
 
         Raises
         ------
         ValueError
-            If the trees were grown for missing cells, or look at previous labels with a label dictionary or a beam.
+            If the trees look at previous labels with a label dictionary or a beam.
         """
         flat = copy.copy(self)
         flat.flat_ = make_flat_forest(self._learnt(), self.attributes_)
@@ -482,6 +485,10 @@ class TreeCRF(ChainLabeller):
     def _check_fitted(self) -> None:
         """Refuse to predict with other settings than those that the trees were grown for, too."""
         super()._check_fitted()
+        self._check_shape()
+
+    def _check_shape(self) -> None:
+        """Refuse settings that the trees were not grown for."""
         names = (name for name in SHAPE if name != "n_surrogates")
         self.boosting_params().check_shape(self.shape_, names, "set it back or fit again")
 
@@ -505,6 +512,7 @@ class TreeCRF(ChainLabeller):
 
     def _restore(self, values: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> None:
         super()._restore(values, arrays)
+        self._check_shape()
         if self.forest_.n_trees != len(self.steps_) * len(self.label_names_):
             raise ValueError(f"forest has {self.forest_.n_trees} trees of {len(self.steps_)} iterations")
         self.flat_ = None

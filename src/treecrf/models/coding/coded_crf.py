@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self
 
 import numpy as np
@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from treecrf.compiled.rules import TRUTH
 from treecrf.compiled.struct import Bool
-from treecrf.estimators.checks import FLAG, SEED, SIZE, Check, whole
+from treecrf.estimators.checks import FLAG, HEADERS, SEED, SIZE, Check, whole
+from treecrf.estimators.settings import follow, new_one
 from treecrf.models.base import DECODERS, Codes, Decoder, Floats, Labeller, Monitor, check_decoder
 from treecrf.models.boosted.treecrf import TreeCRF
 from treecrf.models.persistence import packed, unpacked
@@ -141,11 +142,6 @@ _N_FOLDS = 5
 _ROUNDING = 1e-9  # of what training knows of the probabilities
 
 
-def _thesis_trees() -> TreeCRF:
-    """The base learner GTB; the thesis does not tell iterations and leaves."""
-    return TreeCRF(n_iterations=80, max_leaves=40, l2_regularization=5.0)
-
-
 def _is_history(value: Any) -> bool:
     return whole(0).holds(value) or (isinstance(value, str) and value == ALL)
 
@@ -191,7 +187,7 @@ class CodedCRF(Labeller):
         CPU seconds of `fit` by phase, those of the bits added.
     """
 
-    base: Any = field(default_factory=_thesis_trees)
+    base: Any = None
     code_length: int = 100
     history: int | str = 5
     seed: int = 0
@@ -207,6 +203,10 @@ class CodedCRF(Labeller):
         "base": Check(lambda value: isinstance(value, Labeller) and hasattr(value, "window"), "give a labeller with a window"),
         "code_length": SIZE, "history": Check(_is_history, f"give a whole number of at least 0 or {ALL!r}"), "seed": SEED, "cross_fit": FLAG,
     }  # fmt: skip
+
+    def __post_init__(self) -> None:
+        if self.base is None:
+            self.base = TreeCRF(n_iterations=80, max_leaves=40, l2_regularization=5.0)  # the thesis does not tell these
 
     def _check_settings(self) -> None:
         super()._check_settings()
@@ -258,7 +258,7 @@ class CodedCRF(Labeller):
         return with_history(windows, history[:, 2 * first : 2 * bit], first)
 
     def _make_bit(self) -> Any:
-        return type(self.base)(**self.base.get_params()).set_params(window=(0, 0), min_count=1)
+        return new_one(self.base, window=(0, 0), min_count=1)
 
     def _predict_others(self, data: SequenceSet) -> NDArray[np.bool_]:
         """The bits of each part of the sequences, by a labeller of the others."""
@@ -293,6 +293,7 @@ class CodedCRF(Labeller):
         windows = windows_as_attributes(aligned, self.base.window)
         probabilities, history = list[NDArray[np.float64]](), self._no_history(aligned)
         for bit, labeller in enumerate(self.bits_):
+            follow(labeller, self.base)
             probabilities.append(_probability_of_one(labeller, self._inputs_of(bit, windows, history)))
             history[:, 2 * bit : 2 * bit + 2] = neighbours(probabilities[-1] > 0.5, aligned.offsets)
         return np.ascontiguousarray(np.stack(probabilities, axis=1))
@@ -321,6 +322,8 @@ class CodedCRF(Labeller):
             yield dict.fromkeys(decoders, labels)
 
     # --- files --------------------------------------------------------------------------------------
+
+    _described: ClassVar = {"bits": HEADERS}
 
     def _sizes(self) -> dict[str, Any]:
         return super()._sizes() | {"code_length": self.code_length}

@@ -13,15 +13,19 @@ from treecrf import chain
 from treecrf.compiled import rules
 from treecrf.compiled.struct import Float64, Int64
 from treecrf.estimators.checks import (
+    ANY_NUMBER,
     FINITE,
     FLAG,
     N_BINS,
     NOT_NEGATIVE,
     PART,
+    PARTS,
     POSITIVE,
+    SECONDS,
     SEED,
     SIZE,
     WINDOW,
+    named,
     optional,
     whole,
 )
@@ -156,7 +160,7 @@ class FutureFeatureMEMM(ChainLabeller):
     min_count: int = 1
 
     _fitted_arrays: ClassVar = {"forest": Forest}
-    _fitted_values = ("seconds", "reach")
+    _fitted_values: ClassVar = {"seconds": SECONDS, "reach": named(ANY_NUMBER)}
 
     _parameter_constraints: ClassVar = {
         "n_iterations": SIZE, "max_leaves": whole(2, MAX_LEAVES), "max_lower_leaves": optional(whole(2, MAX_LEAVES)),
@@ -424,8 +428,10 @@ class FutureFeatureTreeCRF(FutureFeatureMEMM):
     def _make_crf(self) -> TreeCRF:
         return TreeCRF(
             n_iterations=self.crf_iterations, max_leaves=self.crf_max_leaves,
-            l2_regularization=self.crf_l2_regularization, order=self.order,
+            l2_regularization=self.crf_l2_regularization, order=self.order, missing="error",
         )  # fmt: skip
+
+    _described: ClassVar = {"crf": PARTS}
 
     def _state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         values, arrays = super()._state()

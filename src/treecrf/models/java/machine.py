@@ -8,10 +8,12 @@ import os
 import shutil
 import subprocess
 import tempfile
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 from types import ModuleType
 
+from treecrf.io.checksums import sha256
 from treecrf.io.messages import needs_extra
 
 _FOLDER = Path(__file__).parent
@@ -77,7 +79,19 @@ def find_jars() -> list[Path]:
             _resolve(maven, Path(temporary))
             with suppress(OSError):  # another process was faster
                 (Path(temporary) / "jars").rename(folder)
-    return sorted(folder.glob("*.jar"))
+    jars = sorted(folder.glob("*.jar"))
+    _check_jars(folder, jars)
+    return jars
+
+
+def _check_jars(folder: Path, jars: Sequence[Path]) -> None:
+    """Refuse jars that are not those of ``jars.sha256``: they run as code."""
+    lines = (line.split() for line in _POM.with_name("jars.sha256").read_text(encoding="utf-8").splitlines())
+    known = {name: digest for digest, name in lines}
+    found = {jar.name: sha256(jar) for jar in jars}
+    for name in sorted(known.keys() | found.keys()):
+        if known.get(name) != found.get(name):
+            raise ValueError(f"{folder / name} is not the jar whose SHA-256 treecrf knows; delete the folder {folder}.")
 
 
 def _new_folder_in(root: Path) -> tempfile.TemporaryDirectory[str]:

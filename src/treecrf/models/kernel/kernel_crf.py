@@ -15,9 +15,11 @@ from numpy.typing import NDArray
 from treecrf.compiled.rules import FINITE, WEIGHTS
 from treecrf.compiled.struct import Float64
 from treecrf.estimators.checks import (
+    ANY_NUMBER,
     FLAG,
     NOT_NEGATIVE,
     POSITIVE,
+    SECONDS,
     SEED,
     SIZE,
     TOLERANCE,
@@ -28,7 +30,6 @@ from treecrf.estimators.checks import (
     whole,
 )
 from treecrf.inputs.anchors import AnchorSetting
-from treecrf.io.messages import quoted
 from treecrf.models.base import Codes, Floats, Monitor
 from treecrf.models.chains import ChainLabeller, LatticeChains
 from treecrf.models.fitted import prefixed, take_prefixed
@@ -167,7 +168,10 @@ class KernelCRF(ChainLabeller):
         "objective_history": Annotated[Float64, "n_values", FINITE],
         "standards": Standards,
     }
-    _fitted_values = ("form", "scale", "objective", "gap", "duality_gap", "converged", "seconds")
+    _fitted_values: ClassVar = {
+        "form": one_of(*FORMS), "scale": POSITIVE, "objective": ANY_NUMBER, "gap": ANY_NUMBER, "duality_gap": ANY_NUMBER,
+        "converged": FLAG, "seconds": SECONDS,
+    }  # fmt: skip
     _parameter_constraints: ClassVar = {
         "degree": whole(1, MOST_DEGREE), "coef0": NOT_NEGATIVE, "scale": optional(POSITIVE), "variance": VARIANCE, "transition_variance": POSITIVE,
         "kernel": one_of("polynomial", "rbf"), "solver": one_of(*SOLVERS), "step_halving": FLAG, "rank": optional(SIZE),
@@ -270,7 +274,5 @@ class KernelCRF(ChainLabeller):
     def _restore(self, values: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> None:
         super()._restore(values, arrays)
         kernel = Kernel(self.kernel, int(self.degree), float(self.coef0), float(self.scale_))
-        if self.form_ not in FORMS or not 0 < kernel.scale < np.inf:
-            raise ValueError(f"the form is {quoted(self.form_)}, the scale {kernel.scale}")
         kind: Any = MonomialScores if self.form_ == "monomials" else KernelScores
         self.scores_ = kind.from_arrays(take_prefixed("scores", arrays), self._sizes(), kernel)

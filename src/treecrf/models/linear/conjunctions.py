@@ -11,7 +11,19 @@ from numpy.typing import NDArray
 
 from treecrf.compiled.rules import SOME, WEIGHTS, Known, Rule, below, offsets_into
 from treecrf.compiled.struct import Float64, Int32, Int64, struct
-from treecrf.estimators.checks import FLAG, NOT_NEGATIVE, SEED, SHARES, SIZE, VARIANCE, number, one_of, optional
+from treecrf.estimators.checks import (
+    FLAG,
+    NOT_NEGATIVE,
+    SECONDS,
+    SEED,
+    SHARES,
+    SIZE,
+    VARIANCE,
+    number,
+    one_of,
+    optional,
+    whole,
+)
 from treecrf.inputs.anchors import AnchorSetting
 from treecrf.inputs.binning import FEW_BINS
 from treecrf.io.arrays import gather_ranges
@@ -212,7 +224,7 @@ class ConjunctionCRF(ChainLabeller):
 
     order = 1
     _fitted_arrays: ClassVar = {"conjunctions": Conjunctions}
-    _fitted_values = ("seconds", "n_inductions")
+    _fitted_values: ClassVar = {"seconds": SECONDS, "n_inductions": whole(0)}
     _parameter_constraints: ClassVar = {
         "variance": VARIANCE, "features": one_of(*FEATURES), "n_iterations": SIZE, "iterations_between_inductions": SIZE,
         "features_per_induction": SIZE, "true_label_threshold": number("a probability above 0", lambda value: 0 < value <= 1),

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import os
+import sys
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import islice
+from types import ModuleType
 from typing import Annotated, Any, ClassVar, cast
 
 import numpy as np
@@ -17,6 +20,7 @@ from treecrf.estimators.checks import (
     FIRST_ORDER,
     NOT_NEGATIVE,
     PART,
+    SECONDS,
     SEED,
     SHARE,
     SIZE,
@@ -26,7 +30,8 @@ from treecrf.estimators.checks import (
     optional,
     whole,
 )
-from treecrf.io.messages import needs_extra
+from treecrf.io.memory import GIB, check_memory
+from treecrf.io.messages import needs_extra, quoted
 from treecrf.io.weighted import in_units
 from treecrf.models.base import Codes, Floats, Monitor
 from treecrf.models.chains import ChainLabeller, ScoredChains, Watch
@@ -37,6 +42,9 @@ from treecrf.models.weights import ClassWeight, refuse_mixed
 from treecrf.models.window.features import Scale
 from treecrf.sequences import MISSING, Attribute, SequenceSet
 from treecrf.statistics.selection import hold_out
+
+_JAX_BYTES, _JAX_ADDRESSES, _THREAD_ADDRESSES = GIB // 2, GIB, 72 * 2**20
+"""What JAX takes beside its arrays, the addresses that it reserves, and those of each of its threads."""
 
 
 def _is_picture(value: Any) -> bool:
@@ -135,7 +143,7 @@ class NeuralCRF(ChainLabeller):
     takes_unknown_labels = True
     takes_weights = True
     _fitted_arrays: ClassVar = {"scale": Scale, "row_lengths": Annotated[Int64, "n_lengths", SOME, ROW_LENGTHS]}
-    _fitted_values = ("n_epochs", "seconds")
+    _fitted_values: ClassVar = {"n_epochs": whole(0), "seconds": SECONDS}
     _parameter_constraints: ClassVar = {
         "kind": one_of("lstm", "convolution"), "order": FIRST_ORDER, "width": SIZE, "n_layers": whole(1, 12),
         "embedding": SIZE, "dropout": TOLERANCE, "input_dropout": TOLERANCE,
@@ -211,8 +219,7 @@ class NeuralCRF(ChainLabeller):
     def _epochs(
         self, shape: Architecture, data: SequenceSet, counts: Floats
     ) -> Iterator[tuple[dict[str, NDArray[Any]], float]]:
-        with needs_extra("neural"):
-            from treecrf.models.neural import training  # takes long to import
+        training = self._load_training(data, shape)
         assert data.labels is not None
         update = training.Update(self.learning_rate, self.weight_decay, self.averaging)
         rates = self.dropout, self.input_dropout
@@ -235,14 +242,31 @@ class NeuralCRF(ChainLabeller):
 
     def expected_memory(self, train: SequenceSet) -> int:
         """Bytes that training takes, nearly: of each weight eight numbers, of each feature of a batch what gradients need."""
-        shape = self._architecture(train.attributes, len(train.number_names), len(train.label_names))
-        longest = int(np.diff(train.observation_offsets).max())
+        return self._expected_memory(
+            train, self._architecture(train.attributes, len(train.number_names), len(train.label_names))
+        )
+
+    def _expected_memory(self, data: SequenceSet, shape: Architecture, row_length: int = 0) -> int:
+        longest = max(int(np.diff(data.observation_offsets).max()), row_length)
         n_features = shape.n_places * (shape.n_attributes * shape.embedding + 2 * shape.n_numbers)
         n_features += 40 * shape.width * shape.n_layers + 8 * shape.n_labels
         if shape.picture is not None:
             n_features += 4 * sum(FILTERS) * shape.n_numbers
-        of_set = train.values.size + train.numbers.size + 3 * train.n_positions * shape.n_labels
+        of_set = data.values.size + data.numbers.size + 3 * data.n_positions * shape.n_labels
         return 4 * (8 * shape.n_weights + 3 * max(self.batch_size, 2 * longest) * n_features + 2 * of_set)
+
+    def _load_training(self, data: SequenceSet, shape: Architecture) -> ModuleType:
+        """The module that runs JAX, which ends the process where memory lacks, and takes long to import."""
+        is_loaded = "jaxlib" in sys.modules
+        check_memory(
+            self._expected_memory(data, shape, int(self.row_lengths_[-1])) + (0 if is_loaded else _JAX_BYTES),
+            f"the net of JAX with batch_size={quoted(self.batch_size)}",
+            "lower batch_size or width, or use a machine with more",
+            0 if is_loaded else _JAX_ADDRESSES + _THREAD_ADDRESSES * (os.cpu_count() or 1),
+        )
+        with needs_extra("neural"):
+            from treecrf.models.neural import training
+        return training
 
     def _batches(self, data: SequenceSet) -> Batches:
         return Batches(
@@ -253,9 +277,8 @@ class NeuralCRF(ChainLabeller):
 
     def _chains(self, data: SequenceSet, weights: dict[str, NDArray[Any]]) -> ScoredChains:
         """The chains of a set as training sees it."""
-        with needs_extra("neural"):
-            from treecrf.models.neural import training
         shape = self._architecture(data.attributes, len(data.number_names), len(weights["out_bias"]))
+        training = self._load_training(data, shape)
         scores = training.predict_scores(shape, weights, self._batches(data), _missing_codes(data), data.n_positions)
         n_labels = shape.n_labels
         by_state = weights["transitions"].astype(np.float64) if self.order else np.zeros((n_labels, 1))

@@ -13,15 +13,7 @@ from numpy.typing import NDArray
 
 from treecrf.compiled.rules import SOME, WEIGHTS
 from treecrf.compiled.struct import Float64, struct
-from treecrf.estimators.checks import (
-    FLAG,
-    NOT_NEGATIVE,
-    SEED,
-    SHARE,
-    SIZE,
-    optional,
-    whole,
-)
+from treecrf.estimators.checks import FLAG, NOT_NEGATIVE, SECONDS, SEED, SHARE, SIZE, TEXT, optional, whole
 from treecrf.inputs.anchors import AnchorSetting
 from treecrf.inputs.binning import MOST_BINS
 from treecrf.io.memory import check_memory
@@ -300,7 +292,7 @@ class WindowLightGBM(WindowClassifier):
     anchors: AnchorSetting = None
 
     _fitted_arrays: ClassVar = {"start": Annotated[Float64, "n_labels", WEIGHTS]}
-    _fitted_values = ("model_text", "seconds")
+    _fitted_values: ClassVar = {"model_text": TEXT, "seconds": SECONDS}
 
     _parameter_constraints: ClassVar = {
         "n_iterations": SIZE, "learning_rate": SHARE, "max_leaves": whole(2, MOST_LEAVES), "min_samples_leaf": SIZE,
@@ -361,13 +353,14 @@ class WindowLightGBM(WindowClassifier):
         booster = lightgbm.Booster(model_str=self.model_text_)
         features, _ = self._features(data)
         scores = np.zeros((len(features), len(self.start_)))
-        every = every or self.n_iterations
-        for iteration in range(self.n_iterations):
-            # An iteration that found no split is not in the model, and adds 0.
-            scores += booster.predict(
-                features, start_iteration=iteration, num_iteration=1, raw_score=True, num_threads=1
-            )
-            if (iteration + 1) % every == 0:
+        n_grown = booster.current_iteration()  # one that found no split is not in the model, and adds 0
+        n_iterations = self.n_iterations if every else max(n_grown, 1)
+        for iteration in range(n_iterations):
+            if iteration < n_grown:
+                scores += booster.predict(
+                    features, start_iteration=iteration, num_iteration=1, raw_score=True, num_threads=1
+                )
+            if (iteration + 1) % (every or n_iterations) == 0:
                 yield scores + self.start_
 
     def _refuse_missing(self, data: SequenceSet) -> None:

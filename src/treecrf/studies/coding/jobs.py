@@ -398,7 +398,7 @@ def _make_trees(transitions: str, window: Window, settings: CodingSettings) -> I
     for splits, leaves, rate in product(settings.tree_splits, *grid):
         yield TreeCRF(
             settings.tree_iterations, leaves, settings.tree_regularization, window, transitions=transitions, leaf_values="newton",
-            splits=splits, learning_rate=rate, label_dictionary=settings.label_dictionary,
+            splits=splits, learning_rate=rate, label_dictionary=settings.label_dictionary, missing="error",
         )  # fmt: skip
 
 
@@ -417,4 +417,4 @@ def _base(form: Form, window: Window, settings: CodingSettings, order: int) -> L
     if form.learner == "vp":
         return VotedPerceptron(settings.n_epochs, window=window, order=order)
     values = (settings.gtb_iterations, settings.gtb_leaves, settings.gtb_regularization, window)
-    return TreeCRF(*values, order=order)
+    return TreeCRF(*values, order=order, missing="error")

@@ -140,7 +140,7 @@ def follow_training(train: SequenceSet, window: tuple[int, int], settings: CostS
     """
     model = TreeCRF(
         n_iterations=settings.sampling_iterations, l2_regularization=settings.sampling_regularization,
-        max_leaves=settings.max_leaves, window=window, **changed,
+        max_leaves=settings.max_leaves, window=window, missing="error", **changed,
     )  # fmt: skip
     followed = Followed(model, [], [])
 

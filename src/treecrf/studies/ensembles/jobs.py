@@ -217,7 +217,7 @@ def make_expert(name: str, window: Window, settings: EnsemblesSettings) -> Label
     if name == "separable":
         return TreeCRF(
             settings.newton_iterations, settings.newton_leaves, settings.newton_regularization, window, transitions="separable",
-            leaf_values="newton", splits="subsets", learning_rate=settings.newton_rate,
+            leaf_values="newton", splits="subsets", learning_rate=settings.newton_rate, missing="error",
         )  # fmt: skip
     if name == "linear_crf":
         return LinearCRF(
@@ -231,7 +231,7 @@ def make_expert(name: str, window: Window, settings: EnsemblesSettings) -> Label
         return WindowLightGBM(settings.lightgbm_iterations, max_leaves=settings.lightgbm_leaves, window=window)
     if name == "neural_crf":
         return NeuralCRF(n_epochs=settings.neural_epochs, random_state=0)
-    return {"treecrf": TreeCRF, "memm": MEMM, "sliding_window": SlidingWindow}[name](*trees)
+    return {"treecrf": TreeCRF, "memm": MEMM, "sliding_window": SlidingWindow}[name](*trees, missing="error")
 
 
 class Checked(NamedTuple):

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from treecrf import datasets
+from treecrf.readers.reading import files_of
 from treecrf.studies.framework.custom import custom_candidates
 from treecrf.studies.framework.settings import Settings, TableDataset
 
@@ -38,6 +39,18 @@ def file_problems(settings: Settings) -> Iterator[str]:
                 yield f"configuration: 'datasets.{name}': {_sentence(error)}"
     if settings.mirror is not None and not Path(settings.mirror).is_dir():
         yield f"configuration: 'mirror': there is no folder {settings.mirror}; correct the path or leave it out."
+
+
+def time_problems(settings: Settings, now: float) -> Iterator[str]:
+    """Tables that are later than `now` (seconds since 1970): Snakemake fails where a result is older than its table."""
+    tables = [(name, dataset) for name, dataset in settings.datasets.items() if isinstance(dataset, TableDataset)]
+    for name, dataset in tables:
+        for file in (
+            file for path in (dataset.path, dataset.test) if path and Path(path).exists() for file in files_of(path)
+        ):
+            if Path(file).stat().st_mtime > now + 60:
+                problem = f"{file} was changed in a time to come; correct the clock, or touch the file"
+                yield f"configuration: 'datasets.{name}': {problem}."
 
 
 def _sentence(error: Exception) -> str:

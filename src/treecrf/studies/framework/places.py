@@ -1,4 +1,4 @@
-"""Paths of a configuration: folders that a run writes to are inside the working folder, or where an absolute path says."""
+"""Paths of a configuration: folders that are written are inside the working folder, or where an absolute path says."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ WrittenFolder = Annotated[str, AfterValidator(_written)]
 
 
 def refuse_same(folders: Mapping[str, str]) -> None:
-    """Raise a ValueError where two of the folders that a run writes to, given by the names of their settings, are one."""
+    """Raise a ValueError where two of the folders that a run writes to, given by names of settings, are one."""
     names: dict[Path, str] = {}
     for name, folder in folders.items():
         other = names.setdefault(Path(folder).resolve(), name)

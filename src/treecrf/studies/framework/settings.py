@@ -202,7 +202,7 @@ class Settings(Model):
     @model_validator(mode="before")
     @classmethod
     def _own_runs_measure_cost_on_purpose(cls, values: Any) -> Any:
-        """The protocol's `cost`, which files of a user's own are laid over, counts where its methods are named or a data set is theirs."""
+        """The protocol's `cost`, below the file of a user, counts where that names its methods or a data set of it."""
         if not isinstance(values, Mapping) or values.get("profile") != "own":
             return values
         try:
@@ -211,7 +211,7 @@ class Settings(Model):
             is_left_out = "methods" not in cost and names <= {*values["datasets"]} - {*training.get("datasets", ())}
         except (LookupError, TypeError, AttributeError):  # the fields say what is wrong
             return values
-        left_out = dict.fromkeys(("methods", "window_datasets", "sampling_datasets"), [])
+        left_out: dict[str, list[str]] = {key: [] for key in ("methods", "window_datasets", "sampling_datasets")}
         return {**values, "cost": {**cost, **left_out}} if is_left_out else values
 
     @model_validator(mode="after")

@@ -65,12 +65,12 @@ def make_candidates(method: str, window: Window, settings: KernelsSettings) -> I
             yield CRFSuite(penalty, window=window)
     elif method == "treecrf":
         for penalty in settings.treecrf_regularizations:
-            yield TreeCRF(settings.tree_iterations, settings.treecrf_leaves, penalty, window)
+            yield TreeCRF(settings.tree_iterations, settings.treecrf_leaves, penalty, window, missing="error")
     elif method in ("separable", "full"):
         for leaves, rate in product(getattr(settings, f"{method}_leaves"), settings.tree_rates):
             yield TreeCRF(
                 settings.tree_iterations, leaves, settings.tree_regularization, window, transitions=method, leaf_values="newton",
-                splits="subsets", learning_rate=rate,
+                splits="subsets", learning_rate=rate, missing="error",
             )  # fmt: skip
     elif method == "neural_crf":
         of_pictures: dict[str, Any] = {"picture": settings.picture, "window": (0, 0), "width": 96, "batch_size": 64}
