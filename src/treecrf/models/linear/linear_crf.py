@@ -130,7 +130,7 @@ class LinearCRF(ChainLabeller):
         began = time.thread_time()
         n_kept = self.max_iterations if self.keep_stages else 1
         check_memory(
-            8 * objective.n_weights * (n_kept + VECTORS), "the weights after every iteration",
+            8 * objective.n_weights * (n_kept + VECTORS), "the weights after every iteration" if self.keep_stages else "the weights",
             "give fewer max_iterations, a smaller window or a greater min_count",
         )  # fmt: skip
         start = draw_start(objective.n_weights, self.random_state, self.start_noise)

@@ -186,7 +186,7 @@ class NeuralNetwork(WindowClassifier):
         known, labels, weights = counted_positions(labels, weights)
         cells = cells if known is None else cells[known]
         check_memory(
-            16 * (self.n_epochs if self.keep_stages else 1) * self.n_hidden * cells.shape[1], "the weights",
+            16 * (self.n_epochs if self.keep_stages else 1) * self.n_hidden * cells.shape[1], "the weights after every epoch" if self.keep_stages else "the weights",
             "give fewer n_epochs, a smaller window or a greater min_count",
         )  # fmt: skip
         seconds["windows"] = time.thread_time() - began
