@@ -123,7 +123,6 @@ def make_grower(rows, workspace, init_root, bound_singles, take_sums, split, sum
                 return leaf
             search_leaf(problem, workspace, leaf)
 
-    @kernel(int64(PROBLEM, rows, SAMPLE, workspace, TREE))
     def grow(problem, rows, sample, workspace, tree):
         init_root(problem, rows, sample, workspace)
         leaf, n_leaves = 0, 1
@@ -145,4 +144,6 @@ def make_grower(rows, workspace, init_root, bound_singles, take_sums, split, sum
             tree.values[leaf] = leaf_value(total, weight, problem.split_params)
         return int64(n_leaves - 1)
 
-    return grow
+    # The name of the file of its compiled form: no two growers may share one.
+    grow.__qualname__ = f"{grow.__name__}_{workspace.instance_class.__name__}"
+    return kernel(int64(PROBLEM, rows, SAMPLE, workspace, TREE))(grow)

@@ -1,8 +1,11 @@
 """`MalletCRF` against MALLET's own lattices and trainer."""
 
+import hashlib
 import itertools
 import os
 import re
+import shutil
+from pathlib import Path
 
 import jpype
 import numpy as np
@@ -355,7 +358,10 @@ def test_a_folder_that_cannot_be_written_to_is_named(bare, monkeypatch, tmp_path
     )
 
 
-def test_jars_are_resolved_once(bare, tmp_path):
+def test_jars_are_resolved_once_and_are_those_that_are_known(bare, tmp_path, monkeypatch):
+    known = tmp_path / "jars.sha256"
+    known.write_text(f"{hashlib.sha256().hexdigest()}  a.jar\n")
+    monkeypatch.setattr(_java, "_POM", Path(shutil.copy(_java._POM, tmp_path)))
     bare(
         f'echo run >> {tmp_path}/runs; for word; do last="$word"; done; mkdir "${{last#*=}}"; touch "${{last#*=}}/a.jar"'
     )
@@ -364,3 +370,6 @@ def test_jars_are_resolved_once(bare, tmp_path):
     assert _java.find_jars() == jars
     assert (tmp_path / "runs").read_text() == "run\n"
     assert _java.java_problem() is None
+    known.write_text(f"{hashlib.sha256(b'other').hexdigest()}  a.jar\n")
+    with pytest.raises(ValueError, match=r"a\.jar is not the jar whose SHA-256 treecrf knows; delete the folder"):
+        _java.find_jars()

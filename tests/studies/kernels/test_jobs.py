@@ -184,7 +184,7 @@ def test_a_training_that_converged_before_the_stage_is_predicted_from_its_end(sp
 
 @pytest.mark.parametrize(
     ("labeller", "stage"),
-    [(LinearCRF(10.0, WINDOW, max_iterations=6), 2), (KernelCRF(2), 0), (TreeCRF(4, 3, 1.0), 0), (NeuralNetwork(n_epochs=2), 2)],
+    [(LinearCRF(10.0, WINDOW, max_iterations=6, keep_stages=True), 2), (KernelCRF(2), 0), (TreeCRF(4, 3, 1.0), 0), (NeuralNetwork(n_epochs=2, keep_stages=True), 2)],
 )  # fmt: skip
 def test_labels_and_marginals_are_those_of_the_two_questions(splits, labeller, stage):
     sets = splits[0]

@@ -194,7 +194,7 @@ def test_documents_that_test_in_turn():
 def test_after_convergence_the_last_iteration_is_repeated():
     settings = SETTINGS.model_copy(update={"n_iterations": 60, "variances": [0.01]})
     outcome = compare("linear_crf", settings=settings)
-    model = LinearCRF(0.01, (1, 1), features="pairs", max_iterations=60).fit(tiny_set(0))
+    model = LinearCRF(0.01, (1, 1), features="pairs", max_iterations=60, keep_stages=True).fit(tiny_set(0))
     n_done = len(model.weights_history_)
     assert n_done < 60
     plain = outcome.curves.query("run == -1 and decoder == 'viterbi'").set_index("iteration")["n_correct"]
@@ -217,7 +217,7 @@ def test_not_every_iteration_needs_to_be_tested(outcome):
 def test_the_end_is_tested_where_training_converges_between_tested_iterations():
     settings = SETTINGS.model_copy(update={"n_iterations": 60, "variances": [0.01], "test_every": 20})
     outcome = compare("linear_crf", settings=settings)
-    model = LinearCRF(0.01, (1, 1), features="pairs", max_iterations=60).fit(tiny_set(0))
+    model = LinearCRF(0.01, (1, 1), features="pairs", max_iterations=60, keep_stages=True).fit(tiny_set(0))
     assert len(model.weights_history_) < 20
     correct = round(20 * model.score(tiny_set(1, 4), decoder="viterbi"))
     assert set(outcome.curves.query("run == -1 and decoder == 'viterbi'")["n_correct"]) == {correct}
