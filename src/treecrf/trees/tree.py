@@ -45,6 +45,10 @@ class Tree(NamedTuple):
         ends = dict.fromkeys(self._fields, n_splits) | others
         return Tree(**{name: getattr(self, name)[:end].copy() for name, end in ends.items()})
 
+    def opposite(self) -> Tree:
+        """The same splits with the opposite values."""
+        return self._replace(values=-self.values)
+
     def test(self, split: int) -> NDArray[np.int32]:
         """The codes for which the test of a split holds."""
         return self.set(split * (1 + self.surrogates.shape[1]))

@@ -147,6 +147,11 @@ class BoostingParams:
         drawn[rng.choice(n_positions, _share(self.row_fraction, n_positions), replace=False, shuffle=False)] = True
         return np.flatnonzero(drawn).astype(np.int32)
 
+    @property
+    def trees_see_all(self) -> bool:
+        """Whether the trees of an iteration see the same rows and columns, whatever their label."""
+        return self.feature_fraction == 1.0 and self.influence_trimming == 0.0
+
     def draw_columns(self, n_columns: int, iteration: int, label: int) -> NDArray[np.bool_]:
         """Draw the columns whose tests each node of a tree may be split by, without replacement.
 

@@ -84,6 +84,8 @@ class DenseTraining(Training):
             *self._count_missing(is_local, weights),
         )  # fmt: skip
         self._idle_growers: list[Grower] = []
+        # Two labels whose probabilities at a row sum to one have opposite gradients, and so opposite trees.
+        self._is_mirrored = len(start) == 2 and (is_local or params.order == 0) and params.trees_see_all
 
     def compute_gradient(self, criterion: Criterion, iteration: int = 0) -> float:
         rows, workers = self.rows, self._workers
@@ -101,8 +103,9 @@ class DenseTraining(Training):
     def grow(self, iteration: int) -> Iteration:
         with self._workers.timed("trees"):
             positions = self._params.draw_positions(len(self.rows.labels), iteration)
-        tasks = [partial(self._grow_one, label, iteration, positions) for label in range(self._space.n_labels)]
-        return Iteration(self._workers.run(tasks))
+        grown = range(1 if self._is_mirrored else self._space.n_labels)
+        trees = self._workers.run([partial(self._grow_one, label, iteration, positions) for label in grown])
+        return Iteration([*trees, trees[0].opposite()] if self._is_mirrored else trees)
 
     def _grow_one(self, label: int, iteration: int, positions: NDArray[np.int32]) -> Tree:
         params = self._params
@@ -117,6 +120,8 @@ class DenseTraining(Training):
             tree = grower.grow(rows, Sample(positions, considered))
         with self._workers.timed("update"):
             self._multiply(label, partial(grower.add_last, tree))
+            if self._is_mirrored:
+                self._multiply(1, partial(grower.add_last, tree.opposite()))
             self._idle_growers.append(grower)
         return tree
 
