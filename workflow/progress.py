@@ -27,6 +27,7 @@ import logging  # noqa: E402
 import shlex  # noqa: E402
 import threading  # noqa: E402
 import time  # noqa: E402
+import warnings  # noqa: E402
 from collections.abc import Iterator  # noqa: E402
 from importlib.metadata import version  # noqa: E402
 from pathlib import Path  # noqa: E402
@@ -183,6 +184,7 @@ class Interruption:
             leave(self.number)
         self.number = number
         logging.disable()
+        warnings.simplefilter("ignore")  # such as of what is left unawaited
         threading.Thread(target=end_jobs, daemon=True).start()
         raise KeyboardInterrupt
 
