@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from numbers import Real
 from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeAlias
 
@@ -76,11 +77,14 @@ class Observations(NamedTuple):
         rows = [row for sequence in sequences for row in sequence]
         cells: dict[str, NDArray[np.object_]] = {}
         names = {str(key): key for key in rows[0]}
-        if len(names) == len(rows[0]) and all(row.keys() == rows[0].keys() for row in rows):  # as from a table
-            for name, key in names.items():
-                cells[name] = np.empty(len(rows), dtype=object)
-                cells[name][:] = [row[key] for row in rows]
-            return cls(dict(cells), lengths_of(sequences), _kind_of_cells, from_dicts=True)
+        if set(map(type, rows)) == {dict} and set(map(len, rows)) == {len(names)}:
+            with suppress(KeyError):  # else all have the same keys, as from a table
+                for name, key in names.items():
+                    column = [row[key] for row in rows]
+                    cells[name] = np.empty(len(rows), dtype=object)
+                    cells[name][:] = column
+                return cls(dict(cells), lengths_of(sequences), _kind_of_cells, from_dicts=True)
+            cells.clear()
         for place, row in enumerate(rows):
             for key, value in row.items():
                 name = str(key)
