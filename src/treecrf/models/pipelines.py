@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from treecrf.estimators.checks import PARTS, Check, check_parts, named, one_of, several
+from treecrf.estimators.checks import PARTS, TEXTS, Check, check_parts, named, one_of, several
 from treecrf.estimators.settings import follow, new_one
 from treecrf.estimators.transform import Transform
 from treecrf.inputs import BLOCKS, DerivedInputs
@@ -183,11 +183,6 @@ class ImputingLabeller(TransformingLabeller):
 _DERIVATIONS = several(
     "derivations", Check(lambda value: isinstance(value, tuple | list) and len(value) == 3, "give three parts")
 )
-_DROPPED = {
-    "dropped": Check(
-        lambda value: isinstance(value, tuple | list) and all(isinstance(name, str) for name in value), "give names"
-    )
-}
 _DERIVED = {"kinds": named(one_of("category", "number")), "derivations": _DERIVATIONS}
 
 
@@ -227,7 +222,7 @@ class DerivingLabeller(TransformingLabeller):
         return described | ({"dropped": self.transform_.dropped_} if self.transform_.dropped_ else {})
 
     def _restored_transform(self, described: Any) -> Transform:
-        check_parts("the transform", described, _DERIVED, _DROPPED)
+        check_parts("the transform", described, _DERIVED, {"dropped": TEXTS})
         return self.new_transform().restore(described["kinds"], described["derivations"], described.get("dropped", ()))
 
     @property

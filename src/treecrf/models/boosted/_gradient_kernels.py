@@ -88,6 +88,18 @@ def _backward_early(exponentials, begin, position, order, packing, alphas, scale
         betas[0, state] = betas[1, state] * before
 
 
+@kernel(float64(float64[:, :, ::1], int64, int64, int16[::1], int32[::1], float64[::1]), error_model="numpy")
+def _log_of_products(exponentials, begin, end, labels, observed, scales):
+    """The log likelihood of a sequence, from the ratios of its true labels."""
+    log_likelihood, product = 0.0, 1.0
+    for position in range(begin, end):
+        product *= exponentials[labels[position], position, observed[position]] * scales[position]
+        if not (_TINY < product < _HUGE):
+            log_likelihood += np.log(product)
+            product = 1.0
+    return log_likelihood + np.log(product)
+
+
 # The number of labels and the order are constants of the kernels that follow, so that short loops over labels
 # are unrolled: half the time. A kernel that calls another closure would miss numba's cache, hence two of them.
 # With many labels what counts is the order in which memory is read: the wide kernels go along the states of a label,
@@ -136,14 +148,7 @@ def forward_kernel(n_labels, order):
                         alphas[position, uint64(label * n_recent + recent)] = value
                         scale += value
                 scales[position] = 1.0 / scale
-            log_likelihood = 0.0
-            product = 1.0
-            for position in range(begin, end):
-                product *= exponentials[labels[position], position, observed[position]] * scales[position]
-                if not (_TINY < product < _HUGE):
-                    log_likelihood += np.log(product)
-                    product = 1.0
-            log_likelihoods[sequence] = log_likelihood + np.log(product)
+            log_likelihoods[sequence] = _log_of_products(exponentials, begin, end, labels, observed, scales)
 
     return forward
 
@@ -242,14 +247,7 @@ def _wide_forward_kernel(n_labels, order):
                 for state in range(n_labels * n_recent):
                     scale += alphas[position, uint64(state)]
                 scales[position] = 1.0 / scale
-            log_likelihood = 0.0
-            product = 1.0
-            for position in range(begin, end):
-                product *= exponentials[labels[position], position, observed[position]] * scales[position]
-                if not (_TINY < product < _HUGE):
-                    log_likelihood += np.log(product)
-                    product = 1.0
-            log_likelihoods[sequence] = log_likelihood + np.log(product)
+            log_likelihoods[sequence] = _log_of_products(exponentials, begin, end, labels, observed, scales)
 
     return forward
 
