@@ -6,13 +6,14 @@ import io
 import lzma
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from types import SimpleNamespace
 
 import pandas as pd
 import pytest
 
 from treecrf.io import files, memory
-from treecrf.io.files import atomic, read_content, read_frame, write_frame, write_text
+from treecrf.io.files import atomic, leftovers, read_content, read_frame, write_frame, write_text
 
 
 def test_columns_that_are_not_wanted_are_left_out_whether_there_or_not(tmp_path):
@@ -90,3 +91,15 @@ def test_a_link_stays_and_a_file_keeps_its_permissions(tmp_path):
     assert [each.name for each in target.parent.iterdir()] == ["target.txt"]
     with pytest.raises(FileNotFoundError, match=r"link\.txt"), atomic(link):
         pass  # nothing is written
+
+
+def test_a_job_that_tidies_up_leaves_the_temporary_files_of_its_neighbour(tmp_path):
+    """Raw files ``NAME.train`` and ``NAME.test`` are fetched at the same time."""
+    names = ["protein.train", "protein.test", "protein", "protein.train.csv", "[p]rotein.train"]
+    with ExitStack() as written:
+        temporary = {name: written.enter_context(atomic(tmp_path / name)) for name in names}
+        for path in temporary.values():
+            path.touch()
+        (tmp_path / "protein.train.7.tmp").touch()  # of a download, which removes its own
+        for name, path in temporary.items():
+            assert leftovers(tmp_path / name) == [path]

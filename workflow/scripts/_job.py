@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import glob
 import signal
 import sys
 import traceback
@@ -15,6 +14,7 @@ from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 from treecrf.io.checksums import forget, note, refuse_damaged
+from treecrf.io.files import leftovers
 from treecrf.records.jobs import record_place, recorded
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ def sentence(error: Exception) -> str:
 def tidy(outputs: Iterable[str], record: Path) -> None:
     """Remove what a killed attempt has left: temporary files beside outputs and record, and notes of what will be written."""
     for file in (*map(Path, outputs), record):
-        for left in file.parent.glob(f"{glob.escape(file.stem)}.*.tmp"):
+        for left in leftovers(file):
             left.unlink(missing_ok=True)
     forget(outputs)
 

@@ -5,13 +5,12 @@ The note of ``FOLDER/NAME`` is ``FOLDER/.checksums/NAME.sha256``, in the form th
 
 from __future__ import annotations
 
-import glob
 import hashlib
 import os
 from collections.abc import Iterable
 from pathlib import Path
 
-from treecrf.io.files import write_text
+from treecrf.io.files import leftovers, write_text
 
 FOLDER = ".checksums"
 
@@ -35,7 +34,7 @@ def forget(paths: Iterable[str | os.PathLike[str]]) -> None:
     """Remove the notes of files that are about to be rewritten, and what a killed job has left of such notes."""
     for path in paths:
         written = _note_of(Path(path))
-        for file in (written, *written.parent.glob(f"{glob.escape(written.name)}.*.tmp")):
+        for file in (written, *leftovers(written)):
             file.unlink(missing_ok=True)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import bz2
 import csv
+import glob
 import gzip
 import io
 import json
@@ -169,6 +170,15 @@ def _within_memory(stream: BinaryIO, name: str, damage: tuple[type[Exception], .
         whole.write(block)
 
 
+_ID_BYTES = 6
+
+
+def leftovers(path: str | os.PathLike[str]) -> list[Path]:
+    """The temporary files of `atomic` for `path` alone, which a killed process has left or another one is writing."""
+    target = Path(path)
+    return list(target.parent.glob(f"{glob.escape(target.name)}.{'[0-9a-f]' * 2 * _ID_BYTES}.tmp"))
+
+
 @contextmanager
 def atomic(path: str | os.PathLike[str]) -> Iterator[Path]:
     """Give a temporary path, ``NAME.ID.tmp``, which becomes `path` when the block ends well and is removed if not.
@@ -178,7 +188,7 @@ def atomic(path: str | os.PathLike[str]) -> Iterator[Path]:
     """
     target = Path(os.path.realpath(path))
     target.parent.mkdir(parents=True, exist_ok=True)
-    temporary = target.with_name(f"{target.name}.{os.urandom(6).hex()}.tmp")
+    temporary = target.with_name(f"{target.name}.{os.urandom(_ID_BYTES).hex()}.tmp")
     try:
         yield temporary
         with open(temporary, "rb+") as stream:
