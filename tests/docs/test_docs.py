@@ -29,13 +29,12 @@ from planted_predictions import plant_counts
 from sybil import Sybil
 from sybil.evaluators.python import PythonEvaluator
 from sybil.parsers.markdown import CodeBlockParser
+from treecrf_studies.cli.report import app as report_app
 
-from treecrf import datasets
 from treecrf.cli import app, main
-from treecrf.cli.report import app as report_app
 from treecrf.models.registry import TREATMENTS
-from treecrf.studies import registry
-from treecrf.studies.framework.settings import load_settings
+from treecrf_studies import datasets, registry
+from treecrf_studies.framework.settings import load_settings
 
 WRITTEN_BY_RUNS = [ROOT / "docs/results", ROOT / "docs/api"]
 PAGES = [
