@@ -88,12 +88,12 @@ test-versions: $(INSTALLED)  ## Run a core of the tests with other versions of p
 	$(EXCHANGE) $(VERSIONS)/bin/python tests/treecrf_studies/helpers/exchange.py write $(VERSIONS)/there
 	$(EXCHANGE) $(BIN)/python tests/treecrf_studies/helpers/exchange.py check $(VERSIONS)/there
 	PYTHONPATH=src $(VERSIONS)/bin/python -m pytest -q -m "not slow" -n $(CORES) -p no:cacheprovider -W ignore::DeprecationWarning \
-		tests/treecrf/chain tests/treecrf/inputs tests/treecrf/io tests/treecrf/missing tests/treecrf/models/boosted tests/treecrf/models/linear tests/treecrf/readers tests/treecrf/trees tests/treecrf/test_sequences.py
+		$(addprefix tests/treecrf/,chain inputs io missing models/boosted models/linear readers trees test_sequences.py)
 
 test-all: test test-slow test-versions  ## Run all tests
 
 fuzz: $(INSTALLED)  ## Give every parser 2,000 fuzzed inputs (FUZZ=another number, SEED=another seed)
-	TREECRF_FUZZ=$(FUZZ) TREECRF_FUZZ_SEED=$(SEED) $(BIN)/python -m pytest -s tests/treecrf/fuzz
+	TREECRF_FUZZ=$(FUZZ) TREECRF_FUZZ_SEED=$(SEED) $(BIN)/python -m pytest -s tests/treecrf/fuzz tests/treecrf_studies/fuzz
 
 test-slurm: $(INSTALLED)  ## Start a Slurm here (needs root), run the demo on it, compare with a local run
 	$(BIN)/python tests/slurm/compare_with_local.py

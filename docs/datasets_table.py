@@ -11,9 +11,10 @@ import numpy as np
 
 from treecrf import SequenceSet
 from treecrf.io.files import read_configuration, write_text
-from treecrf_studies import datasets, registry
+from treecrf_studies import datasets
 from treecrf_studies.datasets.download import raw_files
 from treecrf_studies.framework.settings import load_settings
+from treecrf_studies.registry import registry
 
 PAGE = Path(__file__).parent / "datasets.md"
 CONFIGS = [PAGE.parent.parent / "config" / name for name in ("config.yaml", "extended.yaml")]

@@ -12,7 +12,8 @@ from typing import Any
 import pandas as pd
 
 from treecrf.io.files import read_frame, read_json
-from treecrf_studies import datasets, registry
+from treecrf_studies import datasets
+from treecrf_studies.registry import registry
 
 REPLICATED, PARTLY, NOT_REPLICATED = "replicated", "partly", "not_replicated"
 UNDECIDED, CHECKED, NO_VERDICT, NOT_RUN = "undecided", "checked", "no_verdict", "not_run"
