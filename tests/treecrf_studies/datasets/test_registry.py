@@ -13,10 +13,11 @@ import numpy as np
 import pytest
 from builders import ROOT
 
+from treecrf.statistics.selection import generator
 from treecrf_studies import datasets
 from treecrf_studies.datasets import faq, line_features, nettalk, sectlabel
 from treecrf_studies.datasets.download import raw_files
-from treecrf_studies.datasets.loading import draw, generator
+from treecrf_studies.datasets.loading import draw
 
 FILE_SETS = [name for name in datasets.names() if datasets.describe(name).kind == "files"]
 
