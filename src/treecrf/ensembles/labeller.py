@@ -31,7 +31,7 @@ METHODS = tuple(name for name, row in LABELLERS.items() if row.as_expert is not 
 def _is_expert(value: Any) -> bool:
     if not isinstance(value, str):
         return isinstance(value, Labeller)
-    return value in METHODS or (value in labellers() and find(value).as_expert is not None)
+    return value in METHODS or (value in labellers() and labellers()[value].as_expert is not None)
 
 
 def _are_experts(value: Any) -> bool:

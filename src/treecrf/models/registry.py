@@ -124,11 +124,11 @@ def labellers() -> Mapping[str, Row]:
     """All labellers by name: this package's, then those of the packages that are installed."""
     from importlib.metadata import entry_points
 
-    found = dict(LABELLERS)
+    found: dict[str, Row] = {}
     for point in entry_points(group=GROUP):
         with suppress(ImportError):  # its package is not there any more
-            found = dict(point.load()) | found
-    return LABELLERS | found
+            found |= point.load()
+    return LABELLERS | found | LABELLERS
 
 
 def offered() -> tuple[str, ...]:
