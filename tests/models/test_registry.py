@@ -13,7 +13,7 @@ from builders import number_set
 
 import treecrf
 from treecrf.io.messages import quoted
-from treecrf.models.boosted.treecrf import MISSING_METHODS
+from treecrf.models.boosted.params import MISSING_METHODS
 from treecrf.models.persistence import load_class
 from treecrf.models.registry import CLASS_PATHS, IN_TREES, LABELLERS, TABLES, TRAINING
 from treecrf.studies.training.settings import TrainingSettings

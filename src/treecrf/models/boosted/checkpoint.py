@@ -22,7 +22,8 @@ from treecrf.compiled.cache import kernel_digest
 from treecrf.compiled.rules import FINITE, NOT_INFINITE, SHARES, WEIGHTS
 from treecrf.compiled.struct import Float64
 from treecrf.io.npz import read_npz, write_npz
-from treecrf.models.boosted.boosting import PHASES, Progress, join_iterations, split_iterations
+from treecrf.models.boosted.boosting import Progress, join_iterations, split_iterations
+from treecrf.models.execution import PHASES
 from treecrf.models.fitted import prefixed, refuse_rest, take_declared
 from treecrf.sequences import SequenceSet
 from treecrf.trees.forest import Forest

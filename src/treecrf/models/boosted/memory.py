@@ -8,9 +8,8 @@ from numpy.typing import NDArray
 from treecrf import chain
 from treecrf.chain.lattice import predecessor_counts
 from treecrf.compiled.struct import size_of
-from treecrf.models.boosted.label_dictionary import Candidates
-from treecrf.models.boosted.lattice import pair_sizes
 from treecrf.models.boosted.params import BoostingParams
+from treecrf.models.boosted.potentials import Candidates, pair_sizes
 from treecrf.models.boosted.training import N_SHARES
 from treecrf.sequences import MISSING, SequenceSet, slot_sizes
 from treecrf.trees.grower import Workspace

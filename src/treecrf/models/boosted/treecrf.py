@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self
 
 import numpy as np
@@ -15,54 +15,43 @@ from treecrf import chain
 from treecrf.compiled.rules import FINITE, SHARES, SOME_IN_EACH_ROW, TRUTH, WEIGHTS
 from treecrf.compiled.struct import Bool, Float64
 from treecrf.estimators.checks import (
-    CLASS_WEIGHT,
     FLAG,
-    N_BINS,
-    NAME,
-    NOT_NEGATIVE,
-    POSITIVE,
     SECONDS,
-    SEED,
-    SHARE,
-    SIZE,
-    UNSEEN,
-    WINDOW,
     Check,
-    number,
-    one_of,
-    optional,
-    whole,
 )
-from treecrf.inputs.anchors import AnchorSetting
-from treecrf.inputs.binning import MOST_BINS
 from treecrf.io.memory import check_memory
 from treecrf.io.weighted import in_units
-from treecrf.models.boosted.boosting import Progress, Training, Workers, boost, join_iterations, split_iterations
+from treecrf.models.boosted.boosting import Progress, Training, boost, join_iterations, split_iterations
 from treecrf.models.boosted.checkpoint import Checkpoint, as_checkpoint, fingerprint
-from treecrf.models.boosted.label_dictionary import Candidates, learn_dictionary, make_candidates, n_symbols
 from treecrf.models.boosted.lattice import LatticeTraining
 from treecrf.models.boosted.memory import training_bytes
-from treecrf.models.boosted.params import MISSING_METHODS, SHAPE, SPLITS, BoostingParams, Criterion, has_shape
-from treecrf.models.boosted.prediction import BoostedPotentials, make_flat_forest, staged_lattices, staged_potentials
+from treecrf.models.boosted.params import SHAPE, BoostingParams, BoostingSettings, Criterion, has_shape
+from treecrf.models.boosted.potentials import (
+    BoostedPotentials,
+    Candidates,
+    learn_dictionary,
+    make_candidates,
+    make_flat_forest,
+    n_symbols,
+    staged_lattices,
+    staged_potentials,
+)
 from treecrf.models.boosted.training import DenseTraining
 from treecrf.models.chains import ChainLabeller, Chains
-from treecrf.models.execution import Monitor, draw_start
+from treecrf.models.execution import Monitor, Workers, draw_start
 from treecrf.models.inputs import refuse_missing, shares_of
-from treecrf.models.weights import ClassWeight
 from treecrf.sequences import Attribute, SequenceSet, slot_sizes, window_slots
 from treecrf.trees.flat import FlatForest
 from treecrf.trees.forest import Forest, forest_limits
-from treecrf.trees.tree import MAX_LEAVES
 
 if TYPE_CHECKING:
     from treecrf.estimators.conversion import Groups, Labels, Sequences
 
-_PARAMS = [field.name for field in fields(BoostingParams) if field.name not in ("criterion", "unit")]
 _LESS = "train on fewer sequences, or lower the order, the number of labels, the window or max_leaves"
 
 
 @dataclass(eq=False, repr=False)
-class TreeCRF(ChainLabeller):
+class TreeCRF(BoostingSettings, ChainLabeller):
     """Conditional random field trained by functional gradient tree boosting (PhD tables 3.1 and 3.3).
 
     Each iteration grows one regression tree for each label y on the functional gradient of the log likelihood
@@ -180,42 +169,6 @@ class TreeCRF(ChainLabeller):
         The flat form of the trees, where `flattened` made one.
     """
 
-    n_iterations: int = 100
-    max_leaves: int = 100
-    l2_regularization: float = 20.0
-    window: tuple[int, int] = (0, 0)
-    order: int = 1
-    splits: str = "one_vs_rest"
-    category_smoothing: float = 1.0
-    least_weight: float = 0.0
-    leaf_values: str = "gradient"
-    learning_rate: float = 1.0
-    largest_step: float = 4.0
-    most_halvings: int = 10
-    missing: str = "auto"
-    scale_gain: bool = False
-    n_surrogates: int = 5
-    either_polarity: bool = True
-    all_missing: str = "majority"
-    unseen_missing: str = "majority"
-    unseen: str = "missing"
-    pseudo_likelihood_iterations: int = 0
-    row_fraction: float = 1.0
-    feature_fraction: float = 1.0
-    influence_trimming: float = 0.0
-    sampling_seed: int = 0
-    random_state: int | None = None
-    start_noise: float = 0.01
-    n_threads: int = 1
-    warm_start: bool = False
-    n_bins: int = MOST_BINS
-    min_count: int = 1
-    transitions: str = "full"
-    label_dictionary: str | None = None
-    beam: int | None = None
-    class_weight: ClassWeight = None
-    anchors: AnchorSetting = None
-
     takes_unknown_labels = True
     takes_weights = True
 
@@ -231,18 +184,6 @@ class TreeCRF(ChainLabeller):
     }
     _fitted_values: ClassVar = {"seconds": SECONDS, "shape": Check(has_shape, f"give {', '.join(SHAPE)}")}
     _described: ClassVar = {"flat": FLAG}
-
-    _parameter_constraints: ClassVar = {
-        "n_iterations": SIZE, "max_leaves": whole(2, MAX_LEAVES), "l2_regularization": NOT_NEGATIVE, "window": WINDOW, "order": whole(0),
-        "splits": one_of(*SPLITS), "category_smoothing": NOT_NEGATIVE, "least_weight": NOT_NEGATIVE,
-        "leaf_values": one_of("gradient", "newton"), "learning_rate": SHARE, "largest_step": POSITIVE, "most_halvings": whole(0),
-        "missing": one_of(*MISSING_METHODS), "scale_gain": FLAG, "n_surrogates": SIZE, "either_polarity": FLAG,
-        "all_missing": one_of("majority", "both"), "unseen_missing": one_of("majority", "both"), "unseen": UNSEEN,
-        "pseudo_likelihood_iterations": whole(0), "row_fraction": SHARE, "feature_fraction": SHARE,
-        "influence_trimming": number("a number of at least 0 and below 1", lambda value: 0 <= value < 1), "sampling_seed": SEED,
-        "random_state": optional(SEED), "start_noise": NOT_NEGATIVE, "n_threads": SIZE, "warm_start": FLAG, "n_bins": N_BINS, "min_count": SIZE,
-        "transitions": one_of("full", "separable"), "label_dictionary": optional(NAME), "beam": optional(SIZE), "class_weight": CLASS_WEIGHT,
-    }  # fmt: skip
 
     # --- training -----------------------------------------------------------------------------------
 
@@ -359,7 +300,7 @@ class TreeCRF(ChainLabeller):
 
     def boosting_params(self) -> BoostingParams:
         """The settings that training and predictions take, and the criterion that the class follows."""
-        return BoostingParams(**{name: getattr(self, name) for name in _PARAMS}, criterion=self._criterion).settled()
+        return BoostingParams(**self.get_params(deep=False), criterion=self._criterion).settled()
 
     def expected_memory(self, train: SequenceSet) -> int:
         """Approximate peak memory of `fit` in bytes; nothing is trained."""

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy.special import logsumexp
 
 from treecrf import chain
-from treecrf.models.boosted.growers import CompleteGrower
+from treecrf.models.boosted.training import CompleteGrower
 from treecrf.models.future._bag_kernels import log_likelihood_along, residuals_of
 from treecrf.models.future.features import Bags, with_features
 from treecrf.sequences import SequenceSet

@@ -10,8 +10,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
@@ -26,7 +24,7 @@ from treecrf.compiled.struct import Float64
 from treecrf.estimators.checks import SIZE
 from treecrf.io.arrays import gather_ranges
 from treecrf.models.base import Codes, Floats, Monitor
-from treecrf.models.execution import Runner, make_runner
+from treecrf.models.execution import Runner, Workers
 from treecrf.models.linear._conjunction_kernels import sum_errors
 from treecrf.models.linear._gain_kernels import count_pairs, list_pairs, measure_gains, transpose
 from treecrf.models.linear._linear_kernels import dot
@@ -290,9 +288,8 @@ class InducedCRF(ConjunctionCRF):
                 monitor(len(history), elapsed, training.penalty(weights) - value)
 
         shares = self._shares()
-        with ThreadPoolExecutor(self.n_threads - 1) if self.n_threads > 1 else nullcontext() as pool:
-            run = make_runner(pool)
-            clock = time.thread_time if pool is None else time.process_time
+        with Workers(self.n_threads) as workers:
+            clock = time.thread_time if self.n_threads == 1 else time.process_time
             for round_, share in enumerate([*shares, 1.0]):  # after the last induction all sequences train
                 part = training.part(order[: max(1, round(share * len(train)))])
                 n_iterations, n_done = self._n_iterations(round_, len(shares), len(history)), len(history)
@@ -303,7 +300,9 @@ class InducedCRF(ConjunctionCRF):
                 seconds["gradient"] += time.thread_time() - began
                 if round_ < len(shares):
                     before = clock()
-                    n_new = training.add_features(part, self.true_label_threshold, self.features_per_induction, run)
+                    n_new = training.add_features(
+                        part, self.true_label_threshold, self.features_per_induction, workers.run
+                    )
                     seconds["induction"] += clock() - before
                     n_inductions += 1
                     if share == 1 and not n_new and len(history) < n_done + n_iterations:
