@@ -16,7 +16,8 @@ from treecrf.chain._kernels import MAX_POTENTIAL
 from treecrf.chain.inference import MAX_EXPONENT, partial_log_likelihood
 from treecrf.chain.lattice import Lattice, Weights
 from treecrf.chain.trellis import Trellis
-from treecrf.models.base import DECODERS, Decoder, Labeller, check_decoder
+from treecrf.models.base import Labeller
+from treecrf.models.decoding import DECODERS, Decoder, check_decoder
 from treecrf.sequences import MISSING, SequenceSet
 
 

@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from treecrf.estimators.checks import SEED, Check, optional
-from treecrf.models import base
-from treecrf.models.base import Decoder, Labeller, Monitor
+from treecrf.models.base import Labeller, Monitor
+from treecrf.models.decoding import DECODERS, Decoder
 from treecrf.models.inputs import check_training_set
 from treecrf.models.weights import refuse_weights
 from treecrf.models.window.features import Taken, WindowFeatures
@@ -113,7 +113,7 @@ _SUM_TOLERANCE = 1e-6  # of the probabilities of a position
 
 
 @dataclass(eq=False, repr=False)
-class CustomLabeller(base.Labeller):
+class CustomLabeller(Labeller):
     """A labeller made of a user's class.
 
     A classifier of single rows with ``fit(X, y)`` and ``predict_proba(X)``, such as any of scikit-learn's that has both,
@@ -207,7 +207,7 @@ class CustomLabeller(base.Labeller):
                 yield self._checked(probabilities, data)
 
     def staged_predict(
-        self, data: SequenceSet, decoders: tuple[Decoder, ...] = base.DECODERS, every: int = 1
+        self, data: SequenceSet, decoders: tuple[Decoder, ...] = DECODERS, every: int = 1
     ) -> Iterator[dict[Decoder, NDArray[np.int16]]]:
         """Labels after `every`, 2 `every`, .. iterations; a class that goes in stages has the likeliest for all decoders."""
         if not self.has_stages:

@@ -1,9 +1,9 @@
-"""Predictions within limits: labels that positions may have, labels that are known, labels that may follow others, and a lag."""
+"""Decoders, and limits of predictions: labels that positions may have, labels that are known, labels that may follow others, and a lag."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypedDict
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -24,6 +24,8 @@ if TYPE_CHECKING:  # kernels are loaded for predictions alone
     from treecrf.chain.trellis import Trellis
 
 Constraints = str | ArrayLike
+Decoder = Literal["forward_backward", "viterbi"]
+DECODERS: tuple[Decoder, ...] = ("forward_backward", "viterbi")
 
 
 class Limits(TypedDict, total=False):
@@ -128,3 +130,9 @@ def chain_lag(lag: int, constraints: Constraints | None, right: int) -> int:
             f"lag={quoted(lag)}: give a whole number of observations, at least the {right} that the labeller sees after a position."
         )
     return lag - right
+
+
+def check_decoder(decoder: str) -> None:
+    """Refuse a decoder that is not known."""
+    if decoder not in DECODERS:
+        raise ValueError(f"decoder {decoder!r} is not known; choose one of {', '.join(DECODERS)}.")

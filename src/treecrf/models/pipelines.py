@@ -15,7 +15,8 @@ from treecrf.estimators.transform import Transform
 from treecrf.inputs import BLOCKS, DerivedInputs
 from treecrf.missing import transform_of
 from treecrf.missing.transforms import describe_transform, restore_transform
-from treecrf.models.base import DECODERS, LABELLER, Decoder, Labeller, Monitor
+from treecrf.models.base import LABELLER, Labeller, Monitor
+from treecrf.models.decoding import DECODERS, Decoder
 from treecrf.models.inputs import check_set, check_training_set
 from treecrf.models.persistence import rebuild_part
 from treecrf.models.registry import IN_TREES, TREATMENTS

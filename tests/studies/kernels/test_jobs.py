@@ -8,7 +8,7 @@ import pytest
 from planted_predictions import assert_confidence
 
 from treecrf import KernelCRF, LinearCRF, NeuralNetwork, TreeCRF, VotedPerceptron, datasets
-from treecrf.models.base import DECODERS
+from treecrf.models.decoding import DECODERS
 from treecrf.sequences import SequenceSet
 from treecrf.statistics.selection import derive_seed, sequence_folds
 from treecrf.studies.framework.confidence import marginals_after

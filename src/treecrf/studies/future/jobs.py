@@ -18,12 +18,13 @@ from numpy.typing import NDArray
 
 from treecrf import chain
 from treecrf.datasets.synthetic import Splits, best_window_accuracy, find_rule, future_splits, is_positive
-from treecrf.models.base import DECODERS, Labeller
+from treecrf.models.base import Labeller
 from treecrf.models.boosted.checkpoint import Checkpoint
 from treecrf.models.boosted.memm import MEMM
 from treecrf.models.boosted.treecrf import TreeCRF
 from treecrf.models.chains import ChainLabeller
 from treecrf.models.custom import CustomLabeller
+from treecrf.models.decoding import DECODERS
 from treecrf.models.future.features import Bags, FutureFeature
 from treecrf.models.future.future_memm import FutureFeatureMEMM, FutureFeatureTreeCRF
 from treecrf.models.persistence import load_class

@@ -18,8 +18,9 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from treecrf.datasets.synthetic import Splits
-from treecrf.models.base import DECODERS, Decoder, Labeller
+from treecrf.models.base import Labeller
 from treecrf.models.boosted.checkpoint import Checkpoint
+from treecrf.models.decoding import DECODERS, Decoder
 from treecrf.models.kernel.kernel_crf import KernelCRF
 from treecrf.sequences import SequenceSet
 from treecrf.statistics.selection import derive_seed, sequence_folds
