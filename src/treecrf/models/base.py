@@ -45,8 +45,8 @@ FORMAT = "treecrf.model/1"
 class Labeller(Predictor):
     """A sequence labeller with the interface of a scikit-learn estimator.
 
-    Subclasses take their settings as keyword arguments, store them unchanged, declare what `fit` learns, and implement `_train`
-    and what `Predictor` asks for.
+    Subclasses take their settings as keyword arguments, store them unchanged, declare what `fit` learns, and implement
+    `_train` and what `Predictor` asks for.
 
     Attributes
     ----------
@@ -55,9 +55,9 @@ class Labeller(Predictor):
     min_count : int
         Categories that the training set has less often become one; weights count (`treecrf.models.inputs.Inputs`).
     anchors : (int, int) or (int, int, tuple of str), optional
-        Observations from the start and from the end of the sequence that every position sees, beside the distances of both
-        ends; then attributes whose categories before the position are counted (`treecrf.inputs.anchors.Anchors`). None: none of
-        these.
+        Observations from the start and from the end of the sequence that every position sees, beside the distances of
+        both ends; then attributes whose categories before the position are counted (`treecrf.inputs.anchors.Anchors`).
+        None: none of these.
     class_weight : "balanced", mapping of str to float, or None
         What positions weigh by the name of their label, 1 unless named (`treecrf.models.weights`).
     """
@@ -113,7 +113,7 @@ class Labeller(Predictor):
         check_params(self.get_params(deep=False), {**Labeller._parameter_constraints, **self._parameter_constraints})
 
     def keeping_stages(self) -> Self:
-        """Itself, told to keep its stages where it would not, as they take memory."""
+        """Set `keep_stages`, where there is such a setting, and return the labeller."""
         return self.set_params(keep_stages=True) if "keep_stages" in self.get_params() else self
 
     # --- training -----------------------------------------------------------------------------------
@@ -140,9 +140,11 @@ class Labeller(Predictor):
         sample_weight : array_like of float, shape (n_sequences,) or (n_positions,), optional
             What each sequence or position counts, for a method that takes weights (`treecrf.models.weights`).
         groups : list, length n_sequences, optional
-            What each sequence belongs to, such as a person: those of one group stay together where training holds some out.
+            What each sequence belongs to, such as a person: those of one group stay together where training holds some
+            out.
         lengths : int, shape (n_sequences,), optional
-            How many observations each sequence of a padded array has, which has three dimensions (sequences, rows, columns).
+            How many observations each sequence of a padded array has, which has three dimensions (sequences, rows,
+            columns).
         monitor : callable, optional
             Called as ``monitor(iteration, seconds_by_phase, log_likelihood)`` after every iteration, the log likelihood
             of the sequences that it trained on, without a prior or penalty.
@@ -224,7 +226,7 @@ class Labeller(Predictor):
         return values, named_arrays(fitted, self._fitted_arrays)
 
     def _restore(self, values: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> None:
-        """Take back what `_state` gave; it takes the arrays out, by `take_declared` alone, and what is left is refused."""
+        """Take back what `_state` gave: take the arrays out by `take_declared` alone; those left are refused."""
         fitted = take_declared(arrays, self._fitted_arrays, self._sizes())
         for name, value in (fitted | {name: values[name] for name in self._fitted_values}).items():
             setattr(self, f"{name}_", value)
@@ -259,7 +261,7 @@ LABELLER = Check(lambda value: isinstance(value, Labeller), "give a labeller")
 
 
 def _described(setting: Any) -> Any:
-    """A setting as JSON value."""
+    """A setting as JSON value, a labeller by class and settings."""
     if isinstance(setting, Labeller):
         return {"class": type(setting).__name__, "params": setting._params_for_file()}
     return [_described(each) for each in setting] if isinstance(setting, tuple | list) else setting

@@ -1,4 +1,4 @@
-"""Decoders, and limits of predictions: labels that positions may have, labels that are known, labels that may follow others, and a lag."""
+"""Decoders, and limits of predictions: labels that are allowed, known, or may follow others, and a lag."""
 
 from __future__ import annotations
 
@@ -34,12 +34,13 @@ class Limits(TypedDict, total=False):
     Attributes
     ----------
     allowed : bool, shape (n_positions, n_labels)
-        The labels that each position may have, in the order of ``label_names_``; of lists, such an array for each sequence.
+        The labels that each position may have, in the order of ``label_names_``; of lists, such an array for each
+        sequence.
     known : int, shape (n_positions,)
         Labels that are known already, by code; -1 elsewhere. Of lists, lists of labels, None elsewhere.
     constraints : str or bool, shape (n_labels + 1, n_labels)
-        "bio" or "bioes" (`treecrf.chain.constraints.SCHEMES`), or whether each label may stand right after another: by the
-        label before, START (what stands before a first position) last, and the label.
+        "bio" or "bioes" (`treecrf.chain.constraints.SCHEMES`), or whether each label may stand right after another: by
+        the label before, START (what stands before a first position) last, and the label.
     lag : int
         Label each position by what is seen `lag` observations later, as a stream is labelled.
     lengths : int, shape (n_sequences,)
@@ -120,14 +121,15 @@ def step_masks(
 def chain_lag(lag: int, constraints: Constraints | None, right: int) -> int:
     """How many positions later a label is decided if `lag` observations after it are seen.
 
-    A position's potentials are known once the window's `right` side is there, and whether a label may be the last one when
-    it turns out to be the last one.
+    A position's potentials are known once the window's `right` side is there, and whether a label may be the last one
+    when it turns out to be the last one.
     """
     if isinstance(constraints, str) and scheme_of(constraints).unfinished:
         right = max(right, 1)
     if not isinstance(lag, (int, np.integer)) or isinstance(lag, bool) or lag < right:
         raise ValueError(
-            f"lag={quoted(lag)}: give a whole number of observations, at least the {right} that the labeller sees after a position."
+            f"lag={quoted(lag)}: give a whole number of observations, at least the {right} that the labeller sees "
+            "after a position."
         )
     return lag - right
 

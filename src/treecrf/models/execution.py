@@ -22,7 +22,7 @@ Monitor = Callable[[int, Mapping[str, float], float], None]
 
 
 def reporting_monitor(name: str, verbose: bool | int, monitor: Monitor | None) -> Monitor | None:
-    """The monitor, and before it one that prints the first report of a method and those of every `verbose` iterations."""
+    """A monitor that prints the first report of a method and every `verbose`-th, then calls the one given."""
     if not isinstance(verbose, bool | np.bool_ | Integral):
         raise ValueError(f"verbose={quoted(verbose)}: give True, False, or after how many iterations to print a line.")
     if not verbose:

@@ -59,7 +59,7 @@ class TransformingLabeller(Labeller):
         raise NotImplementedError
 
     def _restored_transform(self, described: Any) -> Transform:
-        """What `_described_transform` described."""
+        """The transform that `_described_transform` gave as JSON values."""
         raise NotImplementedError
 
     # --- training -----------------------------------------------------------------------------------
@@ -94,22 +94,22 @@ class TransformingLabeller(Labeller):
 
     @property
     def has_probabilities(self) -> bool:  # type: ignore[override]
-        """Whether the labeller has."""
+        """Whether the labeller within gives probabilities."""
         return self.labeller.has_probabilities
 
     @property
     def has_stages(self) -> bool:  # type: ignore[override]
-        """Whether the labeller has."""
+        """Whether the labeller within has stages."""
         return self.labeller.has_stages
 
     def keeping_stages(self) -> Self:
-        """With a copy of the labeller that keeps them."""
+        """See `Labeller`; a copy of the labeller within keeps its stages."""
         return self.set_params(labeller=new_one(self.labeller).keeping_stages())
 
     def staged_predict(
         self, data: SequenceSet, decoders: tuple[Decoder, ...] = DECODERS, every: int = 1
     ) -> Iterator[dict[Decoder, NDArray[np.int16]]]:
-        """The labeller's."""
+        """See `Predictor`."""
         return self.labeller_.staged_predict(self.prepare(data), decoders, every)
 
     @property
@@ -149,7 +149,8 @@ class ImputingLabeller(TransformingLabeller):
     labeller : Labeller
         Of which a copy is trained.
     missing : "imputation", "indicator" or "imputation_indicator"
-        The transform that is fitted to the training set and fills or marks the missing values of every set (`treecrf.missing.transform_of`).
+        The transform that is fitted to the training set and fills or marks the missing values of every set
+        (`treecrf.missing.transform_of`).
 
     Attributes
     ----------
@@ -163,8 +164,9 @@ class ImputingLabeller(TransformingLabeller):
     missing: str = "imputation"
 
     _parameter_constraints: ClassVar = {
-        "labeller": LABELLER, "missing": one_of(*IMPUTATIONS),
-    }  # fmt: skip
+        "labeller": LABELLER,
+        "missing": one_of(*IMPUTATIONS),
+    }
 
     def new_transform(self) -> Transform:
         transform = transform_of(self.missing)

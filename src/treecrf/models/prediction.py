@@ -44,9 +44,9 @@ if TYPE_CHECKING:  # kernels are loaded for predictions alone
 class Predictor(MetadataRequests, Estimator):
     """What a fitted labeller says of sequences: labels, probabilities, likelihoods, and how good they are.
 
-    Its public methods take sequences in the forms of `treecrf.estimators.conversion` and limits of the labels; what they call
-    sees sets alone. Subclasses implement `_marginals`, and where positions are not labelled by themselves `_log_likelihood`,
-    `_viterbi`, `trellis` and `reach`; where there are stages `staged_predict`.
+    Its public methods take sequences in the forms of `treecrf.estimators.conversion` and limits of the labels; what
+    they call sees sets alone. Subclasses implement `_marginals`, and where positions are not labelled by themselves
+    `_log_likelihood`, `_viterbi`, `trellis` and `reach`; where there are stages `staged_predict`.
     """
 
     has_probabilities: bool = True
@@ -68,13 +68,13 @@ class Predictor(MetadataRequests, Estimator):
         raise NotImplementedError
 
     def _log_likelihood(self, data: SequenceSet) -> NDArray[np.float64]:
-        """log P(Y | X) of every labelled sequence, shape (n_sequences,): where positions are by themselves, a sum over them."""
+        """log P(Y | X) of every sequence, shape (n_sequences,); here a sum over positions, labelled by themselves."""
         return sum_log_probabilities(self._marginals(data), self.align_labels(data, unknown=True), data.offsets)
 
     def staged_predict(
         self, data: SequenceSet, decoders: tuple[Decoder, ...] = DECODERS, every: int = 1
     ) -> Iterator[dict[Decoder, NDArray[np.int16]]]:
-        """`predict` after `every`, 2 `every`, .. iterations, by decoder; here once, of a labeller whose decoders agree."""
+        """`predict` after `every`, 2 `every`, .. iterations, by decoder; here of a labeller without stages."""
         if self.has_stages:
             raise NotImplementedError
         check_set(data)
@@ -95,8 +95,8 @@ class Predictor(MetadataRequests, Estimator):
         wrong = ~(np.abs(marginals.sum(axis=1) - 1) <= 0.01)
         if wrong.any():
             raise ValueError(
-                f"the probabilities of position {int(wrong.argmax())} do not add up to 1, as weights of the model are too large; "
-                "train it again with a stronger penalty."
+                f"the probabilities of position {int(wrong.argmax())} do not add up to 1, as weights of the model are "
+                "too large; train it again with a stronger penalty."
             )
         return marginals
 
@@ -121,8 +121,8 @@ class Predictor(MetadataRequests, Estimator):
         """The same in a stream; a labeller that sees the ends of the sequence is refused."""
         if self.anchors is not None:
             raise ValueError(
-                f"anchors={self.anchors} labels no streams, as positions see the end of the sequence; train without anchors, or "
-                "leave lag out."
+                f"anchors={self.anchors} labels no streams, as positions see the end of the sequence; train without "
+                "anchors, or leave lag out."
             )
         return self.reach
 
@@ -139,14 +139,16 @@ class Predictor(MetadataRequests, Estimator):
         decoder : "forward_backward" or "viterbi"
             The likeliest label of each position, or the likeliest sequence of labels; the lowest code wins ties.
         **limits
-            `allowed`, `known`, `constraints`, `lag` and `lengths`, all optional (`treecrf.models.decoding.Limits`): the labels
-            that positions may have, labels that are known already, labels that may follow others, how many observations after
-            a position decide its label, and how many observations the sequences of a padded array have.
+            `allowed`, `known`, `constraints`, `lag` and `lengths`, all optional (`treecrf.models.decoding.Limits`): the
+            labels that positions may have, labels that are known already, labels that may follow others, how many
+            observations after a position decide its label, and how many observations the sequences of a padded array
+            have.
 
         Returns
         -------
         int16, shape (n_positions,)
-            Codes. Of sequences in other forms than a set, the labels as `classes_` has them: an array for each sequence.
+            Codes. Of sequences in other forms than a set, the labels as `classes_` has them: an array for each
+            sequence.
 
         Raises
         ------
@@ -175,7 +177,8 @@ class Predictor(MetadataRequests, Estimator):
         Returns
         -------
         float64, shape (n_positions, n_labels)
-            Of lists, such an array for each sequence. Where `has_probabilities` is false, votes or scores that add up to one.
+            Of lists, such an array for each sequence. Where `has_probabilities` is false, votes or scores that add up
+            to one.
         """
         check_names(limits, type(self).__name__)
         if (n_empty := count_empty(X)) is not None:
@@ -195,7 +198,7 @@ class Predictor(MetadataRequests, Estimator):
     def log_likelihood(
         self, X: Sequences, y: Labels = None, *, lengths: ArrayLike | None = None
     ) -> NDArray[np.float64]:
-        """log P(Y | X) of every sequence, float64, shape (n_sequences,): of its labels that are known, summed over the others."""
+        """log P(known labels | X) of every sequence, summed over unknown ones; float64, shape (n_sequences,)."""
         given = self._read(X, y, lengths)
         of_filled = self._log_likelihood(given.data)
         return np.insert(of_filled, np.array(given.empty, dtype=np.int64) - np.arange(len(given.empty)), 0.0)
@@ -214,10 +217,11 @@ class Predictor(MetadataRequests, Estimator):
         Returns
         -------
         NBest
-            ``labels``, int16 of shape (n, n_positions): row i holds the (i + 1)-th likeliest path of each sequence, -1 where a
-            sequence has fewer; ``log_probabilities``, shape (n, n_sequences), given the limits; ``n_paths``, shape
-            (n_sequences,). Of equally likely paths the one with the lowest last label comes first, then with the lowest label
-            before it, and so on. Of sequences in other forms than a set, a list of `Labelling` for each sequence.
+            ``labels``, int16 of shape (n, n_positions): row i holds the (i + 1)-th likeliest path of each sequence, -1
+            where a sequence has fewer; ``log_probabilities``, shape (n, n_sequences), given the limits; ``n_paths``,
+            shape (n_sequences,). Of equally likely paths the one with the lowest last label comes first, then with the
+            lowest label before it, and so on. Of sequences in other forms than a set, a list of `Labelling` for each
+            sequence.
 
         Raises
         ------
@@ -258,8 +262,8 @@ class Predictor(MetadataRequests, Estimator):
         spans : iterable of (sequence, first, last, label)
             Number of the sequence; its first and last position in the sequence, both within; the name of the label.
         entities : "bio" or "bioes", optional
-            Labels of spans are types of entities, such as PER of B-PER and I-PER ("" where labels are bare letters). The
-            probability is that of an entity of exactly these positions.
+            Labels of spans are types of entities, such as PER of B-PER and I-PER ("" where labels are bare letters).
+            The probability is that of an entity of exactly these positions.
         **limits
             `allowed`, `known` and `constraints` as for `predict`: probabilities are those given the limits.
 
@@ -331,13 +335,14 @@ class Predictor(MetadataRequests, Estimator):
         ----------
         X : SequenceSet, or sequences as in `treecrf.estimators.conversion`
         y : list of lists, optional
-            The true labels, unless `X` is a set that has them. One that training did not have counts as an error; in a set
-            without `y` it is refused.
+            The true labels, unless `X` is a set that has them. One that training did not have counts as an error; in a
+            set without `y` it is refused.
         decoder : "forward_backward" or "viterbi"
             See `predict`.
         metric : str
-            "accuracy" (fraction of positions that are labelled correctly), or another name of `treecrf.statistics.metrics.METRICS`:
-            "balanced_accuracy", "macro_f1", "sequence_accuracy"; also by scikit-learn's name, such as "f1_macro".
+            "accuracy" (fraction of positions that are labelled correctly), or another name of
+            `treecrf.statistics.metrics.METRICS`: "balanced_accuracy", "macro_f1", "sequence_accuracy"; also by
+            scikit-learn's name, such as "f1_macro".
         sample_weight : array_like of float, shape (n_sequences,) or (n_positions,), optional
             What each sequence or position counts in the metric.
         lengths : int, shape (n_sequences,), optional

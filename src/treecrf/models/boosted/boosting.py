@@ -1,4 +1,4 @@
-"""Functional gradient boosting: the loop over iterations, what it has done so far, and what the trees of an iteration see."""
+"""Functional gradient boosting: the loop over iterations, and the rows and columns that each one draws."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def join_iterations(iterations: Iterable[Iteration]) -> tuple[Forest, NDArray[np
 
 
 def split_iterations(forest: Forest, transitions: NDArray[np.float64]) -> list[Iteration]:
-    """What `join_iterations` joined."""
+    """The iterations that `join_iterations` joined."""
     n_labels = forest.n_trees // max(len(transitions), 1)
     return [
         Iteration([forest.tree(number * n_labels + label) for label in range(n_labels)], step)
@@ -93,7 +93,7 @@ class Training(Protocol):
     """Potentials and gradients of a training set: dense (`treecrf.models.boosted.training`) or on a lattice."""
 
     def compute_gradient(self, criterion: Criterion, iteration: int = 0) -> float:
-        """Write the gradient of every row for the trees of an iteration; return the criterion's value for the training set."""
+        """Write the gradient of every row for the trees of an iteration; return the criterion's value."""
 
     def grow(self, iteration: int) -> Iteration:
         """Grow one tree for each label on the gradients, and add them to the potentials."""
@@ -102,7 +102,7 @@ class Training(Protocol):
         """Add what an iteration has grown, with the same bits as `grow`."""
 
     def marginals(self) -> NDArray[np.float64] | None:
-        """P(y_t | X) of the training set with the potentials so far, shape (n_positions, n_labels); None: ask the trees."""
+        """P(y_t | X) of the training set, shape (n_positions, n_labels); None where only the trees can tell."""
 
 
 def boost(
@@ -116,8 +116,8 @@ def boost(
     """Go on with a training from its start and what `progress` says that was done.
 
     `progress` gets what is added, and the log likelihood at the end; `monitor` hears of the iterations in its reports
-    first. After the last iteration, the criterion of that one is computed once more; `note` is called with the progress after
-    every one. An iteration that lowers its criterion is halved, `most_halvings` times at most, until it does not.
+    first. After the last iteration, the criterion of that one is computed once more; `note` is called with the progress
+    after every one. An iteration that lowers its criterion is halved, `most_halvings` times at most, until it does not.
     """
     iterations, log_likelihoods, seconds, reports, steps = progress
     workers.seconds = seconds
@@ -155,7 +155,7 @@ def _settle(
     iteration: int,
     most_halvings: int,
 ) -> float:
-    """Halve the last iteration until the criterion, now `value`, is not below that before it; return what it is then."""
+    """Halve the last iteration until the criterion, now `value`, is not below that before it; return it."""
     before, step = progress.log_likelihoods[-1], 1.0
     least = before - _ROUNDING * abs(before)
     while not value >= least and step > 0.5**most_halvings:

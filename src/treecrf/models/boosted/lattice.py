@@ -1,9 +1,10 @@
 """Training on the labels that each position may have (`treecrf.chain.lattice`): for many labels.
 
-Where transitions are separable, potentials are ``U^y(w_t) + T(y, y_{t-1})``: an iteration adds to U one tree for each label,
-which sees the window alone, and to the matrix T a step. Where they are full, potentials are ``F^y(y_{t-1}, w_t)``, which is
-kept for every pair of labels that is possible: an iteration adds one tree for each label, which sees the window and the
-previous label. So what is kept for a position grows with the labels, or the pairs of labels, that it may have.
+Where transitions are separable, potentials are ``U^y(w_t) + T(y, y_{t-1})``: an iteration adds to U one tree for each
+label, which sees the window alone, and to the matrix T a step. Where they are full, potentials are ``F^y(y_{t-1},
+w_t)``, which is kept for every pair of labels that is possible: an iteration adds one tree for each label, which sees
+the window and the previous label. So what is kept for a position grows with the labels, or the pairs of labels, that it
+may have.
 """
 
 from __future__ import annotations
@@ -116,7 +117,7 @@ class LatticeTraining(Training):
         self.trees.add(iteration)
 
     def marginals(self) -> None:
-        """None: the trees are asked."""
+        """None, as the trees alone can tell."""
 
 
 def _choose_packing(
@@ -186,7 +187,7 @@ class WindowTrees(_LatticeTrees):
         return CompleteGrower(self.problem), np.zeros((1, len(self.problem.columns.cells)), dtype=np.int64)
 
     def _transition_step(self, inference: LatticeInference) -> NDArray[np.float64]:
-        """Observed less expected transitions, divided as in a leaf; a transition's expected count bounds its curvature."""
+        """Observed less expected transitions, divided as in a leaf: expected counts bound the curvature."""
         excess, expected = inference.excess()
         rules = self.problem.split_params
         with np.errstate(invalid="ignore"):

@@ -1,4 +1,4 @@
-"""Forward-backward on the labels that each position may have, in training: log likelihood and gradients of a training set."""
+"""Log likelihood and gradients of a training set on the labels that each position may have: forward-backward."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ _NO_COUNTS = np.empty((0, 0))
 class LatticeInference:
     """Forward-backward on a lattice that has every position's true label.
 
-    Gradients are those of pairs, or without `by_pair` of entries and transitions. Log likelihoods and counts of transitions are
-    multiplied by `sequence_weights`; gradients are not.
+    Gradients are those of pairs, or without `by_pair` of entries and transitions. Log likelihoods and counts of
+    transitions are multiplied by `sequence_weights`; gradients are not.
 
     Attributes
     ----------

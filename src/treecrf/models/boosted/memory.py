@@ -80,7 +80,7 @@ def _lattice_bytes(
 
 
 def _most_codes(params: BoostingParams, cells: NDArray[np.int64]) -> int:
-    """Codes of the largest set."""
+    """Most codes that a test may name."""
     return int(cells.max(initial=1)) if params.splits == "subsets" else 1
 
 
@@ -92,9 +92,18 @@ def _sizes(
     n_surrogates = params.missing_policy.n_surrogates
     n_codes = max_leaves * min(_most_codes(params, cells), 1 + n_positions // max_leaves) // 2
     return {
-        "n_leaves": max_leaves, "n_splits": max_leaves, "n_all_states": space.n_states, "n_positions": n_positions,
-        "n_cells": n_cells, "n_features": n_cells + space.order * (space.n_labels + 1),
-        "n_columns": len(cells) + space.order, "n_most_codes": int(cells.max(initial=1)), "n_surrogates": n_surrogates,
-        "n_depths": space.order + 1, "n_spaced": 2 * n_positions, "n_table": _TABLE, "n_codes": n_codes + max_leaves,
+        "n_leaves": max_leaves,
+        "n_splits": max_leaves,
+        "n_all_states": space.n_states,
+        "n_positions": n_positions,
+        "n_cells": n_cells,
+        "n_features": n_cells + space.order * (space.n_labels + 1),
+        "n_columns": len(cells) + space.order,
+        "n_most_codes": int(cells.max(initial=1)),
+        "n_surrogates": n_surrogates,
+        "n_depths": space.order + 1,
+        "n_spaced": 2 * n_positions,
+        "n_table": _TABLE,
+        "n_codes": n_codes + max_leaves,
         "n_sets": max_leaves * (1 + n_surrogates),
-    }  # fmt: skip
+    }

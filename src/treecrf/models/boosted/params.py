@@ -145,14 +145,14 @@ class BoostingParams(BoostingSettings):
 
     @property
     def most_gradient(self) -> int:
-        """The largest absolute sum of gradients of one label over the states of a position; Newton leaves need all bits."""
+        """The largest absolute sum of a label's gradients over a position's states; Newton leaves need all bits."""
         if self.newton and not self.pseudo_likelihood_iterations:
             return 1
         return self.order + 1 if self.sees_labels else 1
 
     @property
     def split_params(self) -> SplitParams:
-        """Split and leaf parameters."""
+        """What decides splits and the values of leaves."""
         missing = {"default_direction": EITHER_SIDE, "incorporated": INCORPORATED}.get(self.missing, UNKNOWN)
         return SplitParams(
             self.l2_regularization / self.unit,
@@ -181,14 +181,14 @@ class BoostingParams(BoostingSettings):
         return self.missing != "error"
 
     def divides_rows(self, train: SequenceSet) -> bool:
-        """Whether trees are grown with rows that divide: where no cell is missing, none does, and there are no surrogates to look for.
+        """Whether trees are grown with rows that divide.
 
-        Trees on whole rows are then the same, to the last bit.
+        Where no cell is missing and no surrogates are sought, trees on whole rows are the same to the last bit.
         """
         return self.missing not in WHOLE_ROWS and (train.has_missing or self.missing == "surrogate_splitting")
 
     def feature_types(self, attributes: Sequence[Attribute]) -> NDArray[np.int8]:
-        """Types of the columns, slots and then previous labels (`treecrf.trees.splitting`), shape (n_slots + order,)."""
+        """Types of the columns (`treecrf.trees.splitting`): slots, then previous labels; shape (n_slots + order,)."""
         of_labels = SPLITS[self.splits]
         slots = window_slots(attributes, self.window)
         of_slots = [ORDERED if attributes[slot.attribute].ordered else of_labels for slot in slots]
@@ -235,8 +235,8 @@ class BoostingParams(BoostingSettings):
                     raise ValueError(f"{name}={getattr(self, name)!r}: {self.lattice_setting} needs {needed}.")
         if self.influence_trimming and self.pseudo_likelihood_iterations:
             raise ValueError(
-                f"influence_trimming={self.influence_trimming!r}: rows have no such influence on the pseudo-likelihood; give 0 "
-                "or set pseudo_likelihood_iterations=0."
+                f"influence_trimming={self.influence_trimming!r}: rows have no such influence on the "
+                "pseudo-likelihood; give 0 or set pseudo_likelihood_iterations=0."
             )
 
     def check_training_data(self, train: SequenceSet, weights: NDArray[np.float64] | None) -> None:
@@ -257,8 +257,8 @@ class BoostingParams(BoostingSettings):
             self._refuse("pseudo_likelihood_iterations", what, 0)
             if self.uses_lattice:
                 raise ValueError(
-                    "separable transitions and a label_dictionary take weights by sequence alone; leave them at their defaults, or "
-                    "give each sequence one weight and leave class_weight out."
+                    "separable transitions and a label_dictionary take weights by sequence alone; leave them at their "
+                    "defaults, or give each sequence one weight and leave class_weight out."
                 )
 
     def _refuse(self, name: str, what: str, needed: int | None) -> None:

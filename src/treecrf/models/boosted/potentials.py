@@ -1,4 +1,4 @@
-"""Potentials of a data set: of all labels and states, or of the labels that positions may have; from trees or their flat form.
+"""Potentials of a data set, of all labels and states or of those that are possible; from trees or their flat form.
 
 The label dictionary says which labels the symbol at a position may have (`treecrf.chain.lattice`).
 """
@@ -85,11 +85,13 @@ def attribute_of(attributes: Sequence[Attribute], setting: str) -> int:
     names = [a.name for a in attributes if not (a.ordered or a.anchored)]
     if setting != CENTRE and setting not in names:
         raise ValueError(f"label_dictionary={setting!r}: it must be {CENTRE!r} or one of {', '.join(names)}.")
-    if setting == CENTRE and len(names) != 1:
+    if setting == CENTRE and not names:
+        raise ValueError("label_dictionary: the set has no attribute with categories; give None.")
+    if setting == CENTRE and len(names) > 1:
         raise ValueError(
             f"label_dictionary={CENTRE!r}: the set has {len(names)} attributes with categories; name one of "
-            f"{', '.join(names)}." if names else "label_dictionary: the set has no attribute with categories; give None."
-        )  # fmt: skip
+            f"{', '.join(names)}."
+        )
     return [attribute.name for attribute in attributes].index(names[0] if setting == CENTRE else setting)
 
 
@@ -117,7 +119,7 @@ def learn_dictionary(
 
 
 def n_symbols(attributes: Sequence[Attribute], setting: str | None) -> int:
-    """Rows of a dictionary."""
+    """Number of rows of a label dictionary."""
     return 1 if setting is None else len(attributes[attribute_of(attributes, setting)].categories) + 1
 
 
@@ -182,7 +184,7 @@ class LatticePotentials:
     def add_pair_leaves(
         self, tree: Tree, leaves: PairLeaves, predecessors: Predecessors, blocks: NDArray[np.int64]
     ) -> None:
-        """Add to F of some pairs the values of their leaves; `blocks` has the first pair of the tree's label at each position."""
+        """Add to F of some pairs their leaves' values; `blocks` has the first pair of the label at each position."""
         values = self._kept(tree.values)
         add_to_pairs(values, leaves, predecessors, blocks, self.exponentiated, self.pairs)
 
@@ -350,8 +352,8 @@ def make_flat_forest(learnt: BoostedPotentials, attributes: tuple[Attribute, ...
     params, n_labels = learnt.params, len(learnt.start)
     if params.uses_lattice and params.sees_labels:
         raise ValueError(
-            "flattened: potentials of all pairs of labels would be as large as without a label_dictionary or a beam; label with "
-            "the trees, or train with transitions='separable'."
+            "flattened: potentials of all pairs of labels would be as large as without a label_dictionary or a beam; "
+            "label with the trees, or train with transitions='separable'."
         )
     space = chain.StateSpace(n_labels, params.order if params.sees_labels else 0)
     start = learnt.start if params.sees_labels else np.zeros((n_labels, 1))

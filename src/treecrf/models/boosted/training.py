@@ -1,4 +1,4 @@
-"""Training on dense rows, one for each position and previous labels: gradient, trees, update; and what grows the trees."""
+"""Training on dense rows, one for each position and previous labels: gradient, growers of trees, update."""
 
 from __future__ import annotations
 
@@ -48,7 +48,8 @@ N_SHARES = 16
 class DenseTraining(Training):
     """The state of a training: exp(F) of every row, and the buffers to improve it; see `Training`.
 
-    `start` has shape (n_labels, n_states). Labels may be `MISSING`; weights are those of positions (`treecrf.models.weights`).
+    `start` has shape (n_labels, n_states). Labels may be `MISSING`; weights are those of positions
+    (`treecrf.models.weights`).
 
     Attributes
     ----------
@@ -192,7 +193,7 @@ class DenseTraining(Training):
 
 
 class Grower(Protocol):
-    """Grows trees."""
+    """Grows one tree after another in the same buffers."""
 
     def grow(self, rows: NDArray[np.int64], sample: Sample) -> Tree:
         """The tree for the sample's packed gradients; `rows` is int64, shape (n_states, n_positions)."""
@@ -301,10 +302,10 @@ class DenseRows:
 class PartialRows:
     """The sequences with unknown labels, without the labels in conflict (Tsuboi et al. 2008, section 4).
 
-    Their log likelihood is that of the known labels, summed over all that complete them: ``log Z(labels that agree) - log Z``.
-    Its gradient is ``P(y, s | known labels, X) - P(y, s | X)``: the marginals of the chain without the labels in conflict,
-    less those of the chain. Both come from the same recursions, on exponentials that are 0 for labels in conflict; any labels
-    that complete the known ones are part of both gradients, and cancel out.
+    Their log likelihood is that of the known labels, summed over all that complete them: ``log Z(labels that agree) -
+    log Z``. Its gradient is ``P(y, s | known labels, X) - P(y, s | X)``: the marginals of the chain without the labels
+    in conflict, less those of the chain. Both come from the same recursions, on exponentials that are 0 for labels in
+    conflict; any labels that complete the known ones are part of both gradients, and cancel out.
 
     Attributes
     ----------
@@ -395,8 +396,8 @@ def as_sequences(
 ) -> tuple[NDArray[np.int64], NDArray[np.float64] | None]:
     """Offsets and weights of a training that sees each label given the `order` labels before it, if these are known.
 
-    A position whose label, or one of those before it, is not known is left out: it weighs 0. Where positions differ in weight
-    each is a sequence by itself, else nothing changes.
+    A position whose label, or one of those before it, is not known is left out: it weighs 0. Where positions differ in
+    weight each is a sequence by itself, else nothing changes.
     """
     left_out, places = labels == MISSING, places_in(offsets)
     for lag in range(1, order + 1):

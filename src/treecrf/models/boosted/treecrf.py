@@ -77,7 +77,8 @@ class TreeCRF(BoostingSettings, ChainLabeller):
         threshold.
     category_smoothing : float
         Added to the weight of a category when categories are sorted to find sets: the larger, the nearer to the middle
-        stand rare ones. 0 finds the set that gains most, as long as `least_weight` is 0 and missing does not only join sides.
+        stand rare ones. 0 finds the set that gains most, as long as `least_weight` is 0 and missing does not only join
+        sides.
     least_weight : float
         What the rows on each side of a split must weigh, at least: their number, or with Newton leaves the sum of
         their ``p (1 - p)``.
@@ -94,11 +95,13 @@ class TreeCRF(BoostingSettings, ChainLabeller):
         of the training set, as it may where labels stay the same for long: Newton leaves leave the curvature between
         rows out.
     missing : "auto", "error", "instance_weighting", "surrogate_splitting", "default_direction" or "incorporated"
-        "auto": "instance_weighting", or "incorporated" with separable transitions, a label dictionary or a beam. What to do with missing cells in training and prediction: refuse them, or, where a tested cell is missing,
-        send the row to both sides with weights in proportion to the known rows there (PhD section 4.2); or where
-        the best known surrogate test says (section 4.3); or to one side that training found to gain more; or let tests
-        ask for "missing" too, by itself or with other codes (Twala et al. 2008). Without missing cells all of them grow the
-        same trees, but for ties of "incorporated" where `influence_trimming` is used. An attribute that is missing everywhere is never tested.
+        "auto": "instance_weighting", or "incorporated" with separable transitions, a label dictionary or a beam. What
+        to do with missing cells in training and prediction: refuse them, or, where a tested cell is missing, send the
+        row to both sides with weights in proportion to the known rows there (PhD section 4.2); or where the best known
+        surrogate test says (section 4.3); or to one side that training found to gain more; or let tests ask for
+        "missing" too, by itself or with other codes (Twala et al. 2008). Without missing cells all of them grow the
+        same trees, but for ties of "incorporated" where `influence_trimming` is used. An attribute that is missing
+        everywhere is never tested.
     scale_gain : bool
         Whether instance weighting and surrogate splitting multiply a test's gain by the share of the node's rows
         for which its outcome is known, as C4.5 does.
@@ -137,18 +140,19 @@ class TreeCRF(BoostingSettings, ChainLabeller):
         Threads of `fit`; any number gives the same bits.
     warm_start : bool
         Whether `fit` continues from the trees it has, up to `n_iterations`, instead of starting again. On the same
-        set the result equals that of one longer run to the bit. Another set is seen as in prediction, with the inputs and
-        labels of the first one; `log_likelihood_history_` continues with that of the new set.
+        set the result equals that of one longer run to the bit. Another set is seen as in prediction, with the inputs
+        and labels of the first one; `log_likelihood_history_` continues with that of the new set.
     transitions : "full" or "separable"
         Whether trees look at previous labels, too; or at the window alone, and labels follow each other by a matrix of
         transitions, which is learnt by Newton steps: many times cheaper for many labels. Separable needs order 1.
     label_dictionary : "centre", name of an attribute, or None
         A position may have the labels alone that training has seen with its symbol of the attribute ("centre": the only
-        attribute), all if it has not seen the symbol. Time and memory follow the labels, or the pairs of labels, that are possible.
+        attribute), all if it has not seen the symbol. Time and memory follow the labels, or the pairs of labels, that
+        are possible.
     beam : int or None
-        Forward-backward keeps so many labels of each position, those with most forward mass, and in training the true one; all
-        others have probability 0 (Pal, Sutton and McCallum 2006; in Hao's thesis in place of forward-backward). None keeps all.
-        Steps are not halved, as beams differ between iterations.
+        Forward-backward keeps so many labels of each position, those with most forward mass, and in training the true
+        one; all others have probability 0 (Pal, Sutton and McCallum 2006; in Hao's thesis in place of
+        forward-backward). None keeps all. Steps are not halved, as beams differ between iterations.
     n_bins, min_count, anchors, class_weight : see `treecrf.models.base.Labeller`
 
     Attributes
@@ -158,7 +162,8 @@ class TreeCRF(BoostingSettings, ChainLabeller):
     start_ : float64, shape (n_labels, n_states)
         The potentials at the start.
     log_likelihood_history_ : float64, shape (n_iterations + 1,)
-        Training log likelihood (pseudo-likelihood in such iterations) after 0, 1, .. iterations, weighted as training was.
+        Training log likelihood (pseudo-likelihood in such iterations) after 0, 1, .. iterations, weighted as training
+        was.
     steps_ : float64, shape (n_iterations,)
         What the leaf values of each iteration were multiplied by: 1, or less after halvings.
     seconds_ : dict
@@ -204,17 +209,18 @@ class TreeCRF(BoostingSettings, ChainLabeller):
         Parameters
         ----------
         X : SequenceSet, or sequences as in `treecrf.estimators.conversion`
-            With labels, some of which may not be known (`MISSING`): the likelihood sums over all that complete the known
-            ones (Tsuboi et al. 2008), while order 0 and a `MEMM` leave out positions whose label, or one that they look at,
-            is not known. At least two label names.
+            With labels, some of which may not be known (`MISSING`): the likelihood sums over all that complete the
+            known ones (Tsuboi et al. 2008), while order 0 and a `MEMM` leave out positions whose label, or one that
+            they look at, is not known. At least two label names.
         y, groups, lengths, monitor, verbose
             As for `Labeller.fit`.
         sample_weight : array_like of float, shape (n_sequences,) or (n_positions,), optional
-            By sequence, what multiplies its log likelihood: a weight of 2 is the sequence twice, 0 leaves it out. By position,
-            what multiplies its share ``log P(y_t | y_1 .. y_{t-1}, X)`` (`treecrf.models.weights`).
+            By sequence, what multiplies its log likelihood: a weight of 2 is the sequence twice, 0 leaves it out. By
+            position, what multiplies its share ``log P(y_t | y_1 .. y_{t-1}, X)`` (`treecrf.models.weights`).
         checkpoint : Checkpoint or path, optional
-            Where to write the training's state every 30 seconds (see `treecrf.models.boosted.checkpoint`). If the file holds
-            that of the same training, it continues from there: same bits, same calls of `monitor`, seconds counted on.
+            Where to write the training's state every 30 seconds (see `treecrf.models.boosted.checkpoint`). If the file
+            holds that of the same training, it continues from there: same bits, same calls of `monitor`, seconds
+            counted on.
 
         Raises
         ------
@@ -330,8 +336,8 @@ class TreeCRF(BoostingSettings, ChainLabeller):
         aligned = self.align_inputs(train, self.unseen)
         if self.missing == "error" and aligned.has_missing:
             raise ValueError(
-                "the set has categories that the training so far did not have, for which missing='error' has no place; leave their "
-                "sequences out, or train again with warm_start=False."
+                "the set has categories that the training so far did not have, for which missing='error' has no place; "
+                "leave their sequences out, or train again with warm_start=False."
             )
         return aligned.with_labels(self.align_labels(train, unknown=True), self.label_names_)
 
@@ -340,8 +346,8 @@ class TreeCRF(BoostingSettings, ChainLabeller):
     def flattened(self) -> Self:
         """A copy that labels faster: its trees are turned into one flat vector of weights (PhD sections 3.5.3, 6.1).
 
-        Potentials are equal up to the order of sums. Staged predictions, and those of sets with missing cells that divide rows,
-        go on from the trees; a new `fit` drops the flat form, a saved file remembers it.
+        Potentials are equal up to the order of sums. Staged predictions, and those of sets with missing cells that
+        divide rows, go on from the trees; a new `fit` drops the flat form, a saved file remembers it.
 
         Raises
         ------
@@ -353,16 +359,16 @@ class TreeCRF(BoostingSettings, ChainLabeller):
         return flat
 
     def split_gains(self) -> NDArray[np.float64]:
-        """Total gain of all splits on an input at a distance (Breiman et al. 1984, section 5.3; Friedman 2001, section 8.1).
+        """Total gain of the splits on each input at each distance (Breiman et al. 1984; Friedman 2001, section 8.1).
 
-        The gain of a split is the decrease of the squared error that its leaf values give (PhD section 3.2), or with Newton
-        leaves twice the rise of the log likelihood by a second-order step.
+        The gain of a split is the decrease of the squared error that its leaf values give (PhD section 3.2), or with
+        Newton leaves twice the rise of the log likelihood by a second-order step.
 
         Returns
         -------
         float64, shape (n_attributes, n_places)
-            In the order of ``attributes_``, and of the distances ``-window[0]`` to ``window[1]`` from the position; an anchored
-            attribute has what it gains at distance 0.
+            In the order of ``attributes_``, and of the distances ``-window[0]`` to ``window[1]`` from the position; an
+            anchored attribute has what it gains at distance 0.
         """
         self._check_fitted()
         slots = window_slots(self.attributes_, self.window)
@@ -393,8 +399,8 @@ class TreeCRF(BoostingSettings, ChainLabeller):
         learnt, aligned = self._learnt(), self._aligned(data)
         if learnt.params.uses_lattice:
             raise ValueError(
-                "potentials: with separable transitions, a label_dictionary or a beam they are kept in parts, not for all pairs of "
-                "labels; see predict_proba and log_likelihood."
+                "potentials: with separable transitions, a label_dictionary or a beam they are kept in parts, not for "
+                "all pairs of labels; see predict_proba and log_likelihood."
             )
         yield from staged_potentials(learnt, aligned, every or len(self.steps_))
 
@@ -447,9 +453,12 @@ class TreeCRF(BoostingSettings, ChainLabeller):
         n_states = chain.StateSpace(n_labels, self.order).n_states
         transitions = (0, 0) if params.sees_labels else (n_labels, n_labels + 1)
         return forest_limits(slot_sizes(attributes, self.window) + params.codes_missing, n_labels, order) | {
-            "n_labels": n_labels, "n_states": n_states, "n_symbols": n_symbols(attributes, self.label_dictionary),
-            "n_transitions": transitions[0], "n_transitions_before": transitions[1],
-        }  # fmt: skip
+            "n_labels": n_labels,
+            "n_states": n_states,
+            "n_symbols": n_symbols(attributes, self.label_dictionary),
+            "n_transitions": transitions[0],
+            "n_transitions_before": transitions[1],
+        }
 
     def _restore(self, values: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> None:
         super()._restore(values, arrays)

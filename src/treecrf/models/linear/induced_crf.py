@@ -1,9 +1,9 @@
 """`InducedCRF`: a conditional random field that is linear in conjunctions which training chooses (McCallum 2003).
 
-Features are those whose weights would raise the likelihood most. Where a token's label is badly predicted, its probability
-after one more feature is approximated by multiplying the present marginal by ``e^w`` and normalizing: the "mean field" of
-section 4. A feature has one weight for each label, each fitted by itself; its gain is the sum of theirs. Candidates are
-features that the model has, or may have, joined with one more basic cell.
+Features are those whose weights would raise the likelihood most. Where a token's label is badly predicted, its
+probability after one more feature is approximated by multiplying the present marginal by ``e^w`` and normalizing: the
+"mean field" of section 4. A feature has one weight for each label, each fitted by itself; its gain is the sum of
+theirs. Candidates are features that the model has, or may have, joined with one more basic cell.
 """
 
 from __future__ import annotations
@@ -119,9 +119,7 @@ def gains_of(occurrences: Occurrences, tokens: ErrorTokens, variance: float, run
     # shares with as many windows each; any number of them gives the same bits
     targets = np.linspace(0, occurrences.first[-1], 17)
     bounds = np.unique(np.concatenate([np.searchsorted(occurrences.first, targets[:-1]), [0, n_features]])).tolist()
-    run([
-        partial(measure_gains, *occurrences, begin, end, *tokens, variance, gains) for begin, end in pairwise(bounds)
-    ])  # fmt: skip
+    run([partial(measure_gains, *occurrences, begin, end, *tokens, variance, gains) for begin, end in pairwise(bounds)])
     return gains
 
 
@@ -247,9 +245,9 @@ class InducedCRF(ConjunctionCRF):
     """Linear-chain CRF with feature induction (McCallum 2003), in the rounds of MALLET (PhD sections 3.1 and 3.5).
 
     The model begins with a weight for each label and for each pair of labels. Each round adds the conjunctions of
-    window cells whose weights of labels promise most (`treecrf.models.linear.induced_crf`) and goes on with L-BFGS for a few iterations, on a part
-    of the training set in the first rounds. Training maximizes ``log P(Y | X) - |w|^2 / (2 variance)``, and ends early
-    once all sequences promise no new feature and the optimum is reached.
+    window cells whose weights of labels promise most (`treecrf.models.linear.induced_crf`) and goes on with L-BFGS for
+    a few iterations, on a part of the training set in the first rounds. Training maximizes ``log P(Y | X) - |w|^2 / (2
+    variance)``, and ends early once all sequences promise no new feature and the optimum is reached.
 
     Parameters and attributes are those of `ConjunctionCRF`, and two more. `n_threads` (int) is the number of threads of
     the search for features; any number gives the same bits. ``objective_history_`` (float64, shape (n_iterations,)) has
