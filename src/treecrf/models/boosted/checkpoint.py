@@ -90,11 +90,6 @@ class Checkpoint:
         self._due = now + max(self.seconds, (now - begin) / LARGEST_SHARE if self.seconds else 0.0)
 
 
-def as_checkpoint(place: Checkpoint | str | os.PathLike[str] | None) -> Checkpoint | None:
-    """A checkpoint as it was given, or one at a path."""
-    return place if place is None or isinstance(place, Checkpoint) else Checkpoint(place)
-
-
 def fingerprint(
     class_name: str,
     settings: Mapping[str, Any],

@@ -22,7 +22,7 @@ from treecrf.estimators.checks import (
 from treecrf.io.memory import check_memory
 from treecrf.io.weighted import in_units
 from treecrf.models.boosted.boosting import Progress, Training, boost, join_iterations, split_iterations
-from treecrf.models.boosted.checkpoint import Checkpoint, as_checkpoint, fingerprint
+from treecrf.models.boosted.checkpoint import Checkpoint, fingerprint
 from treecrf.models.boosted.lattice import LatticeTraining
 from treecrf.models.boosted.memory import training_bytes
 from treecrf.models.boosted.params import SHAPE, BoostingParams, BoostingSettings, Criterion, has_shape
@@ -269,12 +269,14 @@ class TreeCRF(BoostingSettings, ChainLabeller):
                 progress.iterations.extend(split_iterations(self.forest_, self.transitions_))
                 progress.log_likelihoods.extend(self.log_likelihood_history_[:-1])
                 progress.steps.extend(self.steps_)
-            checkpoint = as_checkpoint(checkpoint)
+            note = None
             if checkpoint is not None:
+                checkpoint = checkpoint if isinstance(checkpoint, Checkpoint) else Checkpoint(checkpoint)
+                note = checkpoint.note
                 mark = fingerprint(type(self).__name__, self.get_params(deep=False), train, start, progress, weights)
                 sizes = self._tree_sizes(train.attributes, n_labels)
                 progress = checkpoint.begin(mark, sizes) or progress
-            boost(training, progress, params, workers, monitor, None if checkpoint is None else checkpoint.note)
+            boost(training, progress, params, workers, monitor, note)
 
         history = np.array(progress.log_likelihoods)
         if not np.isfinite(history).all():

@@ -108,7 +108,7 @@ class NeuralCRF(ChainLabeller):
     Attributes
     ----------
     weights_ : dict of float32 arrays
-        By name; see `treecrf.models.neural.network.Architecture.shapes`.
+        By name; see `treecrf.models.neural.architecture.Architecture.shapes`.
     scale_ : Scale
     row_lengths_ : int64, shape (n_lengths,)
         To which sequences are padded.
