@@ -10,7 +10,7 @@ from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
 
 import treecrf
-from treecrf import Ensemble, LinearCRF, SlidingWindow, TreeCRF, WindowLightGBM
+from treecrf import Attribute, Ensemble, LinearCRF, SequenceSet, SlidingWindow, TreeCRF, WindowLightGBM
 from treecrf.ensembles.combiners import COMBINERS, Evidence, espboost
 from treecrf.ensembles.espboost import ESPBoost
 from treecrf.ensembles.labeller import METHODS
@@ -127,27 +127,46 @@ def test_boosting_has_the_classes_and_rounds_that_cross_validation_chose(sets):
 def test_named_experts_have_the_ensembles_settings():
     names = ("treecrf_newton", "treecrf_original", "linear_crf", "neural_network", "lightgbm")
     settings = {"window": (2, 1), "n_iterations": 7, "unseen": "error", "n_threads": 2}
-    made = Ensemble(names, **settings, random_state=3).make_experts()
+    made = [getattr(expert, "labeller", expert) for expert in Ensemble(names, **settings, random_state=3).make_experts()]
     assert all(expert.window == (2, 1) and expert.unseen == "error" for expert in made)
     assert [made[0].n_iterations, made[2].max_iterations, made[3].n_epochs] == [7, 7, 7]
     assert [expert.random_state for expert in made] == [3, 3, 3, 4, 3]
     assert (made[0].splits, made[0].n_threads, made[1].l2_regularization) == ("subsets", 2, 0.0)
-    assert [expert.random_state for expert in Ensemble(names).make_experts()] == [None, None, None, 0, None]
+    made = [getattr(expert, "labeller", expert) for expert in Ensemble(names).make_experts()]
+    assert [expert.random_state for expert in made] == [None, None, None, 0, None]
 
 
-def test_named_trees_handle_missing_cells_unless_told_otherwise():
+@pytest.mark.parametrize("names", [("treecrf", "memm", "sliding_window"), ("linear_crf", "lightgbm", "neural_network")])
+def test_named_experts_handle_missing_cells_unless_told_otherwise(names):
     train = number_set(0)
     holes = train.with_values(np.where(np.arange(train.n_positions)[:, None] % 5 == 0, -1, train.values))
-    trees = Ensemble(("treecrf", "memm", "sliding_window"), "marginal_average", n_iterations=2)
-    assert np.isfinite(trees.fit(holes).predict_proba(holes)).all()
-    assert {expert.missing for expert in trees.experts_} == {"auto"}
+    experts = Ensemble(names, "marginal_average", n_iterations=2)
+    assert np.isfinite(experts.fit(holes).predict_proba(holes)).all()
+    assert np.isfinite(experts.fit(train).predict_proba(holes)).all()
     with pytest.raises(ValueError, match="is missing at observation 0; fill or mark"):
-        trees.set_params(missing="error").fit(holes)
+        experts.set_params(missing="error").fit(holes)
+
+
+def test_default_experts_handle_missing_cells():
+    train = number_set(0)
+    holes = train.with_values(np.where(np.arange(train.n_positions)[:, None] % 5 == 0, -1, train.values))
+    assert Ensemble(n_iterations=2, n_folds=2).fit(holes).score(holes) > 0.5
+
+
+def test_named_experts_in_pipelines_follow_the_ensembles_treatment_of_unknown_categories():
+    train = random_set(np.random.default_rng(0))
+    wider = [Attribute(a.name, (*a.categories, "new")) for a in train.attributes]
+    new = SequenceSet(np.full_like(train.values, len(wider[0].categories) - 1), train.offsets, wider)
+    model = Ensemble(("linear_crf",), "marginal_average", n_iterations=2).fit(train)
+    with pytest.warns(UserWarning, match="treated as missing"):
+        model.predict(new)
+    with pytest.raises(ValueError, match="unseen"):
+        model.set_params(unseen="error").predict(new)
 
 
 @pytest.mark.parametrize("name", METHODS)
 def test_every_named_expert_can_be_made(name):
-    (expert,) = Ensemble((name,), window=(1, 1)).make_experts()
+    (expert,) = Ensemble((name,), window=(1, 1), missing="error").make_experts()
     assert expert.window == (1, 1)
 
 

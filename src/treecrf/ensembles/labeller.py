@@ -19,6 +19,7 @@ from treecrf.models.decoding import Decoder
 from treecrf.models.fitted import prefixed, refuse_rest, take_prefixed
 from treecrf.models.inputs import check_training_set
 from treecrf.models.persistence import load_class, packed, unpacked
+from treecrf.models.pipelines import ImputingLabeller
 from treecrf.models.registry import IN_TREES, LABELLERS, TABLES, TRAINING
 from treecrf.models.weights import refuse_weights
 from treecrf.sequences import SequenceSet
@@ -168,13 +169,10 @@ class Ensemble(Labeller):
             settings["random_state"] = 0 if self.random_state is None else self.random_state + 1
         else:
             settings |= {"random_state": self.random_state, "start_noise": self.start_noise}
-        return expert.set_params(
-            **{
-                key: value
-                for key, value in settings.items()
-                if key in expert.get_params(deep=False) and key not in fixed
-            }
-        )
+        known = expert.get_params(deep=False)
+        expert.set_params(**{key: value for key, value in settings.items() if key in known and key not in fixed})
+        refuses = "missing" not in known and row.family != "neural"  # networks take missing cells as inputs
+        return ImputingLabeller(expert) if refuses and self.missing == "auto" else expert
 
     # --- prediction ---------------------------------------------------------------------------------
 

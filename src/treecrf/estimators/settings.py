@@ -120,10 +120,16 @@ def new_one(estimator: Any, **changes: Any) -> Any:
 
 
 def follow(fitted: Any, source: Any) -> None:
-    """Give a fitted estimator within another one the settings of predictions that its source has by now."""
+    """Give a fitted estimator within another one the settings of predictions that its source has by now.
+
+    A pipeline without such a setting gives it to its labeller.
+    """
     for name in _OF_PREDICTIONS:
         if name in _settings(type(source)) and name in _settings(type(fitted)):
             setattr(fitted, name, getattr(source, name))
+        elif name in _settings(type(source)):
+            for part in _parts(fitted.get_params(deep=False)).values():
+                follow(part, source)
 
 
 _OF_PREDICTIONS = ("unseen", "n_threads")
