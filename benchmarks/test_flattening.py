@@ -8,7 +8,7 @@ from numba import float64, int32, int64, njit, void
 
 from treecrf import TreeCRF, chain
 from treecrf.compiled.struct import allocate
-from treecrf.models.boosted.growers import columns_of
+from treecrf.models.boosted.potentials import columns_of
 from treecrf.trees.forest import Routing, route
 from treecrf_studies import datasets
 

@@ -14,7 +14,8 @@ from treecrf.ensembles.combiners import COMBINERS, Evidence
 from treecrf.ensembles.sequential import cross_fit, untrained
 from treecrf.estimators.checks import HEADERS, NOT_NEGATIVE, PART, PARTS, SEED, SIZE, Check, one_of, optional, whole
 from treecrf.estimators.settings import follow
-from treecrf.models.base import Decoder, Labeller, Monitor
+from treecrf.models.base import Labeller, Monitor
+from treecrf.models.decoding import Decoder
 from treecrf.models.fitted import prefixed, refuse_rest, take_prefixed
 from treecrf.models.inputs import check_training_set
 from treecrf.models.persistence import load_class, packed, unpacked

@@ -35,9 +35,16 @@ def load(path: str | os.PathLike[str]) -> Labeller:
 _LIST = several("values", ANY)
 
 HEADER = {
-    "format": TEXT, "class": TEXT, "params": PARTS, "label_names": TEXTS, "classes": _LIST, "values": PARTS,
-    "attributes": ATTRIBUTES, "number_names": TEXTS, "edges": optional(EDGES),
-}  # fmt: skip
+    "format": TEXT,
+    "class": TEXT,
+    "params": PARTS,
+    "label_names": TEXTS,
+    "classes": _LIST,
+    "values": PARTS,
+    "attributes": ATTRIBUTES,
+    "number_names": TEXTS,
+    "edges": optional(EDGES),
+}
 """What the header of every labeller has; the class declares what its settings and values must be."""
 
 _MORE = {"anchored": PARTS, "table": PARTS}
@@ -50,8 +57,8 @@ _UNFIT = (LookupError, TypeError, AttributeError, ValueError, ArithmeticError, R
 def rebuild(header: dict[str, Any], arrays: Mapping[str, NDArray[Any]], place: str) -> Labeller:
     """The labeller that `Labeller.contents` described.
 
-    Nothing of what they say is believed: settings are checked as in `Labeller.fit`, arrays by the rules that are declared with
-    them. A ValueError names the place that they are from, and the part that is wrong.
+    Nothing of what they say is believed: settings are checked as in `Labeller.fit`, arrays by the rules that are
+    declared with them. A ValueError names the place that they are from, and the part that is wrong.
     """
     name = header.get("class") if isinstance(header, dict) else header
     try:
@@ -70,7 +77,8 @@ def rebuild(header: dict[str, Any], arrays: Mapping[str, NDArray[Any]], place: s
         refuse_rest(rest)
     except _UNFIT as error:
         raise ValueError(
-            f"{place} holds a {name} that is damaged or of another version of treecrf ({quoted(str(error))}); train it again."
+            f"{place} holds a {name} that is damaged or of another version of treecrf ({quoted(str(error))}); train it "
+            "again."
         ) from error
     return model
 

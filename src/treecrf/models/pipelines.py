@@ -15,7 +15,8 @@ from treecrf.estimators.transform import Transform
 from treecrf.inputs import BLOCKS, DerivedInputs
 from treecrf.missing import transform_of
 from treecrf.missing.transforms import describe_transform, restore_transform
-from treecrf.models.base import DECODERS, LABELLER, Decoder, Labeller, Monitor
+from treecrf.models.base import LABELLER, Labeller, Monitor
+from treecrf.models.decoding import DECODERS, Decoder
 from treecrf.models.inputs import check_set, check_training_set
 from treecrf.models.persistence import rebuild_part
 from treecrf.models.registry import TRANSFORMS
@@ -58,7 +59,7 @@ class TransformingLabeller(Labeller):
         raise NotImplementedError
 
     def _restored_transform(self, described: Any) -> Transform:
-        """What `_described_transform` described."""
+        """The transform that `_described_transform` gave as JSON values."""
         raise NotImplementedError
 
     # --- training -----------------------------------------------------------------------------------
@@ -93,22 +94,22 @@ class TransformingLabeller(Labeller):
 
     @property
     def has_probabilities(self) -> bool:  # type: ignore[override]
-        """Whether the labeller has."""
+        """Whether the labeller within gives probabilities."""
         return self.labeller.has_probabilities
 
     @property
     def has_stages(self) -> bool:  # type: ignore[override]
-        """Whether the labeller has."""
+        """Whether the labeller within has stages."""
         return self.labeller.has_stages
 
     def keeping_stages(self) -> Self:
-        """With a copy of the labeller that keeps them."""
+        """See `Labeller`; a copy of the labeller within keeps its stages."""
         return self.set_params(labeller=new_one(self.labeller).keeping_stages())
 
     def staged_predict(
         self, data: SequenceSet, decoders: tuple[Decoder, ...] = DECODERS, every: int = 1
     ) -> Iterator[dict[Decoder, NDArray[np.int16]]]:
-        """The labeller's."""
+        """See `Predictor`."""
         return self.labeller_.staged_predict(self.prepare(data), decoders, every)
 
     @property
@@ -148,7 +149,8 @@ class ImputingLabeller(TransformingLabeller):
     labeller : Labeller
         Of which a copy is trained.
     missing : "imputation", "indicator" or "imputation_indicator"
-        The transform that is fitted to the training set and fills or marks the missing values of every set (`treecrf.missing.transform_of`).
+        The transform that is fitted to the training set and fills or marks the missing values of every set
+        (`treecrf.missing.transform_of`).
 
     Attributes
     ----------
@@ -162,8 +164,9 @@ class ImputingLabeller(TransformingLabeller):
     missing: str = "imputation"
 
     _parameter_constraints: ClassVar = {
-        "labeller": LABELLER, "missing": one_of(*IMPUTATIONS),
-    }  # fmt: skip
+        "labeller": LABELLER,
+        "missing": one_of(*IMPUTATIONS),
+    }
 
     def new_transform(self) -> Transform:
         transform = transform_of(self.missing)

@@ -39,10 +39,10 @@ class StreamLabel(NamedTuple):
 class LabelStream:
     """The labels of one sequence whose observations come one after another (fixed-lag smoothing).
 
-    Observation t is labelled when observation t + lag has come, by all that has come: the forward recursion up to the last
-    position whose window is complete, and the backward one from there to t. What is still to come counts nothing. The last
-    `lag` observations are labelled by `finish`, as in a set. The labels are those that ``predict(data, lag=lag)`` gives for
-    the whole sequence; with a lag of its length or more, they are those of ``predict(data)``.
+    Observation t is labelled when observation t + lag has come, by all that has come: the forward recursion up to the
+    last position whose window is complete, and the backward one from there to t. What is still to come counts nothing.
+    The last `lag` observations are labelled by `finish`, as in a set. The labels are those that ``predict(data,
+    lag=lag)`` gives for the whole sequence; with a lag of its length or more, they are those of ``predict(data)``.
 
     Parameters
     ----------
@@ -66,9 +66,15 @@ class LabelStream:
     """
 
     def __init__(
-        self, trellis_of: Callable[[SequenceSet], Trellis], inputs: Inputs, label_names: tuple[str, ...], order: int,
-        reach: tuple[int, int], lag: int, constraints: Constraints | None = None,
-    ) -> None:  # fmt: skip
+        self,
+        trellis_of: Callable[[SequenceSet], Trellis],
+        inputs: Inputs,
+        label_names: tuple[str, ...],
+        order: int,
+        reach: tuple[int, int],
+        lag: int,
+        constraints: Constraints | None = None,
+    ) -> None:
         n_later, order = chain_lag(lag, constraints, reach[1]), max(order, 1)
         self._trellis_of, self._inputs, self._label_names = trellis_of, inputs, label_names
         self._left, self._right = max(reach[0], order), lag - n_later
@@ -138,7 +144,8 @@ class LabelStream:
         for name in names:
             if name not in observation:
                 raise ValueError(
-                    f"observation {self._n_seen} has no {quoted(name)}; give each of {listed(names)} (None where it is missing)."
+                    f"observation {self._n_seen} has no {quoted(name)}; give each of {listed(names)} (None where it is "
+                    "missing)."
                 )
         if len(observation) > len(names) and not self._n_seen:
             new = [name for name in observation if name not in names]
@@ -152,7 +159,7 @@ class LabelStream:
                 )
 
     def _set_of(self, rows: list[Mapping[str, Any]]) -> SequenceSet:
-        """One sequence of these observations."""
+        """These observations as a set of one sequence."""
         attributes, columns = [], []
         for attribute in self._inputs.categories:
             cells = [None if _is_missing(row[attribute.name]) else str(row[attribute.name]) for row in rows]
@@ -167,9 +174,13 @@ class LabelStream:
         values[:] = np.array(columns, dtype=np.int32).reshape(len(columns), len(rows)).T
         offsets = np.array([0, len(rows)])
         return _ONE.derived(  # each observation was checked
-            values=values, offsets=offsets, observation_offsets=offsets, attributes=tuple(attributes),
-            numbers=np.array(numbers).reshape(len(rows), len(names)), number_names=names,
-        )  # fmt: skip
+            values=values,
+            offsets=offsets,
+            observation_offsets=offsets,
+            attributes=tuple(attributes),
+            numbers=np.array(numbers).reshape(len(rows), len(names)),
+            number_names=names,
+        )
 
 
 _ONE = SequenceSet(np.empty((1, 0), dtype=np.int32), np.array([0, 1]), ())

@@ -9,8 +9,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from treecrf.models.base import Decoder, Labeller
+from treecrf.models.base import Labeller
 from treecrf.models.chains import ChainLabeller
+from treecrf.models.decoding import Decoder
 from treecrf.sequences import SequenceSet
 from treecrf_studies.framework.confidence import marginals_after
 

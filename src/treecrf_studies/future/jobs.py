@@ -17,12 +17,13 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from treecrf import chain
-from treecrf.models.base import DECODERS, Labeller
+from treecrf.models.base import Labeller
 from treecrf.models.boosted.checkpoint import Checkpoint
 from treecrf.models.boosted.memm import MEMM
 from treecrf.models.boosted.treecrf import TreeCRF
 from treecrf.models.chains import ChainLabeller
 from treecrf.models.custom import CustomLabeller
+from treecrf.models.decoding import DECODERS
 from treecrf.sequences import Attribute, SequenceSet
 from treecrf.trees.tree import Tree
 from treecrf_studies.datasets.synthetic import Splits, best_window_accuracy, find_rule, future_splits, is_positive

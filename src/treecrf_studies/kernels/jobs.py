@@ -17,8 +17,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from treecrf.models.base import DECODERS, Decoder, Labeller
+from treecrf.models.base import Labeller
 from treecrf.models.boosted.checkpoint import Checkpoint
+from treecrf.models.decoding import DECODERS, Decoder
 from treecrf.sequences import SequenceSet
 from treecrf.statistics.selection import derive_seed, sequence_folds
 from treecrf_studies.datasets.synthetic import Splits

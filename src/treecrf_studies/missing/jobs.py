@@ -19,10 +19,10 @@ from numpy.typing import NDArray
 
 from treecrf.missing import MECHANISMS, transform_of
 from treecrf.missing.mechanisms import MCAR
-from treecrf.models.base import Decoder
 from treecrf.models.boosted.checkpoint import Checkpoint
 from treecrf.models.boosted.treecrf import TreeCRF
 from treecrf.models.custom import CustomLabeller
+from treecrf.models.decoding import Decoder
 from treecrf.models.neural.neural_crf import NeuralCRF
 from treecrf.sequences import Attribute, SequenceSet
 from treecrf.statistics.blocks import cut_blocks

@@ -10,7 +10,7 @@ from builders import number_set
 from rows import assert_row_agrees_with_its_class, assert_wrong_values_are_refused
 
 import treecrf
-from treecrf.models.boosted.treecrf import MISSING_METHODS
+from treecrf.models.boosted.params import MISSING_METHODS
 from treecrf.models.persistence import load_class
 from treecrf.models.registry import CLASS_PATHS, IN_TREES, LABELLERS
 

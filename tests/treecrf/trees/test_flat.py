@@ -201,7 +201,7 @@ def refuse_trees(monkeypatch):
     def walk(*_):
         raise AssertionError("the trees were walked")
 
-    monkeypatch.setattr("treecrf.models.boosted.prediction.make_evaluator", walk)
+    monkeypatch.setattr("treecrf.models.boosted.potentials.make_evaluator", walk)
 
 
 @pytest.mark.parametrize("kind", [TreeCRF, MEMM])

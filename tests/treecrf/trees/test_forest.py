@@ -8,7 +8,7 @@ import pytest
 from builders import larger_set
 
 from treecrf import TreeCRF, chain
-from treecrf.models.boosted.growers import columns_of
+from treecrf.models.boosted.potentials import columns_of
 from treecrf.sequences import window_codes
 from treecrf.trees.forest import Evaluator, Forest
 

@@ -15,7 +15,7 @@ def test_lists_of_positions_grow_when_they_are_full(monkeypatch):
         leaves = workspace.leaves
         return workspace._replace(leaves=leaves._replace(positions=leaves.positions[: data.n_positions]))
 
-    monkeypatch.setattr("treecrf.models.boosted.growers.allocate", with_short_lists)
+    monkeypatch.setattr("treecrf.models.boosted.training.allocate", with_short_lists)
     measured = TreeCRF(4, 40, 0.5, (1, 1), order=2).fit(data)
     for name in expected.forest_._fields:
         assert getattr(measured.forest_, name).tobytes() == getattr(expected.forest_, name).tobytes()

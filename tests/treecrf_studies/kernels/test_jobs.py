@@ -8,7 +8,7 @@ import pytest
 from planted_predictions import assert_confidence
 
 from treecrf import LinearCRF, NeuralNetwork, TreeCRF, VotedPerceptron
-from treecrf.models.base import DECODERS
+from treecrf.models.decoding import DECODERS
 from treecrf.sequences import SequenceSet
 from treecrf.statistics.selection import derive_seed, sequence_folds
 from treecrf_studies import datasets

@@ -14,8 +14,9 @@ from treecrf.compiled.rules import TRUTH
 from treecrf.compiled.struct import Bool
 from treecrf.estimators.checks import FLAG, HEADERS, SEED, SIZE, Check, whole
 from treecrf.estimators.settings import follow, new_one
-from treecrf.models.base import DECODERS, Codes, Decoder, Floats, Labeller, Monitor, check_decoder
+from treecrf.models.base import Codes, Floats, Labeller, Monitor
 from treecrf.models.boosted.treecrf import TreeCRF
+from treecrf.models.decoding import DECODERS, Decoder, check_decoder
 from treecrf.models.persistence import packed, unpacked
 from treecrf.sequences import Attribute, SequenceSet, window_codes
 from treecrf.statistics.selection import sequence_folds

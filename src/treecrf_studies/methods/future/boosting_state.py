@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy.special import logsumexp
 
 from treecrf import chain
-from treecrf.models.boosted.growers import CompleteGrower
+from treecrf.models.boosted.training import CompleteGrower
 from treecrf.sequences import SequenceSet
 from treecrf.trees.columns import Columns
 from treecrf.trees.forest import Evaluator

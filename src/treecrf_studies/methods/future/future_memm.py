@@ -32,7 +32,7 @@ from treecrf.estimators.checks import (
 from treecrf.inputs.binning import MOST_BINS
 from treecrf.models.base import Monitor
 from treecrf.models.boosted.memm import normalize_locally
-from treecrf.models.boosted.prediction import staged_potentials
+from treecrf.models.boosted.potentials import staged_potentials
 from treecrf.models.boosted.treecrf import TreeCRF
 from treecrf.models.chains import ChainLabeller
 from treecrf.models.fitted import named_arrays, prefixed, refuse_rest, take_declared, take_prefixed

@@ -9,10 +9,11 @@ import pytest
 from builders import assert_same_bits, larger_set, lasting_set, lettered_set, random_set
 
 from treecrf import MEMM, Attribute, SequenceSet, TreeCRF
-from treecrf.models.boosted.boosting import Workers
-from treecrf.models.boosted.growers import CompleteGrower
-from treecrf.models.boosted.label_dictionary import learn_dictionary, make_candidates
-from treecrf.models.boosted.lattice import LatticeTraining, rows_by_label
+from treecrf.models.boosted.boosting import draw_positions
+from treecrf.models.boosted.lattice import LatticeTraining
+from treecrf.models.boosted.potentials import learn_dictionary, make_candidates, rows_by_label
+from treecrf.models.boosted.training import CompleteGrower
+from treecrf.models.execution import Workers
 from treecrf.trees.packing import unpack
 from treecrf.trees.sampling import Sample
 
@@ -193,7 +194,7 @@ def test_trees_are_those_of_dense_rows(settings, beam):
         training.compute_gradient("likelihood")
         inference = training.inference
         drawn = np.zeros(data.n_positions, dtype=bool)
-        drawn[model.boosting_params().draw_positions(data.n_positions, iteration)] = True
+        drawn[draw_positions(model.boosting_params(), data.n_positions, iteration)] = True
         expected = []
         for label, of_label in enumerate(rows_by_label(inference.lattice, n_labels)):
             has_label = np.isin(np.arange(data.n_positions), possible[label].positions)

@@ -15,6 +15,7 @@ import treecrf
 from treecrf import MEMM, TreeCRF
 from treecrf.compiled.struct import allocate
 from treecrf.missing import inject
+from treecrf.models.boosted.boosting import draw_columns, draw_positions
 from treecrf.sequences import slot_sizes, window_codes
 from treecrf.trees.packing import choose_packing, pack
 from treecrf.trees.sampling import Influences, trim_rows
@@ -73,7 +74,7 @@ def naive_tree(features, targets, seen, column_of_test, considered, max_leaves, 
 
 def kept_gradients(data, potential, sampling, iteration, n_labels, order, differentiate=naive.row_gradients):
     """Gradients of the rows that an iteration's trees see, by (label, position, state)."""
-    drawn = set(sampling.draw_positions(data.n_positions, iteration).tolist())
+    drawn = set(draw_positions(sampling, data.n_positions, iteration).tolist())
     gradients = {}
     for begin, end in itertools.pairwise(data.offsets):
         gradients |= differentiate(potential, int(begin), data.labels[begin:end], n_labels, order)
@@ -98,7 +99,7 @@ def naive_boost(data, window, order, start, n_iterations, max_leaves, penalty, s
         for y in range(n_labels):
             seen = np.array([(y, p, s) in gradients for p, s in rows])
             targets = np.array([gradients.get((y, p, s), 0.0) for p, s in rows])
-            considered = sampling.draw_columns(len(sizes) + order, iteration, y)
+            considered = draw_columns(sampling, len(sizes) + order, iteration, y)
             values = naive_tree(features, targets, seen, column_of_test, considered, max_leaves, penalty)
             for (p, s), value in zip(rows, values, strict=True):
                 potential[y, p, s] += value
@@ -161,7 +162,7 @@ def test_equal_windows_are_one_in_training(monkeypatch, part):
     model = TreeCRF(5, 8, 1.0, **part).fit(data)
     every = np.arange(data.n_positions)
     monkeypatch.setattr(
-        "treecrf.models.boosted.growers.distinct_windows", lambda cells: (every, every.astype(np.int32))
+        "treecrf.models.boosted.potentials.distinct_windows", lambda cells: (every, every.astype(np.int32))
     )
     assert_same_bits(model, TreeCRF(5, 8, 1.0, **part).fit(data))
 
@@ -206,7 +207,7 @@ def test_lists_grow_when_they_are_full(monkeypatch):
             return workspace._replace(copies=shorten(workspace.copies, "positions", "weights"))
         return workspace._replace(leaves=shorten(workspace.leaves, "positions"))
 
-    monkeypatch.setattr("treecrf.models.boosted.growers.allocate", with_short_lists)
+    monkeypatch.setattr("treecrf.models.boosted.training.allocate", with_short_lists)
     assert_same_bits(complete, TreeCRF(3, 40, 0.5, (1, 1), 2, row_fraction=0.5).fit(larger_set()))
     again = TreeCRF(3, 40, 0.5, (1, 1), 2, row_fraction=0.5, missing="instance_weighting").fit(data)
     assert_same_bits(blended, again)
@@ -218,12 +219,12 @@ def test_lists_grow_when_they_are_full(monkeypatch):
 @pytest.mark.parametrize(("fraction", "number"), [(1.0, 40), (0.5, 20), (0.26, 10), (1e-6, 1)])
 def test_positions_are_drawn_evenly_without_replacement(fraction, number):
     sampling, n_iterations = TreeCRF(row_fraction=fraction, sampling_seed=1).boosting_params(), 2000
-    drawn = [sampling.draw_positions(40, iteration) for iteration in range(n_iterations)]
+    drawn = [draw_positions(sampling, 40, iteration) for iteration in range(n_iterations)]
     assert all(len(some) == number and (np.diff(some) > 0).all() for some in drawn)
     times = np.bincount(np.concatenate(drawn), minlength=40)
     share = number / 40
     assert (abs(times - n_iterations * share) <= 5 * math.sqrt(n_iterations * share * (1 - share))).all()
-    np.testing.assert_array_equal(drawn[3], sampling.draw_positions(40, 3))
+    np.testing.assert_array_equal(drawn[3], draw_positions(sampling, 40, 3))
     if number < 40:
         assert not np.array_equal(np.concatenate(drawn[:9]), np.concatenate(drawn[1:10]))
 
@@ -232,17 +233,17 @@ def test_positions_are_drawn_evenly_without_replacement(fraction, number):
 def test_columns_are_drawn_evenly_for_each_node(fraction, number):
     model, n_nodes = TreeCRF(feature_fraction=fraction, max_leaves=1000), 2 * 1000 - 1
     sampling = model.boosting_params()
-    considered = sampling.draw_columns(12, 0, 0)
+    considered = draw_columns(sampling, 12, 0, 0)
     assert considered.shape == (n_nodes, 12)
     assert (considered.sum(axis=1) == number).all()
     share = number / 12
     times = considered.sum(axis=0)
     assert (abs(times - n_nodes * share) <= 5 * math.sqrt(n_nodes * share * (1 - share))).all()
-    others = [sampling.draw_columns(12, *at) for at in ((1, 0), (0, 1))]
-    others.append(replace(sampling, sampling_seed=1).draw_columns(12, 0, 0))
+    others = [draw_columns(sampling, 12, *at) for at in ((1, 0), (0, 1))]
+    others.append(draw_columns(replace(sampling, sampling_seed=1), 12, 0, 0))
     assert not any(np.array_equal(considered, other) for other in others)
-    np.testing.assert_array_equal(considered, sampling.draw_columns(12, 0, 0))
-    assert TreeCRF().boosting_params().draw_columns(12, 0, 0).shape == (0, 12)
+    np.testing.assert_array_equal(considered, draw_columns(sampling, 12, 0, 0))
+    assert draw_columns(TreeCRF().boosting_params(), 12, 0, 0).shape == (0, 12)
 
 
 # --- trimming ------------------------------------------------------------------------------------------

@@ -12,8 +12,8 @@ from builders import assert_potentials, larger_set, lasting_set, named_start, ra
 
 import treecrf
 from treecrf import MEMM, Attribute, SequenceSet, TreeCRF, chain
-from treecrf.models.boosted.boosting import Workers
 from treecrf.models.boosted.training import DenseTraining
+from treecrf.models.execution import Workers
 from treecrf.sequences import slot_sizes, window_codes
 from treecrf.trees.packing import unpack
 
@@ -245,7 +245,7 @@ def test_equal_windows_are_one_in_training(monkeypatch, missing, order):
     model = TreeCRF(5, 8, 1.0, order=order, missing=missing, random_state=1, start_noise=0.3).fit(data)
     every = np.arange(data.n_positions)
     monkeypatch.setattr(
-        "treecrf.models.boosted.growers.distinct_windows", lambda cells: (every, every.astype(np.int32))
+        "treecrf.models.boosted.potentials.distinct_windows", lambda cells: (every, every.astype(np.int32))
     )
     expected = TreeCRF(5, 8, 1.0, order=order, missing=missing, random_state=1, start_noise=0.3).fit(data)
     for name in ("parents", "columns", "codes", "shares", "surrogates"):

@@ -7,8 +7,8 @@ from builders import larger_set, lettered_set, random_set
 
 from treecrf import MEMM, TreeCRF, WindowLightGBM, chain
 from treecrf.models.boosted import lattice, training
-from treecrf.models.boosted.boosting import Workers
 from treecrf.models.boosted.training import DenseTraining
+from treecrf.models.execution import Workers
 from treecrf.trees import packing
 from treecrf.trees.packing import unpack
 

@@ -7,7 +7,7 @@ from builders import cells_by_position, tuples
 from builders import copied_set as random_set
 
 from treecrf import Attribute, LinearCRF, SequenceSet, chain
-from treecrf.models.execution import make_runner
+from treecrf.models.execution import Workers
 from treecrf.models.linear.induced_crf import InducedCRF, _Training
 from treecrf.models.linear.lbfgs import minimize_objective
 from treecrf.models.linear.outcomes import Outcomes
@@ -52,7 +52,7 @@ def test_objective_and_gradient_equal_enumeration(window, features):
     training = _Training(data, data.labels, window, outcomes, 3.0)
     everything = training.part(np.arange(len(data)))
     for _ in range(2):
-        training.add_features(everything, 0.95, 6, make_runner(None))
+        training.add_features(everything, 0.95, 6, Workers().run)
     assert {1, 2} <= {len(cells) for cells in tuples(training.conjunctions)}
     weights = np.random.default_rng(2).normal(size=len(training.weights))
 

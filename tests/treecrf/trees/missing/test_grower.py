@@ -286,9 +286,9 @@ def test_lists_of_copies_grow_when_they_are_full(method, monkeypatch):
 
         return enlarge
 
-    monkeypatch.setattr("treecrf.models.boosted.growers.allocate", with_short_lists)
+    monkeypatch.setattr("treecrf.models.boosted.training.allocate", with_short_lists)
     monkeypatch.setattr("treecrf.trees.missing.partition.allocate", with_short_lists)
-    monkeypatch.setattr("treecrf.models.boosted.growers.with_longer_lists", counting("growing"))
+    monkeypatch.setattr("treecrf.models.boosted.training.with_longer_lists", counting("growing"))
     monkeypatch.setattr("treecrf.trees.missing.partition.with_longer_lists", counting("blending"))
     measured = TreeCRF(**SETTINGS, missing=method, order=2).fit(train)
     assert enlarged["growing"] >= 2  # the buffers are those of one thread, whatever the number of labels
