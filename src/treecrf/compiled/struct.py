@@ -34,7 +34,6 @@ Float32: TypeAlias = NDArray[np.float32]
 Float64: TypeAlias = NDArray[np.float64]
 
 _Struct = TypeVar("_Struct", bound=tuple[Any, ...])
-_CACHE_LINE = 64  # bytes
 
 
 def dtype_of(hint: Any) -> np.dtype[Any] | None:
@@ -107,7 +106,7 @@ def allocate(cls: type[_Struct], **sizes: int) -> _Struct:
 
     return cls(
         *(
-            allocate(field.kind, **sizes) if field.shape is None else zeros(_lengths(field.shape, sizes), field.kind)
+            allocate(field.kind, **sizes) if field.shape is None else np.zeros(_lengths(field.shape, sizes), field.kind)
             for field in _fields(cls).values()
         )
     )
@@ -127,11 +126,3 @@ def _lengths(shape: list[str], sizes: dict[str, int]) -> list[int]:
     """The lengths of a shape whose names stand for `sizes`."""
     terms = [[term.split(" * ") for term in text.split(" + ")] for text in shape]
     return [sum(prod(int(sizes.get(factor, factor)) for factor in term) for term in of_axis) for of_axis in terms]
-
-
-def zeros(shape: list[int], dtype: Any) -> NDArray[Any]:
-    """Zeros that begin at a cache line: a run of lanes (`treecrf.trees.joint_histogram`) then never straddles two."""
-    n_bytes = prod(shape) * np.dtype(dtype).itemsize
-    buffer = np.zeros(n_bytes + _CACHE_LINE, dtype=np.uint8)
-    begin = -buffer.ctypes.data % _CACHE_LINE
-    return buffer[begin : begin + n_bytes].view(dtype).reshape(shape)

@@ -62,20 +62,6 @@ def fill_window_tests(positions, position_sums, cells, histogram):
     return node_sum
 
 
-@kernel(void(int32[::1], int64[::1], uint32[:, ::1], int64[::1], int64, int64[::1]))
-def fill_anchored_tests(positions, position_sums, cells, first_cell, first_slot, histogram):
-    """Overwrite a histogram's part for window cells in the slots from `first_slot` on; see `fill_window_tests`."""
-    n_slots = cells.shape[1]
-    if first_slot == n_slots:
-        return
-    histogram[first_cell[first_slot] :] = 0
-    for i in range(uint64(len(positions))):
-        position = uint64(positions[i])
-        value = position_sums[position]
-        for slot in range(uint64(first_slot), uint64(n_slots)):
-            histogram[cells[position, slot]] += value
-
-
 @kernel(void(int32[::1], boolean, int64[:, ::1], int32[::1], int16[:, ::1], int64, int64[::1]))
 def fill_label_tests(positions, whole, rows, states, labels_of_state, node_sum, histogram):
     """Overwrite the part of a histogram that belongs to the tests of previous labels, shape (order * (n_labels + 1),).

@@ -13,7 +13,6 @@ from treecrf.chain import StateSpace
 from treecrf.compiled.kernel import kernel
 from treecrf.compiled.struct import Int8, Int16, Int64, compiled_type, struct
 from treecrf.trees.columns import Columns
-from treecrf.trees.joint_histogram import JointCodes, n_spaced, n_table
 from treecrf.trees.packing import Packing
 from treecrf.trees.splitting import INCORPORATED, ONE_VS_REST, SplitParams
 from treecrf.trees.tree import Tree, make_tree
@@ -67,7 +66,6 @@ class Problem(NamedTuple):
     """
 
     columns: Columns
-    joint_codes: JointCodes
     labels_of_state: Annotated[Int16, "n_all_states, order"]
     feature_types: Annotated[Int8, "n_columns", "As in `treecrf.trees.splitting`."]
     first_feature: Annotated[Int64, "n_columns + 1"]
@@ -92,8 +90,6 @@ class Problem(NamedTuple):
             "n_most_codes": self.most_codes,
             "n_surrogates": self.missing_policy.n_surrogates,
             "n_depths": order + 1,
-            "n_spaced": n_spaced(self.joint_codes),
-            "n_table": n_table(self.joint_codes),
         }
 
     @property
@@ -116,7 +112,6 @@ PROBLEM = compiled_type(Problem)
 
 def make_problem(
     columns: Columns,
-    joint_codes: JointCodes,
     space: StateSpace,
     feature_types: NDArray[np.int8],
     max_leaves: int,
@@ -130,6 +125,15 @@ def make_problem(
     lags = np.full(space.order, space.n_labels + 1, dtype=np.int64)
     first_feature = np.concatenate([[0], np.cumsum(np.concatenate([np.diff(columns.first_cell), lags]))])
     return Problem(
-        columns, joint_codes, space.labels_of_state, feature_types.astype(np.int8), first_feature.astype(np.int64), space.n_labels,
-        max_leaves, split_params, packing, missing_policy, depths, missing_counts,
-    )  # fmt: skip
+        columns,
+        space.labels_of_state,
+        feature_types.astype(np.int8),
+        first_feature.astype(np.int64),
+        space.n_labels,
+        max_leaves,
+        split_params,
+        packing,
+        missing_policy,
+        depths,
+        missing_counts,
+    )

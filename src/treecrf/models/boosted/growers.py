@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treecrf.compiled.struct import allocate
-from treecrf.sequences import SequenceSet, slot_sizes, window_codes, window_rows
+from treecrf.sequences import SequenceSet, slot_sizes, window_codes
 from treecrf.trees.columns import Columns, build_columns, distinct_windows
 from treecrf.trees.forest import Evaluator, Routing, add_leaf_values, route
 from treecrf.trees.grower import Workspace, grow_tree
@@ -27,8 +27,8 @@ def columns_of(data: SequenceSet, window: tuple[int, int], with_missing: bool) -
 
 def distinct_windows_of(
     data: SequenceSet, window: tuple[int, int], with_missing: bool
-) -> tuple[Columns, SequenceSet, NDArray[np.int32] | None]:
-    """Windows that differ, if a window is one observation, as columns and as data, and the window of every position.
+) -> tuple[Columns, NDArray[np.int32] | None]:
+    """Windows that differ, if a window is one observation, and the window of every position.
 
     Else, and if all differ, the windows of all positions, and None. Parameters are those of `columns_of`.
     """
@@ -36,10 +36,9 @@ def distinct_windows_of(
     if tuple(window) == (0, 0):
         examples, window_of = distinct_windows(columns.cells)
         if len(examples) < len(window_of):
-            observations = window_rows(data, window)[examples, 0]
-            distinct = SequenceSet(data.values[observations], np.array([0, len(examples)]), data.attributes)
-            return columns_of(distinct, window, with_missing), distinct, window_of
-    return columns, data, None
+            codes = window_codes(data, window)[examples]
+            return build_columns(codes, slot_sizes(data.attributes, window) + with_missing), window_of
+    return columns, None
 
 
 def make_evaluator(

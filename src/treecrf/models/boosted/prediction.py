@@ -54,7 +54,7 @@ def staged_potentials(learnt: BoostedPotentials, data: SequenceSet, every: int) 
         yield flat.potentials(window_codes(data, params.window), repeated=tuple(params.window) == (0, 0))
         return
     space = chain.StateSpace(n_labels, params.order)
-    columns, _, window_of = distinct_windows_of(data, params.window, params.codes_missing)
+    columns, window_of = distinct_windows_of(data, params.window, params.codes_missing)
     evaluator = make_evaluator(
         columns, space.labels_of_state, learnt.divides(data), forest.most_leaves, forest.n_surrogates
     )

@@ -27,7 +27,6 @@ from treecrf.models.boosted.params import BoostingParams, Criterion
 from treecrf.models.weights import vary_within
 from treecrf.sequences import MISSING, SequenceSet
 from treecrf.trees.columns import multiply_by_window, sum_by_window
-from treecrf.trees.joint_histogram import build_joint_codes
 from treecrf.trees.missing.surrogates import count_missing
 from treecrf.trees.packing import Packing, choose_packing, choose_weighted_packing, weigh_rows
 from treecrf.trees.problem import NO_COUNTS, NO_DEPTHS, make_problem
@@ -63,8 +62,7 @@ class DenseTraining(Training):
         with workers.timed("windows"):
             with_missing = self._divides or params.missing == "incorporated"
             # Rows with the same window and state never part, so trees are grown on their sums.
-            self._columns, windows, self._window_of = distinct_windows_of(train, params.window, with_missing)
-            joint_codes = build_joint_codes(windows, params.window, with_missing)
+            self._columns, self._window_of = distinct_windows_of(train, params.window, with_missing)
         offsets, is_local = train.offsets, params.criterion == "local"
         complete = completed(labels)
         observed = chain.state_sequence(complete, offsets, space.n_labels, space.order)
@@ -80,9 +78,15 @@ class DenseTraining(Training):
             self._weighting = Weighting(weights, offsets, space.order)
         types = params.feature_types(train.attributes)
         self._problem = make_problem(
-            self._columns, joint_codes, space, types, params.max_leaves, params.split_params, packing, params.missing_policy,
+            self._columns,
+            space,
+            types,
+            params.max_leaves,
+            params.split_params,
+            packing,
+            params.missing_policy,
             *self._count_missing(is_local, weights),
-        )  # fmt: skip
+        )
         self._idle_growers: list[Grower] = []
         # Two labels whose probabilities at a row sum to one have opposite gradients, and so opposite trees.
         self._is_mirrored = len(start) == 2 and (is_local or params.order == 0) and params.trees_see_all

@@ -21,9 +21,7 @@ from numba import boolean, float64, int16, int32, int64, types, uint32, uint64, 
 from treecrf.compiled.kernel import kernel
 from treecrf.compiled.struct import Int64, compiled_type, struct
 from treecrf.trees.best_first import NO_BOUND, BestSplits, make_grower
-from treecrf.trees.columns import COLUMNS
 from treecrf.trees.histogram import add_rows, subtract_sibling
-from treecrf.trees.joint_histogram import JOINT_CODES, add_pair, count_swept, space_all, sweep_window_tests
 from treecrf.trees.missing.partition import (
     WeightedRows,
     distribute,
@@ -65,7 +63,8 @@ def _weigh(position, weight, rows, states, packing, state_sums):
         if row != 0:  # the state is possible here
             n_rows = steps(row, packing)
             gradient = _round(float64(row - (n_rows << packing.shift)) * share)
-            add_pair(state_sums, uint64(2) * i, n_rows * weight, gradient)
+            state_sums[uint64(2) * i] += n_rows * weight
+            state_sums[uint64(2) * i + uint64(1)] += gradient
             total_weight += n_rows * weight
             total_gradient += gradient
     return total_weight, total_gradient
@@ -100,7 +99,9 @@ def scan_copies(positions, weights, rows, states, cells, packing, state_sums, hi
         position = uint64(positions[i])
         weight, gradient = _weigh(position, weights[i], rows, states, packing, state_sums)
         for slot in range(uint64(n_slots)):
-            add_pair(histogram, uint64(2) * uint64(cells[position, slot]), weight, gradient)
+            place = uint64(2) * uint64(cells[position, slot])
+            histogram[place] += weight
+            histogram[place + uint64(1)] += gradient
 
 
 @kernel(void(int64, PACKING, int64[::1], int64))
@@ -111,18 +112,11 @@ def _unpack(packed, packing, pairs, place):
     pairs[2 * place + 1] = packed - (n_rows << packing.shift)
 
 
-@kernel(
-    void(
-        int64[:, ::1], int32[::1], JOINT_CODES, COLUMNS, PACKING, int64[::1], int64[::1], int64[::1], int64[::1],
-        int64[::1], int64[::1],
-    )
-)  # fmt: skip
-def sweep_whole_rows(
-    rows, states, joint_codes, columns, packing, position_sums, spaced, table, part, state_sums, histogram
-):
+@kernel(void(int64[:, ::1], int32[::1], uint32[:, ::1], PACKING, int64[::1], int64[::1], int64[::1], int64[::1]))
+def scan_whole_rows(rows, states, cells, packing, position_sums, part, state_sums, histogram):
     """The same as `scan_copies` for all positions, undivided; overwrites the cells and the sums by state.
 
-    `joint_codes` has missing cells; `position_sums`, `spaced`, `table` and `part` are work space.
+    `position_sums` and `part` are work space.
     """
     add_rows(rows, states, position_sums)
     for i in range(len(states)):
@@ -131,13 +125,12 @@ def sweep_whole_rows(
         for position in range(uint64(len(state_rows))):
             packed += state_rows[position]
         _unpack(packed, packing, state_sums, i)
-    total = space_all(joint_codes, position_sums, spaced)
-    sweep_window_tests(joint_codes, total, columns.first_cell, spaced, table, part)
-    first_slot, n_slots = count_swept(joint_codes), columns.cells.shape[1]
-    part[columns.first_cell[first_slot] :] = 0
-    for position in range(uint64(len(position_sums)) if first_slot < n_slots else uint64(0)):
-        for slot in range(uint64(first_slot), uint64(n_slots)):
-            part[columns.cells[position, slot]] += position_sums[position]
+    # Packed sums are unpacked once for each cell, not once for each row.
+    part[:] = 0
+    for position in range(uint64(len(position_sums))):
+        value = position_sums[position]
+        for slot in range(uint64(cells.shape[1])):
+            part[cells[position, slot]] += value
     for cell in range(len(part)):
         _unpack(part[cell], packing, histogram, cell)
 
@@ -170,9 +163,7 @@ class WeightedWorkspace(NamedTuple):
     sums: Annotated[Int64, "2", "Weight and gradient of scanned copies."]
     sides: Sides
     n_states_of_depth: Annotated[Int64, "n_depths"]
-    position_sums: Annotated[Int64, "n_positions", "Work space of `sweep_whole_rows`, as those that follow."]
-    spaced: Annotated[Int64, "n_spaced"]
-    table: Annotated[Int64, "n_table"]
+    position_sums: Annotated[Int64, "n_positions", "Work space of `scan_whole_rows`, as `part`."]
     part: Annotated[Int64, "n_cells"]
 
 
@@ -197,10 +188,17 @@ def _scan_leaf(problem, workspace, rows, leaf, free, histogram):
     """Scan the copies of a leaf into an empty histogram; lists may be written from `free` on."""
     copies, columns = workspace.copies, problem.columns
     if copies.whole[leaf]:
-        sweep_whole_rows(
-            rows, copies.states[leaf, : copies.n_states[leaf]], problem.joint_codes, columns, problem.packing,
-            workspace.position_sums, workspace.spaced, workspace.table, workspace.part, workspace.state_sums, histogram,
-        )  # fmt: skip
+        states = copies.states[leaf, : copies.n_states[leaf]]
+        scan_whole_rows(
+            rows,
+            states,
+            columns.cells,
+            problem.packing,
+            workspace.position_sums,
+            workspace.part,
+            workspace.state_sums,
+            histogram,
+        )
         return
     begin, end = entries_of(copies, leaf, free)
     histogram[:] = 0
