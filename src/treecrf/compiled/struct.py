@@ -10,8 +10,8 @@ A struct is a named tuple under `@struct`. The annotation of an array names its 
         order: Annotated[int, "Number of previous labels."]
         tree: Tree
 
-The docstring's list of attributes, the compiled type and the allocation follow from it. Arrays that come from files have
-rules for their values, too (`treecrf.compiled.rules`).
+The docstring's list of attributes, the compiled type and the allocation follow from it. Arrays that come from files
+have rules for their values, too (`treecrf.compiled.rules`).
 """
 
 from __future__ import annotations
@@ -37,7 +37,9 @@ _Struct = TypeVar("_Struct", bound=tuple[Any, ...])
 
 
 def dtype_of(hint: Any) -> np.dtype[Any] | None:
-    """That of arrays with the type ``NDArray[...]``, which stands for a type of ndarray, or from numpy 2.5 on for itself."""
+    """That of arrays with the type ``NDArray[...]``, which stands for a type of ndarray, or from numpy 2.5 on for
+    itself.
+    """
     origin, args = get_origin(hint), get_args(hint)
     if origin is NDArray:
         return np.dtype(args[0])
@@ -76,7 +78,7 @@ def struct(cls: type[_Struct]) -> type[_Struct]:
 
 @cache
 def compiled_type(cls: type) -> Any:
-    """The type of a struct in the signatures of kernels: arrays are contiguous and writable; numbers alone are a tuple."""
+    """The type of a struct in signatures of kernels: arrays are contiguous and writable; numbers alone are a tuple."""
     from numba import from_dtype, types
 
     from treecrf.compiled.record import Record

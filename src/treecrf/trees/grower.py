@@ -9,8 +9,17 @@ from numba import boolean, float64, int64, types, uint64, void
 from treecrf.compiled.kernel import kernel
 from treecrf.compiled.struct import Int64, compiled_type, struct
 from treecrf.trees.best_first import BestSplits, make_grower
-from treecrf.trees.histogram import add_rows, fill_label_tests, fill_window_tests, subtract_sibling
-from treecrf.trees.node_stats import NodeStats, bound_singles, take_sums, weight_and_total, write_test
+from treecrf.trees.histogram import (
+    NodeStats,
+    add_rows,
+    bound_singles,
+    fill_label_tests,
+    fill_window_tests,
+    subtract_sibling,
+    take_sums,
+    weight_and_total,
+    write_test,
+)
 from treecrf.trees.packing import steps
 from treecrf.trees.partition import Leaves, has_room, init_root, split_by_label, split_by_window
 from treecrf.trees.problem import PROBLEM, share_of_known
@@ -116,5 +125,6 @@ def _sum_of(problem, workspace, leaf):
 
 
 grow_tree = make_grower(int64[:, ::1], WORKSPACE, _init_root, _bound_singles, _take_sums, _split, _sum_of)
-"""See `make_grower`; `rows` have shape (n_all_states, n_positions), and on return ``leaves`` tell which rows of the sample are in
-which leaf."""
+"""See `make_grower`; `rows` have shape (n_all_states, n_positions), and on return ``leaves`` tell which rows of the
+sample are in which leaf.
+"""

@@ -23,9 +23,9 @@ class MissingPolicy(NamedTuple):
     """What happens to a row where the tested cell is missing.
 
     With a learned direction, the row goes to one side, that with the larger gain in training (default direction).
-    Otherwise gains are taken from the rows where the test's outcome is known. Where no surrogate or direction tells, the
-    row goes to the side with more of the known rows, or blends: it goes to both sides, with weights in proportion to the
-    known rows there (instance weighting, PhD section 4.2).
+    Otherwise gains are taken from the rows where the test's outcome is known. Where no surrogate or direction tells,
+    the row goes to the side with more of the known rows, or blends: it goes to both sides, with weights in proportion
+    to the known rows there (instance weighting, PhD section 4.2).
     """
 
     learns_direction: bool
@@ -60,9 +60,9 @@ class Problem(NamedTuple):
     """The windows of a training set, and the settings of its trees.
 
     Where cells may be missing, the last cell of each slot is "missing". A *column* is a slot, or a previous label; its
-    tests have the numbers ``first_feature[j]`` to ``first_feature[j + 1] - 1``: first those of window cells. The number of previous labels of each
-    position, and what `treecrf.trees.missing.surrogates.count_missing` gives, are empty where windows stand for several
-    positions or nothing needs them.
+    tests have the numbers ``first_feature[j]`` to ``first_feature[j + 1] - 1``: first those of window cells. The number
+    of previous labels of each position, and what `treecrf.trees.missing.surrogates.count_missing` gives, are empty
+    where windows stand for several positions or nothing needs them.
     """
 
     columns: Columns

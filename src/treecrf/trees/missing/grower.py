@@ -1,14 +1,13 @@
 """Growing one regression tree where cells are missing: `treecrf.trees.grower` with weighted copies of rows.
 
-The trees are the same to the bit where no cell is missing. A window split sends the
-rows whose outcome is known, sets the others aside, and gives these to one side or to both (see
-`treecrf.trees.missing.partition`). The weights of a row's copies sum to its own, so one child is scanned and the other is
-the difference, as ever.
+The trees are the same to the bit where no cell is missing. A window split sends the rows whose outcome is known, sets
+the others aside, and gives these to one side or to both (see `treecrf.trees.missing.partition`). The weights of a row's
+copies sum to its own, so one child is scanned and the other is the difference, as ever.
 
-Histograms have a pair for each test, the weight and the gradient of the copies where it holds. Both are integers (weights in units
-of 1 / `treecrf.trees.problem.FULL`, gradients in fixed point), so sums do not depend on their order and the histogram of one child is its
-parent's minus its sibling's. A whole copy has the very gradient of its row, so without missing cells all sums are those of
-`treecrf.trees.histogram`.
+Histograms have a pair for each test, the weight and the gradient of the copies where it holds. Both are integers
+(weights in units of 1 / `treecrf.trees.problem.FULL`, gradients in fixed point), so sums do not depend on their order
+and the histogram of one child is its parent's minus its sibling's. A whole copy has the very gradient of its row, so
+without missing cells all sums are those of `treecrf.trees.histogram`.
 """
 
 from __future__ import annotations
@@ -173,9 +172,7 @@ WEIGHTED_WORKSPACE = compiled_type(WeightedWorkspace)
 # --- scans ------------------------------------------------------------------------------------------
 
 
-@kernel(
-    void(PROBLEM, WEIGHTED_WORKSPACE, int64[:, ::1], int64, int32[::1], int32[::1], int64[::1])
-)  # fmt: skip
+@kernel(void(PROBLEM, WEIGHTED_WORKSPACE, int64[:, ::1], int64, int32[::1], int32[::1], int64[::1]))
 def _scan(problem, workspace, rows, leaf, positions, weights, histogram):
     """Add copies, with the states of `leaf`, to the sums by state and to the window cells of a histogram."""
     columns, copies = problem.columns, workspace.copies
@@ -213,9 +210,13 @@ def _fill_label_part(problem, workspace, leaf, histogram):
     copies = workspace.copies
     states = copies.states[leaf, : copies.n_states[leaf]]
     fill_weighted_label_tests(
-        workspace.state_sums, states, problem.labels_of_state, problem.n_labels + 1, workspace.sums,
+        workspace.state_sums,
+        states,
+        problem.labels_of_state,
+        problem.n_labels + 1,
+        workspace.sums,
         histogram[2 * problem.columns.first_cell[-1] :],
-    )  # fmt: skip
+    )
 
 
 @kernel(void(WEIGHTED_WORKSPACE, int64, int64, boolean))
@@ -234,7 +235,7 @@ def _divide_sums(workspace, leaf, child, child_was_scanned):
 
 @kernel(void(PROBLEM, WEIGHTED_WORKSPACE, int64))
 def _bound_singles(problem, workspace, leaf):
-    """See `treecrf.trees.best_first.make_grower`: what is missing differs from column to column, so there is no bound."""
+    """See `treecrf.trees.best_first.make_grower`: there is no bound, as what is missing differs by column."""
     workspace.splits.bounds[leaf] = NO_BOUND
 
 
@@ -310,15 +311,28 @@ def _find_surrogates(problem, workspace, rows, leaf, child, n_unknown, child_was
     whole = copies.vector_of[leaf] >= 0 and not problem.missing_policy.blends
     if whole and len(problem.missing_counts) > 0 and n_absent < n_unknown:
         count_unknown(
-            problem.missing_counts, slot, copies.absent_positions[:n_absent], problem.depths, states,
-            problem.labels_of_state, problem.n_labels, workspace.n_states_of_depth, problem.columns.cells, other,
-        )  # fmt: skip
+            problem.missing_counts,
+            slot,
+            copies.absent_positions[:n_absent],
+            problem.depths,
+            states,
+            problem.labels_of_state,
+            problem.n_labels,
+            workspace.n_states_of_depth,
+            problem.columns.cells,
+            other,
+        )
     else:
         other[:] = 0
         scan_weights(
-            copies.unknown_positions[:n_unknown], copies.unknown_weights[:n_unknown], rows, states,
-            problem.columns.cells, problem.packing, other,
-        )  # fmt: skip
+            copies.unknown_positions[:n_unknown],
+            copies.unknown_weights[:n_unknown],
+            rows,
+            states,
+            problem.columns.cells,
+            problem.packing,
+            other,
+        )
     for cell in range(first_cell[-1]):
         same[cell] = scanned[2 * cell]
         other[cell] = both[2 * cell] - scanned[2 * cell] - other[cell]
@@ -401,5 +415,6 @@ def _sum_of(problem, workspace, leaf):
 grow_weighted_tree = make_grower(
     int64[:, ::1], WEIGHTED_WORKSPACE, _init_root, _bound_singles, _take_sums, _split, _sum_of
 )
-"""See `make_grower`; `rows` are those of `treecrf.trees.grower`, and on return ``copies`` tell which rows of the sample are in which
-leaf."""
+"""See `make_grower`; `rows` are those of `treecrf.trees.grower`, and on return ``copies`` tell which rows of the sample
+are in which leaf.
+"""
