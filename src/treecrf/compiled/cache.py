@@ -100,7 +100,9 @@ def _is_whole(path: Path, start: bytes = b"") -> bool:
 
 
 def cache_root() -> Path | None:
-    """``NUMBA_CACHE_DIR`` where that is set, else the package's ``__pycache__``; None where the package cannot be written to."""
+    """``NUMBA_CACHE_DIR`` where that is set, else the package's ``__pycache__``; None where the package cannot be
+    written to.
+    """
     if _config.CACHE_DIR:
         root = Path(_config.CACHE_DIR)
         _refuse_shared((root, *root.absolute().parents))
@@ -118,8 +120,8 @@ def _refuse_shared(folders: tuple[Path, ...]) -> None:
     for folder in folders:
         if _is_shared(folder):
             raise ValueError(
-                f"the folder {folder} of compiled kernels can be written by others, whose machine code would run; take their "
-                "permission (chmod go-w), or name a folder of your own by NUMBA_CACHE_DIR."
+                f"the folder {folder} of compiled kernels can be written by others, whose machine code would run; take "
+                "their permission (chmod go-w), or name a folder of your own by NUMBA_CACHE_DIR."
             )
 
 

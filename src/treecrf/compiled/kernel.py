@@ -40,7 +40,9 @@ def _announce(text: str) -> None:
 
 
 class _KernelCompiler(_Compiler):
-    """numba's compiler with the passes that kernels need, half of all: they have no closures, comprehensions or objects."""
+    """numba's compiler with the passes that kernels need, half of all: they have no closures, comprehensions or
+    objects.
+    """
 
     def define_pipelines(self) -> Any:
         from numba.core import typed_passes, untyped_passes
@@ -181,8 +183,8 @@ class Kernel(_Compiled):
 class SeparateKernel(Kernel):
     """A kernel that others call through its address, and that is compiled or loaded when one of them first does.
 
-    Its callers hold the address of a cell of two words: the address of the kernel's machine code, 0 before the first call, and that of
-    what compiles it. The cell has a name, which machine code in the cache keeps until it is loaded.
+    Its callers hold the address of a cell of two words: the address of the kernel's machine code, 0 before the first
+    call, and that of what compiles it. The cell has a name, which machine code in the cache keeps until it is loaded.
     """
 
     def __init__(self, function: Callable[..., Any], *args: Any) -> None:
@@ -261,7 +263,8 @@ def kernel(
     constants : tuple of int
         Values from an enclosing function that are compiled into the kernel (see `kernel_cache`).
     separate : bool
-        Whether it is no part of the kernels that call it (see `SeparateKernel`): for what few users need, and is called seldom.
+        Whether it is no part of the kernels that call it (see `SeparateKernel`): for what few users need, and is called
+        seldom.
 
     Returns
     -------

@@ -188,7 +188,7 @@ class LatticeChains(NamedTuple):
 
     def marginals(self) -> NDArray[np.float64]:
         """See `Chains`; 0 for labels that a position may not have."""
-        marginals = lattices.forward_backward(self.lattice, self.potentials).labels
+        marginals = lattices.lattice_marginals(self.lattice, self.potentials).labels
         return lattices.by_label(self.lattice, marginals, len(self.potentials.transitions))
 
     def log_likelihood(self, labels: NDArray[np.int16]) -> NDArray[np.float64]:
@@ -197,11 +197,11 @@ class LatticeChains(NamedTuple):
             from treecrf.chain import beam  # its kernels are loaded where they run
 
             return beam.partial_log_likelihood(self.lattice, self.potentials, labels)
-        return lattices.log_likelihood(self.lattice, self.potentials, labels)
+        return lattices.lattice_log_likelihood(self.lattice, self.potentials, labels)
 
     def viterbi(self) -> NDArray[np.int16]:
         """See `Chains`."""
-        return lattices.viterbi(self.lattice, self.potentials)
+        return lattices.lattice_viterbi(self.lattice, self.potentials)
 
     def trellis(self) -> Trellis:
         """See `Chains`; labels that a position may not have are on no path."""

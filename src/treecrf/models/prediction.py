@@ -229,13 +229,13 @@ class Predictor(MetadataRequests, Estimator):
             In one sentence, also for a sequence that has no path within the limits.
         """
         from treecrf.chain.n_best import n_best
-        from treecrf.chain.trellis import forward_backward
+        from treecrf.chain.trellis import trellis_marginals
 
         refuse_lag(limits)
         given, within = self._ask(X, limits)
         given.refuse_empty()
         trellis = self._limited_trellis(given.data, within)
-        best = n_best(trellis, n, forward_backward(trellis).log_partition)
+        best = n_best(trellis, n, trellis_marginals(trellis).log_partition)
         if given.form == "set":
             return best
         return [
@@ -311,11 +311,11 @@ class Predictor(MetadataRequests, Estimator):
     def _limited_marginals(self, data: SequenceSet, limits: Limits) -> NDArray[np.float64]:
         """P(y_t | X, the limits), shape (n_positions, n_labels); with a lag, X ends so much later."""
         from treecrf.chain.lag import lagged_marginals
-        from treecrf.chain.trellis import forward_backward
+        from treecrf.chain.trellis import trellis_marginals
 
         lag = limits.get("lag")
         if lag is None:
-            return forward_backward(self._limited_trellis(data, limits)).labels
+            return trellis_marginals(self._limited_trellis(data, limits)).labels
         n_later = chain_lag(lag, limits.get("constraints"), self.stream_reach[1])
         return lagged_marginals(self._limited_trellis(data, limits), n_later)
 

@@ -61,7 +61,7 @@ def test_two_positions_by_hand():
     transitions = np.log([[1.0, 1.0, 1.0, 3.0], [4.0, 1.0, 1.0, 2.0], [1e-3, 1e-3, 1e3, 1.0]])
     beam = choose_beam(lattice, Weights(np.zeros(6), transitions, np.empty(0)), 2)
     assert beam.entries.tolist() == [0, 1, 3, 4]
-    found = lattices.forward_backward(beam.lattice, beam.potentials)
+    found = lattices.lattice_marginals(beam.lattice, beam.potentials)
     # Sequences 00: 3, 01: 12, 10: 2, 11: 2.
     np.testing.assert_allclose(found.labels, [15 / 19, 4 / 19, 5 / 19, 14 / 19])
     np.testing.assert_allclose(np.exp(found.log_partition), 19.0)

@@ -22,15 +22,15 @@ def test_as_dense_chains(seed, in_logs, with_pairs, monkeypatch):
     lattice, _ = random_lattice(rng)
     potentials = random_potentials(rng, lattice, with_pairs)
     expected = naive.enumerate_chains(dense(lattice, potentials), lattice.offsets, 1)
-    found = lattices.forward_backward(lattice, potentials)
+    found = lattices.lattice_marginals(lattice, potentials)
     np.testing.assert_allclose(lattices.by_label(lattice, found.labels, N_LABELS), expected.marginals, atol=1e-12)
     np.testing.assert_allclose(found.log_partition, expected.log_partition, atol=1e-12)
-    np.testing.assert_array_equal(lattices.viterbi(lattice, potentials), expected.best_labels)
+    np.testing.assert_array_equal(lattices.lattice_viterbi(lattice, potentials), expected.best_labels)
     labels = np.array(
         [rng.choice(lattice.labels[slice(*lattice.first[p : p + 2])]) for p in range(len(lattice.first) - 1)]
     )
     np.testing.assert_allclose(
-        lattices.log_likelihood(lattice, potentials, labels),
+        lattices.lattice_log_likelihood(lattice, potentials, labels),
         chain.log_likelihood(dense(lattice, potentials), labels, lattice.offsets, 1),
         atol=1e-12,
     )
@@ -63,7 +63,7 @@ def test_potentials_that_lie_far_apart():
     lattice = build_lattice([0, 2], np.ones((1, 2)), [0, 0])
     transitions = np.array([[-2000.0, 0.0, 0.0], [-2000.0, -1000.0, 0.0]])
     potentials = Weights(np.array([1000.0, 0.0, 0.0, 999.0]), transitions, np.empty(0))
-    found = lattices.forward_backward(lattice, potentials)
+    found = lattices.lattice_marginals(lattice, potentials)
     expected = naive.enumerate_chains(dense(lattice, potentials), lattice.offsets, 1)
     np.testing.assert_allclose(found.labels.reshape(2, 2), expected.marginals, atol=1e-12)
     np.testing.assert_allclose(found.log_partition, expected.log_partition)
@@ -72,7 +72,7 @@ def test_potentials_that_lie_far_apart():
 def test_a_label_that_a_position_may_not_have_has_probability_0():
     lattice = build_lattice([0, 2, 3], [[True, False], [True, True]], [0, 1, 1])
     potentials = Weights(np.zeros(5), np.zeros((2, 3)), np.zeros(0))
-    found = lattices.log_likelihood(lattice, potentials, np.array([1, 0, 1], dtype=np.int16))
+    found = lattices.lattice_log_likelihood(lattice, potentials, np.array([1, 0, 1], dtype=np.int16))
     np.testing.assert_array_equal(found, [-np.inf, -np.log(2)])
     np.testing.assert_array_equal(lattices.entries_of(lattice, np.array([1, 0, 1], dtype=np.int16)), [-1, 1, 4])
     np.testing.assert_array_equal(lattices.pairs_of(lattice, np.array([-1, 1, 4])), [-1, -1, 4])
@@ -82,6 +82,6 @@ def test_a_label_that_a_position_may_not_have_has_probability_0():
 def test_potentials_that_are_not_finite_are_refused():
     lattice = build_lattice([0, 2], np.ones((1, 2)), [0, 0])
     potentials = Weights(np.array([0.0, 0.0, np.nan, 0.0]), np.zeros((2, 3)), np.zeros(0))
-    for use in (lattices.forward_backward, lattices.viterbi):
+    for use in (lattices.lattice_marginals, lattices.lattice_viterbi):
         with pytest.raises(ValueError, match="NaN or infinite"):
             use(lattice, potentials)

@@ -16,7 +16,7 @@ from treecrf.chain.n_best import best_path, n_best
 
 
 def ask(trellis, n):
-    return n_best(trellis, n, trellises.forward_backward(trellis).log_partition)
+    return n_best(trellis, n, trellises.trellis_marginals(trellis).log_partition)
 
 
 def assert_is_enumeration(potentials, offsets, order, n, allowed=None, follows=None):

@@ -59,7 +59,7 @@ def test_marginals_are_those_of_all_label_sequences(least, monkeypatch):
     potentials = Weights(np.log(weights.unary), np.log(weights.transitions), np.empty(0))
     table = potentials.unary.reshape(-1, 3).T[:, :, None] + potentials.transitions[:, None, :]
     expected = naive.enumerate_chains(table, OFFSETS, 1)
-    found = lattices.forward_backward(lattice, potentials)
+    found = lattices.lattice_marginals(lattice, potentials)
     np.testing.assert_allclose(lattices.by_label(lattice, found.labels, 3), expected.marginals, atol=1e-12)
     np.testing.assert_allclose(found.log_partition, expected.log_partition, rtol=1e-12)
 
@@ -83,4 +83,4 @@ def test_few_labels_and_few_of_many_go_through_the_loops(monkeypatch):
     for n_labels, candidates in ((3, np.ones((1, 3))), (80, np.arange(80)[None] < 79)):
         lattice = build_lattice(OFFSETS, candidates, np.zeros(OFFSETS[-1], dtype=np.int64))
         weights = random_weights(lattice, n_labels)
-        assert np.isfinite(lattices.forward_backward(lattice, weights).log_partition).all()
+        assert np.isfinite(lattices.lattice_marginals(lattice, weights).log_partition).all()

@@ -82,7 +82,7 @@ def test_entities(scheme, order):
 def test_spans_are_sums_over_the_list_of_all_paths():
     potentials, offsets = random_chains(3, 3, 2, [5])
     trellis = trellises.trellis_of_potentials(potentials, offsets, 2)
-    paths = n_best(trellis, 3**5, trellises.forward_backward(trellis).log_partition)
+    paths = n_best(trellis, 3**5, trellises.trellis_marginals(trellis).log_partition)
     probabilities = np.exp(paths.log_probabilities[:, 0])
     assert probabilities.sum() == pytest.approx(1, abs=1e-12)
     found = span_probability(trellis, [(0, 1, 3, "b")], ("a", "b", "c"))

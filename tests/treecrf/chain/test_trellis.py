@@ -34,7 +34,7 @@ def test_agrees_with_enumeration(n_labels, order, with_steps):
     follows = follows if with_steps else None
     found = trellises.constrain(trellises.trellis_of_potentials(potentials, offsets, order), allowed, follows)
     marginals, log_partition = naive_decoding.marginals(potentials, offsets, order, allowed, follows)
-    result = trellises.forward_backward(found)
+    result = trellises.trellis_marginals(found)
     np.testing.assert_allclose(result.labels, marginals, **CLOSE)
     np.testing.assert_allclose(result.log_partition, log_partition, **CLOSE)
     assert (result.labels[~allowed] == 0).all()
@@ -45,7 +45,7 @@ def test_without_constraints_it_is_the_whole_chain(n_labels, order):
     potentials, offsets = random_chains([2, n_labels, order], n_labels, order, [30, 1, 7], scale=10.0)
     whole = trellises.trellis_of_potentials(potentials, offsets, order)
     expected = chain.forward_backward(potentials, offsets, order)
-    for one, other in zip(trellises.forward_backward(whole), expected, strict=True):
+    for one, other in zip(trellises.trellis_marginals(whole), expected, strict=True):
         np.testing.assert_allclose(one, other, **CLOSE)
     labels = np.random.default_rng(0).integers(0, n_labels, offsets[-1]).astype(np.int16)
     log_likelihood = trellises.log_scores(whole, labels) - expected.log_partition
@@ -69,10 +69,10 @@ def test_lattices(seed, with_pairs):
     found = trellises.constrain(trellises.trellis_of_lattice(lattice, weights), None, follows)
     if not min(counts):
         with pytest.raises(ValueError, match=f"sequence {counts.index(0)}: no labelling is left"):
-            trellises.forward_backward(found)
+            trellises.trellis_marginals(found)
         return
     marginals, log_partition = naive_decoding.marginals(table, lattice.offsets, 1, possible, follows)
-    result = trellises.forward_backward(found)
+    result = trellises.trellis_marginals(found)
     np.testing.assert_allclose(result.labels, marginals, **CLOSE)
     np.testing.assert_allclose(result.log_partition, log_partition, **CLOSE)
     scores = trellises.log_scores(found, best_path(found))
@@ -91,7 +91,7 @@ def test_a_path_that_is_unlikely_by_any_factor_is_found():
     allowed[-1, 0] = False
     follows = np.array([[True, False], [False, True], [True, True]])
     whole = trellises.trellis_of_scores(scores, offsets)
-    found = trellises.forward_backward(trellises.constrain(whole, allowed, follows))
+    found = trellises.trellis_marginals(trellises.constrain(whole, allowed, follows))
     np.testing.assert_array_equal(found.labels, np.tile([0.0, 1.0], (1000, 1)))
     np.testing.assert_allclose(found.log_partition, [-5000.0])
 
@@ -108,7 +108,7 @@ def test_a_sequence_without_a_path_is_named():
     allowed = np.ones((6, 2), dtype=bool)
     allowed[4] = False
     with pytest.raises(ValueError, match=r"^sequence 1: no labelling is left by its position 2, all are forbidden;"):
-        trellises.forward_backward(
+        trellises.trellis_marginals(
             trellises.constrain(trellises.trellis_of_potentials(potentials, offsets, 2), allowed)
         )
 

@@ -14,7 +14,7 @@ from numba import types
 import treecrf
 from treecrf.compiled.kernel import kernel
 from treecrf.compiled.record import Record, maker
-from treecrf.compiled.struct import Bool, Float64, Int16, allocate, compiled_type, struct, zeros
+from treecrf.compiled.struct import Bool, Float64, Int16, allocate, compiled_type, struct
 
 
 @struct
@@ -83,15 +83,6 @@ def test_allocated_arrays_are_zeros_of_the_declared_shapes():
 def test_a_length_without_a_size_is_refused():
     with pytest.raises(ValueError, match="n_columns"):
         allocate(Inner, n_rows=2)
-
-
-@pytest.mark.parametrize("dtype", [np.int16, np.int64])
-def test_zeros_begin_at_a_cache_line(dtype):
-    for size in range(1, 40):
-        made = zeros([size, 3], dtype)
-        assert made.ctypes.data % 64 == 0
-        assert made.flags.c_contiguous
-        assert made.flags.writeable
 
 
 def test_kernels_take_structs():

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from treecrf.chain import StateSpace
-from treecrf.chain.trellis import constrain, forward_backward
+from treecrf.chain.trellis import constrain, trellis_marginals
 from treecrf.models.chains import DenseChains, ScoredChains
 
 
@@ -69,6 +69,6 @@ def test_constrained_paths(both):
     rng = np.random.default_rng(1)
     allowed = rng.random(both[0].scores.shape) < 0.7
     allowed[:, 0] = True
-    first, second = (forward_backward(constrain(chains.trellis(), allowed)) for chains in both)
+    first, second = (trellis_marginals(constrain(chains.trellis(), allowed)) for chains in both)
     assert first.labels.tobytes() == second.labels.tobytes()
     assert first.log_partition.tobytes() == second.log_partition.tobytes()

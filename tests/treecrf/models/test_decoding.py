@@ -199,7 +199,7 @@ def test_a_lagged_label_is_the_last_one_of_a_cut_set(fitted):
                 rows=trellis.rows[begin : begin + cut],
                 columns=trellis.columns[begin : begin + cut],
             )
-            found = treecrf.chain.trellis.forward_backward(part).labels[t]
+            found = treecrf.chain.trellis.trellis_marginals(part).labels[t]
             np.testing.assert_allclose(fitted.predict_proba(data, lag=lag)[begin + t], found, **CLOSE)
 
 

@@ -35,7 +35,6 @@ from treecrf.models.boosted.training import CompleteGrower
 from treecrf.models.execution import Workers
 from treecrf.sequences import MISSING, SequenceSet
 from treecrf.trees.forest import Evaluator
-from treecrf.trees.joint_histogram import build_joint_codes
 from treecrf.trees.packing import Packing, choose_packing, choose_weighted_packing, weigh_rows
 from treecrf.trees.pair_grower import PairRows, PairWorkspace, grow_pair_tree, with_longer_list
 from treecrf.trees.problem import Problem, make_problem
@@ -70,13 +69,12 @@ class LatticeTraining(Training):
         self._labels = np.asarray(train.labels)
         with workers.timed("windows"):
             columns = columns_of(train, params.window, params.codes_missing)
-            joint_codes = build_joint_codes(train, params.window, params.codes_missing)
         by_label = rows_by_label(self._lattice, len(start))
         order = 1 if params.sees_labels else 0
         packing = _choose_packing(params, candidates, by_label, weights)
         types = params.feature_types(train.attributes)[: len(columns.first_cell) - 1 + order]
         space = chain.StateSpace(len(start), order)
-        problem = make_problem(columns, joint_codes, space, types, params.max_leaves, params.split_params, packing)
+        problem = make_problem(columns, space, types, params.max_leaves, params.split_params, packing)
         self._packing = packing
         self.potentials = LatticePotentials(self._lattice, start, params.sees_labels, exponentiated=params.beam is None)
         kind = PairTrees if params.sees_labels else WindowTrees

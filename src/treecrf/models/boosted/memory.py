@@ -19,7 +19,6 @@ from treecrf.trees.tree import Tree
 
 _INTEGER, _FLOAT, _CELL = 8, 8, 4  # bytes
 _ENTRY = 5 * 8 + 2 + 4  # weight, recursions, number, first pair; label; position
-_TABLE = 2**16  # entries, at most about, of the table of a sweep
 
 
 def training_bytes(params: BoostingParams, train: SequenceSet, candidates: Candidates | None) -> int:
@@ -102,8 +101,6 @@ def _sizes(
         "n_most_codes": int(cells.max(initial=1)),
         "n_surrogates": n_surrogates,
         "n_depths": space.order + 1,
-        "n_spaced": 2 * n_positions,
-        "n_table": _TABLE,
         "n_codes": n_codes + max_leaves,
         "n_sets": max_leaves * (1 + n_surrogates),
     }

@@ -44,8 +44,8 @@ def columns_of(data: SequenceSet, window: tuple[int, int], with_missing: bool) -
 
 def distinct_windows_of(
     data: SequenceSet, window: tuple[int, int], with_missing: bool
-) -> tuple[Columns, SequenceSet, NDArray[np.int32] | None]:
-    """Windows that differ, if a window is one observation, as columns and as data, and the window of every position.
+) -> tuple[Columns, NDArray[np.int32] | None]:
+    """Windows that differ, if a window is one observation, and the window of every position.
 
     Else, and if all differ, the windows of all positions, and None. Parameters are those of `columns_of`.
     """
@@ -53,10 +53,9 @@ def distinct_windows_of(
     if tuple(window) == (0, 0):
         examples, window_of = distinct_windows(columns.cells)
         if len(examples) < len(window_of):
-            observations = window_rows(data, window)[examples, 0]
-            distinct = SequenceSet(data.values[observations], np.array([0, len(examples)]), data.attributes)
-            return columns_of(distinct, window, with_missing), distinct, window_of
-    return columns, data, None
+            codes = window_codes(data, window)[examples]
+            return build_columns(codes, slot_sizes(data.attributes, window) + with_missing), window_of
+    return columns, None
 
 
 def make_evaluator(
@@ -284,7 +283,7 @@ def staged_potentials(learnt: BoostedPotentials, data: SequenceSet, every: int) 
         yield flat.potentials(window_codes(data, params.window), repeated=tuple(params.window) == (0, 0))
         return
     space = chain.StateSpace(n_labels, params.order)
-    columns, _, window_of = distinct_windows_of(data, params.window, params.codes_missing)
+    columns, window_of = distinct_windows_of(data, params.window, params.codes_missing)
     evaluator = make_evaluator(
         columns, space.labels_of_state, learnt.divides(data), forest.most_leaves, forest.n_surrogates
     )

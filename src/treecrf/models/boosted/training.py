@@ -31,7 +31,6 @@ from treecrf.sequences import MISSING, SequenceSet
 from treecrf.trees.columns import multiply_by_window, sum_by_window
 from treecrf.trees.forest import Routing, add_leaf_values, route
 from treecrf.trees.grower import Workspace, grow_tree
-from treecrf.trees.joint_histogram import build_joint_codes
 from treecrf.trees.missing.grower import WeightedWorkspace, grow_weighted_tree
 from treecrf.trees.missing.partition import add_blended, route_copies, with_longer_lists
 from treecrf.trees.missing.surrogates import count_missing
@@ -73,8 +72,7 @@ class DenseTraining(Training):
         with workers.timed("windows"):
             with_missing = self._divides or params.missing == "incorporated"
             # Rows with the same window and state never part, so trees are grown on their sums.
-            self._columns, windows, self._window_of = distinct_windows_of(train, params.window, with_missing)
-            joint_codes = build_joint_codes(windows, params.window, with_missing)
+            self._columns, self._window_of = distinct_windows_of(train, params.window, with_missing)
         offsets, is_local = train.offsets, params.criterion == "local"
         complete = completed(labels)
         observed = chain.state_sequence(complete, offsets, space.n_labels, space.order)
@@ -90,7 +88,6 @@ class DenseTraining(Training):
             self._weighting = Weighting(weights, offsets, space.order)
         problem = make_problem(
             self._columns,
-            joint_codes,
             space,
             params.feature_types(train.attributes),
             params.max_leaves,

@@ -15,7 +15,6 @@ from treecrf.models.boosted.training import CompleteGrower
 from treecrf.sequences import SequenceSet
 from treecrf.trees.columns import Columns
 from treecrf.trees.forest import Evaluator
-from treecrf.trees.joint_histogram import build_joint_codes
 from treecrf.trees.packing import choose_packing, pack_sums
 from treecrf.trees.problem import make_problem
 from treecrf.trees.sampling import Sample
@@ -109,14 +108,13 @@ def one_against_rest(side: Side, label: int) -> Pair:
 
 
 def tree_grower(
-    data: SequenceSet,
     columns: Columns,
     space: chain.StateSpace,
     states: NDArray[np.int32],
     max_leaves: int,
     l2_regularization: float,
 ) -> Callable[[NDArray[np.float64], NDArray[np.int64]], Tree]:
-    """A function that grows a tree on gradients of windows that are one observation each, n rows.
+    """A function that grows a tree on gradients of n rows, the windows of `columns`.
 
     `states`, shape (n,), are those of the rows. The function takes the sums of gradients (float64, shape (n,)) and how
     many there are in each (int64, shape (n,); a row with none takes no part); a leaf's value is the sum of gradients
@@ -131,11 +129,8 @@ def tree_grower(
         packing = choose_packing(n_rows, int(counts.sum()), 1)
         scale = float(np.abs(gradients).max()) or 1.0  # the gradients of bags are tiny, and packing is in fixed point
         rows[states, np.arange(n_rows)] = pack_sums(counts, gradients / scale, packing)
-        problem = make_problem(
-            columns, joint_codes, space, feature_types, max_leaves, gradient_leaves(l2_regularization), packing
-        )
+        problem = make_problem(columns, space, feature_types, max_leaves, gradient_leaves(l2_regularization), packing)
         tree = CompleteGrower(problem).grow(rows, everything)
         return tree._replace(values=scale * tree.values)
 
-    joint_codes = build_joint_codes(data, (0, 0))
     return grow

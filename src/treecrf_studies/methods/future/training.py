@@ -209,7 +209,7 @@ class FutureTraining:
         seen = self._train.seen()
         columns = columns_of(seen)
         grow = tree_grower(
-            seen, columns, self._space, self._train.observed, self._limits.max_leaves, self._limits.l2_regularization
+            columns, self._space, self._train.observed, self._limits.max_leaves, self._limits.l2_regularization
         )
         ones = np.ones(len(self._train.labels), dtype=np.int64)
         return columns, columns_of(self._validation.seen()), lambda gradients: grow(gradients, ones)
@@ -246,9 +246,12 @@ class FutureTraining:
         limits, bags, pair = self._limits, self._train.bags, one_against_rest(self._train, label)
         scores = np.full(len(bags.columns.cells), float(limits.g0))
         grow = tree_grower(
-            bags.instances, bags.columns, chain.StateSpace(1, 0), np.zeros(len(scores), dtype=np.int32),
-            limits.max_lower_leaves, limits.l2_regularization,
-        )  # fmt: skip
+            bags.columns,
+            chain.StateSpace(1, 0),
+            np.zeros(len(scores), dtype=np.int32),
+            limits.max_lower_leaves,
+            limits.l2_regularization,
+        )
         sums, counts = np.empty(len(scores)), np.empty(len(scores), dtype=np.int64)
         trees: list[Tree] = []
         steps: list[float] = []
