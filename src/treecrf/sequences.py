@@ -14,8 +14,9 @@ from numpy.typing import ArrayLike, NDArray
 from treecrf.io import arrays
 from treecrf.io.arguments import as_array
 from treecrf.io.arrays import check_parts
-from treecrf.io.frames import MISSING as MISSING
-from treecrf.io.frames import Encoded, Kind
+from treecrf.io.columns import MISSING as MISSING
+from treecrf.io.columns import Kind
+from treecrf.io.frames import Encoded
 from treecrf.io.messages import counted, listed, quoted
 from treecrf.io.npz import read_npz, write_npz
 
@@ -119,6 +120,12 @@ class SequenceSet:
             object.__setattr__(self, name, value)
         check_parts(self._parts(), self.groups)
 
+    @classmethod
+    def of_parts(cls, parts: Encoded) -> SequenceSet:
+        """A set of what is right by construction, in its final types: nothing is checked."""
+        named = parts._asdict() | {"attributes": tuple(Attribute(*each) for each in parts.attributes)}
+        return _EMPTY.derived(**named, groups=np.arange(len(parts.offsets) - 1))
+
     def _parts(self) -> Encoded:
         return Encoded(**{name: getattr(self, name) for name in Encoded._fields})
 
@@ -205,9 +212,13 @@ class SequenceSet:
         offsets, positions = arrays.gather_ranges(self.offsets, chosen)
         observation_offsets, rows = arrays.gather_ranges(self.observation_offsets, chosen)
         return self.derived(
-            values=self.values[rows], offsets=offsets, labels=None if self.labels is None else self.labels[positions],
-            observation_offsets=observation_offsets, groups=self.groups[chosen], numbers=self.numbers[rows],
-        )  # fmt: skip
+            values=self.values[rows],
+            offsets=offsets,
+            labels=None if self.labels is None else self.labels[positions],
+            observation_offsets=observation_offsets,
+            groups=self.groups[chosen],
+            numbers=self.numbers[rows],
+        )
 
     def derived(self, **parts: Any) -> SequenceSet:
         """A copy with other parts, by name, in their final types; for what is right by construction: nothing is checked again."""
@@ -245,10 +256,9 @@ class SequenceSet:
         if not parts:
             raise ValueError("concatenate: no sets were given; give at least one.")
         first = parts[0]
+        names = first.attributes, first.number_names, first.label_names
         for i, part in enumerate(parts):
-            if (part.attributes, part.number_names, part.label_names) != (
-                first.attributes, first.number_names, first.label_names,
-            ):  # fmt: skip
+            if (part.attributes, part.number_names, part.label_names) != names:
                 raise ValueError(
                     f"concatenate: set {i} has other attributes, numbers or label names than set 0; align them first."
                 )
@@ -300,7 +310,7 @@ class SequenceSet:
             Fixed orders of the label names, and of the categories by attribute; sorted names unless given.
         kinds : mapping of str to "number" or "category", optional
             What an input column holds. Unless given, a column of a numeric type holds numbers, but for one of whole
-            numbers with at most 20 different ones (`treecrf.io.frames.MOST_INTEGERS`); all other columns, and those
+            numbers with at most 20 different ones (`treecrf.io.columns.MOST_INTEGERS`); all other columns, and those
             with given `categories`, hold categories. What was decided is seen in `attributes` and `number_names`.
         unknown_labels : bool
             Whether every row is a position and an empty label is one that is not known, wherever it stands.
@@ -351,6 +361,8 @@ class SequenceSet:
                 f"{os.fspath(path)} holds no set of sequences ({quoted(str(error))}); write it again."
             ) from None
 
+
+_EMPTY = SequenceSet(np.empty((0, 0), dtype=np.int32), np.zeros(1, dtype=np.int64), ())
 
 _ARRAYS = ("values", "offsets", "labels", "observation_offsets", "groups", "numbers")
 

@@ -24,7 +24,7 @@ import numpy as np
 import treecrf
 from treecrf.datasets.download import DamagedArchive, RawFileError
 from treecrf.datasets.loading import DataError
-from treecrf.io.frames import CellError
+from treecrf.io.columns import CellError
 
 PACKAGE = Path(treecrf.__file__).parent
 FULL = "TREECRF_FUZZ" in os.environ

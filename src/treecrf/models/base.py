@@ -28,7 +28,7 @@ from treecrf.estimators.routing import MetadataRequests
 from treecrf.estimators.settings import Estimator
 from treecrf.inputs.anchors import ANCHORS, AnchorSetting
 from treecrf.inputs.binning import MOST_BINS
-from treecrf.io.frames import Kind
+from treecrf.io.columns import Kind, Vocabulary
 from treecrf.io.messages import counted, quoted
 from treecrf.io.npz import check_npz_name, write_npz
 from treecrf.models.decoding import (
@@ -247,7 +247,13 @@ class Labeller(MetadataRequests, Estimator):
         """Sequences in the form that the caller has, once there is something to ask them."""
         self._check_fitted()
         kinds = None if isinstance(data, SequenceSet) else self._input_kinds()
-        return Given.read(data, y, kinds, lengths)
+        return Given.read(data, y, kinds, lengths, self._vocabularies)
+
+    @property
+    def _vocabularies(self) -> Mapping[str, Vocabulary]:
+        """The categories in which predictions see the attributes of the training set, by name."""
+        inputs = self.inputs_
+        return {each.name: known for each, known in zip(inputs.categories, inputs.vocabularies, strict=True)}
 
     @property
     def attributes_(self) -> tuple[Attribute, ...]:
