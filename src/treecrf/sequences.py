@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -158,7 +157,7 @@ class SequenceSet:
     @property
     def has_missing(self) -> bool:
         """Whether any cell is `MISSING`, or NaN among the numbers."""
-        return self.n_missing > 0
+        return bool((self.values == MISSING).any()) or bool(np.isnan(self.numbers).any())
 
     @property
     def n_missing(self) -> int:
@@ -222,7 +221,8 @@ class SequenceSet:
 
     def derived(self, **parts: Any) -> SequenceSet:
         """A copy with other parts, by name, in their final types; for what is right by construction: nothing is checked again."""
-        part = copy.copy(self)
+        part = object.__new__(type(self))
+        part.__dict__.update(self.__dict__)
         for name, value in parts.items():
             object.__setattr__(part, name, arrays.frozen(value) if isinstance(value, np.ndarray) else value)
         return part
@@ -307,7 +307,8 @@ class SequenceSet:
         attributes : sequence of str, optional
             Names of the input columns; all other columns unless given.
         label_names, categories : optional
-            Fixed orders of the label names, and of the categories by attribute; sorted names unless given.
+            Fixed orders of the label names, and of the categories by attribute; the levels of a categorical column, or
+            sorted names, unless given.
         kinds : mapping of str to "number" or "category", optional
             What an input column holds. Unless given, a column of a numeric type holds numbers, but for one of whole
             numbers with at most 20 different ones (`treecrf.io.columns.MOST_INTEGERS`); all other columns, and those
@@ -399,14 +400,12 @@ def window_codes(data: SequenceSet, window: tuple[int, int]) -> NDArray[Any]:
     is_anchored = np.array([attribute.anchored for attribute in data.attributes], dtype=np.bool_)
     if tuple(window) == (0, 0) and not is_anchored.any():  # windows do not leave the sequence
         return inside if len(rows) == len(inside) else inside[rows[:, 0]]
-    windowed, anchored = inside[:, ~is_anchored], inside[rows[:, window[0]]][:, is_anchored]
-    codes = np.empty((*rows.shape, windowed.shape[1]), dtype=kind)
-    edges = sizes[~is_anchored].astype(kind)
-    for place, row in enumerate(rows.T):
-        codes[:, place] = windowed[row]
-        codes[row < 0, place] = edges
-    codes = codes.reshape(len(rows), codes.shape[1] * codes.shape[2])
-    return np.ascontiguousarray(np.hstack([codes, anchored])) if anchored.shape[1] else codes
+    before_edges = inside[:, ~is_anchored]
+    with_edges = np.vstack([before_edges, sizes[~is_anchored].astype(kind)])  # the row -1
+    codes = with_edges.take(rows, axis=0).reshape(len(rows), rows.shape[1] * before_edges.shape[1])
+    if not is_anchored.any():
+        return codes
+    return np.ascontiguousarray(np.hstack([codes, inside[rows[:, window[0]]][:, is_anchored]]))
 
 
 def window_rows(data: SequenceSet, window: tuple[int, int]) -> NDArray[np.int64]:
@@ -419,12 +418,12 @@ def window_rows(data: SequenceSet, window: tuple[int, int]) -> NDArray[np.int64]
             f"window {window!r}: both sides count observations and cannot be negative; give (left, right), such as (3, 3)."
         )
     left, right = window
-    lengths = data.lengths
-    first, last = (
-        np.repeat(ends, lengths)[:, None] for ends in (data.observation_offsets[:-1], data.observation_offsets[1:])
-    )
-    centre = np.arange(data.n_positions) + np.repeat(data.observation_offsets[:-1] - data.offsets[:-1], lengths)
-    rows = centre[:, None] + np.arange(-left, right + 1)
+    first, last, position = data.observation_offsets[:-1], data.observation_offsets[1:], np.arange(data.n_positions)
+    if len(data) > 1:
+        lengths = data.lengths
+        position += np.repeat(first - data.offsets[:-1], lengths)
+        first, last = np.repeat(first, lengths)[:, None], np.repeat(last, lengths)[:, None]
+    rows = position[:, None] + np.arange(-left, right + 1)
     rows[(rows < first) | (rows >= last)] = -1
     return rows
 

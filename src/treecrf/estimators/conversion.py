@@ -157,7 +157,7 @@ class Given(NamedTuple):
         elif isinstance(sequences, np.ndarray) and sequences.ndim == 2:
             table, form = Observations.of([sequences]), "rows"
         else:
-            every, form = [as_frame(sequence) for sequence in _as_list(sequences)], "sequences"
+            every, form = _as_list(sequences), "sequences"
             filled = [sequence for sequence in every if len(sequence)]
             empty = tuple(number for number, sequence in enumerate(every) if not len(sequence))
             if not filled:
@@ -235,7 +235,7 @@ class Given(NamedTuple):
         """Answers by position, along the first axis, in the form of the question."""
         if self.form != "sequences":
             return by_position
-        parts = np.split(by_position, self.data.offsets[1:-1])
+        parts = [by_position[begin:end] for begin, end in pairwise(self.data.offsets.tolist())]
         for number in self.empty:
             parts.insert(number, by_position[:0])
         return BySequence(parts)
@@ -301,7 +301,7 @@ def count_empty(sequences: Any) -> int | None:
 
 
 def _as_list(sequences: Any) -> list[Any]:
-    """The sequences one by one, however they are kept."""
+    """The sequences one by one, however they are kept, frames as those of pandas."""
     if hasattr(sequences, "tocsr"):
         raise ValueError(
             "the sequences are a sparse matrix or array, which is not read; give dense arrays (X.toarray())."
@@ -313,6 +313,8 @@ def _as_list(sequences: Any) -> list[Any]:
     sequence_list = list(sequences)
     if not sequence_list:
         raise ValueError("the set has no sequences; give at least one.")
+    if set(map(type, sequence_list)) == {list}:
+        return sequence_list
     for number, sequence in enumerate(sequence_list):
         if hasattr(sequence, "tocsr"):
             raise ValueError(
@@ -323,7 +325,7 @@ def _as_list(sequences: Any) -> list[Any]:
                 f"sequence {number} is {described(sequence)}, which is one value or observation; give a list of sequences, "
                 "[sequence] if there is one. Reshape your data so: a 2-d array is one sequence."
             )
-    return sequence_list
+    return [as_frame(sequence) for sequence in sequence_list]
 
 
 def _is_one(sequences: Any) -> bool:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from itertools import chain
 from numbers import Real
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self, TypeAlias
 
 import numpy as np
@@ -70,14 +70,16 @@ class Observations(NamedTuple):
 
     @classmethod
     def of_dicts(cls, sequences: Sequence[Any]) -> Self:
-        for number, sequence in enumerate(sequences):
-            check_kind(sequence, is_dicts, "a list of dicts", number)
+        are_lists = set(map(type, sequences)) == {list}
+        if not are_lists or set(map(type, chain.from_iterable(sequences))) != {dict}:
+            for number, sequence in enumerate(sequences):
+                check_kind(sequence, is_dicts, "a list of dicts", number)
         rows = list(chain.from_iterable(sequences))
         lengths = lengths_of(sequences)
         names = {str(key): key for key in rows[0]}
         if set(map(type, rows)) == {dict} and set(map(len, rows)) == {len(names)}:
             with suppress(KeyError):  # else all have the same keys, as from a table
-                return cls({name: [row[key] for row in rows] for name, key in names.items()}, lengths, "dicts")
+                return cls({name: list(map(itemgetter(key), rows)) for name, key in names.items()}, lengths, "dicts")
         cells: dict[str, list[Any]] = {}
         for place, row in enumerate(rows):
             for key, value in row.items():
@@ -112,8 +114,6 @@ class Observations(NamedTuple):
 _LACKING = object()
 """Stands in a column of dicts where a dict has no such key."""
 
-_LARGEST = sys.float_info.max
-
 
 def encode(
     table: Observations, known: Mapping[str, Kind] | None, vocabularies: Mapping[str, Vocabulary] | None = None
@@ -144,11 +144,18 @@ def encode(
 def _about_number(column: Column, row: int, is_known: bool) -> str:
     """What is wrong with a cell of a column of numbers."""
     value = column.series.iloc[row]
-    if isinstance(value, Real) and not -_LARGEST <= value <= _LARGEST:  # type: ignore[operator]
-        shown = quoted(value) if isinstance(value, int) else float(value)
+    if isinstance(value, Real) and not _is_finite(value):
+        shown = float(value) if isinstance(value, float | np.floating) else quoted(value)
         return f" is infinity or too large ({shown}); give a finite number, or NaN where it is not known."
     before = "the training set had numbers there" if is_known else "other observations have numbers there"
     return f" is {quoted(value)}, and {before}; give a number."
+
+
+def _is_finite(number: Real) -> bool:
+    try:
+        return bool(np.isfinite(float(number)))
+    except OverflowError:
+        return False
 
 
 def _known_columns(table: Observations, known: Mapping[str, Kind]) -> Observations:
@@ -197,7 +204,7 @@ def is_dicts(sequence: Any) -> bool:
     if type(sequence) is not list and not isinstance(sequence, Sequence):
         return False
     kinds = set(map(type, sequence))
-    return bool(kinds) and all(issubclass(kind, Mapping) for kind in kinds)
+    return kinds == {dict} or (bool(kinds) and all(issubclass(kind, Mapping) for kind in kinds))
 
 
 def check_kind(sequence: Any, is_kind: Callable[[Any], bool], kind: str, number: int) -> None:

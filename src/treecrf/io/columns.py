@@ -58,7 +58,7 @@ def cell_texts(column: pd.Series, name: str) -> NDArray[np.object_]:
     texts = np.empty(len(column), dtype=object)
     for row, cell in enumerate(column.to_numpy(dtype=object)):
         try:
-            texts[row] = _text(cell)
+            texts[row] = cell_text(cell)
             texts[row].encode()
         except UnicodeError:
             raise CellError(row, name, f"{quoted(cell)} is not text in UTF-8; fix that cell.") from None
@@ -81,7 +81,8 @@ def _number_texts(column: pd.Series) -> NDArray[np.object_]:
     return texts
 
 
-def _text(cell: object) -> str:
+def cell_text(cell: object) -> str:
+    """The text of a cell that has a value."""
     if isinstance(cell, bytes):
         return cell.decode()
     if isinstance(cell, float | np.floating) and float(cell).is_integer() and abs(float(cell)) < _EXACT:

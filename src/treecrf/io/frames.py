@@ -30,7 +30,7 @@ class Encoded(NamedTuple):
 
     values: NDArray[np.int32]
     offsets: NDArray[np.int64]
-    attributes: Sequence[tuple[str, tuple[str, ...], bool]]
+    attributes: Sequence[tuple[Any, ...]]
     labels: NDArray[np.int16] | None
     label_names: tuple[str, ...]
     observation_offsets: NDArray[np.int64]
@@ -124,7 +124,7 @@ def encode_inputs(
         For a cell that is no finite number in a column of numbers, that holds several values, or that is none of
         `categories`.
     """
-    attributes: list[tuple[str, tuple[str, ...], bool]] = []
+    attributes: list[tuple[Any, ...]] = []
     values, numbers, number_names = [], [], []
     for name, column in columns.items():
         if (kinds.get(name) or infer_kind(column)) == "number":

@@ -520,7 +520,9 @@ class Labeller(MetadataRequests, Estimator):
 
         self._check_fitted()
         reach, order = self.stream_reach, getattr(self, "order", 1)
-        return LabelStream(self.trellis, self.inputs_, self.label_names_, order, reach, lag, constraints)
+        return LabelStream(
+            self.trellis, self.inputs_, self._vocabularies, self.label_names_, order, reach, lag, constraints
+        )
 
     def _ask(self, X: Sequences, limits: Mapping[str, Any]) -> tuple[Given, Limits]:
         """The set of a question, and its limits."""
