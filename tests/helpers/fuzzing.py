@@ -22,7 +22,7 @@ from pathlib import Path
 import numpy as np
 
 import treecrf
-from treecrf.io.frames import CellError
+from treecrf.io.columns import CellError
 
 PACKAGES = [Path(treecrf.__file__).parent]
 FULL = "TREECRF_FUZZ" in os.environ

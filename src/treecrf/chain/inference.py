@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from treecrf.chain._kernels import MAX_POTENTIAL, examine, find_paths, follow, infer, spread
-from treecrf.io.frames import MISSING
+from treecrf.io.columns import MISSING
 
 MAX_EXPONENT = 650.0  # scaled values span at most exp(this), well inside the range of float64
 _MAX_STATES = np.iinfo(np.int32).max

@@ -29,7 +29,7 @@ from treecrf.chain._lattice_kernels import (
 from treecrf.chain.inference import Marginals
 from treecrf.compiled.struct import Int16, Int32, Int64, allocate, compiled_type, struct
 from treecrf.io.arrays import places_in
-from treecrf.io.frames import MISSING
+from treecrf.io.columns import MISSING
 
 __all__ = [
     "Lattice",

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from rich.console import Console
 
-    from treecrf.io.frames import Kind
+    from treecrf.io.columns import Kind
     from treecrf.readers.tables import TableColumns, TypedTable
     from treecrf.readers.text_files import Dialect
     from treecrf.sequences import SequenceSet
@@ -193,7 +193,7 @@ def parse_window(text: str, option: str = "--window") -> tuple[int, int]:
 
 def parse_kinds(text: str | None) -> dict[str, Kind]:
     """`COLUMN=KIND,..` as a mapping; wrong usage if a kind is not known."""
-    from treecrf.io.frames import KINDS
+    from treecrf.io.columns import KINDS
 
     kinds: dict[str, Kind] = {}
     for part in [] if text is None else text.split(","):

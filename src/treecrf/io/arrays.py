@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from treecrf.io.arguments import as_array
-from treecrf.io.frames import MISSING, Encoded
+from treecrf.io.columns import MISSING
+from treecrf.io.frames import Encoded
 from treecrf.io.messages import quoted, repeated
 
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from treecrf.estimators.tables import ABSENT
 from treecrf.inputs.anchors import AnchoredInputs, AnchorSetting
 from treecrf.inputs.binning import Binner
-from treecrf.io.frames import Vocabulary
+from treecrf.io.columns import Vocabulary
 from treecrf.io.messages import listed, quoted, repeated
 from treecrf.io.weighted import in_units, of_observations
 from treecrf.sequences import MISSING, Attribute, SequenceSet, attributes_from
@@ -191,7 +191,7 @@ class Inputs:
         return self.sources if self.binner is None else self.sources[: -len(self.number_names) or None]
 
     @cached_property
-    def _vocabularies(self) -> tuple[Vocabulary, ...]:
+    def vocabularies(self) -> tuple[Vocabulary, ...]:
         """The categories of each attribute of the training set; made once, as they may be many."""
         return tuple(Vocabulary(attribute.categories, SPECIAL) for attribute in self.categories)
 
@@ -239,7 +239,7 @@ class Inputs:
     def _recode(self, data: SequenceSet, unseen: str) -> SequenceSet:
         values = np.empty_like(data.values)
         problems: list[str] = []
-        for j, (attribute, vocabulary) in enumerate(zip(data.attributes, self._vocabularies, strict=True)):
+        for j, (attribute, vocabulary) in enumerate(zip(data.attributes, self.vocabularies, strict=True)):
             codes = vocabulary.places(attribute.categories)
             codes[codes == MISSING] = vocabulary.place_of.get(RARE, MISSING)
             table = np.append(codes, MISSING).astype(values.dtype)

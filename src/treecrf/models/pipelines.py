@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -13,6 +13,7 @@ from treecrf.estimators.checks import PARTS, TEXTS, Check, check_parts, named, o
 from treecrf.estimators.settings import follow, new_one
 from treecrf.estimators.transform import Transform
 from treecrf.inputs import BLOCKS, DerivedInputs
+from treecrf.io.columns import Vocabulary
 from treecrf.missing import transform_of
 from treecrf.missing.transforms import describe_transform, restore_transform
 from treecrf.models.base import LABELLER, Labeller, Monitor
@@ -82,6 +83,11 @@ class TransformingLabeller(Labeller):
         check_set(data)
         follow(self.labeller_, self.labeller)
         return self.transform_.transform(data)
+
+    @property
+    def _vocabularies(self) -> Mapping[str, Vocabulary]:
+        """None: transforms look at the categories that there are."""
+        return {}
 
     def _marginals(self, data: SequenceSet) -> NDArray[np.float64]:
         return self.labeller_._marginals(self.prepare(data))

@@ -13,7 +13,7 @@ from treecrf.estimators.conversion import BySequence, Given, count_empty
 from treecrf.estimators.routing import MetadataRequests
 from treecrf.estimators.settings import Estimator
 from treecrf.inputs.anchors import AnchorSetting
-from treecrf.io.frames import Kind
+from treecrf.io.columns import Kind, Vocabulary
 from treecrf.io.messages import quoted
 from treecrf.models.decoding import (
     DECODERS,
@@ -297,7 +297,9 @@ class Predictor(MetadataRequests, Estimator):
 
         self._check_fitted()
         reach, order = self.stream_reach, getattr(self, "order", 1)
-        return LabelStream(self.trellis, self.inputs_, self.label_names_, order, reach, lag, constraints)
+        return LabelStream(
+            self.trellis, self.inputs_, self._vocabularies, self.label_names_, order, reach, lag, constraints
+        )
 
     def _ask(self, X: Sequences, limits: Mapping[str, Any]) -> tuple[Given, Limits]:
         """The set of a question, and its limits."""
@@ -385,7 +387,13 @@ class Predictor(MetadataRequests, Estimator):
         """Sequences in the form that the caller has, once there is something to ask them."""
         self._check_fitted()
         kinds = None if isinstance(data, SequenceSet) else self._input_kinds()
-        return Given.read(data, y, kinds, lengths)
+        return Given.read(data, y, kinds, lengths, self._vocabularies)
+
+    @property
+    def _vocabularies(self) -> Mapping[str, Vocabulary]:
+        """The categories in which predictions see the attributes of the training set, by name."""
+        inputs = self.inputs_
+        return {each.name: known for each, known in zip(inputs.categories, inputs.vocabularies, strict=True)}
 
     @property
     def attributes_(self) -> tuple[Attribute, ...]:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from treecrf.grouping import group_copies
 from treecrf.inputs.derived import identifying_times
-from treecrf.io.frames import Kind
+from treecrf.io.columns import Kind
 from treecrf.io.messages import counted, quoted, repeated
 from treecrf.readers.reading import read_table
 from treecrf.readers.tables import LABEL, TypedTable
@@ -57,7 +57,7 @@ def load_table(
     seed : int
         Decides which.
     kinds : mapping of str to "number" or "category", optional
-        What input columns hold, where it is not what `treecrf.readers.column_types.column_type` says.
+        What input columns hold, where it is not what `treecrf.io.columns.infer_kind` says.
     format, separator, decimal, encoding : str, optional
         How the files are written (`treecrf.readers.text_files.Dialect`) (default: detected).
 

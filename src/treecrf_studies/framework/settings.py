@@ -13,7 +13,7 @@ from typing import Annotated, Any, Literal, NamedTuple
 
 from pydantic import Field, ValidationError, field_validator, model_validator
 
-from treecrf.io.frames import Kind
+from treecrf.io.columns import Kind
 from treecrf.io.messages import listed, quoted
 from treecrf.readers.text_files import Dialect
 from treecrf_studies.coding.settings import CodingSettings

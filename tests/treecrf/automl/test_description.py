@@ -6,7 +6,7 @@ import pytest
 from builders import lasting_set, number_set
 
 from treecrf.automl.description import describe_missing, is_identifier, missing_sentences
-from treecrf.io.frames import Column
+from treecrf.io.columns import Column
 from treecrf.missing import inject
 from treecrf.missing.mechanisms import by_label, in_runs
 from treecrf.sequences import MISSING

@@ -1,12 +1,16 @@
 """Sequences in every form against the set that they stand for, and a sentence for each thing that is none."""
 
 import enum
+import warnings
 from datetime import date
+from fractions import Fraction
 
 import numpy as np
 import pandas as pd
 import pytest
 from builders import number_set
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
 from sklearn import config_context
 from sklearn.base import clone
 from sklearn.model_selection import KFold, cross_val_predict
@@ -15,6 +19,7 @@ from sklearn.pipeline import make_pipeline
 from treecrf import LinearCRF, TreeCRF, as_set, load
 from treecrf.estimators.conversion import BySequence, Given
 from treecrf.estimators.tables import ABSENT
+from treecrf.io.arrays import of_objects
 from treecrf.metrics import SCORERS
 from treecrf.missing import Imputer, Indicator, inject
 from treecrf.sequences import MISSING, SequenceSet
@@ -360,6 +365,61 @@ def test_relatives_stay_relatives_one_by_one():
     related = MIXED.with_groups(np.arange(12) // 3)
     assert Given.read(list(related)).data.groups.tolist() == (3 * (np.arange(12) // 3)).tolist()
     assert isinstance(Given.read(list(related)).data, SequenceSet)
+
+
+NUMBERS = st.one_of(
+    st.integers(), st.floats(), st.builds(np.float32, st.floats(width=32)), st.builds(Fraction, st.integers(-9, 9)),
+)  # fmt: skip
+CELLS = st.one_of(
+    st.none(), st.just(pd.NA), st.just(pd.NaT), NUMBERS, st.booleans(), st.text(max_size=3), st.builds(np.str_, st.text(max_size=2)),
+    st.sampled_from(["7", "7.0", "007", "NA", "-", ABSENT, "\ud800"]), st.binary(max_size=2), st.dates(), st.timedeltas(),
+    st.decimals(), st.tuples(st.integers()), st.just([1, 2]), st.just(10**400),
+)  # fmt: skip
+TYPES = (
+    "object",
+    "Int64",
+    "float64",
+    "float32",
+    "boolean",
+    "string",
+    "category",
+    "double[pyarrow]",
+    "string[pyarrow]",
+    "datetime64[ns]",
+)
+
+
+def outcome(read):
+    """The set that is read, without its names of columns; None where it is refused."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        try:
+            data = read()
+        except ValueError:
+            return None
+    return [a.categories for a in data.attributes], data.values.tolist(), data.numbers.tobytes()
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    st.lists(CELLS, min_size=1, max_size=5) | st.lists(NUMBERS, min_size=1, max_size=30), st.sampled_from(TYPES),
+    st.sampled_from([None, "number", "category"]),
+)  # fmt: skip
+def test_a_column_is_the_same_set_wherever_it_comes_from(cells, dtype, kind):
+    """Of a frame by both readers, of dicts, of rows and, where nobody says what it holds, by one rule for values in Python."""
+    try:
+        column = pd.Series(of_objects(cells), dtype=object).astype(dtype)
+    except (ValueError, TypeError, OverflowError, RuntimeWarning):
+        assume(False)
+    frame, kinds = pd.DataFrame({"x": column}), None if kind is None else {"x": kind}
+    of_frames = outcome(lambda: Given.read([frame], kinds=kinds).data)
+    of_frame = outcome(lambda: SequenceSet.from_frame(frame.assign(s=0), sequence="s", kinds=kinds))
+    assert of_frames == of_frame
+    of_dicts = outcome(lambda: Given.read([[{"x": cell} for cell in cells]], kinds=kinds).data)
+    rows = outcome(lambda: Given.read([[[cell] for cell in cells]], kinds=None if kind is None else {"x0": kind}).data)
+    assert rows == of_dicts or any(isinstance(cell, tuple | list) for cell in cells)
+    if dtype == "object" and kind is not None:
+        assert of_dicts == of_frames
 
 
 @pytest.mark.parametrize(

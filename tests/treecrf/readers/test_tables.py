@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from treecrf import load_table
-from treecrf.readers.column_types import find_marks
+from treecrf.io.columns import find_marks
 from treecrf.readers.tables import TypedTable
 
 CELLS = [f"{i / 7}" for i in range(50)]

@@ -8,16 +8,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from treecrf.io.frames import (
+from treecrf.io.columns import (
     MISSING,
     MOST_INTEGERS,
     CellError,
     Column,
     Vocabulary,
-    column_kind,
     encode_categories,
-    encode_columns,
+    infer_kind,
 )
+from treecrf.io.frames import encode_columns
 
 MANY = list(range(MOST_INTEGERS + 1))
 
@@ -41,7 +41,7 @@ MANY = list(range(MOST_INTEGERS + 1))
     ],
 )
 def test_the_type_and_the_values_decide(column, kind):
-    assert column_kind(column) == kind
+    assert infer_kind(Column(column, "x")) == kind
 
 
 def parsed(cells, name):
