@@ -157,7 +157,7 @@ def test_many_labels(record, size):
 def test_first_fit_of_a_fresh_user(record, tmp_path):
     program = (
         "import time, sys; sys.argv = ['x']\n"
-        "from treecrf import TreeCRF, datasets\n"
+        "from treecrf import TreeCRF; from treecrf_studies import datasets\n"
         "from treecrf.models.registry import LABELLERS\n"
         "train, test = datasets.load('hmm')\n"
         "TreeCRF(**{**LABELLERS['treecrf_newton'].preset, 'n_iterations': 5}).fit(train).predict(test)\n"

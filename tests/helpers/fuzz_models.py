@@ -41,9 +41,9 @@ def with_holes(data):
     return data.with_values(values, data.attributes)
 
 
-def train_models(folder):
+def train_models(folder, labellers):
     """Train a model of every labeller; write each to a folder."""
-    for number, (name, make) in enumerate((LABELLERS | MORE).items()):
+    for number, (name, make) in enumerate(labellers.items()):
         if name == "CustomLabeller":  # has no file
             continue
         with warnings.catch_warnings():
@@ -202,8 +202,13 @@ def run(folder, seed, begin, end):
         print(f"{number} ends {time.perf_counter() - began:.2f} {found}", flush=True)
 
 
-if __name__ == "__main__":
+def main(labellers):
+    """Do what the arguments of the program say."""
     if sys.argv[1] == "train":
-        train_models(Path(sys.argv[2]))
+        train_models(Path(sys.argv[2]), labellers)
     else:
         run(Path(sys.argv[1]), *map(int, sys.argv[2:]))
+
+
+if __name__ == "__main__":
+    main(LABELLERS | MORE)

@@ -84,12 +84,16 @@ class _PartCompiler(_KernelCompiler):
         return super().define_pipelines()
 
 
+def _package_of(function: Any) -> str:
+    return str(function.__module__).partition(".")[0]
+
+
 class _KernelCache(_Cache):
     """numba's cache without the import of numba's compilation rules, half a second, before a form is loaded."""
 
     def _index_key(self, sig: Any, codegen: Any) -> Any:
         """By the content of all kernels: numba's has what a closure refers to, which differs from process to process."""
-        return sig, codegen.magic_tuple(), kernel_digest()
+        return sig, codegen.magic_tuple(), kernel_digest(_package_of(self._py_func))
 
     def save_overload(self, sig: Any, data: Any) -> None:
         """Keep the compiled form, if there is room."""
@@ -165,7 +169,7 @@ class Kernel(_Compiled):
 
     def make_ready(self) -> Any:
         """Compile it, or load it from the cache; return what numba knows of it."""
-        with global_compiler_lock, kernel_cache(*self._constants):
+        with global_compiler_lock, kernel_cache(*self._constants, package=_package_of(self.py_func)):
             try:
                 self._cache = _KernelCache(self.py_func)
             except RuntimeError:  # neither the package, nor the folder of users, nor NUMBA_CACHE_DIR can be written to

@@ -17,7 +17,8 @@ from treecrf.io.npz import read_npz
 from treecrf.models.base import FORMAT, Labeller
 from treecrf.models.fitted import prefixed, refuse_rest, take_prefixed
 from treecrf.models.inputs import Inputs
-from treecrf.models.registry import CLASS_PATHS, WRAPPERS
+from treecrf.models.registry import class_path_of
+from treecrf.moved import family
 
 
 def load_class(class_path: str) -> Any:
@@ -63,9 +64,8 @@ def rebuild(header: dict[str, Any], arrays: Mapping[str, NDArray[Any]], place: s
     try:
         kind = _class_named(name)
     except LookupError:
-        raise ValueError(
-            f"{place} holds a {quoted(name)}, which is not known; import the module that has it."
-        ) from None
+        where = family(str(name)) or "which is not known; import the module that has it"
+        raise ValueError(f"{place} holds a {quoted(name)}, {where}.") from None
     try:
         check_parts("the header", header, HEADER, _MORE)
         check_parts("values", header["values"], {**kind._fitted_values, **kind._described})
@@ -124,10 +124,9 @@ def rebuild_part(
 
 
 def _class_named(name: Any) -> type[Labeller]:
-    """The class of a labeller, which is imported if it is this package's."""
-    paths = CLASS_PATHS | WRAPPERS
-    if isinstance(name, str) and name in paths:
-        load_class(paths[name])
+    """The class of a labeller, which is imported if a package offers it (`treecrf.models.registry`)."""
+    if isinstance(name, str) and (path := class_path_of(name)):
+        load_class(path)
     kind = Labeller.registry[str(name)]
     if not kind.is_saved:
         raise LookupError(name)

@@ -19,7 +19,7 @@ from treecrf.models.base import LABELLER, Labeller, Monitor
 from treecrf.models.decoding import DECODERS, Decoder
 from treecrf.models.inputs import check_set, check_training_set
 from treecrf.models.persistence import rebuild_part
-from treecrf.models.registry import IN_TREES, TREATMENTS
+from treecrf.models.registry import TRANSFORMS
 from treecrf.models.weights import position_weights
 from treecrf.sequences import SequenceSet
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from treecrf.chain.trellis import Trellis
 
 
-IMPUTATIONS = tuple(name for name in TREATMENTS if name not in IN_TREES)
+IMPUTATIONS = tuple(TRANSFORMS)
 """Treatments of missing values that precede a labeller."""
 
 
