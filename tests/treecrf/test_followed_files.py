@@ -76,8 +76,9 @@ assert Path("m.npz").exists()
 def test_few_files_are_followed(script, without_compilation, most, tmp_path):
     environment = os.environ | {"NUMBA_DISABLE_JIT": without_compilation, "PYTHONPATH": str(ROOT / "src")}
     program = TRACE + script + "\nprint(*sorted(FILES), sep='\\n')"
-    done = subprocess.run(
-        [sys.executable, "-c", program], env=environment, cwd=tmp_path, capture_output=True, text=True, check=True
-    )
+    for _ in range(2):  # the second time kernels are compiled already
+        done = subprocess.run(
+            [sys.executable, "-c", program], env=environment, cwd=tmp_path, capture_output=True, text=True, check=True
+        )
     files = [line for line in done.stdout.splitlines() if line.endswith(".py")]
     assert 0 < len(files) <= most, "\n".join(files)
