@@ -55,8 +55,8 @@ def observed(data: SequenceSet) -> list[bytes]:
 def group_by_runs(data: SequenceSet, length: int = 4, share: float = 0.1) -> NDArray[np.int64]:
     """Groups of sequences that are linked by common runs of observations (single linkage).
 
-    Two sequences are linked if more than a share of the different runs of `length` consecutive observations of either one
-    is found in the other. One that is shorter than a run has a single run, the whole of it.
+    Two sequences are linked if more than a share of the different runs of `length` consecutive observations of either
+    one is found in the other. One that is shorter than a run has a single run, the whole of it.
 
     Parameters
     ----------

@@ -1,9 +1,9 @@
 """Metrics of sequences of labels in lists, and scorers for scikit-learn's searches and cross-validation.
 
-scikit-learn's own metrics take a list of lists for several labels of one row. `y_true` and `y_pred` here have one list of labels
-for each sequence. Positions whose true label is None do not count, and where none counts a ValueError says so. `SCORERS` has a scorer for each metric, by name:
-``cross_val_score(model, X, y, scoring=SCORERS["macro_f1"])``, and ``cross_validate(model, X, y, scoring=SCORERS)`` for all.
-"""
+scikit-learn's own metrics take a list of lists for several labels of one row. `y_true` and `y_pred` here have one list
+of labels for each sequence. Positions whose true label is None do not count, and where none counts a ValueError says
+so. `SCORERS` has a scorer for each metric, by name: ``cross_val_score(model, X, y, scoring=SCORERS["macro_f1"])``, and
+``cross_validate(model, X, y, scoring=SCORERS)`` for all."""
 
 from __future__ import annotations
 
@@ -53,8 +53,9 @@ def entity_f1(y_true: Sequence[Labels], y_pred: Sequence[Labels], scheme: str | 
     y_true, y_pred : list of lists of str
         Tags of each sequence, such as "B-PER", "I-PER" and "O"; all are known.
     scheme : str, optional
-        One of `treecrf.statistics.chunks.SCHEMES`: entities that are complete in that scheme count alone (strict mode). Unless
-        given, BILOU and BMES, which seqeval's default mode does not know, are counted so, and others as in its default mode.
+        One of `treecrf.statistics.chunks.SCHEMES`: entities that are complete in that scheme count alone (strict mode).
+        Unless given, BILOU and BMES, which seqeval's default mode does not know, are counted so, and others as in its
+        default mode.
     """
     lengths = _lengths(y_true, y_pred)
     true, predicted = (np.array([str(tag) for tags in each for tag in tags], dtype=str) for each in (y_true, y_pred))
@@ -125,7 +126,8 @@ SCORERS = _Scorers(
         for metric in (accuracy, balanced_accuracy, macro_f1, sequence_accuracy, entity_f1, log_loss)
     }
 )
-"""Called with a fitted labeller, sequences and lists of labels, by name of the metric; more is better: "log_loss" is negative.
+"""Called with a fitted labeller, sequences and lists of labels, by name of the metric; more is better: "log_loss" is
+negative.
 
 Names of scikit-learn, such as "f1_macro" and "neg_log_loss", are understood too.
 """

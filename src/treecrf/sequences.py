@@ -24,16 +24,15 @@ if TYPE_CHECKING:
 
 NARROW_CATEGORIES = np.iinfo(np.uint8).max - 1
 MAX_CATEGORIES = np.iinfo(np.uint16).max - 1
-"""Window codes are uint8 where no attribute has more categories than the first, else uint16: two codes are taken by EDGE
-and MISSING."""
+"""Window codes are uint8 where no attribute has more categories than the first, else uint16: two codes are taken by
+EDGE and MISSING."""
 
 
 class Attribute(NamedTuple):
     """A categorical input: its name and the names of its categories, in the order of their codes.
 
-    `ordered` says whether that order means something, as that of intervals does; `anchored`, whether windows see the attribute
-    at their position alone, as `treecrf.inputs.anchors` counts from the ends of the sequence.
-    """
+    `ordered` says whether that order means something, as that of intervals does; `anchored`, whether windows see the
+    attribute at their position alone, as `treecrf.inputs.anchors` counts from the ends of the sequence."""
 
     name: str
     categories: tuple[str, ...]
@@ -42,7 +41,9 @@ class Attribute(NamedTuple):
 
 
 def attributes_from(described: Iterable[Sequence[Any]]) -> tuple[Attribute, ...]:
-    """Attributes as a file's JSON has them: name, categories and, unless the file is an old one, the flags of `Attribute`."""
+    """Attributes as a file's JSON has them: name, categories and, unless the file is an old one, the flags of
+    `Attribute`.
+    """
     try:
         return tuple(_attribute(*parts) for parts in described)
     except TypeError:
@@ -190,7 +191,9 @@ class SequenceSet:
     # --- parts and variants -------------------------------------------------------------------------
 
     def __getitem__(self, key: Any) -> SequenceSet:
-        """Some sequences as a set of their own: ``data[3]``, ``data[-1]``, ``data[2:5]``, ``data[[1, 2]]``, ``data[mask]``."""
+        """Some sequences as a set of their own: ``data[3]``, ``data[-1]``, ``data[2:5]``, ``data[[1, 2]]``,
+        ``data[mask]``.
+        """
         return self.select(arrays.places(key, len(self), "sequences"))
 
     def __iter__(self) -> Iterator[SequenceSet]:
@@ -220,7 +223,9 @@ class SequenceSet:
         )
 
     def derived(self, **parts: Any) -> SequenceSet:
-        """A copy with other parts, by name, in their final types; for what is right by construction: nothing is checked again."""
+        """A copy with other parts, by name, in their final types; for what is right by construction: nothing is checked
+        again.
+        """
         part = object.__new__(type(self))
         part.__dict__.update(self.__dict__)
         for name, value in parts.items():
@@ -299,9 +304,9 @@ class SequenceSet:
         Parameters
         ----------
         frame : DataFrame
-            Of pandas or polars, or a table of pyarrow. Rows of one sequence stand together, in order. An empty attribute cell (None, NaN, empty string)
-            is missing. An empty label is allowed only in the last rows of a sequence: observations that no
-            label belongs to.
+            Of pandas or polars, or a table of pyarrow. Rows of one sequence stand together, in order. An empty
+            attribute cell (None, NaN, empty string) is missing. An empty label is allowed only in the last rows of a
+            sequence: observations that no label belongs to.
         sequence, label : str
             Names of the column that tells sequences apart and of the label column (None: no labels).
         attributes : sequence of str, optional
@@ -319,9 +324,9 @@ class SequenceSet:
         Raises
         ------
         ValueError
-            For a column that is not there, a sequence in two places, a label or category outside the given
-            ones, an empty label before a labelled row (unless labels may be unknown), a number that is none or infinite; the message names row and
-            column.
+            For a column that is not there, a sequence in two places, a label or category outside the given ones, an
+            empty label before a labelled row (unless labels may be unknown), a number that is none or infinite; the
+            message names row and column.
         """
         from treecrf.io.frames import encode_frame
 

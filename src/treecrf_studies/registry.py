@@ -7,9 +7,14 @@ from importlib import import_module
 from treecrf_studies.framework.study import Study
 
 MODULES = (
-    "treecrf_studies.training", "treecrf_studies.cost", "treecrf_studies.missing", "treecrf_studies.future",
-    "treecrf_studies.coding", "treecrf_studies.kernels", "treecrf_studies.ensembles",
-)  # fmt: skip
+    "treecrf_studies.training",
+    "treecrf_studies.cost",
+    "treecrf_studies.missing",
+    "treecrf_studies.future",
+    "treecrf_studies.coding",
+    "treecrf_studies.kernels",
+    "treecrf_studies.ensembles",
+)
 """The registry: each of these has a `STUDY`."""
 
 

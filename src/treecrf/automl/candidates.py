@@ -31,7 +31,9 @@ GRIDS: Mapping[str, tuple[dict[str, Any], ...]] = {
     "lightgbm": tuple({"learning_rate": 0.2, "max_leaves": n} for n in (10, 31, 4)),
     "neural_crf": ({"dropout": 0.3}, {"dropout": 0.5}),
 }
-"""Settings by method, the most usual ones first; one learning rate, as settings are compared after the same few iterations."""
+"""Settings by method, the most usual ones first; one learning rate, as settings are compared after the same few
+iterations.
+"""
 
 ITERATIONS = 60
 """At most, unless stated otherwise; held-out sequences choose how many of them."""
@@ -91,8 +93,8 @@ class Candidate(NamedTuple):
     missing : str
         The treatment of missing cells (`treecrf.automl.fitting.prepare_missing`).
     derived : tuple of str, optional
-        Blocks of derived inputs that it sees (`treecrf.inputs.BLOCKS`), without time stamps that identify rows; None: the inputs
-        as they are.
+        Blocks of derived inputs that it sees (`treecrf.inputs.BLOCKS`), without time stamps that identify rows; None:
+        the inputs as they are.
     """
 
     method: str
@@ -106,7 +108,9 @@ class Candidate(NamedTuple):
         return build(self.method, {"window": self.window} | self.settings)
 
     def build_whole(self, options: FitOptions) -> tuple[Labeller, str]:
-        """The labeller that derives inputs by itself, not trained, and the treatment of missing cells that it leaves to others."""
+        """The labeller that derives inputs by itself, not trained, and the treatment of missing cells that it leaves to
+        others.
+        """
         labeller = self.build()
         options.prepare(labeller, self.method)
         return with_derived(labeller, self.missing, self.derived)
@@ -180,10 +184,9 @@ def affordable(
 def candidate_windows(data: SequenceSet) -> list[tuple[int, int]]:
     """Windows to try, narrow ones first; none reaches beyond the longest sequence.
 
-    No, one and three observations on either side; where there are words, none and one, as what stands beside them tells little
-    more than a chain does; where numbers are labelled in long runs (an activity, a stage of sleep), also
-    half a run, `MOST_REACH` at most: single numbers say little about it.
-    """
+    No, one and three observations on either side; where there are words, none and one, as what stands beside them tells
+    little more than a chain does; where numbers are labelled in long runs (an activity, a stage of sleep), also half a
+    run, `MOST_REACH` at most: single numbers say little about it."""
     reaches = [0, 1] if has_words(data) else [0, 1, 3]
     wide = min(MOST_REACH, int(mean_run(data)) // 2)
     if data.number_names and wide > max(reaches):
@@ -193,7 +196,9 @@ def candidate_windows(data: SequenceSet) -> list[tuple[int, int]]:
 
 
 DERIVED_REACHES = (0, 1)
-"""Observations on either side of windows with derived inputs, of which each looks at neighbours itself or has many categories."""
+"""Observations on either side of windows with derived inputs, of which each looks at neighbours itself or has many
+categories.
+"""
 
 
 def derivable_blocks(data: SequenceSet, derive: tuple[str, ...] | None) -> list[tuple[str, ...] | None]:
@@ -235,7 +240,8 @@ def make_candidates(
     decided: Mapping[str, Any],
     derived: Sequence[tuple[str, ...] | None] = (None,),
 ) -> Iterator[list[Candidate]]:
-    """Rounds of candidates: first every window and derived inputs, then other settings, then other treatments of missing cells.
+    """Rounds of candidates: first every window and derived inputs, then other settings, then other treatments of
+    missing cells.
 
     Parameters
     ----------
@@ -288,10 +294,9 @@ def make_candidates(
 def _settings_for(method: str, data: SequenceSet) -> dict[str, Any]:
     """Settings that follow from the sizes of the file.
 
-    Trees have few bins for numbers: they grow in half the time, and are no worse. They take words that the file has once as one, as
-    new words look like them; a linear CRF has a weight for each: such words share their suffixes with others, and its prior
-    holds it.
-    """
+    Trees have few bins for numbers: they grow in half the time, and are no worse. They take words that the file has
+    once as one, as new words look like them; a linear CRF has a weight for each: such words share their suffixes with
+    others, and its prior holds it."""
     has_bins = method not in ("linear_crf", "neural_crf") and data.number_names
     settings: dict[str, Any] = {"n_bins": TREE_BINS} if has_bins else {}
     if method == "neural_crf":
@@ -327,8 +332,8 @@ def _treatments(method: str, data: SequenceSet, missing: str, settings: Mapping[
 def refine(candidate: Candidate, data: SequenceSet) -> Candidate:
     """The candidate as it passes through the folds: trees of a small file learn half as fast and twice as long.
 
-    Their probabilities are better then. Of a large file, and with a number of iterations that a user has decided, it stays.
-    """
+    Their probabilities are better then. Of a large file, and with a number of iterations that a user has decided, it
+    stays."""
     if (
         candidate.method in ("linear_crf", "neural_crf")
         or data.n_positions >= SMALL
@@ -425,7 +430,9 @@ def _n_anchored(labeller: Labeller) -> int:
 
 
 def _n_bins(labeller: Labeller, train: SequenceSet) -> int:
-    """Bins of all slots together, of which every leaf has sums; categories are as many at most as a number may have bins."""
+    """Bins of all slots together, of which every leaf has sums; categories are as many at most as a number may have
+    bins.
+    """
     of_categories = sum(min(len(attribute.categories), MOST_BINS) for attribute in train.attributes)
     return (_n_places(labeller) + _n_anchored(labeller)) * (of_categories + len(train.number_names) * labeller.n_bins)
 

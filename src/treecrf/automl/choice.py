@@ -1,10 +1,10 @@
 """The choice of a method, its window and its number of iterations for a file, by cross-validation within a budget.
 
-In the first folds each method is tried with every window and then with other settings, a few iterations each on a part of the
-sequences. The best candidate of each method then passes through all folds, and the means of what they say of held-out labels are
-candidates too. What a training costs is told by the sizes of the data (`treecrf.automl.candidates.estimate_seconds`), and never
-by a clock: the same file, seed and budget give the same choice on every machine.
-"""
+In the first folds each method is tried with every window and then with other settings, a few iterations each on a part
+of the sequences. The best candidate of each method then passes through all folds, and the means of what they say of
+held-out labels are candidates too. What a training costs is told by the sizes of the data
+(`treecrf.automl.candidates.estimate_seconds`), and never by a clock: the same file, seed and budget give the same
+choice on every machine."""
 
 from __future__ import annotations
 
@@ -70,9 +70,10 @@ class Choice(NamedTuple):
     accuracy : Accuracy
         To expect on new sequences, the choice itself taken into account.
     table : DataFrame
-        One row for each method that passed through the folds and for each average, the best first: method (names joined by a
-        plus, those fastest to predict first), window, inputs ("derived" or empty) and iterations (text, empty for averages), accuracy, low, high (percent),
-        gap_low and gap_high (interval of the accuracy minus that of the first, points; NaN for the first itself).
+        One row for each method that passed through the folds and for each average, the best first: method (names joined
+        by a plus, those fastest to predict first), window, inputs ("derived" or empty) and iterations (text, empty for
+        averages), accuracy, low, high (percent), gap_low and gap_high (interval of the accuracy minus that of the
+        first, points; NaN for the first itself).
     n_folds, n_positions : int
         That the table is about.
     left_out : list of str
@@ -106,8 +107,8 @@ def choose(
 ) -> Choice:
     """Choose for a file among the compared methods of `METHODS`, with the settings that were decided for each.
 
-    One candidate is tried whatever the budget. `tick` is called with the percentage of the work that is done, and what is tried.
-    """
+    One candidate is tried whatever the budget. `tick` is called with the percentage of the work that is done, and what
+    is tried."""
     search = BudgetedSearch(folds, options.budget, tick)
     screened: list[tuple[Candidate, CVResults]] = []
     derived, plain = derivable_blocks(folds.data, options.derive), without_stamps(folds.data)
@@ -203,8 +204,8 @@ class BudgetedSearch:
     def screen(self, rounds: list[list[Candidate]], share: float) -> tuple[Candidate, CVResults] | None:
         """The best candidate of the first folds after a few iterations, and its results; None if none fits.
 
-        As many folds compare as the share of the budget allows for all candidates: the differences between them are small.
-        """
+        As many folds compare as the share of the budget allows for all candidates: the differences between them are
+        small."""
         tried: list[tuple[Candidate, CVResults]] = []
         best: tuple[Candidate, CVResults] | None = None
         skipped = []
@@ -228,7 +229,9 @@ class BudgetedSearch:
         return best
 
     def cross_validate(self, ranked: list[Candidate]) -> list[CrossValidated]:
-        """As many of the best candidates through as many folds as fit: two of them if one fold does, more if two folds do."""
+        """As many of the best candidates through as many folds as fit: two of them if one fold does, more if two folds
+        do.
+        """
         n_folds = len(self.folds.parts)
         ranked = [refine(candidate, self.folds.data) for candidate in ranked]
         while len(ranked) > 1 and min(len(ranked) - 1, 2) * sum(map(self.cost, ranked)) > self.left:
@@ -302,7 +305,9 @@ def _best_scores(results: CVResults) -> tuple[NDArray[np.int64], NDArray[np.floa
 
 
 class _Contender(NamedTuple):
-    """One to choose: the numbers of the candidates that it averages, correct positions and log loss by held-out sequence."""
+    """One to choose: the numbers of the candidates that it averages, correct positions and log loss by held-out
+    sequence.
+    """
 
     members: tuple[int, ...]
     correct: NDArray[np.int64]
@@ -312,11 +317,12 @@ class _Contender(NamedTuple):
 def choose_best(validated: list[CrossValidated], folds: Folds, seed: int, left_out: list[str]) -> Choice:
     """Choose one of the candidates, cross-validated through the same folds, or an average of some.
 
-    Averages take part that gain more than the standard error of the gain over the most accurate method, about half of the half width
-    of its 95 % interval, as an average cannot be explained. Of methods and averages alike that with the smallest log loss counts of
-    those within a standard error of the most accurate (`treecrf.automl.cross_validation.one_standard_error_choice`); of those that differ from it by no more than `NEGLIGIBLE`
-    points and `NEGLIGIBLE_LOG_LOSS` a single one before an average, and the fastest to predict before others.
-    """
+    Averages take part that gain more than the standard error of the gain over the most accurate method, about half of
+    the half width of its 95 % interval, as an average cannot be explained. Of methods and averages alike that with the
+    smallest log loss counts of those within a standard error of the most accurate
+    (`treecrf.automl.cross_validation.one_standard_error_choice`); of those that differ from it by no more than
+    `NEGLIGIBLE` points and `NEGLIGIBLE_LOG_LOSS` a single one before an average, and the fastest to predict before
+    others."""
     n_folds = len(validated[0].results.folds)
     held_out = folds.data.select(np.concatenate(folds.parts[:n_folds]))
     members, cluster = np.unique(held_out.groups, return_inverse=True)
@@ -344,9 +350,12 @@ def choose_best(validated: list[CrossValidated], folds: Folds, seed: int, left_o
     return Choice(
         [one.candidate.with_iterations(one.results.best_iteration()) for one in taken],
         estimate_accuracy(correct[chosen], positions, expected),
-        table.sort_values("accuracy", ascending=False, kind="stable", ignore_index=True), n_folds, int(positions.sum()),
-        left_out, _reason(int(chosen), int(likeliest), correct, log_loss.sum(axis=1) / positions.sum()),
-    )  # fmt: skip
+        table.sort_values("accuracy", ascending=False, kind="stable", ignore_index=True),
+        n_folds,
+        int(positions.sum()),
+        left_out,
+        _reason(int(chosen), int(likeliest), correct, log_loss.sum(axis=1) / positions.sum()),
+    )
 
 
 def _reason(chosen: int, likeliest: int, correct: NDArray[np.int64], log_loss: NDArray[np.float64]) -> str:
@@ -385,9 +394,11 @@ def _table(
                 "window": "{},{}".format(*members[0].candidate.window) if is_single else "",
                 "inputs": "derived" if is_single and members[0].candidate.derived else "",
                 "iterations": str(members[0].results.best_iteration()) if is_single else "",
-                "accuracy": accuracy.points, "low": accuracy.low, "high": accuracy.high,
+                "accuracy": accuracy.points,
+                "low": accuracy.low,
+                "high": accuracy.high,
             }
-        )  # fmt: skip
+        )
     table = pd.DataFrame(rows).assign(gap_low=np.nan, gap_high=np.nan)
     if len(rows) > 1:
         names = table["method"].tolist()
@@ -403,12 +414,14 @@ def _comparisons(names: list[str], correct: NDArray[np.int64], positions: NDArra
     estimates = estimate_trainings(pairs, positions)
     return pd.DataFrame(
         {
-            "method": [names[place] for place in pairs.first], "other": [names[place] for place in pairs.second],
-            "accuracy_points": estimates.points, "points_standard_error": estimates.standard_error,
+            "method": [names[place] for place in pairs.first],
+            "other": [names[place] for place in pairs.second],
+            "accuracy_points": estimates.points,
+            "points_standard_error": estimates.standard_error,
             "degrees_of_freedom": estimates.degrees_of_freedom,
             "decision": decide(estimates.points, estimates.p_holm, *estimates.interval(CONFIDENCE)),
         }
-    )  # fmt: skip
+    )
 
 
 def _by_cluster(sums: NDArray[Any], cluster: NDArray[np.int64], n_clusters: int) -> NDArray[Any]:

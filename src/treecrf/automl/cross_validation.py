@@ -15,7 +15,9 @@ from treecrf.sequences import SequenceSet
 from treecrf.statistics.selection import sequence_folds
 
 N_FOLDS, N_FOLDS_OF_SMALL = 3, 5
-"""The more folds, the nearer are trainings to one with the whole file; of a small file with few labels more can be afforded."""
+"""The more folds, the nearer are trainings to one with the whole file; of a small file with few labels more can be
+afforded.
+"""
 
 FEW_GROUPS = 3
 """Fewer unrelated sequences are cut into blocks: to hold one out would leave too little to train with."""
@@ -54,11 +56,10 @@ class Folds(NamedTuple):
 def make_folds(data: SequenceSet, seed: int, most_positions: int) -> Folds:
     """Cut a set into folds, `N_FOLDS` or `N_FOLDS_OF_SMALL`, but no more than there are unrelated sequences.
 
-    Sequences stay whole, and related ones (`SequenceSet.groups`, and copies) together. Fewer than `FEW_GROUPS` unrelated
-    sequences are cut into blocks of consecutive observations, each of which counts as a sequence: what they tell is then about
-    other parts of the same sequences, and windows do not see across a cut. Of a set with more than `most_positions`, unrelated
-    sequences are drawn up to so many, but `N_FOLDS` groups at least.
-    """
+    Sequences stay whole, and related ones (`SequenceSet.groups`, and copies) together. Fewer than `FEW_GROUPS`
+    unrelated sequences are cut into blocks of consecutive observations, each of which counts as a sequence: what they
+    tell is then about other parts of the same sequences, and windows do not see across a cut. Of a set with more than
+    `most_positions`, unrelated sequences are drawn up to so many, but `N_FOLDS` groups at least."""
     related = data.with_groups(join_groups(data.groups, group_copies(data)))
     are_blocks = len(np.unique(related.groups)) < FEW_GROUPS
     if are_blocks:
@@ -83,7 +84,8 @@ def draw_part(data: SequenceSet, seed: int, most_positions: int, least_groups: i
 def cut_into_blocks(data: SequenceSet) -> SequenceSet:
     """Sequences cut into about `N_BLOCKS` blocks of nearly as many positions, each a sequence and a group by itself.
 
-    Each sequence has its share of them, but none without a position. Observations that no label belongs to stay with the last.
+    Each sequence has its share of them, but none without a position. Observations that no label belongs to stay with
+    the last.
 
     Raises
     ------
@@ -103,9 +105,15 @@ def cut_into_blocks(data: SequenceSet) -> SequenceSet:
         )
     of_observations = np.append(np.concatenate(observations), data.observation_offsets[-1])
     return SequenceSet(
-        data.values, offsets, data.attributes, data.labels, data.label_names, of_observations,
-        numbers=data.numbers, number_names=data.number_names,
-    )  # fmt: skip
+        data.values,
+        offsets,
+        data.attributes,
+        data.labels,
+        data.label_names,
+        of_observations,
+        numbers=data.numbers,
+        number_names=data.number_names,
+    )
 
 
 MOST_STAGES, LEAST_STAGES = 15, 5
@@ -141,7 +149,9 @@ class FoldResult(NamedTuple):
 def fit_fold(
     candidate: Candidate, train: SequenceSet, held_out: SequenceSet, keeps_marginals: bool = False
 ) -> FoldResult:
-    """Train on some sequences and label others; what imputes or marks missing cells is fitted to the training set alone."""
+    """Train on some sequences and label others; what imputes or marks missing cells is fitted to the training set
+    alone.
+    """
     labeller = candidate.build()
     transform = prepare_missing(labeller, candidate.missing, train)
     if transform is not None:
@@ -216,8 +226,8 @@ class CVResults(NamedTuple):
 def one_standard_error_choice(correct: NDArray[np.int64], log_loss: NDArray[np.float64]) -> int:
     """Of candidates that are within a standard error of the most accurate one, that with the smallest log loss.
 
-    Accuracies of a small file differ by chance more than by merit, and the probability of the truth says more. Of candidates that
-    get the same right everywhere, the first counts.
+    Accuracies of a small file differ by chance more than by merit, and the probability of the truth says more. Of
+    candidates that get the same right everywhere, the first counts.
 
     Parameters
     ----------

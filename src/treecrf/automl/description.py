@@ -35,11 +35,14 @@ def attribute_counts(table: TypedTable, attributes: Sequence[str]) -> pd.DataFra
         n_missing = len(codes) - n_known
         rows.append(
             {
-                "attribute": name, "n_values": len(texts), "n_missing": n_missing, "share_missing": n_missing / len(codes),
+                "attribute": name,
+                "n_values": len(texts),
+                "n_missing": n_missing,
+                "share_missing": n_missing / len(codes),
                 "commonest": str(texts[counts.argmax()]) if n_known else "",
                 "commonest_share": counts.max() / n_known if n_known else np.nan,
             }
-        )  # fmt: skip
+        )
     return pd.DataFrame(rows)
 
 
@@ -99,7 +102,9 @@ LEAST_IDENTIFIERS = 50
 
 
 def is_identifier(column: Column) -> bool:
-    """Whether a column numbers the rows of the file, or has another code with digits in nearly each, but no time in ISO 8601."""
+    """Whether a column numbers the rows of the file, or has another code with digits in nearly each, but no time in ISO
+    8601.
+    """
     codes, texts = column.distinct
     n_known = int((codes != MISSING).sum())
     if n_known < LEAST_IDENTIFIERS:
@@ -176,8 +181,8 @@ def describe_missing(data: SequenceSet, seed: int, other: SequenceSet | None = N
         label_most, share_at_most, label_least, share_at_least, p_label
             The labels at which it is missing most and least often, and whether the two are associated.
         run, run_by_chance, p_run
-            Observations in a run of missing cells, on average, and what that would be if each cell were missing by itself; whether
-            neighbours are missing together.
+            Observations in a run of missing cells, on average, and what that would be if each cell were missing by
+            itself; whether neighbours are missing together.
         share_other, p_other
             With `other`: its share, and whether it differs.
 
@@ -208,10 +213,18 @@ def describe_missing(data: SequenceSet, seed: int, other: SequenceSet | None = N
 def missing_sentences(frame: pd.DataFrame) -> Iterator[str]:
     """The answers in sentences, from `describe_missing`."""
     questions = (
-        ("p_label", "Missing values depend on the label: {}.", "No column has missing values that significantly depend on the label."),
+        (
+            "p_label",
+            "Missing values depend on the label: {}.",
+            "No column has missing values that significantly depend on the label.",
+        ),
         ("p_run", "Missing values come in runs: {}.", "No column has missing values that significantly come in runs."),
-        ("p_other", "Missing more or less often in the other file: {}.", "No column was found to be missing more often in one file."),
-    )  # fmt: skip
+        (
+            "p_other",
+            "Missing more or less often in the other file: {}.",
+            "No column was found to be missing more often in one file.",
+        ),
+    )
     for column, answer, none in questions:
         if column in frame.columns:
             is_found = frame[column] < SIGNIFICANCE_LEVEL
@@ -237,10 +250,12 @@ def _by_label(data: SequenceSet, missing: Bools, seed: int) -> dict[str, object]
     seen = np.flatnonzero(shares)
     most, least = seen[rates[seen].argmax()], seen[rates[seen].argmin()]
     return {
-        "label_most": data.label_names[most], "share_at_most": float(rates[most]),
-        "label_least": data.label_names[least], "share_at_least": float(rates[least]),
+        "label_most": data.label_names[most],
+        "share_at_most": float(rates[most]),
+        "label_least": data.label_names[least],
+        "share_at_least": float(rates[least]),
         "p_label": score_flip_p_value(scores, seed),
-    }  # fmt: skip
+    }
 
 
 def _in_runs(data: SequenceSet, missing: Bools, seed: int) -> dict[str, float]:

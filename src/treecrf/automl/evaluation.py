@@ -53,13 +53,13 @@ class Entities(NamedTuple):
 class Evaluation:
     """One labeller on one set: which positions are `correct` (bool), and what fraction of the sequences has no error.
 
-    `accuracy` has its interval by group of related sequences, and `macro_f1` is the mean of the labels' F1. `log_likelihood` is the mean of a position whose label training
-    had, in nats. `by_label` has label, precision, recall, f1 and n_positions (of that true label), NaN where nothing can be
-    divided; `confusion` the positions by true (rows) and predicted label (columns). `brier` and `reliability` are those of
-    `treecrf.statistics.metrics`. `entities` are the chunks that labels mark, None where they mark none, and `segments` the score
-    of runs of one label. `new_labels` has the positions of each label that training did not have: they count as errors, with a
-    probability of 0.
-    """
+    `accuracy` has its interval by group of related sequences, and `macro_f1` is the mean of the labels' F1.
+    `log_likelihood` is the mean of a position whose label training had, in nats. `by_label` has label, precision,
+    recall, f1 and n_positions (of that true label), NaN where nothing can be divided; `confusion` the positions by true
+    (rows) and predicted label (columns). `brier` and `reliability` are those of `treecrf.statistics.metrics`.
+    `entities` are the chunks that labels mark, None where they mark none, and `segments` the score of runs of one
+    label. `new_labels` has the positions of each label that training did not have: they count as errors, with a
+    probability of 0."""
 
     correct: NDArray[np.bool_]
     accuracy: Accuracy
@@ -96,12 +96,19 @@ def evaluate(labeller: Labeller, data: SequenceSet, decoder: Decoder, scheme: st
     texts = np.array(names)[truth], np.array(names)[predicted]
     entities = None if scheme is None else score_entities(*texts, data.offsets, scheme)
     return Evaluation(
-        correct=correct, accuracy=estimate(correct, data), whole_sequences=float(by_sequence.mean()), log_likelihood=log_likelihood,
-        by_label=rate_labels(confusion), macro_f1=macro_f1(truth, predicted, data.offsets), confusion=confusion,
-        brier=brier_score(probabilities, truth), reliability=reliability(probabilities, truth), entities=entities,
+        correct=correct,
+        accuracy=estimate(correct, data),
+        whole_sequences=float(by_sequence.mean()),
+        log_likelihood=log_likelihood,
+        by_label=rate_labels(confusion),
+        macro_f1=macro_f1(truth, predicted, data.offsets),
+        confusion=confusion,
+        brier=brier_score(probabilities, truth),
+        reliability=reliability(probabilities, truth),
+        entities=entities,
         segments=segment_f1(*texts, data.offsets),
         new_labels={name: n for name, n in zip(new, confusion.loc[new].sum(axis=1).tolist(), strict=True) if n},
-    )  # fmt: skip
+    )
 
 
 def _codes(data: SequenceSet, names: list[str]) -> NDArray[np.int16]:
@@ -120,7 +127,9 @@ def estimate(correct: NDArray[np.bool_], data: SequenceSet) -> Accuracy:
 def score_entities(
     true: NDArray[np.str_], predicted: NDArray[np.str_], offsets: NDArray[np.int64], scheme: str = "auto"
 ) -> Entities | None:
-    """Scores of the chunks that labels mark in a scheme, or in the one that they seem to be of ("auto"); None without one."""
+    """Scores of the chunks that labels mark in a scheme, or in the one that they seem to be of ("auto"); None without
+    one.
+    """
     names = np.unique(np.concatenate([true, predicted]))
     found = chunk_scheme(names) if scheme == "auto" else scheme
     strict = scheme != "auto" or (found is not None and found == strict_scheme(names))

@@ -44,8 +44,8 @@ def permutation_importance(
     Returns
     -------
     DataFrame
-        attribute, lost, low, high (points, with a 95% interval by group of related sequences), the largest loss first. A missing cell
-        moves as any other does.
+        attribute, lost, low, high (points, with a 95% interval by group of related sequences), the largest loss first.
+        A missing cell moves as any other does.
 
     Notes
     -----
@@ -154,14 +154,14 @@ def gain_importance(labeller: Labeller, data: SequenceSet) -> pd.DataFrame | Non
     ----------
     labeller : Labeller
     data : SequenceSet
-        With labels, as the labeller sees it: what the splits of a TreeCRF gain is measured on it. LightGBM has kept what
-        its splits gained in training.
+        With labels, as the labeller sees it: what the splits of a TreeCRF gain is measured on it. LightGBM has kept
+        what its splits gained in training.
 
     Returns
     -------
     DataFrame or None
-        attribute (or `BEFORE`), distance (observations after the position, negative before), gain (its share of all), the
-        largest first; of an ensemble, the mean over the experts with trees. None if the labeller has no trees.
+        attribute (or `BEFORE`), distance (observations after the position, negative before), gain (its share of all),
+        the largest first; of an ensemble, the mean over the experts with trees. None if the labeller has no trees.
 
     Notes
     -----
@@ -290,8 +290,8 @@ class Explanation(NamedTuple):
     typical_log_odds : float
         The same where every observation of the sequence is the typical one.
     contributions : DataFrame
-        distance (observations after the position, negative before; NaN for all farther ones together), contribution. Their sum is
-        log_odds - typical_log_odds.
+        distance (observations after the position, negative before; NaN for all farther ones together), contribution.
+        Their sum is log_odds - typical_log_odds.
     """
 
     predicted: str
@@ -308,7 +308,8 @@ def explain_position(model: TableLabeller, data: SequenceSet, sequence: int, pla
     ----------
     model : TableLabeller
     data : SequenceSet
-        Missing cells as they are (`TableLabeller.encode`). The typical observation has its commonest category and median of each column.
+        Missing cells as they are (`TableLabeller.encode`). The typical observation has its commonest category and
+        median of each column.
     sequence, place : int
         Which position: its sequence, and its number within it, from 0.
     seed : int
@@ -337,9 +338,12 @@ def explain_position(model: TableLabeller, data: SequenceSet, sequence: int, pla
     start, end = game.worth(np.repeat([[False], [True]], n_observations, axis=1))
     labels = model.labeller.label_names_
     return Explanation(
-        labels[game.predicted], labels[game.runner_up], float(end), float(start),
+        labels[game.predicted],
+        labels[game.runner_up],
+        float(end),
+        float(start),
         pd.DataFrame({"distance": where, "contribution": contributions}),
-    )  # fmt: skip
+    )
 
 
 class _Game:
@@ -367,11 +371,14 @@ class _Game:
         values, numbers = self._typical
         copies = SequenceSet(
             np.where(present[:, :, None], one.values, values).reshape(n_rows, one.values.shape[1]),
-            np.arange(n_sets + 1) * one.n_positions, one.attributes, None, one.label_names,
+            np.arange(n_sets + 1) * one.n_positions,
+            one.attributes,
+            None,
+            one.label_names,
             np.arange(n_sets + 1) * len(one.values),
             numbers=np.where(present[:, :, None], one.numbers, numbers).reshape(n_rows, one.numbers.shape[1]),
             number_names=one.number_names,
-        )  # fmt: skip
+        )
         probabilities = self._model.labeller.predict_proba(self._model.prepare(copies))
         return probabilities[self._place :: one.n_positions]
 

@@ -1,4 +1,6 @@
-"""Options of a training, the labeller that they ask for, and its training with the iteration that held-out sequences choose."""
+"""Options of a training, the labeller that they ask for, and its training with the iteration that held-out sequences
+choose.
+"""
 
 from __future__ import annotations
 
@@ -173,7 +175,8 @@ def _treat(labeller: Labeller, missing: str) -> Labeller:
 
 
 def with_derived(labeller: Labeller, missing: str, blocks: Sequence[str] | None) -> tuple[Labeller, str]:
-    """The labeller that derives blocks of inputs by itself, and the treatment of missing cells that it leaves to others.
+    """The labeller that derives blocks of inputs by itself, and the treatment of missing cells that it leaves to
+    others.
 
     Without a block it takes away time stamps that identify rows; where blocks are None it stays as it is.
     """
@@ -213,7 +216,9 @@ def seen_window(labeller: Labeller) -> tuple[int, int]:
 
 
 def tested_columns(labeller: Labeller) -> set[str]:
-    """The categorical inputs that a trained labeller asks for, where none is derived from them: those that trees test, else all."""
+    """The categorical inputs that a trained labeller asks for, where none is derived from them: those that trees test,
+    else all.
+    """
     if isinstance(labeller, Ensemble):
         return set().union(*map(tested_columns, labeller.experts_))
     if isinstance(labeller, DerivingLabeller):

@@ -35,7 +35,8 @@ _ADVICE = "give it the columns that the model was trained with"
 
 @dataclass
 class TableLabeller:
-    """A fitted labeller that reads tables, its columns, and what imputes or marks missing cells in every set, if anything.
+    """A fitted labeller that reads tables, its columns, and what imputes or marks missing cells in every set, if
+    anything.
 
     The command line trains, saves and loads these; ``treecrf.load`` reads the labeller alone from the same file.
     """
@@ -55,10 +56,9 @@ class TableLabeller:
     def encode(self, table: TypedTable, *, labelled: bool, new_labels: bool = False) -> SequenceSet:
         """The sequences of a table, missing cells as they are.
 
-        Without `labelled` the column of the labels is not read, and every row is a position. Labels that the training table
-        did not have are refused, or with `new_labels` come after the others in the set's label names, in the order of the
-        file. A ValueError names file, line, row and column.
-        """
+        Without `labelled` the column of the labels is not read, and every row is a position. Labels that the training
+        table did not have are refused, or with `new_labels` come after the others in the set's label names, in the
+        order of the file. A ValueError names file, line, row and column."""
         columns = self.columns
         needed = [columns.sequence, *([columns.label] if labelled else []), *columns.attributes]
         table.check_columns(needed, _ADVICE)
@@ -80,9 +80,9 @@ class TableLabeller:
     def notices(self, table: TypedTable, most_unknown: float = 0.0) -> Iterator[str]:
         """Sentences on cells that are read as missing, and on values that the training table did not have.
 
-        A column is named where more than a share `most_unknown` of its cells has such values. A ValueError names the first of
-        at least `LEAST_KNOWN` cells where the model asks for a column and knows no value of it, unless the share is 1.
-        """
+        A column is named where more than a share `most_unknown` of its cells has such values. A ValueError names the
+        first of at least `LEAST_KNOWN` cells where the model asks for a column and knows no value of it, unless the
+        share is 1."""
         table.check_columns(self.columns.attributes, _ADVICE)
         for name in self.columns.numbers:
             sentence = about_marked(table[name])

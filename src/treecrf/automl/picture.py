@@ -1,4 +1,5 @@
-"""A self-contained HTML page about a model on a file: a labelled sequence with probabilities, errors, and the importance of inputs.
+"""A self-contained HTML page about a model on a file: a labelled sequence with probabilities, errors, and the
+importance of inputs.
 
 It has no script and asks for nothing; whatever is from the file is escaped.
 """

@@ -30,7 +30,9 @@ def main() -> None:
 
 
 def run_command(program: str, module: str) -> None:
-    """Call ``run`` of a module; Ctrl-C and a request to end stop it with one sentence, also while the module is loading."""
+    """Call ``run`` of a module; Ctrl-C and a request to end stop it with one sentence, also while the module is
+    loading.
+    """
     open_closed_streams()
     received: list[int] = []  # a library that is loading may turn what a handler raises into an error of its own
 

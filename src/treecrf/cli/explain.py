@@ -49,9 +49,9 @@ def explain(
 ) -> None:
     """Show which inputs matter to a model, or why one row has its label.
 
-    For the model: the permutation importance of each column, and the gain of its trees by column and distance; both need a file
-    with labels. For one row, which needs no labels: the contribution of each observation to the log-odds of its label vs the next
-    likely label.
+    For the model: the permutation importance of each column, and the gain of its trees by column and distance; both
+    need a file with labels. For one row, which needs no labels: the contribution of each observation to the log-odds of
+    its label vs the next likely label.
 
     [bold]Examples[/bold]
     treecrf explain model.npz test.csv

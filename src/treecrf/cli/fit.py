@@ -28,10 +28,16 @@ METHODS = tuple(name for name, row in LABELLERS.items() if row.is_offered)
 MISSING = (AUTO, *IN_TREES, *TRANSFORMS, "error")
 
 OPTIONS = {
-    "n_threads": "--threads", "n_bins": "--bins", "min_count": "--min-count", "max_leaves": "--max-leaves",
-    "l2_regularization": "--l2", "variance": "--variance", "order": "--order", "experts": "--experts",
+    "n_threads": "--threads",
+    "n_bins": "--bins",
+    "min_count": "--min-count",
+    "max_leaves": "--max-leaves",
+    "l2_regularization": "--l2",
+    "variance": "--variance",
+    "order": "--order",
+    "experts": "--experts",
     "anchors": "--anchors",
-}  # fmt: skip
+}
 """By the settings that they decide."""
 
 TREATED = {**IN_TREES, **TRANSFORMS, "error": "handled by the method itself"}
@@ -179,8 +185,9 @@ def fit(
 ) -> None:
     """Train a labeller on a file and write a model file, which also stores the columns.
 
-    Without --method, cross-validation over whole sequences compares three methods (trees in a CRF, a linear CRF, LightGBM) with a
-    few windows. The best method, or an average, is trained on the whole file. The output includes an estimate of the accuracy.
+    Without --method, cross-validation over whole sequences compares three methods (trees in a CRF, a linear CRF,
+    LightGBM) with a few windows. The best method, or an average, is trained on the whole file. The output includes an
+    estimate of the accuracy.
 
     [bold]Examples[/bold]
     treecrf fit train.csv -o model.npz
@@ -197,11 +204,17 @@ def fit(
     from treecrf.inputs.derived import identifying_times
 
     settings: dict[str, Any] = {
-        "max_leaves": max_leaves, "l2_regularization": l2, "variance": variance, "order": order, "n_threads": threads,
-        "n_bins": bins, "min_count": min_count, "iterations": iterations,
+        "max_leaves": max_leaves,
+        "l2_regularization": l2,
+        "variance": variance,
+        "order": order,
+        "n_threads": threads,
+        "n_bins": bins,
+        "min_count": min_count,
+        "iterations": iterations,
         "anchors": None if anchors is None else shared.parse_window(anchors, "--anchors"),
         "experts": None if experts is None else tuple(name.strip() for name in experts.split(",")),
-    }  # fmt: skip
+    }
     options = FitOptions(
         method,
         _parse_window(window, method),
@@ -356,9 +369,11 @@ def _shown(table: pd.DataFrame) -> pd.DataFrame:
         return ["" if a != a else f"{a:{sign}.1f} to {b:{sign}.1f}" for a, b in ends]
 
     return table[["method", "window", "inputs", "accuracy"]].assign(
-        method=[short(name) for name in table["method"]], accuracy=[f"{each:.1f}" for each in table["accuracy"]],
-        interval=between("low", "high"), **{"gap to the best": between("gap_low", "gap_high", "+")},
-    )  # fmt: skip
+        method=[short(name) for name in table["method"]],
+        accuracy=[f"{each:.1f}" for each in table["accuracy"]],
+        interval=between("low", "high"),
+        **{"gap to the best": between("gap_low", "gap_high", "+")},
+    )
 
 
 def _words(candidate: Candidate, has_missing: bool) -> str:

@@ -70,8 +70,8 @@ def predict(
 ) -> None:
     """Label every row of a file. The output has its columns in order and a last column, predicted.
 
-    CSV is written in UTF-8 with commas, decimal points and quotes where needed, whatever the dialect of the input. A CoNLL-U file
-    (.conllu to .conllu) keeps every line and gets predicted=LABEL in MISC.
+    CSV is written in UTF-8 with commas, decimal points and quotes where needed, whatever the dialect of the input. A
+    CoNLL-U file (.conllu to .conllu) keeps every line and gets predicted=LABEL in MISC.
 
     [bold]Examples[/bold]
     treecrf predict model.npz new.csv -o labelled.csv

@@ -339,8 +339,8 @@ def read_labelled_table(
 ) -> tuple[TypedTable, TableColumns, SequenceSet]:
     """The table at `path`, how its columns are read, and its sequences, as a labeller would be trained on them.
 
-    With `strict`, cells such as "NA" among numbers are refused, and columns without any cell are left out unless they were named.
-    """
+    With `strict`, cells such as "NA" among numbers are refused, and columns without any cell are left out unless they
+    were named."""
     from treecrf.readers.reading import read_table
 
     table = read_table(path, options.dialect, options.sequence, note)
@@ -420,7 +420,9 @@ def check_suffix(path: Path, *known: str, option: str = "--output") -> None:
 
 
 def check_writable(path: Path, *inputs: Path, make: bool = False) -> None:
-    """Refuse a place that cannot be written to, or is an input, before anything takes long; with `make`, make its folder."""
+    """Refuse a place that cannot be written to, or is an input, before anything takes long; with `make`, make its
+    folder.
+    """
     folder = Path(os.path.realpath(path)).parent
     if make:
         folder.mkdir(parents=True, exist_ok=True)
@@ -466,9 +468,12 @@ def progress(title: str, total: int) -> Iterator[Tick]:
     from rich.table import Column
 
     columns = (
-        TextColumn("{task.fields[title]}"), BarColumn(bar_width=20), MofNCompleteColumn(), TimeElapsedColumn(),
+        TextColumn("{task.fields[title]}"),
+        BarColumn(bar_width=20),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
         TextColumn("{task.description}", markup=False, table_column=Column(ratio=1, no_wrap=True, overflow="ellipsis")),
-    )  # fmt: skip
+    )
     with Progress(*columns, console=console(stderr=True), expand=True) as bars:
         task = bars.add_task("", total=total, title=printable(title))
         yield lambda done, words: bars.update(task, completed=done, description=printable(words))

@@ -20,9 +20,9 @@ CLOSE = 1e-4
 class Descent(WeightedVote):
     """The vote of path experts that minimizes F (the right side of lemma 1) over weights of at least 0.
 
-    A step changes the weight of the path whose error is farthest from 1/2: the best path of all, or one that has weight, which
-    may become less. ESPBoost as printed only adds. A first path that is always right, or not better than chance, is returned
-    alone with weight 1.
+    A step changes the weight of the path whose error is farthest from 1/2: the best path of all, or one that has
+    weight, which may become less. ESPBoost as printed only adds. A first path that is always right, or not better than
+    chance, is returned alone with weight 1.
 
     Parameters
     ----------
@@ -107,9 +107,10 @@ _CONSTRAINTS = {
 class OnlineMajorityVote(WeightedVote):
     """Weighted majority of path experts, from one pass over the sequences (WMWP; H_MVote).
 
-    Every expert has a weight in every class of positions, which each mistake of a sequence multiplies by `beta`; a path's
-    weight is the product of its experts'. The vote has the mean of the normalized weights just before each sequence of a
-    suffix of the pass: the one with the smallest mean of the expected losses plus ``sqrt(log(1 / delta) / size)``.
+    Every expert has a weight in every class of positions, which each mistake of a sequence multiplies by `beta`; a
+    path's weight is the product of its experts'. The vote has the mean of the normalized weights just before each
+    sequence of a suffix of the pass: the one with the smallest mean of the expected losses plus ``sqrt(log(1 / delta) /
+    size)``.
 
     Parameters
     ----------
@@ -216,8 +217,9 @@ def _best_suffix(losses: NDArray[np.float64], delta: float) -> int:
 class StepwiseEnsemble:
     """A plurality vote of experts that are added one by one, perhaps several times, as long as training loss falls.
 
-    Reconstructed from numbers (protocol, section 3), not from the authors' text. The first is the expert that is best in
-    training. Of tied labels that of the most accurate expert wins; of experts as accurate, one is drawn at each position.
+    Reconstructed from numbers (protocol, section 3), not from the authors' text. The first is the expert that is best
+    in training. Of tied labels that of the most accurate expert wins; of experts as accurate, one is drawn at each
+    position.
 
     Parameters
     ----------

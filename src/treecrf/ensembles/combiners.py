@@ -1,4 +1,6 @@
-"""What an ensemble of labellers combines its experts by: their evidence, votes chosen by cross-validation, a row for each."""
+"""What an ensemble of labellers combines its experts by: their evidence, votes chosen by cross-validation, a row for
+each.
+"""
 
 from __future__ import annotations
 
@@ -173,7 +175,9 @@ class Combiner(Protocol):
 
     @property
     def needs_evidence(self) -> bool:
-        """Whether `fit` learns from what experts say of sequences that they were not trained with; without, it is not called."""
+        """Whether `fit` learns from what experts say of sequences that they were not trained with; without, it is not
+        called.
+        """
 
     def fit(self, evidence: Evidence, labels: NDArray[np.int16], seed: int) -> Self:
         """Learn from sequences that the experts were not trained with."""

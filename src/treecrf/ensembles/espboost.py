@@ -110,9 +110,10 @@ class Rounds(NamedTuple):
 class ESPBoost(WeightedVote):
     """A vote of path experts, each one expert for each class of positions, found by boosting.
 
-    The distribution starts uniform over positions. A round adds the path of the smallest error, which is the best expert of
-    every class (the lowest of tied ones, in a class without positions expert 0). A first path that is always right, or not
-    better than chance, is returned alone with weight 1; a later round that is not better than chance ends boosting.
+    The distribution starts uniform over positions. A round adds the path of the smallest error, which is the best
+    expert of every class (the lowest of tied ones, in a class without positions expert 0). A first path that is always
+    right, or not better than chance, is returned alone with weight 1; a later round that is not better than chance ends
+    boosting.
 
     Parameters
     ----------
@@ -166,8 +167,8 @@ class ESPBoost(WeightedVote):
     def bound(self, rho: ArrayLike) -> NDArray[np.float64]:
         """Theorem 3's bound on the margin loss of the training positions, after 1, 2, .. rounds.
 
-        It is ``exp(rho ||alpha||) F(alpha)``, F being the right side of lemma 1, also for a path that is returned alone,
-        whose weight is not the theorem's.
+        It is ``exp(rho ||alpha||) F(alpha)``, F being the right side of lemma 1, also for a path that is returned
+        alone, whose weight is not the theorem's.
 
         Parameters
         ----------

@@ -44,9 +44,10 @@ def _are_experts(value: Any) -> bool:
 class Ensemble(Labeller):
     """Labellers (experts) whose predictions are combined.
 
-    What combines them learns from sequences that the experts were not trained with: each fold's are predicted by experts
-    that the other folds trained (cross-fitting), or a part of the sequences is held out (the protocol of ensembles). Then
-    the experts are trained again, with all sequences. A "marginal_average" has nothing to learn: its experts are trained once.
+    What combines them learns from sequences that the experts were not trained with: each fold's are predicted by
+    experts that the other folds trained (cross-fitting), or a part of the sequences is held out (the protocol of
+    ensembles). Then the experts are trained again, with all sequences. A "marginal_average" has nothing to learn: its
+    experts are trained once.
 
     Parameters
     ----------
@@ -61,7 +62,8 @@ class Ensemble(Labeller):
     held_out : float, optional
         Share of the sequences that is held out, in place of cross-fitting.
     window, n_iterations, missing, unseen, min_count, n_threads, random_state, start_noise
-        Of experts that are given by name, as far as they have such settings; a seed in `random_state` also draws other parts.
+        Of experts that are given by name, as far as they have such settings; a seed in `random_state` also draws other
+        parts.
     seed : int
         Decides which sequences are in which part.
 
@@ -92,10 +94,17 @@ class Ensemble(Labeller):
     takes_numbers = True  # experts that do not cut them into bins
 
     _parameter_constraints: ClassVar = {
-        "experts": Check(_are_experts, f"give labellers, or names of {', '.join(METHODS)}"), "combine": one_of(*COMBINERS), "n_folds": whole(2),
-        "held_out": optional(PART), "n_iterations": SIZE, "n_threads": SIZE, "seed": SEED,
-        "random_state": optional(SEED), "start_noise": NOT_NEGATIVE, "missing": one_of("auto", "error", *IN_TREES),
-    }  # fmt: skip
+        "experts": Check(_are_experts, f"give labellers, or names of {', '.join(METHODS)}"),
+        "combine": one_of(*COMBINERS),
+        "n_folds": whole(2),
+        "held_out": optional(PART),
+        "n_iterations": SIZE,
+        "n_threads": SIZE,
+        "seed": SEED,
+        "random_state": optional(SEED),
+        "start_noise": NOT_NEGATIVE,
+        "missing": one_of("auto", "error", *IN_TREES),
+    }
 
     def _check_settings(self) -> None:
         super()._check_settings()
@@ -137,9 +146,12 @@ class Ensemble(Labeller):
     def _cross_fitted(self, train: SequenceSet, seed: int) -> tuple[Evidence, NDArray[np.int16]]:
         """What experts of the other folds say of each, fold by fold, and the labels."""
         ordered, marginals = cross_fit(
-            train, self.n_folds, seed, "experts",
+            train,
+            self.n_folds,
+            seed,
+            "experts",
             lambda rest, fold: Evidence.ask(self._train_experts(rest), fold).marginals,
-        )  # fmt: skip
+        )
         return Evidence(marginals, ordered.offsets, ordered.groups), check_training_set(ordered)
 
     def _train_experts(self, train: SequenceSet) -> list[Labeller]:

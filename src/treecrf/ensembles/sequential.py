@@ -27,9 +27,9 @@ PASS_BINS = 32
 class StackedSequential(Labeller):
     """A labeller, and a second one that also sees the first one's marginals (Cohen and Carvalho 2005, IJCAI).
 
-    The second labeller is trained on marginals of sequences that the first one was not trained with (cross-fitting). It sees
-    them as numbers, and their sums over the earlier and over the later positions of the sequence: how many labels of each kind
-    to expect there. The marginals of both passes are averaged.
+    The second labeller is trained on marginals of sequences that the first one was not trained with (cross-fitting). It
+    sees them as numbers, and their sums over the earlier and over the later positions of the sequence: how many labels
+    of each kind to expect there. The marginals of both passes are averaged.
 
     Parameters
     ----------
@@ -59,8 +59,11 @@ class StackedSequential(Labeller):
     takes_numbers = True  # it leaves cutting them into bins to the labellers
 
     _parameter_constraints: ClassVar = {
-        "first": LABELLER, "second": optional(LABELLER), "n_folds": whole(2), "seed": SEED,
-    }  # fmt: skip
+        "first": LABELLER,
+        "second": optional(LABELLER),
+        "n_folds": whole(2),
+        "seed": SEED,
+    }
 
     # --- training -----------------------------------------------------------------------------------
 
@@ -69,9 +72,12 @@ class StackedSequential(Labeller):
         check_training_set(train)
         began = time.thread_time()
         ordered, marginals = cross_fit(
-            train, self.n_folds, self.seed, "the first pass",
+            train,
+            self.n_folds,
+            self.seed,
+            "the first pass",
             lambda rest, fold: untrained(self.first).fit(rest).predict_proba(fold),
-        )  # fmt: skip
+        )
         self.first_ = untrained(self.first).fit(train)
         between = time.thread_time()
         second = self._default_second() if self.second is None else untrained(self.second)

@@ -118,8 +118,11 @@ class BoostedStacking:
 
         self.occurs_ = np.bincount(labels, minlength=marginals.shape[2]) > 0
         settings = {
-            **MULTICLASS, "num_class": marginals.shape[2], "num_leaves": self.max_leaves, "learning_rate": self.learning_rate,
-        }  # fmt: skip
+            **MULTICLASS,
+            "num_class": marginals.shape[2],
+            "num_leaves": self.max_leaves,
+            "learning_rate": self.learning_rate,
+        }
         examples = lightgbm.Dataset(log_marginals(marginals), labels, params=settings)
         self.model_text_ = lightgbm.train(settings, examples, self.n_iterations).model_to_string()
         return self

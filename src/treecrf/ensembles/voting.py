@@ -18,8 +18,8 @@ MOST_PACKED = 16
 class WeightedVote:
     """A fitted vote: each expert has a weight in each class of positions, and the label of the greatest sum wins.
 
-    Among tied labels (a relative difference of 1e-12) the one with the heaviest single voter wins, then the one with the
-    lowest such voter.
+    Among tied labels (a relative difference of 1e-12) the one with the heaviest single voter wins, then the one with
+    the lowest such voter.
 
     Attributes
     ----------
@@ -238,10 +238,10 @@ def position_classes(
     Parameters
     ----------
     name : str
-        Of `CLASS_MAPS`. "one": all positions are of one class. "ends": the first, the second, a middle, the last but one, the
-        last; what comes later in this list wins where a sequence is short, but its first position is the last only if it is
-        alone. "relative5": fifths of the sequence. "absolute8": the first seven, and the others. "voted_label": the label that
-        most experts predict.
+        Of `CLASS_MAPS`. "one": all positions are of one class. "ends": the first, the second, a middle, the last but
+        one, the last; what comes later in this list wins where a sequence is short, but its first position is the last
+        only if it is alone. "relative5": fifths of the sequence. "absolute8": the first seven, and the others.
+        "voted_label": the label that most experts predict.
     offsets : int64, shape (n_sequences + 1,)
     predictions : uint8, shape (n_positions, n_experts)
     n_labels : int

@@ -32,7 +32,9 @@ def check_params(params: Mapping[str, Any], constraints: Mapping[str, Check]) ->
 def check_parts(
     what: str, parts: Any, needed: Mapping[str, Check], others: Mapping[str, Check] = MappingProxyType({})
 ) -> None:
-    """Refuse JSON values of a file, `parts` by name, that are not those of a schema: the ones `needed`, and maybe `others`."""
+    """Refuse JSON values of a file, `parts` by name, that are not those of a schema: the ones `needed`, and maybe
+    `others`.
+    """
     if not isinstance(parts, Mapping):
         raise ValueError(f"{what} is {quoted(parts)}, not parts with names")
     for name in [*needed, *parts]:
@@ -113,9 +115,11 @@ def mapping(parts: Mapping[str, Check]) -> Check:
     """Values of these names, no more and no less."""
 
     def holds(value: Any) -> bool:
-        return isinstance(value, Mapping) and value.keys() == parts.keys() and all(
-            check.holds(value[name]) for name, check in parts.items()
-        )  # fmt: skip
+        return (
+            isinstance(value, Mapping)
+            and value.keys() == parts.keys()
+            and all(check.holds(value[name]) for name, check in parts.items())
+        )
 
     return Check(holds, "give " + "; ".join(f"{name} ({check.need})" for name, check in parts.items()))
 

@@ -3,17 +3,19 @@
 `Given` reads
 
 - a list of sequences, each a DataFrame (a row per observation; of pandas, polars, or a table of pyarrow), a 2-d array, an array
-  with named columns, a list of dicts of features, a list of tokens or numbers, or a set (as ``list(data)`` has them): answers are one entry a sequence;
+  with named columns, a list of dicts of features, a list of tokens or numbers, or a set (as ``list(data)`` has them):
+  answers are one entry a sequence;
 - one 2-d array, which is one sequence, or one DataFrame whose index has a name and tells its sequences apart: answers are one
-  row for each of its rows. Where training has said what the inputs are, one list of dicts and a DataFrame whose index has no name
-  are one sequence, too. With ``lengths``, as hmmlearn and seqlearn have them, these are the sequences one after another.
+  row for each of its rows. Where training has said what the inputs are, one list of dicts and a DataFrame whose index
+  has no name are one sequence, too. With ``lengths``, as hmmlearn and seqlearn have them, these are the sequences one
+  after another.
 
 Columns of arrays are called x0, x1, .. and hold numbers, unless they are text. Columns of frames hold what
-`SequenceSet.from_frame` takes them for. In dicts text and booleans are categories and numbers are numbers; a key that a dict lacks
-is a feature that is off, as for CRFsuite and scikit-learn's DictVectorizer: the category `ABSENT`, or the number 0. None and
-NaN are missing everywhere. What training took a column for it stays in new data. A sequence without observations has no labels; the
-set is that of the others. The last rows of a sequence in an array of three dimensions may be padding (`treecrf.estimators.padding`).
-"""
+`SequenceSet.from_frame` takes them for. In dicts text and booleans are categories and numbers are numbers; a key that a
+dict lacks is a feature that is off, as for CRFsuite and scikit-learn's DictVectorizer: the category `ABSENT`, or the
+number 0. None and NaN are missing everywhere. What training took a column for it stays in new data. A sequence without
+observations has no labels; the set is that of the others. The last rows of a sequence in an array of three dimensions
+may be padding (`treecrf.estimators.padding`)."""
 
 from __future__ import annotations
 
@@ -116,8 +118,8 @@ class Given(NamedTuple):
         sequences : SequenceSet, list of sequences, 2-d array, or DataFrame
             See above.
         labels : list of lists, or one list, optional
-            One label for each observation, text or whole numbers, in the shape of the sequences. A set has labels already
-            and may be given others, by sequence or one after another.
+            One label for each observation, text or whole numbers, in the shape of the sequences. A set has labels
+            already and may be given others, by sequence or one after another.
         kinds : mapping of str to "number" or "category", optional
             The inputs that are known from training; other ones are refused.
         lengths : array_like of int, optional
@@ -197,7 +199,9 @@ class Given(NamedTuple):
         return parts_by_index(values, self.index, what)
 
     def of_filled(self, lists: Any, what: str) -> Any:
-        """Lists of labels, masks or weights by sequence, in order, without padding, nor those of empty sequences, which have to be empty."""
+        """Lists of labels, masks or weights by sequence, in order, without padding, nor those of empty sequences, which
+        have to be empty.
+        """
         lists = as_array(self.in_order(lists, what))
         lists = lists if self.padding is None else self.padding.cut(lists)
         if not self.empty or isinstance(lists, str | bytes | Mapping) or not isinstance(lists, Sequence | np.ndarray):
@@ -247,8 +251,8 @@ class Given(NamedTuple):
         ----------
         data : SequenceSet
         container : "default", "pandas" or "polars"
-            What sequences become that are no sets. "default": arrays of numbers stay arrays unless there are categories now, all
-            other forms become DataFrames.
+            What sequences become that are no sets. "default": arrays of numbers stay arrays unless there are categories
+            now, all other forms become DataFrames.
         """
         if self.form == "set" or self.kind == "set":
             return data if self.form == "set" else BySequence(data)
@@ -348,8 +352,8 @@ def _of_rows(rows: Any, lengths: Any) -> Observations:
 def as_set(X: Sequences, y: Labels = None, *, groups: Groups = None, lengths: ArrayLike | None = None) -> SequenceSet:
     """Sequences and their labels, in any form that `fit` takes, as one set.
 
-    scikit-learn's tools that cannot pass on lists of labels, such as ``cross_val_predict(.., method="predict_proba")``, take it in
-    place of both.
+    scikit-learn's tools that cannot pass on lists of labels, such as ``cross_val_predict(.., method="predict_proba")``,
+    take it in place of both.
 
     Parameters
     ----------

@@ -90,7 +90,9 @@ def _is_hashable(value: Any) -> bool:
 
 
 def known_codes(known: Any, data: SequenceSet, form: str, classes: NDArray[Any]) -> NDArray[np.int64]:
-    """Labels that are known already, None elsewhere, in the shape of the sequences, as codes of `classes`, shape (n_positions,)."""
+    """Labels that are known already, None elsewhere, in the shape of the sequences, as codes of `classes`, shape
+    (n_positions,).
+    """
     try:
         known_labels, codes = sorted_labels(flat_labels(known, data, form))
     except ValueError as error:
@@ -106,7 +108,9 @@ def known_codes(known: Any, data: SequenceSet, form: str, classes: NDArray[Any])
 
 
 def flat_masks(allowed: Any, data: SequenceSet, form: str) -> Any:
-    """The labels that positions may have, bool, shape (n_positions, n_labels), from a mask for each sequence (form "sequences")."""
+    """The labels that positions may have, bool, shape (n_positions, n_labels), from a mask for each sequence (form
+    "sequences").
+    """
     if form != "sequences":
         return allowed
     if isinstance(allowed, str | bytes | Mapping) or not isinstance(allowed, Iterable):
@@ -130,7 +134,9 @@ def flat_masks(allowed: Any, data: SequenceSet, form: str) -> Any:
 
 
 def flat_weights(weights: Any, data: SequenceSet) -> NDArray[Any]:
-    """Weights as one array: one for each sequence or position as they are, lists of a sequence's positions one after another."""
+    """Weights as one array: one for each sequence or position as they are, lists of a sequence's positions one after
+    another.
+    """
     weights = as_array(weights)
     if isinstance(weights, np.ndarray) and weights.ndim == 1 and weights.dtype != object:
         return weights
@@ -156,7 +162,8 @@ def sequence_groups(groups: Any, n_sequences: int, rows: NDArray[np.int64] | Non
     Parameters
     ----------
     groups : list, Series or array
-        One name or number for each sequence or, where `rows` are given, for each row, the same in all rows of a sequence.
+        One name or number for each sequence or, where `rows` are given, for each row, the same in all rows of a
+        sequence.
     n_sequences : int
     rows : int64, shape (n_sequences + 1,), optional
         Where the rows of each sequence begin.
@@ -182,9 +189,8 @@ def sequence_groups(groups: Any, n_sequences: int, rows: NDArray[np.int64] | Non
 def sorted_labels(labels: list[Any]) -> tuple[NDArray[Any], NDArray[np.int64]]:
     """The different labels, in their own type, and the code of each, `MISSING` for None and NaN.
 
-    Labels are sorted, by their text if they have no order. They are text, truth values or whole numbers, or anything else that
-    can be the key of a dictionary, such as dates and tuples; these are an array of objects.
-    """
+    Labels are sorted, by their text if they have no order. They are text, truth values or whole numbers, or anything
+    else that can be the key of a dictionary, such as dates and tuples; these are an array of objects."""
     import pandas as pd
 
     unhashable = next((label for label in labels if not _is_hashable(label)), None)

@@ -38,8 +38,8 @@ class Padding(NamedTuple):
         labels : list or array, optional
             Of the sequences.
         lengths : array_like of int, shape (n_sequences,), optional
-            How many observations each sequence has. Unless given, the last rows of a float array are padding, with a warning,
-            where all inputs are NaN and no label is known.
+            How many observations each sequence has. Unless given, the last rows of a float array are padding, with a
+            warning, where all inputs are NaN and no label is known.
 
         Raises
         ------

@@ -11,9 +11,8 @@ from treecrf.io.messages import refuse_unknown
 class MetadataRequests:
     """scikit-learn's metadata routing (https://scikit-learn.org/stable/metadata_routing.html), without scikit-learn.
 
-    What `fit`, `predict` and `score` take by name after sequences and labels can be requested: ``sample_weight``, ``groups``
-    and others. Nothing is requested unless a user says so.
-    """
+    What `fit`, `predict` and `score` take by name after sequences and labels can be requested: ``sample_weight``,
+    ``groups`` and others. Nothing is requested unless a user says so."""
 
     def set_fit_request(self, **requests: bool | str | None) -> Self:
         """Say which arguments of `fit` others pass on.
@@ -21,8 +20,8 @@ class MetadataRequests:
         Parameters
         ----------
         **requests
-            By argument, such as ``sample_weight`` and ``groups``: True (passed on), False (not passed on), None (refused where
-            it is given), or the name that it has where it is given.
+            By argument, such as ``sample_weight`` and ``groups``: True (passed on), False (not passed on), None
+            (refused where it is given), or the name that it has where it is given.
 
         Raises
         ------

@@ -33,8 +33,8 @@ class Estimator:
         Parameters
         ----------
         deep : bool
-            Whether settings of labellers within are there too, such as ``first__n_iterations``; those of a list of labellers have
-            their numbers, such as ``experts__0__n_iterations``.
+            Whether settings of labellers within are there too, such as ``first__n_iterations``; those of a list of
+            labellers have their numbers, such as ``experts__0__n_iterations``.
         """
         params = {name: getattr(self, name) for name in _settings(type(self))}
         if not deep:
@@ -47,7 +47,9 @@ class Estimator:
         return params | inner
 
     def set_params(self, **params: Any) -> Self:
-        """Change settings, also of labellers within, as `get_params` names them; a ValueError names one that is not known."""
+        """Change settings, also of labellers within, as `get_params` names them; a ValueError names one that is not
+        known.
+        """
         own = self.get_params(deep=False)
         refuse_unknown((name for name in params if "__" not in name), own, type(self).__name__, "setting", ValueError)
         for name in own.keys() & params.keys():
@@ -105,8 +107,8 @@ class Estimator:
     def __sklearn_tags__(self) -> Any:
         """What scikit-learn asks before it calls; it is loaded already when it does.
 
-        There is no ``estimator_type``: labels of sequences are lists of lists, which scikit-learn's classifiers do not have.
-        """
+        There is no ``estimator_type``: labels of sequences are lists of lists, which scikit-learn's classifiers do not
+        have."""
         from sklearn.utils import InputTags, Tags, TargetTags
 
         tags = Tags(estimator_type=None, target_tags=TargetTags(required=False), input_tags=InputTags())

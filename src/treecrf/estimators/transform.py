@@ -20,11 +20,10 @@ if TYPE_CHECKING:
 class Transform(Estimator):
     """Changes the inputs of sequences, with the interface of a scikit-learn transformer.
 
-    Subclasses have a setting or more, and implement `_learn`, `_transform`, `_input_kinds` and `_names_out`. They see sets; `fit`,
-    `transform` and `fit_transform` also take sequences in the forms of `treecrf.estimators.conversion`, and give back what labellers
-    take: a set for a set, arrays for arrays of numbers, unless there are categories now, and DataFrames for all other forms, whose
-    categories are categorical columns.
-    """
+    Subclasses have a setting or more, and implement `_learn`, `_transform`, `_input_kinds` and `_names_out`. They see
+    sets; `fit`, `transform` and `fit_transform` also take sequences in the forms of `treecrf.estimators.conversion`,
+    and give back what labellers take: a set for a set, arrays for arrays of numbers, unless there are categories now,
+    and DataFrames for all other forms, whose categories are categorical columns."""
 
     _sklearn_output_config: dict[str, str]  # the name that scikit-learn's `clone` knows
 
@@ -46,7 +45,8 @@ class Transform(Estimator):
         return given.returned(self._transform(given.data), self._container())
 
     def set_output(self, *, transform: Literal["default", "pandas", "polars"] | None = None) -> Self:
-        """Say what `transform` gives back for sequences that are no sets: by default arrays for arrays, or always DataFrames.
+        """Say what `transform` gives back for sequences that are no sets: by default arrays for arrays, or always
+        DataFrames.
 
         Parameters
         ----------

@@ -1,4 +1,6 @@
-"""Inputs derived from those of a set: bins of numbers, what is at the ends of sequences, parts of words, rolling statistics."""
+"""Inputs derived from those of a set: bins of numbers, what is at the ends of sequences, parts of words, rolling
+statistics.
+"""
 
 from treecrf.inputs.derived import BLOCKS as BLOCKS
 from treecrf.inputs.derived import Derivation as Derivation

@@ -1,4 +1,5 @@
-"""Anchored inputs: observations counted from the ends of the sequence, the distances of both ends, and running counts of categories.
+"""Anchored inputs: observations counted from the ends of the sequence, the distances of both ends, and running counts
+of categories.
 
 A window is relative to its position. An anchored input is not: it says what the second observation from the end of the
 sequence is, or how many observations before the position had a category. Windows see it at their position alone.
@@ -115,7 +116,8 @@ class AnchoredInputs(NamedTuple):
         return (*copied, *(place._replace(anchored=True) for place in places))
 
     def derive(self, data: SequenceSet) -> NDArray[np.int32]:
-        """Codes of the anchored attributes, shape (n_observations, n_anchored); `MISSING` where what they copy is missing.
+        """Codes of the anchored attributes, shape (n_observations, n_anchored); `MISSING` where what they copy is
+        missing.
 
         Parameters
         ----------
@@ -145,7 +147,9 @@ class AnchoredInputs(NamedTuple):
     def from_described(
         cls, described: dict[str, Any], sources: tuple[Attribute, ...], number_names: tuple[str, ...]
     ) -> Self:
-        """What `described` gave, of a training set with such attributes and numbers; a ValueError if they do not fit together."""
+        """What `described` gave, of a training set with such attributes and numbers; a ValueError if they do not fit
+        together.
+        """
         check_parts("anchored", described, {"anchors": ANCHORS, "edges": EDGES})
         first, last, counted = described["anchors"]
         if max(first, last) > MOST_ANCHORS:

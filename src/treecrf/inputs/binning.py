@@ -28,9 +28,9 @@ EDGES = named(optional(several("edges", FINITE)))
 class Binner:
     """Cuts numbers into bins that hold about equally many of the training set's cells.
 
-    A bin ends in the middle between two numbers of the training set, so that numbers that are rounded, or in another unit and
-    back, stay in their bins. Increasing functions of a number have bins with the same cells of the training set. Numbers beyond
-    those of the training set fall into the first or the last bin.
+    A bin ends in the middle between two numbers of the training set, so that numbers that are rounded, or in another
+    unit and back, stay in their bins. Increasing functions of a number have bins with the same cells of the training
+    set. Numbers beyond those of the training set fall into the first or the last bin.
 
     Parameters
     ----------
@@ -62,9 +62,7 @@ class Binner:
     def from_edges(cls, edges: Any, n_bins: int = MOST_BINS) -> Self:
         """The binner with such `edges_`, as JSON has them; a ValueError if they do not rise, or are too many."""
         binner = cls(n_bins)
-        binner.edges_ = {
-            name: None if e is None else np.array(e, dtype=np.float64) for name, e in edges.items()
-        }  # fmt: skip
+        binner.edges_ = {name: None if e is None else np.array(e, dtype=np.float64) for name, e in edges.items()}
         for name, found in binner.edges_.items():
             if found is None:
                 continue
@@ -74,7 +72,9 @@ class Binner:
         return binner
 
     def transform(self, data: SequenceSet) -> SequenceSet:
-        """The same set with an ordered attribute, after the others, in place of each number; its categories name the bins."""
+        """The same set with an ordered attribute, after the others, in place of each number; its categories name the
+        bins.
+        """
         if not self.edges_:
             return data
         columns = [data.values]
@@ -84,9 +84,11 @@ class Binner:
             codes = np.searchsorted(() if edges is None else edges, numbers)
             columns.append(np.where(known, codes, MISSING)[:, None])
         return data.derived(
-            values=np.hstack(columns, dtype=np.int32), attributes=(*data.attributes, *self.attributes),
-            numbers=np.empty((len(data.values), 0)), number_names=(),
-        )  # fmt: skip
+            values=np.hstack(columns, dtype=np.int32),
+            attributes=(*data.attributes, *self.attributes),
+            numbers=np.empty((len(data.values), 0)),
+            number_names=(),
+        )
 
     def interval(self, name: str, first: int, last: int) -> str:
         """What the bins ``first`` to ``last`` of a number hold together, such as "above 0.5 to 2"."""

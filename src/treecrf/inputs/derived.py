@@ -1,9 +1,8 @@
 """Columns derived from those of a set: parts and shapes of words, rolling statistics of numbers, parts of time stamps.
 
-`DerivedInputs` decides at `fit` which columns can be derived (`Derivation`), and adds the same ones to every set. A derived category
-depends on its own cell alone, so it is computed once for each category. A derived number depends on a few neighbours within its
-sequence. Missing values stay missing; a rolling statistic uses the values that are there.
-"""
+`DerivedInputs` decides at `fit` which columns can be derived (`Derivation`), and adds the same ones to every set. A
+derived category depends on its own cell alone, so it is computed once for each category. A derived number depends on a
+few neighbours within its sequence. Missing values stay missing; a rolling statistic uses the values that are there."""
 
 from __future__ import annotations
 
@@ -80,25 +79,32 @@ class Derivation(NamedTuple):
 
 
 _WORDS = {
-    "lower": "lower case", "previous": "change since the previous", "next": "change to the next", "mean": "rolling mean",
-    "deviation": "rolling deviation", "lowest": "rolling minimum", "highest": "rolling maximum", "gap": "seconds since the previous",
+    "lower": "lower case",
+    "previous": "change since the previous",
+    "next": "change to the next",
+    "mean": "rolling mean",
+    "deviation": "rolling deviation",
+    "lowest": "rolling minimum",
+    "highest": "rolling maximum",
+    "gap": "seconds since the previous",
     "place": "place in the sequence",
-}  # fmt: skip
+}
 
 
 class DerivedInputs(Transform):
     """Adds columns that experts derive from words, numbers and time stamps.
 
-    Columns of words are those with at least `LEAST_WORDS` categories of at least `LEAST_LETTERS` letters on average; columns of time
-    stamps are those of ISO 8601 texts. A derived column that the training set has already in another form, or that never changes,
-    is not added. Time stamps that identify the rows (`identifying_times`), which other sets do not have, are taken away.
+    Columns of words are those with at least `LEAST_WORDS` categories of at least `LEAST_LETTERS` letters on average;
+    columns of time stamps are those of ISO 8601 texts. A derived column that the training set has already in another
+    form, or that never changes, is not added. Time stamps that identify the rows (`identifying_times`), which other
+    sets do not have, are taken away.
 
     Parameters
     ----------
     blocks : tuple of str
-        Of `BLOCKS`. "words": lower case, prefixes and suffixes, shape, digits, and whether the sequence begins or ends. "rolling":
-        the change from and to the neighbours, and mean, deviation, minimum and maximum over some observations. "times": seconds
-        since the observation before, hour and weekday.
+        Of `BLOCKS`. "words": lower case, prefixes and suffixes, shape, digits, and whether the sequence begins or ends.
+        "rolling": the change from and to the neighbours, and mean, deviation, minimum and maximum over some
+        observations. "times": seconds since the observation before, hour and weekday.
     columns : tuple of str, optional
         Columns to derive from; all that suit unless given.
     affixes : int
@@ -123,9 +129,12 @@ class DerivedInputs(Transform):
     dropped_: tuple[str, ...]
 
     _parameter_constraints: ClassVar[Mapping[str, Check]] = {
-        "blocks": several("blocks of derived inputs", one_of(*BLOCKS)), "columns": optional(several("names of columns", NAME)),
-        "affixes": whole(0, MOST_SIZE - 1), "spans": several("numbers of observations", whole(2, MOST_SIZE - 1)), "centred": FLAG,
-    }  # fmt: skip
+        "blocks": several("blocks of derived inputs", one_of(*BLOCKS)),
+        "columns": optional(several("names of columns", NAME)),
+        "affixes": whole(0, MOST_SIZE - 1),
+        "spans": several("numbers of observations", whole(2, MOST_SIZE - 1)),
+        "centred": FLAG,
+    }
 
     def __init__(
         self,
@@ -391,7 +400,9 @@ def are_times(categories: Sequence[str]) -> bool:
 
 
 def identifying_times(data: SequenceSet) -> tuple[str, ...]:
-    """The attributes that are time stamps of which nearly every observation has another; none where these are all inputs."""
+    """The attributes that are time stamps of which nearly every observation has another; none where these are all
+    inputs.
+    """
     found = []
     for attribute, codes in zip(data.attributes, data.values.T, strict=True):
         known = codes[codes != MISSING]
@@ -429,8 +440,9 @@ STATISTICS = ("mean", "deviation", "lowest", "highest")
 """Of the numbers in a window."""
 
 _KINDS: dict[str, tuple[str, ...]] = {
-    "category": (*OF_CATEGORIES, *OF_TIMES, "gap", "place"), "number": (*DIFFERENCES, *STATISTICS),
-}  # fmt: skip
+    "category": (*OF_CATEGORIES, *OF_TIMES, "gap", "place"),
+    "number": (*DIFFERENCES, *STATISTICS),
+}
 """Of derived columns, by what their source holds."""
 
 SIZED = ("prefix", "suffix", *STATISTICS)
@@ -478,7 +490,8 @@ def rolling_statistics(
     Returns
     -------
     dict of float64 arrays, shape (n_observations,)
-        By name (`STATISTICS`); NaN where no number is there. The deviation divides by their number, so that of one is 0.
+        By name (`STATISTICS`); NaN where no number is there. The deviation divides by their number, so that of one is
+        0.
     """
     n_windows = len(numbers)
     edge = max(before, after)
@@ -505,7 +518,8 @@ def _statistics(windows: NDArray[np.float64]) -> dict[str, NDArray[np.float64]]:
         deviation = np.sqrt(np.where(there, (windows - mean[:, None]) ** 2, 0.0).sum(axis=1) / n_there)
     empty = n_there == 0
     return {
-        "mean": mean, "deviation": deviation,
+        "mean": mean,
+        "deviation": deviation,
         "lowest": np.where(empty, np.nan, np.where(there, windows, np.inf).min(axis=1)),
         "highest": np.where(empty, np.nan, np.where(there, windows, -np.inf).max(axis=1)),
-    }  # fmt: skip
+    }

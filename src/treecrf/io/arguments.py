@@ -64,9 +64,15 @@ def integers(
 
 
 def reals(
-    values: ArrayLike, what: str, axes: Axes, *, least: float = -np.inf, most: float = np.inf, known: bool = True,
+    values: ArrayLike,
+    what: str,
+    axes: Axes,
+    *,
+    least: float = -np.inf,
+    most: float = np.inf,
+    known: bool = True,
     some: bool = True,
-) -> NDArray[Any]:  # fmt: skip
+) -> NDArray[Any]:
     """Real numbers of a range, in their own type if they are floats.
 
     Parameters

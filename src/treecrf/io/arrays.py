@@ -67,7 +67,8 @@ def frozen(array: NDArray[Any]) -> NDArray[Any]:
 
 
 def thawed(value: Any) -> Any:
-    """A value with copies in place of the arrays in it that cannot be written to, as those that joblib maps into memory.
+    """A value with copies in place of the arrays in it that cannot be written to, as those that joblib maps into
+    memory.
 
     Arrays are looked for in containers, and in objects, which are changed in place.
     """

@@ -41,8 +41,8 @@ class CellError(ValueError):
 def cell_texts(column: pd.Series, name: str) -> NDArray[np.object_]:
     """The cells of a column as text; `name` is what an error calls the column, and what is no value has some text, too.
 
-    The text of a cell depends on nothing but its value: a whole number is written without ".0" even where a missing value
-    or a fraction elsewhere in the column has made it a float, and a date without midnight.
+    The text of a cell depends on nothing but its value: a whole number is written without ".0" even where a missing
+    value or a fraction elsewhere in the column has made it a float, and a date without midnight.
 
     Raises
     ------
@@ -157,7 +157,10 @@ class Column:
 
     @property
     def numbers(self) -> NDArray[np.float64]:
-        """The cells as numbers, NaN where one is empty or no finite number; shape (n_rows,). Errors as of `distinct`."""
+        """The cells as numbers, NaN where one is empty or no finite number; shape (n_rows,).
+
+        Errors as of `distinct`.
+        """
         return self._parsed[0]
 
     @property
@@ -230,11 +233,10 @@ _NESTED = (list, tuple, set, dict, np.ndarray)
 def infer_kind(column: Column, is_written: bool = False) -> Kind:
     """What a column holds, where nobody says it.
 
-    Values in Python are numbers if all are. A column of a table holds numbers by its type or, where all cells are written as
-    text (`is_written`), if all read as finite ones, but for empty cells and marks of missing ones; of these, a column
-    without fractions that has at most `MOST_INTEGERS` different numbers holds categories. Whole numbers that pandas
-    keeps as floats, for a missing value among them, are whole numbers all the same.
-    """
+    Values in Python are numbers if all are. A column of a table holds numbers by its type or, where all cells are
+    written as text (`is_written`), if all read as finite ones, but for empty cells and marks of missing ones; of these,
+    a column without fractions that has at most `MOST_INTEGERS` different numbers holds categories. Whole numbers that
+    pandas keeps as floats, for a missing value among them, are whole numbers all the same."""
     if isinstance(column.cells, list | np.ndarray):
         return "number" if column.are_numbers else "category"
     said: Kind | None = column.cells.attrs.get(SAID, {}).get(column.name)
@@ -296,9 +298,8 @@ def about_marked(column: Column) -> str | None:
 class Marks(NamedTuple):
     """Cells of a column of numbers that stand for missing ones, it seems.
 
-    `strange` (bool, shape (n_rows,)) says which cells; `texts` has their different values; `are_among_many` is whether the
-    other cells, taken by themselves, are numbers (`infer_kind`).
-    """
+    `strange` (bool, shape (n_rows,)) says which cells; `texts` has their different values; `are_among_many` is whether
+    the other cells, taken by themselves, are numbers (`infer_kind`)."""
 
     strange: NDArray[np.bool_]
     texts: list[str]
@@ -317,7 +318,9 @@ def find_marks(column: Column) -> Marks | None:
 
 
 def _cast(column: pd.Series) -> NDArray[np.float64] | None:
-    """The numbers in a column of text that has nothing but plain ones, NaN where a cell is empty; None for other columns."""
+    """The numbers in a column of text that has nothing but plain ones, NaN where a cell is empty; None for other
+    columns.
+    """
     import pyarrow as pa
 
     try:
@@ -398,8 +401,8 @@ def whole_numbers(texts: Texts) -> list[int | None]:
 class Vocabulary:
     """Names of categories, and which of them a text stands for.
 
-    Where all names but `others` and `MARKS` are whole numbers, a text stands for the category of the same number, however it
-    is written: programs write 7 as 7.0 beside a missing cell.
+    Where all names but `others` and `MARKS` are whole numbers, a text stands for the category of the same number,
+    however it is written: programs write 7 as 7.0 beside a missing cell.
 
     Attributes
     ----------

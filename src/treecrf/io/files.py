@@ -28,13 +28,23 @@ if TYPE_CHECKING:
 
 
 DAMAGE = (
-    ValueError, TypeError, LookupError, AttributeError, ArithmeticError, MemoryError, RuntimeError, AssertionError, EOFError,
-)  # fmt: skip
+    ValueError,
+    TypeError,
+    LookupError,
+    AttributeError,
+    ArithmeticError,
+    MemoryError,
+    RuntimeError,
+    AssertionError,
+    EOFError,
+)
 """What pyarrow and pandas raise where a file, or what pandas noted in it, is damaged."""
 
 
 def read_parquet(path: str | os.PathLike[str], what: str, without: Collection[str] = ()) -> pd.DataFrame:
-    """The frame at `path`, but for some columns; a ValueError names `what` ("table") and the file if it is not readable as Parquet."""
+    """The frame at `path`, but for some columns; a ValueError names `what` ("table") and the file if it is not readable
+    as Parquet.
+    """
     return parse_parquet(Path(path).read_bytes(), f"{what} {os.fspath(path)}", without)
 
 
@@ -154,7 +164,9 @@ def _all_of(stream: BinaryIO) -> bytes:
 
 
 def _within_memory(stream: BinaryIO, name: str, damage: tuple[type[Exception], ...] = ()) -> bytes:
-    """All that a stream gives, as long as what is made of it fits into memory; it raises `damage` where it is packed wrongly."""
+    """All that a stream gives, as long as what is made of it fits into memory; it raises `damage` where it is packed
+    wrongly.
+    """
     whole = io.BytesIO()
     while True:
         try:
@@ -183,9 +195,8 @@ def leftovers(path: str | os.PathLike[str]) -> list[Path]:
 def atomic(path: str | os.PathLike[str]) -> Iterator[Path]:
     """Give a temporary path, ``NAME.ID.tmp``, which becomes `path` when the block ends well and is removed if not.
 
-    The ID is new each time, so that several processes or threads may write one path: the last one stays. A link stays one, and
-    what it leads to is replaced; a file that was there before keeps its permissions.
-    """
+    The ID is new each time, so that several processes or threads may write one path: the last one stays. A link stays
+    one, and what it leads to is replaced; a file that was there before keeps its permissions."""
     target = Path(os.path.realpath(path))
     target.parent.mkdir(parents=True, exist_ok=True)
     temporary = target.with_name(f"{target.name}.{os.urandom(_ID_BYTES).hex()}.tmp")
@@ -238,7 +249,8 @@ def write_frame(frame: pd.DataFrame, path: str | os.PathLike[str]) -> None:
 
 
 def read_frame(path: str | os.PathLike[str], without: Collection[str] = ()) -> pd.DataFrame:
-    """What `write_frame` wrote to `path`, Parquet or CSV by its suffix; columns `without` of a Parquet file take no memory.
+    """What `write_frame` wrote to `path`, Parquet or CSV by its suffix; columns `without` of a Parquet file take no
+    memory.
 
     Raises
     ------

@@ -29,7 +29,9 @@ def quoted(value: object) -> str:
 
 
 _CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
-"""What a terminal obeys in place of showing it: control characters but for tabs and ends of lines, and directions of writing."""
+"""What a terminal obeys in place of showing it: control characters but for tabs and ends of lines, and directions of
+writing.
+"""
 
 
 def printable(text: object) -> str:

@@ -23,9 +23,21 @@ from treecrf.io.memory import check_memory
 from treecrf.io.messages import quoted
 
 _DAMAGE = (
-    ValueError, TypeError, AttributeError, LookupError, EOFError, ArithmeticError, MemoryError, RuntimeError, SyntaxError,
-    zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error, tokenize.TokenError,
-)  # fmt: skip
+    ValueError,
+    TypeError,
+    AttributeError,
+    LookupError,
+    EOFError,
+    ArithmeticError,
+    MemoryError,
+    RuntimeError,
+    SyntaxError,
+    zipfile.BadZipFile,
+    zlib.error,
+    lzma.LZMAError,
+    struct.error,
+    tokenize.TokenError,
+)
 """What numpy and zipfile raise where a file is not what they wrote."""
 
 

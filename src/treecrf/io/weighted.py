@@ -23,8 +23,8 @@ def in_units(weights: NDArray[np.float64], most_parts: int = _MOST_PARTS) -> tup
     Returns
     -------
     float, and float64 of shape (n,)
-        Whole numbers where there are such that are not many copies; else 1 on average. Whole weights with a 1 among them stay
-        as they are.
+        Whole numbers where there are such that are not many copies; else 1 on average. Whole weights with a 1 among
+        them stay as they are.
     """
     values = np.unique(weights[weights > 0])
     least, mean = float(values[0]), float((weights / len(weights)).sum())

@@ -1,12 +1,12 @@
-"""Mechanisms of missing cells, each a function of the data, the share of missing cells that is expected, and a generator.
+"""Mechanisms of missing cells, each a function of the data, the share of missing cells that is expected, and a
+generator.
 
-The cells of an observation are its categories and then its numbers. What lies outside a sequence (EDGE) is no cell, so it
-never goes missing. Cells that are missing already stay so.
-One random number is drawn for every cell, or for every observation, whatever the rate.
+The cells of an observation are its categories and then its numbers. What lies outside a sequence (EDGE) is no cell, so
+it never goes missing. Cells that are missing already stay so. One random number is drawn for every cell, or for every
+observation, whatever the rate.
 
-The score of a category is its place in an order at random. That of a number is its rank within the set, so units and other
-monotone transforms change no missing cell.
-"""
+The score of a category is its place in an order at random. That of a number is its rank within the set, so units and
+other monotone transforms change no missing cell."""
 
 from __future__ import annotations
 
@@ -366,9 +366,9 @@ def _value_scores(data: SequenceSet, mechanism: str) -> Floats:
 def resample_missing(data: SequenceSet, pattern: SequenceSet, rng: np.random.Generator) -> SequenceSet:
     """Empty the cells that are missing in other sequences.
 
-    Each sequence is laid over one of the pattern, drawn at random with replacement, from its first observation on; a pattern that is
-    shorter begins again. So columns that are missing together, in runs or at the beginning of sequences stay so. What is
-    missing already stays so, too.
+    Each sequence is laid over one of the pattern, drawn at random with replacement, from its first observation on; a
+    pattern that is shorter begins again. So columns that are missing together, in runs or at the beginning of sequences
+    stay so. What is missing already stays so, too.
 
     Parameters
     ----------

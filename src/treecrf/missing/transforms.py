@@ -103,13 +103,14 @@ class Indicator(_Filling):
     """Shows a labeller which cells are missing (PhD section 4.1, indicator).
 
     Every attribute gets its mark, whether or not the training set has missing values in it, so that those of other data
-    can be shown; a mark that training never saw fails every test. A number gets a flag, and its missing values the median.
+    can be shown; a mark that training never saw fails every test. A number gets a flag, and its missing values the
+    median.
 
     Parameters
     ----------
     mark : "auto", "category" or "flag"
-        "category": a missing value becomes one more category, `MISSING_CATEGORY`. "flag": it becomes the first category,
-        and an attribute more, ``NAME missing`` with the categories "no" and "yes", says so. "auto": flags for
+        "category": a missing value becomes one more category, `MISSING_CATEGORY`. "flag": it becomes the first
+        category, and an attribute more, ``NAME missing`` with the categories "no" and "yes", says so. "auto": flags for
         attributes of two categories (the line features of the FAQ task), categories for others (letters).
 
     Attributes
@@ -249,9 +250,15 @@ def restore_transform(described: dict[str, Any] | None) -> Imputer | Indicator |
 
 _PARTS: dict[str, dict[str, Check]] = {
     "imputation": {
-        "kind": one_of("imputation"), "add_indicator": FLAG, "fill_values": named(TEXT), "medians": named(FINITE),
+        "kind": one_of("imputation"),
+        "add_indicator": FLAG,
+        "fill_values": named(TEXT),
+        "medians": named(FINITE),
     },
     "indicator": {
-        "kind": one_of("indicator"), "mark": one_of("auto", "category", "flag"), "flagged": named(FLAG), "medians": named(FINITE),
+        "kind": one_of("indicator"),
+        "mark": one_of("auto", "category", "flag"),
+        "flagged": named(FLAG),
+        "medians": named(FINITE),
     },
-}  # fmt: skip
+}

@@ -1,10 +1,9 @@
 """Columns files as of the CoNLL shared tasks, and CoNLL-U, the files of Universal Dependencies.
 
-Both have one row per observation and a blank line between sequences. The columns of a columns file have no names and are
-called by their number, "1" the first. They are separated by tabs where the first row has one, by spaces and tabs otherwise;
-other white space, such as a no-break space, is part of a cell. The labels are in the last column unless stated otherwise.
-CoNLL-U has names (https://universaldependencies.org/format.html).
-"""
+Both have one row per observation and a blank line between sequences. The columns of a columns file have no names and
+are called by their number, "1" the first. They are separated by tabs where the first row has one, by spaces and tabs
+otherwise; other white space, such as a no-break space, is part of a cell. The labels are in the last column unless
+stated otherwise. CoNLL-U has names (https://universaldependencies.org/format.html)."""
 
 from __future__ import annotations
 
@@ -57,9 +56,10 @@ def has_suffix(path: str | os.PathLike[str], *suffixes: str) -> bool:
 def read_columns(content: Content, encoding: str | None, tell: Tell) -> pd.DataFrame:
     """Read a columns file.
 
-    A line that begins with ``#`` before the first row of a sequence is a comment if it has another number of cells than the
-    rows of the file, or, where spaces are between cells, if its last cell is never the last one of a row. White space at the end of a line means nothing, nor
-    does a tab at the end of every row. Lines that begin with ``-DOCSTART-`` are left out.
+    A line that begins with ``#`` before the first row of a sequence is a comment if it has another number of cells than
+    the rows of the file, or, where spaces are between cells, if its last cell is never the last one of a row. White
+    space at the end of a line means nothing, nor does a tab at the end of every row. Lines that begin with
+    ``-DOCSTART-`` are left out.
 
     Returns
     -------
@@ -69,8 +69,8 @@ def read_columns(content: Content, encoding: str | None, tell: Tell) -> pd.DataF
     Raises
     ------
     ValueError
-        One sentence that names file and line: bytes that are no text, a row with more or fewer cells than the first one, a
-        row of more than `MOST_COLUMNS` cells, a file with no row.
+        One sentence that names file and line: bytes that are no text, a row with more or fewer cells than the first
+        one, a row of more than `MOST_COLUMNS` cells, a file with no row.
     """
     texts = list(_lines(content, encoding, tell))
     n_documents = sum(text.startswith(_DOCUMENT) for _, text in texts)
@@ -118,7 +118,8 @@ def read_columns(content: Content, encoding: str | None, tell: Tell) -> pd.DataF
 
 
 def write_columns(frame: pd.DataFrame, path: str | os.PathLike[str], sequence: str = SEQUENCE) -> None:
-    """Write a frame so that `read_columns` gives it: tabs between cells, a blank line after each sequence, whose column is left out.
+    """Write a frame so that `read_columns` gives it: tabs between cells, a blank line after each sequence, whose column
+    is left out.
 
     Raises
     ------
@@ -221,7 +222,8 @@ def read_conllu(content: Content, encoding: str | None, tell: Tell) -> pd.DataFr
     Raises
     ------
     ValueError
-        One sentence that names file and line: a line with another number of cells, an ID that is none, a file with no word.
+        One sentence that names file and line: a line with another number of cells, an ID that is none, a file with no
+        word.
     """
     names: Sequence[str] = COLUMNS
     rows: list[list[str | None]] = []
@@ -272,7 +274,8 @@ def add_to_conllu(
     content : Content
         What `read_conllu` has read.
     added : mapping of str to sequence
-        Values of each attribute, one for each word; a bar in them, which separates attributes, is written as a broken one.
+        Values of each attribute, one for each word; a bar in them, which separates attributes, is written as a broken
+        one.
     lines : sequence of int
         Those of the words.
     encoding : str, optional

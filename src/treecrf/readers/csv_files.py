@@ -44,9 +44,9 @@ _ANNOUNCED = re.compile(r'"?sep=(.)"?(\r\n|\r|\n)')
 def read_csv(content: Content, dialect: Dialect, tell: Tell) -> pd.DataFrame:
     """Read a CSV file whose first line names the columns.
 
-    Options that `dialect` leaves open are detected, and reported where they are not UTF-8, commas (tabs in a .tsv file) and decimal
-    points. Quotes between tabs are characters where rows would not be lines otherwise, as in files of words. Not pandas' reader,
-    which fills up short rows and renames columns without a word.
+    Options that `dialect` leaves open are detected, and reported where they are not UTF-8, commas (tabs in a .tsv file)
+    and decimal points. Quotes between tabs are characters where rows would not be lines otherwise, as in files of
+    words. Not pandas' reader, which fills up short rows and renames columns without a word.
 
     Returns
     -------
@@ -78,7 +78,8 @@ def read_csv(content: Content, dialect: Dialect, tell: Tell) -> pd.DataFrame:
 
 
 def _find_separator(sample: str, usual: str, name: str) -> str:
-    """The separator by which all rows of a sample have as many cells, more than one; by several, the one that makes most.
+    """The separator by which all rows of a sample have as many cells, more than one; by several, the one that makes
+    most.
 
     Where there is no such one: that which makes most of the first line.
     """
@@ -103,7 +104,9 @@ def _find_separator(sample: str, usual: str, name: str) -> str:
 
 
 def _sampled(sample: str, separator: str) -> list[list[str]]:
-    """The rows of a sample but for the last one of a sample that is cut off; those before the first one that is not CSV."""
+    """The rows of a sample but for the last one of a sample that is cut off; those before the first one that is not
+    CSV.
+    """
     rows = []
     try:
         for row in csv.reader(io.StringIO(sample, newline=""), delimiter=separator, strict=True):
@@ -215,7 +218,8 @@ def parse_strictly(
 
 
 def _has_rows(row: list[str], separator: str) -> bool:
-    """Whether each line of a row of several lines has as many separators as the row, so that a quote may have swallowed rows.
+    """Whether each line of a row of several lines has as many separators as the row, so that a quote may have swallowed
+    rows.
 
     Separators in cells of one line may be part of these, or end cells that are quotes.
     """
@@ -274,8 +278,8 @@ def with_points(
 ) -> tuple[dict[str, pa.ChunkedArray], list[str]]:
     """Columns of text, in which those that hold numbers with commas are written with a decimal point alone.
 
-    Unless `decimal` is given, a comma is a decimal mark if some column of numbers shows it, such as by 1,5 or 1.234,5, and
-    none shows the opposite, such as by 1.5 or 1,234.5. Only cells of columns of numbers are changed; these may have
+    Unless `decimal` is given, a comma is a decimal mark if some column of numbers shows it, such as by 1,5 or 1.234,5,
+    and none shows the opposite, such as by 1.5 or 1,234.5. Only cells of columns of numbers are changed; these may have
     `MOST_MARKS` other values, such as NA, in fewer cells.
 
     Parameters

@@ -50,9 +50,9 @@ def read_frame(
 ) -> pd.DataFrame:
     """Read a file, standard input (``-``), or a folder with a file for each sequence.
 
-    A file is read as what its suffix says, unless `dialect` does: Parquet (.parquet), Feather (.feather, .arrow), JSON lines
-    (.jsonl, .ndjson), ARFF (.arff), CoNLL-U (.conllu), columns (`treecrf.readers.columns.SUFFIXES`), CSV (any other, commas between cells unless it is seen to be otherwise). It may be
-    compressed by gzip, bzip2 or xz.
+    A file is read as what its suffix says, unless `dialect` does: Parquet (.parquet), Feather (.feather, .arrow), JSON
+    lines (.jsonl, .ndjson), ARFF (.arff), CoNLL-U (.conllu), columns (`treecrf.readers.columns.SUFFIXES`), CSV (any
+    other, commas between cells unless it is seen to be otherwise). It may be compressed by gzip, bzip2 or xz.
 
     Parameters
     ----------
@@ -66,8 +66,8 @@ def read_frame(
     Returns
     -------
     DataFrame of str
-        Missing where a cell is empty. The index holds the lines of the file, the rows of a Parquet file from 0, and in a
-        folder the files and the lines.
+        Missing where a cell is empty. The index holds the lines of the file, the rows of a Parquet file from 0, and in
+        a folder the files and the lines.
 
     Raises
     ------
@@ -142,9 +142,8 @@ def _read(content: Content, dialect: Dialect, sequence: str, tell: Tell) -> pd.D
 def _read_folder(folder: Path, read: Callable[[Path], pd.DataFrame], sequence: str, tell: Tell) -> pd.DataFrame:
     """The files of a folder one after another, by name, with the columns of the first one, which all must have.
 
-    The column `sequence` gets the file's name without its suffixes; where a file has such a column, ``NAME:CELL``. The index
-    holds the names of the files and the lines (rows from 0 in Parquet files).
-    """
+    The column `sequence` gets the file's name without its suffixes; where a file has such a column, ``NAME:CELL``. The
+    index holds the names of the files and the lines (rows from 0 in Parquet files)."""
     import pandas as pd
 
     files = files_of(folder)

@@ -23,7 +23,9 @@ LABEL = "label"
 
 @dataclass(frozen=True)
 class TableColumns:
-    """Names of the columns that identify sequences, hold the labels and are inputs; `numbers` are the inputs with numbers."""
+    """Names of the columns that identify sequences, hold the labels and are inputs; `numbers` are the inputs with
+    numbers.
+    """
 
     sequence: str
     label: str
@@ -42,7 +44,9 @@ class TableColumns:
 
 
 class TypedTable(Mapping[str, Column]):
-    """The columns of a table by name, each parsed once, of a frame as from `treecrf.readers.reading.read_frame` and its file."""
+    """The columns of a table by name, each parsed once, of a frame as from `treecrf.readers.reading.read_frame` and its
+    file.
+    """
 
     def __init__(self, frame: pd.DataFrame, path: str | os.PathLike[str]) -> None:
         self.frame, self.path = frame, path
@@ -90,7 +94,9 @@ class TypedTable(Mapping[str, Column]):
     # --- errors -------------------------------------------------------------------------------------
 
     def error(self, error: CellError) -> ValueError:
-        """The error with the file, the file in a folder, and the line where there are lines; rows are those of the file."""
+        """The error with the file, the file in a folder, and the line where there are lines; rows are those of the
+        file.
+        """
         number = bisect_right(self._starts, error.row) - 1
         part, row = self._parts[number], error.row - self._starts[number]
         index = part.frame.index

@@ -107,7 +107,9 @@ def check_names(name: str, columns: Sequence[str]) -> None:
 
 
 def tell_comments(name: str, mark: str, lines: Sequence[int], tell: Tell) -> None:
-    """Say of lines that were left out, since they begin with the mark of a comment, that they have as many cells as rows."""
+    """Say of lines that were left out, since they begin with the mark of a comment, that they have as many cells as
+    rows.
+    """
     if lines:
         tell(
             f"{name}: {counted(len(lines), 'line')} left out as comments, which begin with {mark} and have as many cells as rows; the "
@@ -116,7 +118,9 @@ def tell_comments(name: str, mark: str, lines: Sequence[int], tell: Tell) -> Non
 
 
 def text_frame(columns: Mapping[str, Any], lines: Sequence[int]) -> pd.DataFrame:
-    """A frame of text (dtype str) from columns of an Arrow array or of texts, None where a cell is empty, and their lines."""
+    """A frame of text (dtype str) from columns of an Arrow array or of texts, None where a cell is empty, and their
+    lines.
+    """
     import pandas as pd
     import pyarrow as pa
 
@@ -130,9 +134,12 @@ def text_frame(columns: Mapping[str, Any], lines: Sequence[int]) -> pd.DataFrame
 # --- encodings --------------------------------------------------------------------------------------
 
 _MARKS = {
-    codecs.BOM_UTF8: "utf-8-sig", codecs.BOM_UTF32_LE: "utf-32", codecs.BOM_UTF32_BE: "utf-32", codecs.BOM_UTF16_LE: "utf-16",
+    codecs.BOM_UTF8: "utf-8-sig",
+    codecs.BOM_UTF32_LE: "utf-32",
+    codecs.BOM_UTF32_BE: "utf-32",
+    codecs.BOM_UTF16_LE: "utf-16",
     codecs.BOM_UTF16_BE: "utf-16",
-}  # fmt: skip
+}
 """How files begin that say their encoding; a mark that begins another one comes after it."""
 
 _CONTROLS = re.compile(r"[\x00-\x08\x0b\x0e-\x1f\x7f]")
@@ -150,9 +157,9 @@ class Encoding(NamedTuple):
 def find_encoding(content: Content, encoding: str | None) -> Encoding:
     """The encoding of a text: the one that is given, or that its mark says, else UTF-8, else Windows-1252.
 
-    Windows-1252 stands for Latin-1, too, which has nothing but control characters where they differ. No byte tells it from
-    other encodings of one byte, so it is told with the first word that depends on it; and it is not taken for a text that is
-    UTF-8 elsewhere or has control characters.
+    Windows-1252 stands for Latin-1, too, which has nothing but control characters where they differ. No byte tells it
+    from other encodings of one byte, so it is told with the first word that depends on it; and it is not taken for a
+    text that is UTF-8 elsewhere or has control characters.
 
     Raises
     ------

@@ -1,8 +1,7 @@
 """Files whose cells have types: Parquet, Feather and JSON lines, with a row for each observation or for each sequence.
 
-Where a row is a sequence, the columns of its observations hold a list in each row; all other columns say something of the whole
-sequence, and hold for each of its observations.
-"""
+Where a row is a sequence, the columns of its observations hold a list in each row; all other columns say something of
+the whole sequence, and hold for each of its observations."""
 
 from __future__ import annotations
 
@@ -23,15 +22,20 @@ if TYPE_CHECKING:
     import pandas as pd
 
 SUFFIXES: dict[str, Format] = {
-    ".parquet": "parquet", ".feather": "feather", ".arrow": "feather", ".jsonl": "jsonl", ".ndjson": "jsonl",
-}  # fmt: skip
+    ".parquet": "parquet",
+    ".feather": "feather",
+    ".arrow": "feather",
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+}
 """What files hold by their suffix."""
 
 
 def read_typed(content: Content, kind: Format, sequence: str, encoding: str | None, tell: Tell) -> pd.DataFrame:
     """Read a file, a row for each observation.
 
-    The column `sequence` identifies sequences: where a row of the file is a sequence and has none, the number of the row.
+    The column `sequence` identifies sequences: where a row of the file is a sequence and has none, the number of the
+    row.
 
     Returns
     -------
@@ -52,7 +56,9 @@ def read_typed(content: Content, kind: Format, sequence: str, encoding: str | No
 
 
 def text_of(frame: pd.DataFrame, name: str) -> pd.DataFrame:
-    """Cells as text, missing where empty: the same value is the same text, whatever the type of its column in this file."""
+    """Cells as text, missing where empty: the same value is the same text, whatever the type of its column in this
+    file.
+    """
     import pandas as pd
 
     texts = {}
@@ -134,8 +140,10 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 _PARSERS: dict[str, Callable[[Content, str | None], Any]] = {
-    "parquet": _parse_parquet, "feather": _parse_feather, "jsonl": _parse_json_lines,
-}  # fmt: skip
+    "parquet": _parse_parquet,
+    "feather": _parse_feather,
+    "jsonl": _parse_json_lines,
+}
 
 
 # --- rows that are sequences ------------------------------------------------------------------------

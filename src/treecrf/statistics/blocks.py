@@ -1,4 +1,6 @@
-"""Clusters that take the place of sequences: blocks of positions where these are few, crossed with damaged training sets."""
+"""Clusters that take the place of sequences: blocks of positions where these are few, crossed with damaged training
+sets.
+"""
 
 from __future__ import annotations
 
@@ -157,9 +159,24 @@ LEAST_BLOCKS = 5
 """Blocks that are left after joining, at least: as many as there are damaged training sets in the papers."""
 
 CROSSED_COLUMNS = (
-    "dataset", "rate", "baseline", "method", "accuracy_points", "points_standard_error", "degrees_of_freedom",
-    "points_low", "points_high", "valid_p_value", "family_low", "family_high", "valid_p_holm", "decision", "cluster", "n_clusters", "n_training_sets",
-)  # fmt: skip
+    "dataset",
+    "rate",
+    "baseline",
+    "method",
+    "accuracy_points",
+    "points_standard_error",
+    "degrees_of_freedom",
+    "points_low",
+    "points_high",
+    "valid_p_value",
+    "family_low",
+    "family_high",
+    "valid_p_holm",
+    "decision",
+    "cluster",
+    "n_clusters",
+    "n_training_sets",
+)
 
 
 @dataclass(frozen=True)
@@ -197,9 +214,10 @@ def compare_crossed(counts: pd.DataFrame, margin: float = MARGIN, satterthwaite:
     -------
     DataFrame
         One row for each data set, rate, baseline and other method: accuracy_points (of `method` minus `baseline`),
-        points_standard_error, degrees_of_freedom; points_low and points_high (95 %); valid_p_value; of the family of pairs of data set and rate,
-        family_low and family_high (95 %, Bonferroni) and valid_p_holm (Holm); decision (`treecrf.statistics.estimates.decide`, by
-        valid_p_holm and the 90 % interval); cluster ("group" or "block"), n_clusters, n_training_sets.
+        points_standard_error, degrees_of_freedom; points_low and points_high (95 %); valid_p_value; of the family of
+        pairs of data set and rate, family_low and family_high (95 %, Bonferroni) and valid_p_holm (Holm); decision
+        (`treecrf.statistics.estimates.decide`, by valid_p_holm and the 90 % interval); cluster ("group" or "block"),
+        n_clusters, n_training_sets.
 
     Raises
     ------
@@ -294,14 +312,22 @@ def _compare(crossed: Crossed, baseline: int, method: int, satterthwaite: bool) 
     estimates = _estimate(correct, positions, satterthwaite)
     ends = {confidence: estimates.interval(confidence) for confidence in (0.95, CONFIDENCE)}
     return {
-        "dataset": crossed.dataset, "rate": crossed.rate,
-        "baseline": crossed.methods[baseline], "method": crossed.methods[method],
-        "accuracy_points": estimates.points[0], "points_standard_error": estimates.standard_error[0],
+        "dataset": crossed.dataset,
+        "rate": crossed.rate,
+        "baseline": crossed.methods[baseline],
+        "method": crossed.methods[method],
+        "accuracy_points": estimates.points[0],
+        "points_standard_error": estimates.standard_error[0],
         "degrees_of_freedom": estimates.degrees_of_freedom[0],
-        "points_low": ends[0.95][0][0], "points_high": ends[0.95][1][0], "valid_p_value": estimates.p_value[0],
-        "low": ends[CONFIDENCE][0][0], "high": ends[CONFIDENCE][1][0],
-        "cluster": crossed.cluster, "n_clusters": positions.shape[0], "n_training_sets": positions.shape[1],
-    }  # fmt: skip
+        "points_low": ends[0.95][0][0],
+        "points_high": ends[0.95][1][0],
+        "valid_p_value": estimates.p_value[0],
+        "low": ends[CONFIDENCE][0][0],
+        "high": ends[CONFIDENCE][1][0],
+        "cluster": crossed.cluster,
+        "n_clusters": positions.shape[0],
+        "n_training_sets": positions.shape[1],
+    }
 
 
 def _estimate(correct: NDArray[np.int64], positions: NDArray[np.int64], satterthwaite: bool) -> Estimates:
@@ -333,7 +359,10 @@ def _long(crossed: Crossed) -> pd.DataFrame:
     positions = np.broadcast_to(crossed.positions, crossed.correct.shape)
     return pd.DataFrame(
         {
-            "method": method, "sequence": sequence, "training_set": training_set,
-            "n_positions": positions.ravel(), "n_correct": crossed.correct.ravel(),
+            "method": method,
+            "sequence": sequence,
+            "training_set": training_set,
+            "n_positions": positions.ravel(),
+            "n_correct": crossed.correct.ravel(),
         }
-    )  # fmt: skip
+    )

@@ -15,7 +15,10 @@ TAG = re.compile("O|[BIESLUM](-.+)?")
 """Of a position: "O", or a letter with the type of the chunk, such as "B-NP"; or without, where there is one type."""
 
 SCHEMES = {"IO": "I", "BIO": "BI", "IOE": "IE", "IOBES": "BIES", "BILOU": "BILU", "BMES": "BMES"}
-"""Letters by scheme. B, I (or M) and E (or L) are the first, the other and the last position of a chunk, S (or U) its only one."""
+"""Letters by scheme.
+
+B, I (or M) and E (or L) are the first, the other and the last position of a chunk, S (or U) its only one.
+"""
 
 MIXED = "mixed"
 """Stands for letters that no scheme has together."""
@@ -48,8 +51,8 @@ def chunk_scheme(names: ArrayLike) -> str | None:
     Returns
     -------
     str or None
-        Of `SCHEMES`, or `MIXED`; None unless all labels are tags. Letters without types are tags only where they are of BIO, or all
-        four of BMES: else they may stand for something else.
+        Of `SCHEMES`, or `MIXED`; None unless all labels are tags. Letters without types are tags only where they are of
+        BIO, or all four of BMES: else they may stand for something else.
     """
     tags = [text for text in map(str, np.asarray(names)) if text != "O"]
     letters = {text[0] for text in tags if TAG.fullmatch(text)}
@@ -61,7 +64,9 @@ def chunk_scheme(names: ArrayLike) -> str | None:
 
 
 def strict_scheme(names: ArrayLike) -> str | None:
-    """The scheme of labels with these names whose chunks count strictly, as seqeval's default mode does not know its letters."""
+    """The scheme of labels with these names whose chunks count strictly, as seqeval's default mode does not know its
+    letters.
+    """
     letters = {text[0] for text in map(str, np.asarray(names)) if text and text != "O"}
     known = (scheme for scheme in ("BILOU", "BMES") if letters <= set(SCHEMES[scheme]))
     return next(known, None) if letters & set(_MEANING) else None
@@ -70,9 +75,9 @@ def strict_scheme(names: ArrayLike) -> str | None:
 def chunk_f1(true: ArrayLike, predicted: ArrayLike, offsets: ArrayLike, scheme: str | None = None) -> ChunkScore:
     """Precision, recall and F1 of chunks, as conlleval (Tjong Kim Sang and Buchholz 2000) counts them.
 
-    A chunk begins at a B or S, and at any other letter after an O, E or S, after another type or first in its sequence. It reaches
-    to the last position of its type before another chunk, an O or the sequence's end. seqeval counts so in its default mode, which does not
-    know L, U and M (`strict_scheme`).
+    A chunk begins at a B or S, and at any other letter after an O, E or S, after another type or first in its sequence.
+    It reaches to the last position of its type before another chunk, an O or the sequence's end. seqeval counts so in
+    its default mode, which does not know L, U and M (`strict_scheme`).
 
     Parameters
     ----------
@@ -81,8 +86,8 @@ def chunk_f1(true: ArrayLike, predicted: ArrayLike, offsets: ArrayLike, scheme: 
     offsets : int64, shape (n_sequences + 1,)
         Sequence i has the positions ``offsets[i]`` to ``offsets[i + 1] - 1``.
     scheme : str, optional
-        One of `SCHEMES`: only chunks that are written as it says count, as in seqeval's strict mode. In BIO they begin at a B, in
-        IOE they end at an E, and in the others they are one S, or a B, any I and an E of one type.
+        One of `SCHEMES`: only chunks that are written as it says count, as in seqeval's strict mode. In BIO they begin
+        at a B, in IOE they end at an E, and in the others they are one S, or a B, any I and an E of one type.
 
     Raises
     ------

@@ -20,7 +20,8 @@ Floats = NDArray[np.float64]
 
 
 def check_columns(frame: pd.DataFrame, what: str, names: Iterable[str]) -> None:
-    """Refuse a frame without some of these columns, or with an empty cell in one of them; errors call the frame `what`, in the plural.
+    """Refuse a frame without some of these columns, or with an empty cell in one of them; errors call the frame `what`,
+    in the plural.
 
     Raises
     ------

@@ -1,7 +1,8 @@
 """Binomial models of counts (PhD, section 4.4), by maximum likelihood where it is finite and where it is not.
 
-The log odds of a correct position are a method's coefficient plus a training set's coefficient. There is no intercept: every
-training set has an indicator, and every method but the baseline. The analysis of deviance nests this model in a constant.
+The log odds of a correct position are a method's coefficient plus a training set's coefficient. There is no intercept:
+every training set has an indicator, and every method but the baseline. The analysis of deviance nests this model in a
+constant.
 
 Separation. The counts order methods and training sets: a correct position holds its method at or above its training
 set, a wrong one at or below. Two of them have a finite difference exactly where the order leads from each to the other
@@ -306,9 +307,10 @@ def compare_all(counts: pd.DataFrame) -> pd.DataFrame:
 def analysis_of_deviance(counts: pd.DataFrame) -> pd.DataFrame:
     """Deviance that the training sets and then the methods take off that of a constant, for every data set and rate.
 
-    The tables of R's ``anova(glm(cbind(correct, wrong) ~ training_set + method, binomial), test = "Chisq")`` and, with the
-    family ``quasibinomial``, ``test = "F"``, on one row for each evaluation. The model of section 4.4, which has no constant and
-    an indicator of every training set, is the last of them. Rates with fewer than two methods are left out.
+    The tables of R's ``anova(glm(cbind(correct, wrong) ~ training_set + method, binomial), test = "Chisq")`` and, with
+    the family ``quasibinomial``, ``test = "F"``, on one row for each evaluation. The model of section 4.4, which has no
+    constant and an indicator of every training set, is the last of them. Rates with fewer than two methods are left
+    out.
 
     Parameters
     ----------
@@ -330,7 +332,8 @@ def analysis_of_deviance(counts: pd.DataFrame) -> pd.DataFrame:
             Residual deviance, and Pearson's statistic, over the residual degrees of freedom. Near 1 where positions are
             independent; NaN without degrees of freedom.
         f, f_p_value
-            Of the term in the quasi-binomial model: deviance / degrees_of_freedom over Pearson's dispersion of the last model.
+            Of the term in the quasi-binomial model: deviance / degrees_of_freedom over Pearson's dispersion of the last
+            model.
     """
     _check(counts)
     rows = [row for table in _tables(counts, "test_set") for row in _deviance_rows(table)]

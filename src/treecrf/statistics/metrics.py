@@ -1,4 +1,6 @@
-"""Measures of labels and probabilities: accuracy with its interval, F1, calibration; means of what was measured repeatedly."""
+"""Measures of labels and probabilities: accuracy with its interval, F1, calibration; means of what was measured
+repeatedly.
+"""
 
 from __future__ import annotations
 
@@ -20,9 +22,9 @@ UNKNOWN = -1
 Codes = NDArray[np.integer]
 Weights = NDArray[np.float64] | None
 Metric = Callable[[Codes, Codes, NDArray[np.int64], Weights], float]
-"""Called with true codes (`UNKNOWN` for positions that do not count, -2 for a label that training did not have) and predicted
-codes, both int16 of shape (n_positions,), offsets of sequences, int64 of shape (n_sequences + 1,), and weights of positions,
-float64 (None: all count the same)."""
+"""Called with true codes (`UNKNOWN` for positions that do not count, -2 for a label that training did not have) and
+predicted codes, both int16 of shape (n_positions,), offsets of sequences, int64 of shape (n_sequences + 1,), and
+weights of positions, float64 (None: all count the same)."""
 
 
 def accuracy(truth: Codes, predicted: Codes, offsets: NDArray[np.int64], weights: Weights = None) -> float:
@@ -131,7 +133,9 @@ METRICS: dict[str, Metric] = {
 """By name."""
 
 SCIKIT_NAMES = {"f1_macro": "macro_f1", "f1_micro": "accuracy", "neg_log_loss": "log_loss"}
-"""Metrics by what scikit-learn calls them, where that is another name; the micro F1 of one label a position is its accuracy."""
+"""Metrics by what scikit-learn calls them, where that is another name; the micro F1 of one label a position is its
+accuracy.
+"""
 
 
 def sum_log_probabilities(
@@ -277,7 +281,8 @@ N_BINS = 10
 
 
 def brier_score(probabilities: NDArray[np.float64], labels: NDArray[np.integer]) -> float:
-    """The mean squared distance between what was predicted and what was there (Brier 1950, Monthly Weather Review 78:1-3).
+    """The mean squared distance between what was predicted and what was there (Brier 1950, Monthly Weather Review
+    78:1-3).
 
     Parameters
     ----------
@@ -314,9 +319,9 @@ def reliability(probabilities: NDArray[np.float64], labels: NDArray[np.integer],
     Returns
     -------
     DataFrame
-        One row for each bin with positions: low, high (its edges), n_positions, probability (the mean of the likeliest labels'),
-        right (the share of them that is right). Equal where the model is calibrated (Murphy and Winkler 1977, Applied Statistics
-        26:41-47).
+        One row for each bin with positions: low, high (its edges), n_positions, probability (the mean of the likeliest
+        labels'), right (the share of them that is right). Equal where the model is calibrated (Murphy and Winkler 1977,
+        Applied Statistics 26:41-47).
     """
     probabilities = reals(probabilities, "probabilities", ("n_positions", "n_labels"))
     labels = _checked_labels(labels, probabilities)
@@ -345,14 +350,19 @@ def bin_confidence(confidence: NDArray[np.float64], right: NDArray[np.bool_], n_
     of_bin = n_positions[some]
     return pd.DataFrame(
         {
-            "low": some / n_bins, "high": (some + 1) / n_bins, "n_positions": of_bin,
-            "probability": sums[0] / of_bin, "right": sums[1] / of_bin,
+            "low": some / n_bins,
+            "high": (some + 1) / n_bins,
+            "n_positions": of_bin,
+            "probability": sums[0] / of_bin,
+            "right": sums[1] / of_bin,
         }
-    )  # fmt: skip
+    )
 
 
 def calibration_error(bins: pd.DataFrame) -> float:
-    """The mean distance between probability and share right, of all positions (Naeini et al. 2015, AAAI), from `reliability`."""
+    """The mean distance between probability and share right, of all positions (Naeini et al. 2015, AAAI), from
+    `reliability`.
+    """
     distance = (bins["probability"] - bins["right"]).abs().to_numpy()
     return float(np.average(distance, weights=bins["n_positions"]))
 

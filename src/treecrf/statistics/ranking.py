@@ -38,8 +38,16 @@ NEAR_THE_TOP = (BEST, EQUIVALENT, CLOSE)
 """Those of which one may take any."""
 
 RANK_COLUMNS = (
-    "method", "accuracy_points", "rank", "gap_points", "gap_low", "gap_high", "standing", "rank_low", "rank_high",
-)  # fmt: skip
+    "method",
+    "accuracy_points",
+    "rank",
+    "gap_points",
+    "gap_low",
+    "gap_high",
+    "standing",
+    "rank_low",
+    "rank_high",
+)
 
 
 def rank_methods(
@@ -112,12 +120,17 @@ def rank_methods(
     conditions = [rank == 1, better.any(axis=0), equivalent[:, best], low[:, best] >= -separation_margin]
     frame = pd.DataFrame(
         {
-            "method": methods, "accuracy_points": points, "rank": rank,
-            "gap_points": gap[:, best], "gap_low": low[:, best], "gap_high": high[:, best],
+            "method": methods,
+            "accuracy_points": points,
+            "rank": rank,
+            "gap_points": gap[:, best],
+            "gap_low": low[:, best],
+            "gap_high": high[:, best],
             "standing": np.select(conditions, [BEST, WORSE, EQUIVALENT, CLOSE], NOT_SEPARATED),
-            "rank_low": 1 + better.sum(axis=0), "rank_high": len(methods) - better.sum(axis=1),
+            "rank_low": 1 + better.sum(axis=0),
+            "rank_high": len(methods) - better.sum(axis=1),
         }
-    )  # fmt: skip
+    )
     return frame.sort_values("rank", kind="stable", ignore_index=True)[list(RANK_COLUMNS)]
 
 

@@ -187,10 +187,10 @@ def training_draws(groups: NDArray[np.int64], n_train: int, n_draws: int, seed: 
 def inner_trials(splits: Sequence[Split], groups: NDArray[np.int64], n_folds: int, seed: int) -> list[Trial]:
     """The trainings of internal cross-validation.
 
-    One split is cut into folds of whole groups. Of several splits (documents that test in turn), training documents are held out one by
-    one, at most `n_folds` of them (at least the two next to the testing one, on a circle, and those farther away as far as
-    folds are left); what trains without documents i and j judges by j where i tests, and by i where j tests, so it is
-    trained once.
+    One split is cut into folds of whole groups. Of several splits (documents that test in turn), training documents are
+    held out one by one, at most `n_folds` of them (at least the two next to the testing one, on a circle, and those
+    farther away as far as folds are left); what trains without documents i and j judges by j where i tests, and by i
+    where j tests, so it is trained once.
 
     Parameters
     ----------

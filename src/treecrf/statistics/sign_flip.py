@@ -229,7 +229,8 @@ def score_flip_p_value(scores: NDArray[np.float64], seed: int, n_flips: int = N_
     Parameters
     ----------
     scores : float64, shape (n_clusters, n_scores)
-        Contributions of expectation 0 if there is no association, such as (hole - rate) (label - rate), summed over a sequence.
+        Contributions of expectation 0 if there is no association, such as (hole - rate) (label - rate), summed over a
+        sequence.
     seed, n_flips : int
         As for `treecrf.statistics.sign_flip.draw_flips`.
 

@@ -1,8 +1,7 @@
 """Differences between methods with errors from two sides: test sequences, and training sets or trainings.
 
-A cluster is a sequence, or a group of sequences that belong together. Sums over clusters are in correct positions times a
-common scale, so that equal differences are equal numbers.
-"""
+A cluster is a sequence, or a group of sequences that belong together. Sums over clusters are in correct positions times
+a common scale, so that equal differences are equal numbers."""
 
 from __future__ import annotations
 

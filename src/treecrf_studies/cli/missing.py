@@ -18,9 +18,17 @@ if TYPE_CHECKING:
     from treecrf.sequences import SequenceSet
 
 HEADS = {
-    "column": "column", "share": "share", "most": "most at", "least": "least at", "p_label": "p (label)", "run": "run",
-    "run_by_chance": "by chance", "p_run": "p (runs)", "share_other": "other", "p_other": "p (other)",
-}  # fmt: skip
+    "column": "column",
+    "share": "share",
+    "most": "most at",
+    "least": "least at",
+    "p_label": "p (label)",
+    "run": "run",
+    "run_by_chance": "by chance",
+    "p_run": "p (runs)",
+    "share_other": "other",
+    "p_other": "p (other)",
+}
 """Of the table of missing cells, in its order."""
 
 WRITTEN = ("advice.md", "evaluations.csv", "comparisons.csv", "costs.csv", "deviance.csv", "choices.csv")
@@ -56,11 +64,11 @@ def missing(
 ) -> None:
     """Compare methods for the missing values of a file, and describe the missing values.
 
-    The description tests each column: whether missing values depend on the label, whether they come in runs, and (--test) whether
-    they are as frequent in another file. Then a third of the sequences is held out. TreeCRF is trained on the others with each
-    method: instance weighting, surrogate splitting, imputation, indicator, both of these, default direction, incorporated in
-    tests. The cells are missing as in the file, more often, and as in other sequences of the file. The method with the best
-    accuracy on the held-out sequences is recommended.
+    The description tests each column: whether missing values depend on the label, whether they come in runs, and
+    (--test) whether they are as frequent in another file. Then a third of the sequences is held out. TreeCRF is trained
+    on the others with each method: instance weighting, surrogate splitting, imputation, indicator, both of these,
+    default direction, incorporated in tests. The cells are missing as in the file, more often, and as in other
+    sequences of the file. The method with the best accuracy on the held-out sequences is recommended.
 
     [bold]Examples[/bold]
     treecrf-studies missing train.csv --quick

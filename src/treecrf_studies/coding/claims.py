@@ -1,8 +1,7 @@
 """Measures for the claims of ``claims.yaml`` about output coding.
 
-Accuracies are those with the longest code, or with the beam that held-out training sequences prefer; "gtb_cascade_best" and
-"vp_cascade_best" are the cascades that these prefer.
-"""
+Accuracies are those with the longest code, or with the beam that held-out training sequences prefer; "gtb_cascade_best"
+and "vp_cascade_best" are the cascades that these prefer."""
 
 from __future__ import annotations
 
@@ -24,7 +23,9 @@ Pairs = Sequence[tuple[str, str]]
 
 
 def accuracy(results: Results, dataset: str, method: str, window: int, of_draws: str) -> Iterator[Measured[float]]:
-    """The highest or lowest test accuracy of the draws ("accuracy_high", "accuracy_low"), with the longest code, percent."""
+    """The highest or lowest test accuracy of the draws ("accuracy_high", "accuracy_low"), with the longest code,
+    percent.
+    """
     lines = results.frame("coding", dataset, "lines")
     rows = _rows(lines, method, window)
     if len(rows):
@@ -134,7 +135,9 @@ def difference_of_gains(results: Results, dataset: str, pairs: Pairs) -> Iterato
 
 
 def seconds_ratio(results: Results, dataset: str, pairs: Pairs, windows: Sequence[int]) -> Iterator[Measured[float]]:
-    """CPU seconds of training of one method, divided by those of another, over repeats and draws; no interval of a single one."""
+    """CPU seconds of training of one method, divided by those of another, over repeats and draws; no interval of a
+    single one.
+    """
     timings, runs, best = (results.frame("coding", dataset, name) for name in ("timings", "runs", "best"))
     if timings is None and runs is not None:  # of a run that timed each training once
         timings = runs.assign(repeat=0)

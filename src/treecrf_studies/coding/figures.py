@@ -72,16 +72,23 @@ CODE_STYLES: dict[str, Style] = {
     "vp": {"color": "#009E73", "marker": "^", "linestyle": "-"},
 }
 BY_LENGTH = {
-    ("nettalk_full", "gtb", 1): "5.1a", ("nettalk_full", "gtb", 3): "5.1b",
-    ("nettalk_full", "vp", 1): "5.2a", ("nettalk_full", "vp", 3): "5.2b",
-    ("conll2000_np", "vp", 1): "5.4a", ("conll2000_np", "vp", 3): "5.4b",
-    ("transition", "gtb", 1): "5.6a", ("both", "gtb", 3): "5.6b",
-}  # fmt: skip
+    ("nettalk_full", "gtb", 1): "5.1a",
+    ("nettalk_full", "gtb", 3): "5.1b",
+    ("nettalk_full", "vp", 1): "5.2a",
+    ("nettalk_full", "vp", 3): "5.2b",
+    ("conll2000_np", "vp", 1): "5.4a",
+    ("conll2000_np", "vp", 3): "5.4b",
+    ("transition", "gtb", 1): "5.6a",
+    ("both", "gtb", 3): "5.6b",
+}
 """Figures of the thesis by data set, learner and window."""
 
 BY_SECONDS = {
-    ("nettalk_full", 1): "5.3a", ("nettalk_full", 3): "5.3b", ("conll2000_np", 1): "5.5a", ("conll2000_np", 3): "5.5b",
-}  # fmt: skip
+    ("nettalk_full", 1): "5.3a",
+    ("nettalk_full", 3): "5.3b",
+    ("conll2000_np", 1): "5.5a",
+    ("conll2000_np", 3): "5.5b",
+}
 """The same by data set and window."""
 
 SHOWN_LEVELS = ("known_model", "full", "separable", "perceptron")
@@ -92,11 +99,11 @@ MOST_TICKS = 8
 
 
 def accuracy_by_length(lines: pd.DataFrame, of_papers: bool = True) -> Figure:
-    """Figures 5.1, 5.2, 5.4 and 5.6: test accuracy by bits of the code, a panel per learner and window with several lengths.
+    """Figures 5.1, 5.2, 5.4 and 5.6: test accuracy by bits of the code, a panel per learner and window with several
+    lengths.
 
-    `lines` is from `treecrf_studies.coding.summary.average_runs`, of one data set. Horizontal lines: methods that learn all
-    labels at once. With `of_papers`, a panel that is a figure of the thesis has its number.
-    """
+    `lines` is from `treecrf_studies.coding.summary.average_runs`, of one data set. Horizontal lines: methods that learn
+    all labels at once. With `of_papers`, a panel that is a figure of the thesis has its number."""
     coded = lines[lines["method"].map(is_coded).astype(bool)]
     if coded.empty:
         return sentence_figure("No method with an output code was run on this data set.")
@@ -130,9 +137,8 @@ def accuracy_by_length(lines: pd.DataFrame, of_papers: bool = True) -> Figure:
 def accuracy_by_seconds(lines: pd.DataFrame, best: pd.DataFrame, of_papers: bool = True) -> Figure:
     """Figures 5.3 and 5.5: test accuracy against CPU seconds of training, a panel per window.
 
-    Lines of c-SECOC (the history that held-out sequences prefer) run over code lengths, those of beam search over beams, whose
-    numbers stand beside the markers; single markers are methods that learn all labels at once.
-    """
+    Lines of c-SECOC (the history that held-out sequences prefer) run over code lengths, those of beam search over
+    beams, whose numbers stand beside the markers; single markers are methods that learn all labels at once."""
     of_thesis = lines["method"].map(lambda method: form_of(method) is not None).astype(bool)
     windows = sorted(set(lines.loc[of_thesis, "window"]))
     if not windows:
@@ -204,8 +210,12 @@ def _draw_levels(axes: Axes, lines: pd.DataFrame, window: int) -> None:
         if len(rows):
             style = LEVELS[method]
             axes.axhline(
-                rows["accuracy"].iloc[0], color=style["color"], linestyle=style["linestyle"], linewidth=1.1, label=ALL_LABELS[method]
-            )  # fmt: skip
+                rows["accuracy"].iloc[0],
+                color=style["color"],
+                linestyle=style["linestyle"],
+                linewidth=1.1,
+                label=ALL_LABELS[method],
+            )
 
 
 def _draw_seconds(axes: Axes, lines: pd.DataFrame, chosen: dict[str, str]) -> None:

@@ -1,8 +1,7 @@
 """Jobs of the study of output coding (M.S. thesis, chapter 5).
 
-One job is one method on one data set: every draw of the data, every window, every code length or beam. What is compared on the
-test sequences is trained on all training sequences; before that, a held-out part of these chooses settings.
-"""
+One job is one method on one data set: every draw of the data, every window, every code length or beam. What is compared
+on the test sequences is trained on all training sequences; before that, a held-out part of these chooses settings."""
 
 from __future__ import annotations
 
@@ -54,18 +53,52 @@ from treecrf_studies.framework.selection import DECODER, ChosenLabeller, Trained
 from treecrf_studies.methods.coding.coded_crf import ALL, CodedCRF
 
 RUN_NAMES = [
-    "dataset", "method", "window", "seed", "size", "held_out_accuracy", "accuracy", "cpu_seconds", *CHUNK_NAMES, "chosen", "n_train",
-    "n_test", "shared_part", "n_iterations",
-]  # fmt: skip
+    "dataset",
+    "method",
+    "window",
+    "seed",
+    "size",
+    "held_out_accuracy",
+    "accuracy",
+    "cpu_seconds",
+    *CHUNK_NAMES,
+    "chosen",
+    "n_train",
+    "n_test",
+    "shared_part",
+    "n_iterations",
+]
 TIMING_NAMES = ["dataset", "method", "window", "seed", "size", "repeat", "cpu_seconds"]
 PREDICTION_NAMES = [
-    "dataset", "method", "window", "seed", "size", "group", "position", "label", "predicted", *CONFIDENCE,
-]  # fmt: skip
+    "dataset",
+    "method",
+    "window",
+    "seed",
+    "size",
+    "group",
+    "position",
+    "label",
+    "predicted",
+    *CONFIDENCE,
+]
 
 _SMALL: dict[str, Any] = {
-    "gtb_iterations": 2, "beam_iterations": 2, "n_epochs": 1, "tree_iterations": 4, "test_every": 2, "beams": [1], "crfsuite_penalties": [1.0], "neural_epochs": 1, "n_timed_runs": 1,
-    "tree_splits": ["one_vs_rest"], "separable_rates": [0.1], "full_rates": [0.1], "separable_leaves": [2], "full_leaves": [2], "cross_fit": False,
-}  # fmt: skip
+    "gtb_iterations": 2,
+    "beam_iterations": 2,
+    "n_epochs": 1,
+    "tree_iterations": 4,
+    "test_every": 2,
+    "beams": [1],
+    "crfsuite_penalties": [1.0],
+    "neural_epochs": 1,
+    "n_timed_runs": 1,
+    "tree_splits": ["one_vs_rest"],
+    "separable_rates": [0.1],
+    "full_rates": [0.1],
+    "separable_leaves": [2],
+    "full_leaves": [2],
+    "cross_fit": False,
+}
 _N_SMALL = 6  # sequences
 
 
@@ -75,13 +108,13 @@ class CodingOutcome(NamedTuple):
     Attributes
     ----------
     runs : DataFrame
-        Columns `RUN_NAMES`, one row for each draw, window and size (bits of a code, labels of a beam, else 0): percent of the
-        held-out part of the training sequences, where it chooses, and of the test sequences; CPU seconds of training; percent
-        of noun phrases, where labels have these; what was chosen, in words; training and counted test positions; `shared_part` of the draws;
-        iterations of the trees or passes of the perceptron of codes and beams.
+        Columns `RUN_NAMES`, one row for each draw, window and size (bits of a code, labels of a beam, else 0): percent
+        of the held-out part of the training sequences, where it chooses, and of the test sequences; CPU seconds of
+        training; percent of noun phrases, where labels have these; what was chosen, in words; training and counted test
+        positions; `shared_part` of the draws; iterations of the trees or passes of the perceptron of codes and beams.
     predictions : DataFrame
-        Columns `PREDICTION_NAMES`, of the counted test positions: with the two longest codes, every beam. Group: that of related
-        sequences. Without probabilities of codes and perceptrons, which have none.
+        Columns `PREDICTION_NAMES`, of the counted test positions: with the two longest codes, every beam. Group: that
+        of related sequences. Without probabilities of codes and perceptrons, which have none.
     timings : DataFrame
         Columns `TIMING_NAMES`: CPU seconds of each of `n_timed_runs` equal trainings.
     """
@@ -92,7 +125,9 @@ class CodingOutcome(NamedTuple):
 
 
 class Labelled(NamedTuple):
-    """The labels of a set by a trained method of one size, what is kept of marginals, and the CPU seconds of each timed training."""
+    """The labels of a set by a trained method of one size, what is kept of marginals, and the CPU seconds of each timed
+    training.
+    """
 
     size: int
     labels: NDArray[np.int16]
@@ -159,7 +194,9 @@ class Draw(NamedTuple):
 
 
 def load_kernels(method: str, train: SequenceSet, settings: CodingSettings) -> None:
-    """Run all that a method runs on a few sequences, so that no measured time has the loading of compiled routines in it."""
+    """Run all that a method runs on a few sequences, so that no measured time has the loading of compiled routines in
+    it.
+    """
     few = train.select(np.arange(min(_N_SMALL, len(train))))
     small = settings.model_copy(
         update=_SMALL | {"code_lengths": [max(settings.code_lengths)]}
@@ -345,8 +382,16 @@ def warm_kernels() -> None:
     sets = load_splits("transition", seed=0, n_train=6, n_test=3, length=8)
     settings = CodingSettings(methods=["gtb_iid"], code_lengths=[8, 10], n_seeds=1)
     methods = (
-        "gtb_iid", "gtb_secoc", "gtb_cascade_1", "gtb_beam", "vp_iid", "vp_cascade_1", "vp_beam", "separable", "full",
-    )  # fmt: skip
+        "gtb_iid",
+        "gtb_secoc",
+        "gtb_cascade_1",
+        "gtb_beam",
+        "vp_iid",
+        "vp_cascade_1",
+        "vp_beam",
+        "separable",
+        "full",
+    )
     for method in methods:
         load_kernels(method, sets.train, settings)
 
@@ -397,9 +442,17 @@ def _make_trees(transitions: str, window: Window, settings: CodingSettings) -> I
     grid = [getattr(settings, f"{transitions}_{name}") for name in ("leaves", "rates")]
     for splits, leaves, rate in product(settings.tree_splits, *grid):
         yield TreeCRF(
-            settings.tree_iterations, leaves, settings.tree_regularization, window, transitions=transitions, leaf_values="newton",
-            splits=splits, learning_rate=rate, label_dictionary=settings.label_dictionary, missing="error",
-        )  # fmt: skip
+            settings.tree_iterations,
+            leaves,
+            settings.tree_regularization,
+            window,
+            transitions=transitions,
+            leaf_values="newton",
+            splits=splits,
+            learning_rate=rate,
+            label_dictionary=settings.label_dictionary,
+            missing="error",
+        )
 
 
 def chosen_values(method: str, labeller: Labeller) -> dict[str, Any]:

@@ -25,8 +25,8 @@ KNOWN_MODEL = "known_model"
 """The generator's own model, which is not trained: a reference, no competitor."""
 
 TREES_AND_NETS = "trees_and_nets"
-"""The mean of the probabilities of trees (the last of the grid of "separable") and of `N_NETS` neural CRFs with other seeds. It is
-no default."""
+"""The mean of the probabilities of trees (the last of the grid of "separable") and of `N_NETS` neural CRFs with other
+seeds. It is no default."""
 
 N_NETS = 3
 
@@ -48,7 +48,9 @@ _CODED = re.compile(rf"(gtb|vp)_(?:({IID}|{INDEPENDENT}|{BEAM})|{CASCADE}_([1-9]
 
 
 class Form(NamedTuple):
-    """What a method of the thesis is: a learner of `LEARNERS`, its use, and how many earlier bits a bit sees (0 but for cascades)."""
+    """What a method of the thesis is: a learner of `LEARNERS`, its use, and how many earlier bits a bit sees (0 but for
+    cascades).
+    """
 
     learner: str
     use: str

@@ -43,20 +43,28 @@ class CodingSettings(StudySettings):
     counted = ("tree_iterations",)
     whole: ClassVar[frozenset[str]] = StudySettings.whole | {"equivalence_margin"}
     of_papers: ClassVar = {
-        "conll2000_np": {"methods": [name for name in [*_CODES, *_OTHERS] if not name.startswith("gtb")], "n_timed_runs": 5},
+        "conll2000_np": {
+            "methods": [name for name in [*_CODES, *_OTHERS] if not name.startswith("gtb")],
+            "n_timed_runs": 5,
+        },
         "transition": _GENERATED | {"windows": [[0, 0]]},  # figure 5.6a
         "both": _GENERATED | {"windows": [[1, 1]]},  # figure 5.6b
         "cycle": {
-            "methods": ["gtb_secoc", "vp_secoc", "perceptron", "separable", "full"], "windows": [[0, 0]], "code_lengths": [3],
-            "n_seeds": 5, "first_counted": 20, "label_dictionary": None,
+            "methods": ["gtb_secoc", "vp_secoc", "perceptron", "separable", "full"],
+            "windows": [[0, 0]],
+            "code_lengths": [3],
+            "n_seeds": 5,
+            "first_counted": 20,
+            "label_dictionary": None,
         },
-    }  # fmt: skip
+    }
 
     methods: list[Name] = Field(
-        [*_CODES, *_OTHERS], min_length=1,
+        [*_CODES, *_OTHERS],
+        min_length=1,
         description="Methods to compare: gtb or vp (trees, perceptron) with _iid, _secoc, _cascade_1, _cascade_5, .., _cascade_all or "
         "_beam; methods that learn all labels at once; or one of labellers.",
-    )  # fmt: skip
+    )
     labellers: Labellers = Field({}, description="Filled from the configuration's labellers.")
     windows: list[Window] = Field([(0, 0), (1, 1)], min_length=1, description="Observations before and after.")
     wide_windows: list[Window] = Field([], description="Further windows, of methods that learn all labels at once.")
@@ -152,12 +160,24 @@ class CodingSettings(StudySettings):
         learner, use = (form.learner, form.use) if form else ("", "")
         has_trees = method in (*_TREES, TREES_AND_NETS)
         users = {
-            "gtb_": learner == "gtb", "n_epochs": learner == "vp" or method == "perceptron", "code_lengths": is_coded(method),
-            "cross_fit": use == CASCADE, "choosing_length": use == CASCADE, "beams": use == BEAM, "beam_iterations": method == "gtb_beam", "early_update": method == "vp_beam",
-            "wide_windows": form is None, "n_timed_runs": form is not None, "tree_": has_trees, "test_every": method in _TREES, "label_dictionary": has_trees,
-            "neural_": method in ("neural_crf", TREES_AND_NETS), "separable_": method in ("separable", TREES_AND_NETS), "averaged_": method == TREES_AND_NETS,
+            "gtb_": learner == "gtb",
+            "n_epochs": learner == "vp" or method == "perceptron",
+            "code_lengths": is_coded(method),
+            "cross_fit": use == CASCADE,
+            "choosing_length": use == CASCADE,
+            "beams": use == BEAM,
+            "beam_iterations": method == "gtb_beam",
+            "early_update": method == "vp_beam",
+            "wide_windows": form is None,
+            "n_timed_runs": form is not None,
+            "tree_": has_trees,
+            "test_every": method in _TREES,
+            "label_dictionary": has_trees,
+            "neural_": method in ("neural_crf", TREES_AND_NETS),
+            "separable_": method in ("separable", TREES_AND_NETS),
+            "averaged_": method == TREES_AND_NETS,
             **{f"{name}_": method == name for name in ("full", "crfsuite")},
-        }  # fmt: skip
+        }
         unused = {"datasets", "methods", "labellers", "held_out", "exact_under", "equivalence_margin", "overrides"}
         unused |= {
             name

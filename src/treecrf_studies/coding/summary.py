@@ -21,9 +21,18 @@ from treecrf_studies.framework.resamples import (
 )
 
 BEST_NAMES = [
-    "dataset", "learner", "use", "window", "method", "size", "held_out_accuracy", "accuracy", "cpu_seconds", "best_on_test",
+    "dataset",
+    "learner",
+    "use",
+    "window",
+    "method",
+    "size",
+    "held_out_accuracy",
+    "accuracy",
+    "cpu_seconds",
+    "best_on_test",
     "best_accuracy",
-]  # fmt: skip
+]
 
 
 def summarise(context: SummaryContext) -> dict[str, pd.DataFrame]:
@@ -33,8 +42,9 @@ def summarise(context: SummaryContext) -> dict[str, pd.DataFrame]:
     -------
     dict
         "runs" and "timings", all of them; "lines" (`average_runs`); "best" (`choose_by_held_out`); "comparisons"
-        (`treecrf_studies.coding.summary.compare_methods`), each method with the longest code or the chosen beam; "gains"
-        (`treecrf_studies.coding.summary.compare_gains`); "lengths" (`treecrf_studies.coding.summary.compare_lengths`).
+        (`treecrf_studies.coding.summary.compare_methods`), each method with the longest code or the chosen beam;
+        "gains" (`treecrf_studies.coding.summary.compare_gains`); "lengths"
+        (`treecrf_studies.coding.summary.compare_lengths`).
     """
     runs, predictions, timings = (
         pd.concat(context.frames[name], ignore_index=True) for name in ("runs", "predictions", "timings")
@@ -49,13 +59,20 @@ def summarise(context: SummaryContext) -> dict[str, pd.DataFrame]:
         for pair in ((f"{learner}_secoc", f"{learner}_iid"), (f"{learner}_cascade_1", f"{learner}_secoc"))
     ]
     return {
-        "runs": runs, "timings": timings, "lines": lines, "best": best, "comparisons": compare_methods(compared, rules),
-        "gains": compare_gains(compared, gains, rules), "lengths": compare_lengths(predictions, rules),
-    }  # fmt: skip
+        "runs": runs,
+        "timings": timings,
+        "lines": lines,
+        "best": best,
+        "comparisons": compare_methods(compared, rules),
+        "gains": compare_gains(compared, gains, rules),
+        "lengths": compare_lengths(predictions, rules),
+    }
 
 
 def average_runs(runs: pd.DataFrame) -> pd.DataFrame:
-    """Over the draws: mean accuracies and their spread, medians of CPU seconds; `LINE`, n_seeds and other columns of runs."""
+    """Over the draws: mean accuracies and their spread, medians of CPU seconds; `LINE`, n_seeds and other columns of
+    runs.
+    """
     groups = runs.groupby(LINE, sort=False)
     means = {name: (name, "mean") for name in ("held_out_accuracy", "accuracy", *CHUNK_NAMES)}
     return groups.agg(
@@ -111,8 +128,8 @@ WINDOW_NAMES = ["dataset", "window", *COMPARISON_NAMES[1:]]
 def compare_methods(predictions: pd.DataFrame, rules: Rules) -> pd.DataFrame:
     """Every pair of methods on one data set with the same window (`treecrf_studies.framework.resamples.compare_draws`).
 
-    `predictions` are those of `treecrf_studies.coding.jobs.CodingOutcome`, one size of each method; the columns are `WINDOW_NAMES`.
-    """
+    `predictions` are those of `treecrf_studies.coding.jobs.CodingOutcome`, one size of each method; the columns are
+    `WINDOW_NAMES`."""
     parts = [
         compare_draws(of_window, rules).assign(window=window)
         for window, of_window in predictions.groupby("window", sort=True)
@@ -123,8 +140,8 @@ def compare_methods(predictions: pd.DataFrame, rules: Rules) -> pd.DataFrame:
 def compare_gains(predictions: pd.DataFrame, gains: Sequence[tuple[str, str]], rules: Rules) -> pd.DataFrame:
     """How much larger the gain of one method over another is with the smallest window than with the next one.
 
-    `gains` are pairs (method, other). The columns are those of `compare_methods`, less the paper's test, which there is none of.
-    """
+    `gains` are pairs (method, other). The columns are those of `compare_methods`, less the paper's test, which there is
+    none of."""
     windows = sorted(set(predictions["window"]))[:2]
     by_window = [count_correct(predictions[predictions["window"] == window]) for window in windows]
     parts = []

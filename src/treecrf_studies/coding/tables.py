@@ -72,7 +72,9 @@ def _history(use: str) -> float:
 
 
 def all_labels_layout(lines: pd.DataFrame, best: pd.DataFrame) -> pd.DataFrame:
-    """Accuracy and CPU seconds of methods that learn all labels at once, beside the cascades and beams that were chosen."""
+    """Accuracy and CPU seconds of methods that learn all labels at once, beside the cascades and beams that were
+    chosen.
+    """
     whole = lines[[form_of(method) is None for method in lines["method"]]]
     chosen = lines.merge(best[["dataset", "method", "window", "size"]])
     rows = pd.concat([chosen, whole], ignore_index=True)
@@ -114,7 +116,10 @@ def beams_layout(lines: pd.DataFrame) -> pd.DataFrame:
         ("", "method"): [method_text(str(method)) for (_, method, _), _ in groups],
         ("", "window"): [str(window) for (*_, window), _ in groups],
     }
-    for heading, name, text in (("accuracy (%), by beam", "accuracy", number), ("CPU s, by beam", "cpu_seconds", seconds_text)):  # fmt: skip
+    for heading, name, text in (
+        ("accuracy (%), by beam", "accuracy", number),
+        ("CPU s, by beam", "cpu_seconds", seconds_text),
+    ):
         for size in sizes:
             values = [rows.set_index("size")[name].get(size) for _, rows in groups]
             columns[heading, str(size)] = [DASH if value is None else text(value) for value in values]
@@ -126,7 +131,10 @@ def chunks_layout(lines: pd.DataFrame) -> pd.DataFrame:
     rows = lines[lines["f1"].notna()]
     longest = rows.groupby(["dataset", "method", "window"])["size"].transform("max")
     rows = rows[(rows["size"] == longest) | rows["method"].str.endswith(f"_{BEAM}")]
-    sizes = [f" (beam {size})" if method.endswith(BEAM) else "" for method, size in zip(rows["method"], rows["size"], strict=True)]  # fmt: skip
+    sizes = [
+        f" (beam {size})" if method.endswith(BEAM) else ""
+        for method, size in zip(rows["method"], rows["size"], strict=True)
+    ]
     return pd.DataFrame(
         {
             "data set": rows["dataset"].to_list(),
@@ -141,7 +149,9 @@ def chunks_layout(lines: pd.DataFrame) -> pd.DataFrame:
 
 
 def choices_layout(best: pd.DataFrame) -> pd.DataFrame:
-    """Which history and which beam held-out sequences prefer, and which is best on the test sequences, as the thesis chose."""
+    """Which history and which beam held-out sequences prefer, and which is best on the test sequences, as the thesis
+    chose.
+    """
     is_cascade = best["use"] == CASCADE
     return pd.DataFrame(
         {
@@ -202,15 +212,34 @@ def find_pair(comparisons: pd.DataFrame, best: pd.DataFrame, window: int, method
 
 
 STEPS = [
-    *[(f"{learner}_{method}", f"{learner}_{other}") for learner in LEARNERS for method, other in (
-        ("secoc", "iid"), ("cascade_1", "secoc"), (BEST, "secoc"), (BEST, "cascade_all"))],
-    (f"gtb_{BEST}", f"vp_{BEST}"), ("gtb_beam", "vp_beam"), (f"gtb_{BEST}", "gtb_beam"), (f"gtb_{BEST}", "vp_beam"),
-    (f"vp_{BEST}", "vp_beam"), ("separable", f"gtb_{BEST}"), ("full", f"gtb_{BEST}"), ("full", "separable"),
-    ("full", "crfsuite"), ("full", "perceptron"), ("separable", "crfsuite"), ("separable", "perceptron"), ("crfsuite", "perceptron"),
-    ("full", "neural_crf"), ("separable", "neural_crf"), ("trees_and_nets", "neural_crf"), ("trees_and_nets", "separable"),
-    ("separable", f"vp_{BEST}"), ("perceptron", f"vp_{BEST}"),
-]  # fmt: skip
-"""The pairs that tables show: each step of the thesis, then what makes coding unnecessary; the known model is no competitor."""
+    *[
+        (f"{learner}_{method}", f"{learner}_{other}")
+        for learner in LEARNERS
+        for method, other in (("secoc", "iid"), ("cascade_1", "secoc"), (BEST, "secoc"), (BEST, "cascade_all"))
+    ],
+    (f"gtb_{BEST}", f"vp_{BEST}"),
+    ("gtb_beam", "vp_beam"),
+    (f"gtb_{BEST}", "gtb_beam"),
+    (f"gtb_{BEST}", "vp_beam"),
+    (f"vp_{BEST}", "vp_beam"),
+    ("separable", f"gtb_{BEST}"),
+    ("full", f"gtb_{BEST}"),
+    ("full", "separable"),
+    ("full", "crfsuite"),
+    ("full", "perceptron"),
+    ("separable", "crfsuite"),
+    ("separable", "perceptron"),
+    ("crfsuite", "perceptron"),
+    ("full", "neural_crf"),
+    ("separable", "neural_crf"),
+    ("trees_and_nets", "neural_crf"),
+    ("trees_and_nets", "separable"),
+    ("separable", f"vp_{BEST}"),
+    ("perceptron", f"vp_{BEST}"),
+]
+"""The pairs that tables show: each step of the thesis, then what makes coding unnecessary; the known model is no
+competitor.
+"""
 
 
 def compare_steps(comparisons: pd.DataFrame, best: pd.DataFrame) -> list[WindowPair]:

@@ -1,8 +1,8 @@
 """Measures for the claims of ``claims.yaml`` about the cost of training.
 
-Every value is from repeated measurements, with its 95 % interval over the repeats. Two methods are compared within a repeat. How
-their seconds grow can be compared between languages, seconds themselves cannot: the dissertation's MALLET is in Java.
-"""
+Every value is from repeated measurements, with its 95 % interval over the repeats. Two methods are compared within a
+repeat. How their seconds grow can be compared between languages, seconds themselves cannot: the dissertation's MALLET
+is in Java."""
 
 from __future__ import annotations
 

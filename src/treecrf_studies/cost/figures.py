@@ -1,8 +1,7 @@
 """Figures of what training and prediction cost (PhD figure 3.3), and of what sampling saves.
 
-Their frames are those of `treecrf_studies.cost.summary.summarise`: medians of the repeats, which faint bands and bars surround from
-the smallest to the largest.
-"""
+Their frames are those of `treecrf_studies.cost.summary.summarise`: medians of the repeats, which faint bands and bars
+surround from the smallest to the largest."""
 
 from __future__ import annotations
 
@@ -74,8 +73,8 @@ def evaluation_by_length(scaling: pd.DataFrame) -> Figure:
 def sampling_trade_off(sampling: pd.DataFrame) -> Figure:
     """Accuracy against the CPU seconds of training, with samples, influence trimming or a start by pseudo-likelihood.
 
-    A panel per data set. Star: everything is used; the lines start there. The other markers carry the value of the option.
-    """
+    A panel per data set. Star: everything is used; the lines start there. The other markers carry the value of the
+    option."""
     return draw_by_dataset(
         sampling,
         _draw_sampling,
@@ -110,10 +109,17 @@ def _figure(rows: pd.DataFrame, below: str, beside: str, guide: bool = True) -> 
             middle, low, high = (line[name] for name in SECONDS)
             axes.fill_between(line["value"], low, high, color=style["color"], alpha=FAINT, linewidth=0)
             axes.plot(
-                line["value"], middle, color=style["color"], linestyle=style["linestyle"], linewidth=1.2,
-                marker=style["marker"], markersize=1.3 * MARKER_SIZES.get(style["marker"], 3.8), markeredgecolor="white",
-                markeredgewidth=0.4, label=training_method_name(method),
-            )  # fmt: skip
+                line["value"],
+                middle,
+                color=style["color"],
+                linestyle=style["linestyle"],
+                linewidth=1.2,
+                marker=style["marker"],
+                markersize=1.3 * MARKER_SIZES.get(style["marker"], 3.8),
+                markeredgecolor="white",
+                markeredgewidth=0.4,
+                label=training_method_name(method),
+            )
         if guide:
             top = 1.6 * rows["seconds"].max()  # above the others
             axes.plot(
@@ -137,10 +143,17 @@ def _draw_sampling(axes: Axes, of_set: pd.DataFrame) -> None:
         ):
             draw(at, low, high, color=style["color"], alpha=2 * FAINT, linewidth=1.0)
         axes.plot(
-            line["cpu_seconds"], line["accuracy"], color=style["color"], linestyle=style["linestyle"], linewidth=1.0,
-            marker=style["marker"], markersize=9 if option == "none" else 1.4 * MARKER_SIZES.get(style["marker"], 3.8), markeredgecolor="white",
-            markevery=slice(0 if option == "none" else len(everything), None), label=SAMPLING_NAMES[option],
+            line["cpu_seconds"],
+            line["accuracy"],
+            color=style["color"],
+            linestyle=style["linestyle"],
+            linewidth=1.0,
+            marker=style["marker"],
+            markersize=9 if option == "none" else 1.4 * MARKER_SIZES.get(style["marker"], 3.8),
+            markeredgecolor="white",
+            markevery=slice(0 if option == "none" else len(everything), None),
+            label=SAMPLING_NAMES[option],
             zorder=3 if option == "none" else 2,
-        )  # fmt: skip
+        )
         if option != "none":
             annotate(axes, rows[["value", "cpu_seconds", "accuracy"]], style["color"], (4, 3))

@@ -1,8 +1,8 @@
 """Cost of training and prediction: by sequence length and window (PhD section 3.5.3, figure 3.3), with sampling.
 
-All seconds are CPU seconds of one thread. Everything is measured `n_repeats` times. The repeats are the outermost loop: a machine
-that grows slower is slower for all methods of a repeat, so that what is compared within a repeat is compared fairly.
-"""
+All seconds are CPU seconds of one thread. Everything is measured `n_repeats` times. The repeats are the outermost loop:
+a machine that grows slower is slower for all methods of a repeat, so that what is compared within a repeat is compared
+fairly."""
 
 from __future__ import annotations
 
@@ -30,9 +30,19 @@ from treecrf_studies.methods.java.machine import java_problem
 SCALING_NAMES = ["repeat", "axis", "value", "method", "quantity", "seconds", "n_positions"]
 WINDOW_NAMES = ["dataset", "repeat", "window_size", "method", "seconds_per_iteration", "n_iterations", "accuracy"]
 SAMPLING_NAMES = [
-    "dataset", "repeat", "option", "value", "cpu_seconds", "tree_seconds", "accuracy", "log_likelihood",
-    "seconds_to_likelihood", "plain_seconds_to_likelihood", "iterations_to_likelihood", "plain_iterations_to_likelihood",
-]  # fmt: skip
+    "dataset",
+    "repeat",
+    "option",
+    "value",
+    "cpu_seconds",
+    "tree_seconds",
+    "accuracy",
+    "log_likelihood",
+    "seconds_to_likelihood",
+    "plain_seconds_to_likelihood",
+    "iterations_to_likelihood",
+    "plain_iterations_to_likelihood",
+]
 
 N_EVALUATIONS = 5
 """Evaluations of F that one measurement is the median of: a single one takes less than a millisecond."""
@@ -46,9 +56,9 @@ def measure_scaling(job: JobContext[CostSettings]) -> pd.DataFrame:
     DataFrame
         repeat (from 0), axis ("length", or "n_features": boolean features of a window), value, method, quantity
         ("forward_backward": per iteration; "induction": of one tree for each label, or one round; "first_induction" and
-        "last_induction": of the first and last of these, by number of features; "evaluation": of F for all
-        positions of as many new sequences), seconds, n_positions. Evaluation is of the trees (treecrf), of the same trees
-        flattened (treecrf_flat), and of the dot products of a linear CRF over induced conjunctions (induced_crf).
+        "last_induction": of the first and last of these, by number of features; "evaluation": of F for all positions of
+        as many new sequences), seconds, n_positions. Evaluation is of the trees (treecrf), of the same trees flattened
+        (treecrf_flat), and of the dot products of a linear CRF over induced conjunctions (induced_crf).
     """
     settings = job.settings
     _warm_up(_generated(settings, settings.lengths[0])[0], (1, 1), settings)
@@ -97,10 +107,11 @@ def measure_sampling(job: JobContext[CostSettings]) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        dataset, repeat (from 0, also the seed of the samples), option ("none" or a setting of `TreeCRF`), value, cpu_seconds
-        (of training), tree_seconds (of growing trees), accuracy (percent, forward-backward), log_likelihood (of the training
-        set, at the end), seconds_to_likelihood and plain_seconds_to_likelihood (of this training and of that without the
-        option in the same repeat, until the lower of their two final log likelihoods), and the iterations of both until then.
+        dataset, repeat (from 0, also the seed of the samples), option ("none" or a setting of `TreeCRF`), value,
+        cpu_seconds (of training), tree_seconds (of growing trees), accuracy (percent, forward-backward), log_likelihood
+        (of the training set, at the end), seconds_to_likelihood and plain_seconds_to_likelihood (of this training and
+        of that without the option in the same repeat, until the lower of their two final log likelihoods), and the
+        iterations of both until then.
     """
     train, settings = job.train, job.settings
     few = settings.model_copy(update={"sampling_iterations": max(settings.pseudo_likelihood_iterations, default=0) + 1})
@@ -139,9 +150,13 @@ def follow_training(train: SequenceSet, window: tuple[int, int], settings: CostS
     Settings of the labeller that are `changed` differ from the study's.
     """
     model = TreeCRF(
-        n_iterations=settings.sampling_iterations, l2_regularization=settings.sampling_regularization,
-        max_leaves=settings.max_leaves, window=window, missing="error", **changed,
-    )  # fmt: skip
+        n_iterations=settings.sampling_iterations,
+        l2_regularization=settings.sampling_regularization,
+        max_leaves=settings.max_leaves,
+        window=window,
+        missing="error",
+        **changed,
+    )
     followed = Followed(model, [], [])
 
     def note(iteration: int, by_phase: Mapping[str, float], log_likelihood: float) -> None:
@@ -218,13 +233,17 @@ def _runs(train: SequenceSet, window: tuple[int, int], settings: CostSettings) -
 
 
 def _warm_up(train: SequenceSet, window: tuple[int, int], settings: CostSettings) -> None:
-    """Train every method unmeasured: the first training in a process takes longer, since it loads routines and starts Java."""
+    """Train every method unmeasured: the first training in a process takes longer, since it loads routines and starts
+    Java.
+    """
     for _ in _runs(train, window, settings):
         pass
 
 
 def first_and_last_induction(history: Sequence[Mapping[str, float]]) -> dict[str, float]:
-    """Seconds of the first and of the last induction of a training with several, from seconds by phase at each iteration."""
+    """Seconds of the first and of the last induction of a training with several, from seconds by phase at each
+    iteration.
+    """
     spent = [sum(phases.get(name, 0.0) for name in INDUCTION) for phases in history]
     rounds = [seconds for seconds in np.diff(spent, prepend=0.0) if seconds > 0]
     return {"first_induction": rounds[0], "last_induction": rounds[-1]} if len(rounds) > 1 else {}
@@ -279,6 +298,10 @@ def _rows(
 ) -> Iterator[dict[str, Any]]:
     for quantity, spent in seconds.items():
         yield {
-            "axis": axis, "value": value, "method": method, "quantity": quantity, "seconds": spent,
+            "axis": axis,
+            "value": value,
+            "method": method,
+            "quantity": quantity,
+            "seconds": spent,
             "n_positions": data.n_positions,
-        }  # fmt: skip
+        }

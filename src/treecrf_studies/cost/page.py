@@ -13,17 +13,30 @@ SAMPLING = "Accuracy against CPU seconds of training, a panel for each data set,
 
 PAGE = StudyPage(
     (
-        PageSection("cost-growth", "Cost by length and features", (
-            figure("figure_3_3a", LENGTH),
-            figure("figure_3_3b", FEATURES),
-            figure("figure_3_3c", EVALUATION),
-        ), "figure 3.3"),
-        PageSection("cost-windows", "Cost and accuracy by window size", (
-            table("windows", "CPU seconds of one iteration and accuracy by window"),
-        )),
-        PageSection("cost-sampling", "Sampling, trimming, pseudo-likelihood", (
-            figure("sampling", SAMPLING),
-            table("sampling", "Sampling, trimming, pseudo-likelihood", fold="The same as a table", has_caption=False),
-        )),
+        PageSection(
+            "cost-growth",
+            "Cost by length and features",
+            (
+                figure("figure_3_3a", LENGTH),
+                figure("figure_3_3b", FEATURES),
+                figure("figure_3_3c", EVALUATION),
+            ),
+            "figure 3.3",
+        ),
+        PageSection(
+            "cost-windows",
+            "Cost and accuracy by window size",
+            (table("windows", "CPU seconds of one iteration and accuracy by window"),),
+        ),
+        PageSection(
+            "cost-sampling",
+            "Sampling, trimming, pseudo-likelihood",
+            (
+                figure("sampling", SAMPLING),
+                table(
+                    "sampling", "Sampling, trimming, pseudo-likelihood", fold="The same as a table", has_caption=False
+                ),
+            ),
+        ),
     ),
-)  # fmt: skip
+)

@@ -18,7 +18,9 @@ Fraction = Annotated[float, Field(gt=0, le=1)]
 
 
 class CostSettings(Model):
-    """How cost grows with sequence length and window (chapter 3, figure 3.3), and what sampling and other short cuts save."""
+    """How cost grows with sequence length and window (chapter 3, figure 3.3), and what sampling and other short cuts
+    save.
+    """
 
     methods: list[CostMethod] = Field(list(COST), description="Methods to measure; none: the measurement is left out.")
     n_repeats: int = Field(
@@ -59,7 +61,9 @@ class CostSettings(Model):
 
     @property
     def is_wanted(self) -> bool:
-        """Whether the methods are measured on generated sequences; the other measurements depend on their data sets alone."""
+        """Whether the methods are measured on generated sequences; the other measurements depend on their data sets
+        alone.
+        """
         return bool(self.methods)
 
     @property

@@ -1,4 +1,6 @@
-"""The measurements of cost, put together: of all data sets, and of the repeats the median with the smallest and largest."""
+"""The measurements of cost, put together: of all data sets, and of the repeats the median with the smallest and
+largest.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,8 @@ from treecrf_studies.framework.job_context import SummaryContext
 
 
 def summarise(context: SummaryContext) -> dict[str, pd.DataFrame]:
-    """scaling_medians, windows_medians and sampling_medians, as far as they are measured; of data sets with a column stand_in.
+    """scaling_medians, windows_medians and sampling_medians, as far as they are measured; of data sets with a column
+    stand_in.
 
     Seconds are medians over the repeats, columns that end in low and high the smallest and largest; accuracies and log
     likelihoods are means. seconds_speed_up has a geometric mean and its 95 % interval over the repeats.
@@ -49,10 +52,14 @@ def reduce_sampling(sampling: pd.DataFrame) -> pd.DataFrame:
     rows["faster"] = rows["plain_seconds_to_likelihood"] / rows["seconds_to_likelihood"]
     groups = _by_all_but_repeat(rows, ["dataset", "option", "value"])
     reduced = groups.agg(
-        **_spread("cpu_seconds"), tree_seconds=("tree_seconds", "median"), relative_seconds=("relative_seconds", "median"),
-        accuracy=("accuracy", "mean"), accuracy_low=("accuracy", "min"), accuracy_high=("accuracy", "max"),
+        **_spread("cpu_seconds"),
+        tree_seconds=("tree_seconds", "median"),
+        relative_seconds=("relative_seconds", "median"),
+        accuracy=("accuracy", "mean"),
+        accuracy_low=("accuracy", "min"),
+        accuracy_high=("accuracy", "max"),
         log_likelihood=("log_likelihood", "mean"),
-    )  # fmt: skip
+    )
     speed_ups = groups["faster"].agg(geometric_mean)
     reduced[[*_spread("seconds_speed_up")]] = [(mean, *interval) for mean, interval in speed_ups]
     return reduced.reset_index()

@@ -36,10 +36,9 @@ def windows_layout(windows: pd.DataFrame) -> pd.DataFrame:
 def sampling_layout(sampling: pd.DataFrame) -> pd.DataFrame:
     """What samples of rows or features, influence trimming and a start by the pseudo-likelihood cost and gain.
 
-    `sampling` is what `treecrf_studies.cost.summary.summarise` gives. CPU seconds of growing trees and of the whole training,
-    and how many times those of plain training; accuracy in percent; how many times faster the training log likelihood rises to
-    what both reach.
-    """
+    `sampling` is what `treecrf_studies.cost.summary.summarise` gives. CPU seconds of growing trees and of the whole
+    training, and how many times those of plain training; accuracy in percent; how many times faster the training log
+    likelihood rises to what both reach."""
     return pd.DataFrame(
         {
             "data set": dataset_names(sampling),

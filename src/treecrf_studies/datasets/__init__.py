@@ -40,10 +40,20 @@ _OF_THE_CALL = re.compile(r"^\S+\(\) (got an unexpected keyword|got multiple val
 _REGISTRY = {
     description.name: description
     for module in (  # in the order in which they are listed
-        protein, nettalk, hyphenation, faq, sectlabel, conll2000, ocr, prosody, synthetic, hidden_markov, table,
+        protein,
+        nettalk,
+        hyphenation,
+        faq,
+        sectlabel,
+        conll2000,
+        ocr,
+        prosody,
+        synthetic,
+        hidden_markov,
+        table,
     )
     for description in module.DESCRIPTIONS
-}  # fmt: skip
+}
 
 
 def names() -> tuple[str, ...]:

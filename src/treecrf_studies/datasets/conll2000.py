@@ -105,7 +105,11 @@ def np_tags(label_names: Iterable[str]) -> tuple[str, ...]:
 
 DESCRIPTIONS = (
     Description(
-        "conll2000_np", "parts of speech and noun phrases of English words, 121 labels", (1, 1), load, FILES,
+        "conll2000_np",
+        "parts of speech and noun phrases of English words, 121 labels",
+        (1, 1),
+        load,
+        FILES,
         source="Tjong Kim Sang and Buchholz 2000, from the Penn Treebank; research, not to be passed on",
     ),
-)  # fmt: skip
+)

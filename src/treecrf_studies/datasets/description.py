@@ -73,7 +73,9 @@ class Description:
         return OTHER_DRAW if self.is_drawn else OWN_SPLIT
 
     def draw(self, number: int) -> dict[str, int]:
-        """Options of `loader` for a draw, counted from 0: all folds of seed 0, then those of seed 1; none if nothing is drawn."""
+        """Options of `loader` for a draw, counted from 0: all folds of seed 0, then those of seed 1; none if nothing is
+        drawn.
+        """
         if self.n_folds > 1:
             return {"fold": number % self.n_folds, "seed": number // self.n_folds}
         return {"seed": number} if self.is_drawn else {}
@@ -88,8 +90,8 @@ def describe_sets(
 ) -> dict[str, Any]:
     """Counts of a training and a test set, and whether the set `source` stands in for another one, as JSON values.
 
-    average_length is that of a training sequence, or of any sequence where each is a test set in turn; n_features counts boolean features of a window as PhD table 3.6 does.
-    """
+    average_length is that of a training sequence, or of any sequence where each is a test set in turn; n_features
+    counts boolean features of a window as PhD table 3.6 does."""
     trained = [train, test] if registered.protocol == "leave_one_out" else [train]
     return {
         "source": source,
@@ -108,7 +110,9 @@ def describe_sets(
 
 
 def count_features(data: SequenceSet, window: tuple[int, int]) -> int:
-    """Features of a window: one for each number and each category, but one for an attribute of two; EDGE where it occurs."""
+    """Features of a window: one for each number and each category, but one for an attribute of two; EDGE where it
+    occurs.
+    """
     n_edges = len(data.attributes) + len(data.number_names) if sum(window) else 0
     sizes = [len(attribute.categories) for attribute in data.attributes]
     n_features = sum(1 if size == 2 else size for size in sizes) + len(data.number_names)

@@ -235,9 +235,17 @@ def _reason(error: Exception, timeout: float) -> str:
 
 
 _DAMAGE = (
-    KeyError, EOFError, ValueError, OverflowError, RuntimeError, zlib.error, lzma.LZMAError, struct.error,
-    zipfile.BadZipFile, tarfile.TarError,
-)  # fmt: skip
+    KeyError,
+    EOFError,
+    ValueError,
+    OverflowError,
+    RuntimeError,
+    zlib.error,
+    lzma.LZMAError,
+    struct.error,
+    zipfile.BadZipFile,
+    tarfile.TarError,
+)
 """What the libraries raise: RuntimeError where a file is encrypted or its compression is not known."""
 
 _BLOCK = 1 << 20
@@ -289,9 +297,12 @@ def _copy(source: IO[bytes], path: Path, most_bytes: int) -> None:
 def _uncompressed(archive: Path) -> Path:
     plain = archive.with_suffix(".tar.tmp")
     try:
-        with open(archive, "rb") as source, subprocess.Popen(
-            ["gzip", "-dc"], stdin=source, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
-        ) as process:  # fmt: skip
+        with (
+            open(archive, "rb") as source,
+            subprocess.Popen(
+                ["gzip", "-dc"], stdin=source, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+            ) as process,
+        ):
             assert process.stdout is not None
             _copy(process.stdout, plain, MOST_ARCHIVE)
     except FileNotFoundError as error:

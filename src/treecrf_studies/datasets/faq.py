@@ -1,23 +1,25 @@
 """FAQ segmentation: every line of a Usenet FAQ is head, question, answer or tail (McCallum, Freitag and Pereira 2000).
 
 The labelled files of the papers, as features: 48 documents without names, 24 features a line. A document is an array of
-24 rows and a column a line, in which **1 means false and -1 true**, and an array of labels from 1 in the order of `LABELS`.
+24 rows and a column a line, in which **1 means false and -1 true**, and an array of labels from 1 in the order of
+`LABELS`.
 
-Which documents are of which newsgroup is inferred: documents of a newsgroup follow one another, and `DOCUMENTS` are the runs
-of as many files as the dissertation gives whose mean lengths fit best, 0.6 to 1.4 % below the published ones. The 29
-documents that are left are ``faq_other``, a sample that no table of the papers uses.
+Which documents are of which newsgroup is inferred: documents of a newsgroup follow one another, and `DOCUMENTS` are the
+runs of as many files as the dissertation gives whose mean lengths fit best, 0.6 to 1.4 % below the published ones. The
+29 documents that are left are ``faq_other``, a sample that no table of the papers uses.
 
-The features have no names in the file, and only some of them can be told from the data, so all are called by the number of
-their column. What the data say, over all documents:
+The features have no names in the file, and only some of them can be told from the data, so all are called by the number
+of their column. What the data say, over all documents:
 
 - 7 is the complement of 6; with 7 only 2, 8, 10, 12, 19 and 20 are ever true, as on a blank line;
 - 8 is 7 of the line before, 10 is 9 of the line before, and 14 is 13 of the line before; all three are false on the first line;
 - 13 and 14 are never true;
 - 4 implies 0; 17 and 18 imply 2 and exclude each other; 3 implies 9, which implies 22; 15 excludes 2.
 
-The dissertation uses 20 features, of which 11 are rarely true on ai-general (figure 4.2), and does not say which. Without
-13 and the three that repeat the line before, 20 are left, of which 11 are true on less than a tenth of its lines: a choice.
-The numbers that the figure gives the rare ones fit no 20 columns in the order of the file, so its order is another one.
+The dissertation uses 20 features, of which 11 are rarely true on ai-general (figure 4.2), and does not say which.
+Without 13 and the three that repeat the line before, 20 are left, of which 11 are true on less than a tenth of its
+lines: a choice. The numbers that the figure gives the rare ones fit no 20 columns in the order of the file, so its
+order is another one.
 
 ``faq_perl`` and ``faq_x`` stand in for those files: documents as text, whose labels come from rigid structure.
 
@@ -75,8 +77,8 @@ class Document(NamedTuple):
 def parse(data: bytes, file: str) -> list[Document]:
     """All documents of the MATLAB file, in its order; a DataError says what is wrong with the file.
 
-    Give it bytes with the right checksum, as those of `read_bytes`: damaged ones can crash scipy's reader, and Python with it.
-    """
+    Give it bytes with the right checksum, as those of `read_bytes`: damaged ones can crash scipy's reader, and Python
+    with it."""
     import scipy.io  # slow to import
 
     try:
@@ -158,8 +160,15 @@ def _of_documents(name: str, summary: str, numbers: Sequence[int]) -> Descriptio
     """The documents with these numbers as a data set."""
     whole = partial(read_documents, numbers=numbers)
     return Description(
-        name, summary, (0, 0), split_by_last(whole), (FILE,), "leave_one_out", source=_SOURCE, whole=whole,
-    )  # fmt: skip
+        name,
+        summary,
+        (0, 0),
+        split_by_last(whole),
+        (FILE,),
+        "leave_one_out",
+        source=_SOURCE,
+        whole=whole,
+    )
 
 
 _SOURCE = "McCallum, Freitag and Pereira 2000, as features, with van der Maaten's hidden-unit CRF; no terms stated"
@@ -368,16 +377,34 @@ DESCRIPTIONS = (
         for group, numbers in DOCUMENTS.items()
     ),
     Description(
-        "faq_other", "segments of other FAQs, which the papers do not use", (0, 0), load_other, (FILE,), source=_SOURCE,
+        "faq_other",
+        "segments of other FAQs, which the papers do not use",
+        (0, 0),
+        load_other,
+        (FILE,),
+        source=_SOURCE,
     ),
     _of_documents("faq_mccallum", "segments of all FAQs of the file", range(N_DOCUMENTS)),
     Description(
-        "faq_perl", "segments of the Perl FAQ", (0, 0), split_by_last(perl_documents), PERL_FILES,
-        "leave_one_out", _STAND_IN + "labels come from POD markup, which is removed",
-        "perlfaq 5.20210520; the terms of Perl", perl_documents,
+        "faq_perl",
+        "segments of the Perl FAQ",
+        (0, 0),
+        split_by_last(perl_documents),
+        PERL_FILES,
+        "leave_one_out",
+        _STAND_IN + "labels come from POD markup, which is removed",
+        "perlfaq 5.20210520; the terms of Perl",
+        perl_documents,
     ),
     Description(
-        "faq_x", "segments of the X FAQ", (0, 0), split_by_last(x_documents), X_FILES,
-        "leave_one_out", _STAND_IN + "labels come from the digest's structure", "comp.windows.x, April 1993", x_documents,
+        "faq_x",
+        "segments of the X FAQ",
+        (0, 0),
+        split_by_last(x_documents),
+        X_FILES,
+        "leave_one_out",
+        _STAND_IN + "labels come from the digest's structure",
+        "comp.windows.x, April 1993",
+        x_documents,
     ),
-)  # fmt: skip
+)

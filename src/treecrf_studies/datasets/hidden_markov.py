@@ -1,13 +1,12 @@
 """Generated data sets of the M.S. thesis: the hidden Markov models of section 5.4 and the cycle of section 3.3.
 
-"transition" and "both" have 40 labels and as many symbols. Label i emits symbol i with probability p_o, and otherwise one
-of k_o other symbols, all alike; it is followed by itself with probability p_l, and otherwise by one of k_l other labels.
-Which others is drawn once for a seed. The first label is drawn evenly, and there are 100 and 100 sequences of 50 positions:
-the thesis says neither.
+"transition" and "both" have 40 labels and as many symbols. Label i emits symbol i with probability p_o, and otherwise
+one of k_o other symbols, all alike; it is followed by itself with probability p_l, and otherwise by one of k_l other
+labels. Which others is drawn once for a seed. The first label is drawn evenly, and there are 100 and 100 sequences of
+50 positions: the thesis says neither.
 
-"cycle" has three labels that follow one another, 1, 2, 3, 1, and one symbol that tells nothing, but for the first position,
-whose symbol is its label: no chain can know where it began.
-"""
+"cycle" has three labels that follow one another, 1, 2, 3, 1, and one symbol that tells nothing, but for the first
+position, whose symbol is its label: no chain can know where it began."""
 
 from __future__ import annotations
 
@@ -55,10 +54,11 @@ class HiddenMarkovModel(NamedTuple):
     emissions: NDArray[np.float64]
 
     def potentials(self, data: SequenceSet) -> NDArray[np.float64]:
-        """Logarithms of the probabilities: `treecrf.chain.forward_backward` of order 1 on them labels as well as can be.
+        """Logarithms of the probabilities: `treecrf.chain.forward_backward` of order 1 on them labels as well as can
+        be.
 
-        A step that the generator cannot take has the logarithm of `TINY`, -708: a possible step and symbol of the published
-        sets have -3.9 at least, so that no marginal shows it.
+        A step that the generator cannot take has the logarithm of `TINY`, -708: a possible step and symbol of the
+        published sets have -3.9 at least, so that no marginal shows it.
 
         Parameters
         ----------
@@ -68,7 +68,8 @@ class HiddenMarkovModel(NamedTuple):
         Returns
         -------
         float64, shape (n_labels, n_positions, n_labels + 1)
-            States as in `treecrf.chain.StateSpace`: the previous label, or START. 66 MB for 5,000 positions of 40 labels.
+            States as in `treecrf.chain.StateSpace`: the previous label, or START. 66 MB for 5,000 positions of 40
+            labels.
 
         Raises
         ------
@@ -105,8 +106,8 @@ class NoisyMap(NamedTuple):
 
 
 def _draw_steps(*, seed: int, name: str, p_o: float, k_o: int, p_l: float, k_l: int) -> tuple[NoisyMap, NoisyMap]:
-    """Emissions and transitions of a seed and a name: label i emits symbol i with probability `p_o` and stays with `p_l`, else
-    one of the `k_o` symbols and `k_l` labels (1 to 39 each) of its sets O_i and L_i (MS section 5.4)."""
+    """Emissions and transitions of a seed and a name: label i emits symbol i with probability `p_o` and stays with
+    `p_l`, else one of the `k_o` symbols and `k_l` labels (1 to 39 each) of its sets O_i and L_i (MS section 5.4)."""
     for option, share in (("p_o", p_o), ("p_l", p_l)):
         if isinstance(share, bool) or not isinstance(share, int | float) or not 0 <= share <= 1:
             raise ValueError(f"{option}={quoted(share)}: give a probability, a number from 0 to 1.")
@@ -149,8 +150,8 @@ def _load_markov(
 ) -> tuple[SequenceSet, SequenceSet]:
     """Training and test sequences of "transition" or "both".
 
-    `seed` decides the sets O_i and L_i and the sequences; `chances` are the arguments of `_draw_steps` that are not the published ones.
-    """
+    `seed` decides the sets O_i and L_i and the sequences; `chances` are the arguments of `_draw_steps` that are not the
+    published ones."""
     check_sizes(length, n_train=n_train, n_test=n_test)
     emission, transition = _draw_steps(seed=seed, name=name, **PUBLISHED[name] | chances)
     train = _markov(emission, transition, n_train, length, generator(name, "train", seed=seed))
@@ -169,8 +170,9 @@ def _load_cycle(
 def known_model(name: str, *, seed: int = 0, **options: Any) -> HiddenMarkovModel:
     """The model that generates "transition", "both" or "cycle".
 
-    In that of "cycle" every label emits its own symbol half of the time, as emissions do not depend on the position; given
-    observations of the generator, where the first position alone does, the marginals of the labels are the right ones.
+    In that of "cycle" every label emits its own symbol half of the time, as emissions do not depend on the position;
+    given observations of the generator, where the first position alone does, the marginals of the labels are the right
+    ones.
 
     Parameters
     ----------
@@ -200,8 +202,14 @@ def known_model(name: str, *, seed: int = 0, **options: Any) -> HiddenMarkovMode
 DESCRIPTIONS = (
     *(
         Description(
-            name, f"hidden Markov model with 40 labels, {what}", window, partial(_load_markov, name),
-            source=f"generated; Hao 2009 (M.S.), section {section}", kind="generated", is_drawn=True, groups="none",
+            name,
+            f"hidden Markov model with 40 labels, {what}",
+            window,
+            partial(_load_markov, name),
+            source=f"generated; Hao 2009 (M.S.), section {section}",
+            kind="generated",
+            is_drawn=True,
+            groups="none",
         )
         for name, what, window, section in (
             ("transition", "weak observations", (0, 0), "5.4.1"),
@@ -209,7 +217,13 @@ DESCRIPTIONS = (
         )
     ),
     Description(
-        "cycle", "three labels that follow one another", (0, 0), _load_cycle,
-        source="generated; Hao 2009 (M.S.), section 3.3", kind="generated", is_drawn=True, groups="none",
+        "cycle",
+        "three labels that follow one another",
+        (0, 0),
+        _load_cycle,
+        source="generated; Hao 2009 (M.S.), section 3.3",
+        kind="generated",
+        is_drawn=True,
+        groups="none",
     ),
-)  # fmt: skip
+)

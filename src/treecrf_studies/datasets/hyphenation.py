@@ -4,10 +4,9 @@ A word of n letters has n - 1 positions, its gaps; gap t lies behind letter t, a
 still sees the last letter: an observation without a label. The published window, 3 letters on either side of
 the gap, is letters t-2 .. t+3.
 
-The published set is one of the encoded sequence files that come with SMILE: one line a position, its window cells numbered
-through. First line ``n_sequences n_labels n_features``; then ``sequence position n_slots f1 .. fn label``, all separated
-by single spaces, sequence and position from 1, ``f = categories_with_edge * slot + code``.
-"""
+The published set is one of the encoded sequence files that come with SMILE: one line a position, its window cells
+numbered through. First line ``n_sequences n_labels n_features``; then ``sequence position n_slots f1 .. fn label``, all
+separated by single spaces, sequence and position from 1, ``f = categories_with_edge * slot + code``."""
 
 from __future__ import annotations
 
@@ -109,19 +108,31 @@ def load_tex(*, n_train: int = 300, n_test: int = 150, seed: int = 0) -> tuple[S
 
 DESCRIPTIONS = (
     Description(
-        "hyphen", "hyphenation of English words, the papers' own set", WINDOW, load, FILES,
+        "hyphen",
+        "hyphenation of English words, the papers' own set",
+        WINDOW,
+        load,
+        FILES,
         source="Dietterich, Hao and Ashenfelter 2008, as encoded in SMILE's tests",
     ),
     Description(
-        "hyphen_moby", "hyphenation of English words of the Moby list", WINDOW, load_moby, MOBY_FILES,
+        "hyphen_moby",
+        "hyphenation of English words of the Moby list",
+        WINDOW,
+        load_moby,
+        MOBY_FILES,
         source="Grady Ward, Moby Hyphenator II; public domain",
     ),
     Description(
-        "hyphen_tex", "hyphenation of English words by pattern", WINDOW, load_tex,
-        stand_in="labels are those of TeX's patterns, not of people: for demonstration", source="patterns of pyphen",
+        "hyphen_tex",
+        "hyphenation of English words by pattern",
+        WINDOW,
+        load_tex,
+        stand_in="labels are those of TeX's patterns, not of people: for demonstration",
+        source="patterns of pyphen",
         kind="generated",
     ),
-)  # fmt: skip
+)
 
 
 class EncodedWindows(NamedTuple):

@@ -114,7 +114,13 @@ _SOURCE = "Sejnowski and Rosenberg 1987; non-commercial research"
 DESCRIPTIONS = (
     Description("nettalk", "stress of English letters", (6, 6), load, FILES, source=_SOURCE, is_drawn=True),
     Description(
-        "nettalk_full", "phonemes and stresses, more than 130 labels", (1, 1), load_full, FILES, source=_SOURCE, is_drawn=True,
+        "nettalk_full",
+        "phonemes and stresses, more than 130 labels",
+        (1, 1),
+        load_full,
+        FILES,
+        source=_SOURCE,
+        is_drawn=True,
     ),
     Description("nettalk_binary", "stressed letters", (0, 0), load_binary, FILES, source=_SOURCE, is_drawn=True),
-)  # fmt: skip
+)

@@ -1,11 +1,11 @@
-"""Handwritten words (Kassel 1995; Taskar, Guestrin and Koller 2003): a letter a-z for every image of 16 by 8 black or white pixels.
+"""Handwritten words (Kassel 1995; Taskar, Guestrin and Koller 2003): a letter a-z for every image of 16 by 8 black or
+white pixels.
 
-A line of the files is ``label qid:word pixel:1 pixel:1 ...``: a letter, its label from 1 for a to 26 for z, the number of its
-word and its black pixels, numbered from 1 row by row. The two files have other words, both numbered from 1. The first letters
-of words, which were capitals, are not there, so a sequence is a word from its second letter on. There are 55 different words,
-so most words of a test set are in the training set by another hand. One letter of the original is missing from this copy, and
-so are the ten parts that Taskar et al. tested by: the words of both files are cut anew.
-"""
+A line of the files is ``label qid:word pixel:1 pixel:1 ...``: a letter, its label from 1 for a to 26 for z, the number
+of its word and its black pixels, numbered from 1 row by row. The two files have other words, both numbered from 1. The
+first letters of words, which were capitals, are not there, so a sequence is a word from its second letter on. There are
+55 different words, so most words of a test set are in the training set by another hand. One letter of the original is
+missing from this copy, and so are the ten parts that Taskar et al. tested by: the words of both files are cut anew."""
 
 from __future__ import annotations
 
@@ -127,8 +127,16 @@ _SOURCE = "Kassel 1995, distributed by Taskar; no terms stated"
 
 DESCRIPTIONS = (
     Description(
-        "ocr", "letters of handwritten words, one tenth trains", (0, 0), load, FILES, source=_SOURCE, is_drawn=True,
+        "ocr",
+        "letters of handwritten words, one tenth trains",
+        (0, 0),
+        load,
+        FILES,
+        source=_SOURCE,
+        is_drawn=True,
         n_folds=N_FOLDS,
     ),
-    Description("ocr_half", "letters of handwritten words, half of them trains", (0, 0), load_half, FILES, source=_SOURCE),
-)  # fmt: skip
+    Description(
+        "ocr_half", "letters of handwritten words, half of them trains", (0, 0), load_half, FILES, source=_SOURCE
+    ),
+)

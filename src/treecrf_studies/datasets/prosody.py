@@ -1,16 +1,16 @@
-"""Prominent words of read English, the Helsinki Prosody Corpus (Talman et al. 2019): a stand-in for pitch accents of Switchboard.
+"""Prominent words of read English, the Helsinki Prosody Corpus (Talman et al. 2019): a stand-in for pitch accents of
+Switchboard.
 
 Gregory and Altun (2004) label pitch accents of spontaneous speech by hand, and their corpus is licensed. Here a word is
 prominent or not as a wavelet method finds it in the recording: prominence 1 or 2 of the corpus is "prominent", as its
 authors advise where accents are binary, and 0 is "plain".
 
 ``<file> <tab> name`` begins a sentence, and the name begins with the speaker's number. Any other line is ``word <tab>
-prominence <tab> boundary <tab> two numbers``. A row whose prominence is ``NA``, a punctuation mark as a rule, is no position
-and no observation.
+prominence <tab> boundary <tab> two numbers``. A row whose prominence is ``NA``, a punctuation mark as a rule, is no
+position and no observation.
 
-A word has eight attributes, found from the text alone (`WordCounts.describe`): a choice, as the features of Gregory and Altun need
-more than the text. Frequencies are those of the words of another file, whose labels are not used.
-"""
+A word has eight attributes, found from the text alone (`WordCounts.describe`): a choice, as the features of Gregory and
+Altun need more than the text. Frequencies are those of the words of another file, whose labels are not used."""
 
 from __future__ import annotations
 
@@ -151,7 +151,9 @@ class WordCounts:
         return self.words.total() + len(self.words) + 1
 
     def probability(self, word: str, previous: str) -> float:
-        """Of a word after another one, "" before the first: as if that pair had been seen as often as the word is likely."""
+        """Of a word after another one, "" before the first: as if that pair had been seen as often as the word is
+        likely.
+        """
         alone = (self.words[word] + 1) / self._mass
         return (self.pairs[previous, word] + alone) / (self.before[previous] + 1)
 
@@ -174,8 +176,8 @@ class WordCounts:
 
         The word where it is among the 100 commonest; its group of function words; its number of letters, 9 for more; of
         groups of vowels, 4 for more; the logarithm of its count plus one, rounded down, 7 for more; that of its
-        probability after the word before, -6 for less; the punctuation mark behind it; whether it begins with a capital.
-        """
+        probability after the word before, -6 for less; the punctuation mark behind it; whether it begins with a
+        capital."""
         previous = ""
         rows = []
         for text, following in zip(texts, [*texts[1:], ""], strict=True):
@@ -285,9 +287,15 @@ def _related(sentences: Sequence[Sentence], by: str) -> NDArray[np.int64]:
 
 DESCRIPTIONS = (
     Description(
-        "prosody", "prominent words of read English sentences", (2, 2), load, FILES,
+        "prosody",
+        "prominent words of read English sentences",
+        (2, 2),
+        load,
+        FILES,
         stand_in="stands in for the pitch accents of Switchboard (Gregory and Altun 2004), which is licensed: labels come "
         "from a wavelet method, not from people",
-        source="Helsinki Prosody Corpus, Talman et al. 2019; CC BY 4.0", is_drawn=True, n_folds=N_FOLDS,
+        source="Helsinki Prosody Corpus, Talman et al. 2019; CC BY 4.0",
+        is_drawn=True,
+        n_folds=N_FOLDS,
     ),
-)  # fmt: skip
+)

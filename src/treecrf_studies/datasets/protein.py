@@ -61,7 +61,12 @@ def load(raw: Path) -> tuple[SequenceSet, SequenceSet]:
 
 DESCRIPTIONS = (
     Description(
-        "protein", "secondary structure of proteins", (5, 5), load, FILES,
-        source="Qian and Sejnowski 1988, UCI; non-commercial research", groups={"length": 4, "share": 0.1},
+        "protein",
+        "secondary structure of proteins",
+        (5, 5),
+        load,
+        FILES,
+        source="Qian and Sejnowski 1988, UCI; non-commercial research",
+        groups={"length": 4, "share": 0.1},
     ),
-)  # fmt: skip
+)

@@ -92,7 +92,11 @@ def load(
 
 DESCRIPTIONS = (
     Description(
-        "sectlabel", "parts of scientific papers, hand-labelled lines", (0, 0), load, FILES,
+        "sectlabel",
+        "parts of scientific papers, hand-labelled lines",
+        (0, 0),
+        load,
+        FILES,
         source="ParsCit's SectLabel; research, not to be passed on",
     ),
-)  # fmt: skip
+)

@@ -69,8 +69,8 @@ def is_positive(bits: NDArray[np.bool_]) -> NDArray[np.bool_]:
 
 
 LAST_BAGS = ("cut", "full")
-"""What the last positions of XOR, OR and EXTRA look at, which the dissertation does not say: the positions that are left
-("cut"), or `BAG` observations as everywhere, of which those after the last position have no label ("full")."""
+"""What the last positions of XOR, OR and EXTRA look at, which the dissertation does not say: the positions that are
+left ("cut"), or `BAG` observations as everywhere, of which those after the last position have no label ("full")."""
 
 
 def bag_labels(bits: NDArray[np.bool_], length: int) -> NDArray[np.bool_]:
@@ -149,8 +149,8 @@ def find_rule(data: SequenceSet) -> FutureRule | None:
 def best_window_accuracy(kind: str, length: int, last_bags: str = "cut") -> float:
     """Percent of positions that the best labeller gets right in expectation if it sees the observation alone.
 
-    It knows the 6 bits and how often a bag is positive over all positions, not where the position is: the Bayes accuracy
-    of a sliding window of one observation (column SW of PhD table 5.4).
+    It knows the 6 bits and how often a bag is positive over all positions, not where the position is: the Bayes
+    accuracy of a sliding window of one observation (column SW of PhD table 5.4).
 
     Parameters
     ----------
@@ -234,18 +234,33 @@ def _draw_distant(n_sequences: int, length: int, rng: np.random.Generator) -> Se
 
 DESCRIPTIONS = (
     Description(
-        "hmm", "hidden Markov model", (1, 1), load_hmm, source="generated; Hao 2009, section 3.5.3", kind="generated",
+        "hmm",
+        "hidden Markov model",
+        (1, 1),
+        load_hmm,
+        source="generated; Hao 2009, section 3.5.3",
+        kind="generated",
         is_drawn=True,
     ),
     *(
         Description(
-            kind, f"label = {kind.upper()}(current, future) (section 5.4.1)", (0, 0), partial(_load_future, kind),
-            source="generated; Hao 2009, section 5.4.1", kind="generated", is_drawn=True,
+            kind,
+            f"label = {kind.upper()}(current, future) (section 5.4.1)",
+            (0, 0),
+            partial(_load_future, kind),
+            source="generated; Hao 2009, section 5.4.1",
+            kind="generated",
+            is_drawn=True,
         )
         for kind in RULES
     ),
     Description(
-        "distant", "labels that a sign nine positions later decides", (0, 0), partial(_load_future, "distant"),
-        source="generated; not in the papers", kind="generated", is_drawn=True,
+        "distant",
+        "labels that a sign nine positions later decides",
+        (0, 0),
+        partial(_load_future, "distant"),
+        source="generated; not in the papers",
+        kind="generated",
+        is_drawn=True,
     ),
-)  # fmt: skip
+)

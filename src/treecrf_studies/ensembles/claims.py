@@ -41,12 +41,14 @@ def ratio(results: Results, dataset: str, method: str, others: Sequence[str]) ->
 def advantage(
     results: Results, dataset: str, pairs: Sequence[tuple[str, str]]
 ) -> Iterator[Measured[tuple[float, float]]]:
-    """By how much the mean loss of a row is below another's, over all pools; then the same without runs of SLE that stick.
+    """By how much the mean loss of a row is below another's, over all pools; then the same without runs of SLE that
+    stick.
 
     Yields
     ------
     Measured
-        Both differences; the second is the first where the other row is not SLE, and below any number if every run sticks.
+        Both differences; the second is the first where the other row is not SLE, and below any number if every run
+        sticks.
     """
     losses = _losses(results, dataset)
     if losses is None:

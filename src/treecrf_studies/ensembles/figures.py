@@ -28,8 +28,23 @@ def margin_loss_by_round(bounds: pd.DataFrame) -> Figure:
     def draw(axes: Axes, rows: pd.DataFrame) -> None:
         for rho, colour in zip(drawn, COLOURS, strict=False):
             line = rows[rows["rho"] == rho]
-            axes.plot(line["round"], line["bound"], color=colour, linestyle=(0, (4, 1.2)), marker="^", markersize=3.5, label=f"bound, ρ = {rho:g}")  # fmt: skip
-            axes.plot(line["round"], line["margin_loss"], color=colour, marker="o", markersize=3.5, label=f"margin loss, ρ = {rho:g}")  # fmt: skip
+            axes.plot(
+                line["round"],
+                line["bound"],
+                color=colour,
+                linestyle=(0, (4, 1.2)),
+                marker="^",
+                markersize=3.5,
+                label=f"bound, ρ = {rho:g}",
+            )
+            axes.plot(
+                line["round"],
+                line["margin_loss"],
+                color=colour,
+                marker="o",
+                markersize=3.5,
+                label=f"margin loss, ρ = {rho:g}",
+            )
         axes.set_yscale("log")
         axes.xaxis.set_major_locator(MaxNLocator(integer=True))
 
@@ -64,8 +79,14 @@ def _draw_errors(axes: Axes, of_set: pd.DataFrame) -> None:
         row = rows.loc[method]
         spread = [[row["error"] - row["error_low"]], [row["error_high"] - row["error"]]]
         axes.errorbar(
-            row["error"], place, xerr=spread if row["n_seeds"] > 1 else None, fmt=STYLES.get(method, "D"), markersize=4.5, capsize=2.5,
-            elinewidth=1.0, color="#D55E00" if method in STYLES else "#0072B2",
-        )  # fmt: skip
+            row["error"],
+            place,
+            xerr=spread if row["n_seeds"] > 1 else None,
+            fmt=STYLES.get(method, "D"),
+            markersize=4.5,
+            capsize=2.5,
+            elinewidth=1.0,
+            color="#D55E00" if method in STYLES else "#0072B2",
+        )
     axes.set_yticks(range(len(methods)), [COMBINED[method] for method in methods])
     axes.set_ylim(len(methods) - 0.5, -0.5)

@@ -26,8 +26,17 @@ FIXED_BETAS = {("ads1", "random_path"): 0.968, ("ads2", "majority_vote_online"):
 LOSS_NAMES = ["dataset", "pool", "sample", "method", "loss", "n_experts", "beta"]
 BOUND_NAMES = ["dataset", "pool", "round", "rho", "n_runs", "margin_loss", "bound"]
 BOOSTED_NAMES = [
-    "dataset", "pool", "sample", "chosen_rounds", "n_rounds", "first_share", "correlation", "first_loss", "slack", "difference",
-]  # fmt: skip
+    "dataset",
+    "pool",
+    "sample",
+    "chosen_rounds",
+    "n_rounds",
+    "first_share",
+    "correlation",
+    "first_loss",
+    "slack",
+    "difference",
+]
 
 
 class Voted(NamedTuple):
@@ -36,15 +45,15 @@ class Voted(NamedTuple):
     Attributes
     ----------
     losses : DataFrame
-        Columns `LOSS_NAMES`: the Hamming loss of each row of table 1 on the sequences of the pool that are not in the training
-        sample; of SLE how many experts vote (1: it sticks at the best one); of on-line learning beta.
+        Columns `LOSS_NAMES`: the Hamming loss of each row of table 1 on the sequences of the pool that are not in the
+        training sample; of SLE how many experts vote (1: it sticks at the best one); of on-line learning beta.
     bounds : DataFrame
-        Columns `BOUND_NAMES`: means over the samples of a pool of both sides of theorem 3 after each round, where a run that has
-        stopped keeps its last values, and how many runs go on so far.
+        Columns `BOUND_NAMES`: means over the samples of a pool of both sides of theorem 3 after each round, where a run
+        that has stopped keeps its last values, and how many runs go on so far.
     boosted : DataFrame
-        Columns `BOOSTED_NAMES`, one row for each run: rounds that cross-validation chose; rounds of a run that goes on to the end,
-        its `treecrf.ensembles.espboost.Record` on the training sample, the least slack of the bound over all rounds and rhos,
-        and the largest relative difference of F and the product of Z.
+        Columns `BOOSTED_NAMES`, one row for each run: rounds that cross-validation chose; rounds of a run that goes on
+        to the end, its `treecrf.ensembles.espboost.Record` on the training sample, the least slack of the bound over
+        all rounds and rhos, and the largest relative difference of F and the product of Z.
     """
 
     losses: pd.DataFrame
@@ -134,7 +143,10 @@ def _online(sample: Sample, method: str, settings: EnsemblesSettings) -> tuple[O
     beta = FIXED_BETAS.get((sample.dataset, method))
     if beta is None:
         folds = fold_of_positions(sample.train.sequences, settings.n_folds, sample.seed)
-        losses = [np.mean([_held_out_loss(fit, sample.train, folds == fold, beta) for fold in range(settings.n_folds)]) for beta in BETAS]  # fmt: skip
+        losses = [
+            np.mean([_held_out_loss(fit, sample.train, folds == fold, beta) for fold in range(settings.n_folds)])
+            for beta in BETAS
+        ]
         beta = BETAS[int(np.argmin(losses))]
     return fit(np.ones(len(sample.train.labels), dtype=bool), beta), beta
 

@@ -37,9 +37,18 @@ RUN_NAMES = ["dataset", "method", "seed", "accuracy", "chosen", "cpu_seconds", "
 PREDICTION_NAMES = ["dataset", "method", "seed", "group", "position", "label", "predicted", *CONFIDENCE]
 EXPERT_NAMES = ["dataset", "seed", "expert", "held_out_accuracy", "accuracy", "retrained_accuracy", "cpu_seconds"]
 BOOSTING_NAMES = [
-    "dataset", "seed", "class_map", "chosen_rounds", "loss", "n_rounds", "first_share", "correlation", "first_loss", "slack",
+    "dataset",
+    "seed",
+    "class_map",
+    "chosen_rounds",
+    "loss",
+    "n_rounds",
+    "first_share",
+    "correlation",
+    "first_loss",
+    "slack",
     "difference",
-]  # fmt: skip
+]
 
 
 class EnsemblesOutcome(NamedTuple):
@@ -48,18 +57,19 @@ class EnsemblesOutcome(NamedTuple):
     Attributes
     ----------
     runs : DataFrame
-        Columns `RUN_NAMES`: percent of the positions of C, one row for each draw and ensemble; the expert or the class map that was
-        chosen on B; CPU seconds of what combines the experts; positions of A and B, and of C; `shared_part` of the draws.
+        Columns `RUN_NAMES`: percent of the positions of C, one row for each draw and ensemble; the expert or the class
+        map that was chosen on B; CPU seconds of what combines the experts; positions of A and B, and of C;
+        `shared_part` of the draws.
     predictions : DataFrame
-        Columns `PREDICTION_NAMES`, of C. Group: that of related sequences. Without probabilities where votes are combined: their
-        shares are none.
+        Columns `PREDICTION_NAMES`, of C. Group: that of related sequences. Without probabilities where votes are
+        combined: their shares are none.
     experts : DataFrame
-        Columns `EXPERT_NAMES`: percent of the positions of B and of C, of C also after training with A and B; CPU seconds of the
-        training with A.
+        Columns `EXPERT_NAMES`: percent of the positions of B and of C, of C also after training with A and B; CPU
+        seconds of the training with A.
     boosting : DataFrame
-        Columns `BOOSTING_NAMES`: class map and rounds that cross-validation chose for ESPBoost, and its loss on C; of a run that
-        goes on to the end with this map, its `treecrf.ensembles.espboost.Record` on C, and theorem 3 on B as in
-        `treecrf_studies.ensembles.generated.Voted`.
+        Columns `BOOSTING_NAMES`: class map and rounds that cross-validation chose for ESPBoost, and its loss on C; of a
+        run that goes on to the end with this map, its `treecrf.ensembles.espboost.Record` on C, and theorem 3 on B as
+        in `treecrf_studies.ensembles.generated.Voted`.
     """
 
     runs: pd.DataFrame
@@ -216,9 +226,16 @@ def make_expert(name: str, window: Window, settings: EnsemblesSettings) -> Label
     trees = (settings.tree_iterations, settings.tree_leaves, settings.tree_regularization, window)
     if name == "separable":
         return TreeCRF(
-            settings.newton_iterations, settings.newton_leaves, settings.newton_regularization, window, transitions="separable",
-            leaf_values="newton", splits="subsets", learning_rate=settings.newton_rate, missing="error",
-        )  # fmt: skip
+            settings.newton_iterations,
+            settings.newton_leaves,
+            settings.newton_regularization,
+            window,
+            transitions="separable",
+            leaf_values="newton",
+            splits="subsets",
+            learning_rate=settings.newton_rate,
+            missing="error",
+        )
     if name == "linear_crf":
         return LinearCRF(
             settings.variance, window, features=settings.linear_features, max_iterations=settings.linear_iterations
@@ -238,9 +255,8 @@ class Checked(NamedTuple):
     """Both sides of theorem 3 on the training positions, and of the equality behind it.
 
     Margin losses, the fractions of positions whose margin is at most rho, and the theorem's bounds on them have shape
-    (n_rounds, n_rhos). `difference` is the largest relative one of F(alpha) and the product of Z_1, .., Z_T over all rounds T: the
-    theorem at rho = 0.
-    """
+    (n_rounds, n_rhos). `difference` is the largest relative one of F(alpha) and the product of Z_1, .., Z_T over all
+    rounds T: the theorem at rho = 0."""
 
     margin_losses: NDArray[np.float64]
     bounds: NDArray[np.float64]
@@ -264,7 +280,9 @@ def check_bound(
 def lemma_1(
     boosted: ESPBoost, predictions: NDArray[Any], labels: NDArray[Any], classes: NDArray[Any]
 ) -> NDArray[np.float64]:
-    """F(alpha), the right side of lemma 1, after 1, 2, .. rounds, shape (n_rounds,): a mean over positions, round by round."""
+    """F(alpha), the right side of lemma 1, after 1, 2, .. rounds, shape (n_rounds,): a mean over positions, round by
+    round.
+    """
     right, rows = np.asarray(predictions) == np.asarray(labels)[:, None], np.arange(len(labels))
     exponents, found = np.zeros(len(labels)), []
     for path, alpha in zip(boosted.paths_, boosted.alphas_, strict=True):
@@ -276,9 +294,8 @@ def lemma_1(
 def divide(data: SequenceSet, sizes: Sequence[float], seed: int) -> Splits:
     """Draw the three parts, as train, validation and test; related sequences are in the same one.
 
-    `sizes` are the least numbers of sequences, as far as the set has so many; shares of all if they sum to at most 1. A ValueError
-    says that the set is too small.
-    """
+    `sizes` are the least numbers of sequences, as far as the set has so many; shares of all if they sum to at most 1. A
+    ValueError says that the set is too small."""
     wanted = np.array(sizes) * (len(data) if sum(sizes) <= 1 else 1)
     if round(wanted.sum()) > len(data):
         raise ValueError(

@@ -1,4 +1,6 @@
-"""The rows of the study: votes on generated predictions (table 1), the labellers that are combined, and what combines them."""
+"""The rows of the study: votes on generated predictions (table 1), the labellers that are combined, and what combines
+them.
+"""
 
 from __future__ import annotations
 
@@ -41,16 +43,27 @@ COMBINED = {
     STACKED: "stacking (logistic; A + B)",
     BOOSTED: "stacking (LightGBM; A + B)",
 }
-"""Rows on real data: names of `treecrf.ensembles.combiners.COMBINERS`, then three whose experts are trained again, with all labels."""
+"""Rows on real data: names of `treecrf.ensembles.combiners.COMBINERS`, then three whose experts are trained again, with
+all labels.
+"""
 
 RETRAINED = {BEST: "best_expert", STACKED: "stacking", BOOSTED: "boosted_stacking"}
 """What combines the experts that are trained again, as it was learnt on part B with the experts of part A."""
 
 STEPS = [
-    ("espboost", "best_expert"), ("espboost", "majority_vote"), ("majority_vote", "best_expert"), ("marginal_average", "majority_vote"),
-    ("online_majority_vote", "majority_vote"), ("stacking", "majority_vote"), ("stacking", "marginal_average"),
-    ("boosted_stacking", "stacking"), (BEST, "espboost"), (STACKED, BEST), (BOOSTED, BEST), (BOOSTED, STACKED),
-]  # fmt: skip
+    ("espboost", "best_expert"),
+    ("espboost", "majority_vote"),
+    ("majority_vote", "best_expert"),
+    ("marginal_average", "majority_vote"),
+    ("online_majority_vote", "majority_vote"),
+    ("stacking", "majority_vote"),
+    ("stacking", "marginal_average"),
+    ("boosted_stacking", "stacking"),
+    (BEST, "espboost"),
+    (STACKED, BEST),
+    (BOOSTED, BEST),
+    (BOOSTED, STACKED),
+]
 """The pairs that tables show: what votes gain, then stacking, then what the labels of B are worth to the experts."""
 
 

@@ -47,11 +47,32 @@ Percent of errors; draws have sequences in common, so their deviation is no stan
 """
 
 CHOICES = (
-    "pool_seeds", "n_sequences", "n_train", "n_samples", "n_rounds", "n_folds", "rhos", "n_seeds", "sizes", "experts", "newton_iterations",
-    "newton_leaves", "newton_regularization", "newton_rate", "tree_iterations", "tree_leaves", "tree_regularization", "variance",
-    "linear_iterations", "crfsuite_penalty", "crfsuite_iterations", "n_epochs", "lightgbm_iterations", "lightgbm_leaves",
+    "pool_seeds",
+    "n_sequences",
+    "n_train",
+    "n_samples",
+    "n_rounds",
+    "n_folds",
+    "rhos",
+    "n_seeds",
+    "sizes",
+    "experts",
+    "newton_iterations",
+    "newton_leaves",
+    "newton_regularization",
+    "newton_rate",
+    "tree_iterations",
+    "tree_leaves",
+    "tree_regularization",
+    "variance",
+    "linear_iterations",
+    "crfsuite_penalty",
+    "crfsuite_iterations",
+    "n_epochs",
+    "lightgbm_iterations",
+    "lightgbm_leaves",
     "equivalence_margin",
-)  # fmt: skip
+)
 """Settings that the paper leaves open or that a reader needs to repeat the study."""
 
 
@@ -101,32 +122,49 @@ def _bound(boosted: pd.DataFrame) -> list[Part]:
 
 PAGE = StudyPage(
     (
-        PageSection("ensembles-table_1", "Generated sets", (
-            text(
-                GENERATED, OF_PAPER, n_sequences=lambda context: f"{context.own.n_sequences:,}",
-                n_pools=lambda context: counted(len(context.own.pool_seeds), "pool"), n_samples=setting("n_samples"),
-                n_train=setting("n_train"),
+        PageSection(
+            "ensembles-table_1",
+            "Generated sets",
+            (
+                text(
+                    GENERATED,
+                    OF_PAPER,
+                    n_sequences=lambda context: f"{context.own.n_sequences:,}",
+                    n_pools=lambda context: counted(len(context.own.pool_seeds), "pool"),
+                    n_samples=setting("n_samples"),
+                    n_train=setting("n_train"),
+                ),
+                table("table_1", "Hamming losses, published and measured", "Table 1"),
+                computed(lambda losses: [paragraph(STICKING, found=" ".join(sticking_sentences(losses)))], "losses"),
+                table("sticking", "SLE, split by whether it sticks at the best expert"),
+                choices(CHOICES),
             ),
-            table("table_1", "Hamming losses, published and measured", "Table 1"),
-            computed(lambda losses: [paragraph(STICKING, found=" ".join(sticking_sentences(losses)))], "losses"),
-            table("sticking", "SLE, split by whether it sticks at the best expert"),
-            choices(CHOICES),
-        ), "table 1"),
-        PageSection("ensembles-bound", "The bound on the margin loss", (
-            computed(_bound, "boosted"),
-            figure("bound_by_round", "Margin loss and bound by round, a panel for each set."),
-            table("bound", "The bound and its equality", "Theorem 3"),
-            computed(lambda boosted: listed(boosting_sentences(boosted, "runs")), "boosted"),
-        ), "theorem 3"),
-        PageSection("ensembles-data", "Real data", (
-            text(REAL, n_experts=lambda context: len(context.own.experts), n_seeds=setting("n_seeds")),
-            datasets(),
-            figure("errors", "Errors of every ensemble, a panel for each data set."),
-            table("accuracy", "Errors of every ensemble"),
-            table("steps", "Tests between ensembles"),
-            table("boosting", "Selected experts"),
-            computed(lambda boosting: listed(boosting_sentences(boosting)), "boosting"),
-            table("experts", "Errors of the experts", fold="Errors of the experts"),
-        )),
+            "table 1",
+        ),
+        PageSection(
+            "ensembles-bound",
+            "The bound on the margin loss",
+            (
+                computed(_bound, "boosted"),
+                figure("bound_by_round", "Margin loss and bound by round, a panel for each set."),
+                table("bound", "The bound and its equality", "Theorem 3"),
+                computed(lambda boosted: listed(boosting_sentences(boosted, "runs")), "boosted"),
+            ),
+            "theorem 3",
+        ),
+        PageSection(
+            "ensembles-data",
+            "Real data",
+            (
+                text(REAL, n_experts=lambda context: len(context.own.experts), n_seeds=setting("n_seeds")),
+                datasets(),
+                figure("errors", "Errors of every ensemble, a panel for each data set."),
+                table("accuracy", "Errors of every ensemble"),
+                table("steps", "Tests between ensembles"),
+                table("boosting", "Selected experts"),
+                computed(lambda boosting: listed(boosting_sentences(boosting)), "boosting"),
+                table("experts", "Errors of the experts", fold="Errors of the experts"),
+            ),
+        ),
     ),
-)  # fmt: skip
+)

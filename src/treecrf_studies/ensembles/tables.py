@@ -28,7 +28,8 @@ _one_digit, _four_digits = partial(number, digits=1), partial(number, digits=4)
 
 
 def table_1_layout(losses: pd.DataFrame) -> pd.DataFrame:
-    """Table 1 as printed: Hamming losses by row and generated set, the measured ones of each pool under the published one.
+    """Table 1 as printed: Hamming losses by row and generated set, the measured ones of each pool under the published
+    one.
 
     Means and population deviations over the samples. The last row is not in the paper.
     """
@@ -77,11 +78,20 @@ def sticking_layout(losses: pd.DataFrame) -> pd.DataFrame:
 
 def bound_layout(boosted: pd.DataFrame) -> pd.DataFrame:
     """Theorem 3 over all runs of a pool: the least slack of the bound, and the equality at rho = 0."""
-    rows = boosted.groupby(["dataset", "pool"], sort=False).agg(
-        n_runs=("sample", "size"), rounds=("n_rounds", "median"), chosen=("chosen_rounds", "median"),
-        share=("first_share", "mean"), correlation=("correlation", "mean"), first=("first_loss", "mean"),
-        slack=("slack", "min"), difference=("difference", "max"),
-    ).reset_index()  # fmt: skip
+    rows = (
+        boosted.groupby(["dataset", "pool"], sort=False)
+        .agg(
+            n_runs=("sample", "size"),
+            rounds=("n_rounds", "median"),
+            chosen=("chosen_rounds", "median"),
+            share=("first_share", "mean"),
+            correlation=("correlation", "mean"),
+            first=("first_loss", "mean"),
+            slack=("slack", "min"),
+            difference=("difference", "max"),
+        )
+        .reset_index()
+    )
     return pd.DataFrame(
         {
             "set": rows["dataset"].to_list(),

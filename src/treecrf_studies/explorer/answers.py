@@ -38,8 +38,8 @@ class Answers(NamedTuple):
     calibration : DataFrame
         The bins of `treecrf.statistics.metrics.reliability`, of the runs with probabilities together.
     hardest : DataFrame
-        place (from 1), sequence, n_positions, n_wrong, first (place of the excerpt), observed (texts; empty where unknown),
-        label, predicted (lists of codes): of the first run.
+        place (from 1), sequence, n_positions, n_wrong, first (place of the excerpt), observed (texts; empty where
+        unknown), label, predicted (lists of codes): of the first run.
     """
 
     runs: pd.DataFrame
@@ -51,9 +51,9 @@ class Answers(NamedTuple):
 def summarise_answers(answers: pd.DataFrame, tests: dict[str, SequenceSet]) -> Answers:
     """The frames of the predictions (rows of `treecrf_studies.framework.views.VIEWS`).
 
-    `tests` has the test set of each run, for its observations and, where the predictions do not say, its sequences; it may lack any.
-    A set under the empty name is that of every run, and the predictions say which of its sequences is meant.
-    """
+    `tests` has the test set of each run, for its observations and, where the predictions do not say, its sequences; it
+    may lack any. A set under the empty name is that of every run, and the predictions say which of its sequences is
+    meant."""
     runs, confusion, calibration, hardest = [], [], [], []
     for key, of_method in answers.groupby(KEYS, sort=False, observed=True):
         named: dict[str, Any] = dict(zip(KEYS, key, strict=True))
@@ -84,9 +84,8 @@ def summarise_answers(answers: pd.DataFrame, tests: dict[str, SequenceSet]) -> A
 def with_sequences(rows: pd.DataFrame, test: SequenceSet | None) -> pd.DataFrame:
     """The rows in the order of their positions, each with the number of its sequence.
 
-    Where the predictions do not say it, the test set does; without one, a sequence ends where the group of related sequences
-    changes.
-    """
+    Where the predictions do not say it, the test set does; without one, a sequence ends where the group of related
+    sequences changes."""
     place = rows["sequence"].to_numpy().astype(np.int64), rows["position"].to_numpy()
     rows = rows.iloc[np.lexsort(place[::-1])]
     if (rows["sequence"] >= 0).all():

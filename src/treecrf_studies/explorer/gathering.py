@@ -49,15 +49,17 @@ DIGITS = 9
 
 
 class Gathered(NamedTuple):
-    """Views of all studies, each with a column study first; columns as in `treecrf_studies.framework.views.VIEWS` and `OF_ANSWERS`.
+    """Views of all studies, each with a column study first; columns as in `treecrf_studies.framework.views.VIEWS` and
+    `OF_ANSWERS`.
 
     Attributes
     ----------
     scores : DataFrame
-        With standing (`UNTESTED` where not every pair is tested, `REFERENCE` for what is no competitor) and rank, gap_points,
-        gap_low, gap_high, rank_low, rank_high and p_best of the accuracy, missing for these.
+        With standing (`UNTESTED` where not every pair is tested, `REFERENCE` for what is no competitor) and rank,
+        gap_points, gap_low, gap_high, rank_low, rank_high and p_best of the accuracy, missing for these.
     pairs : DataFrame
-        With family_low, family_high, p_holm and decision (`treecrf_studies.explorer.gathering.decided`), without references.
+        With family_low, family_high, p_holm and decision (`treecrf_studies.explorer.gathering.decided`), without
+        references.
     runs, curves, published, confusion, calibration, hardest : DataFrame
     methods : DataFrame
         study, method, name.
@@ -178,7 +180,9 @@ def _answers(
 
 
 def _with_answers(found: dict[str, pd.DataFrame], answers: list[Answers], dataset: str) -> dict[str, pd.DataFrame]:
-    """The views of a data set with what the predictions say: more metrics, runs, confusion, calibration, hardest sequences."""
+    """The views of a data set with what the predictions say: more metrics, runs, confusion, calibration, hardest
+    sequences.
+    """
     if not answers:
         return found
     scores = found["scores"]
@@ -213,12 +217,12 @@ ESTIMATE = ("points", "points_standard_error", "degrees_of_freedom")
 
 
 def decided(pairs: pd.DataFrame) -> pd.DataFrame:
-    """Pairs with p_holm, family_low and family_high, of the family of pairs of a case, and the decision that follows from p_holm.
+    """Pairs with p_holm, family_low and family_high, of the family of pairs of a case, and the decision that follows
+    from p_holm.
 
-    "better" or "worse" where p_holm is below the level; else "equivalent" where the study has decided so, and "undecided".
-    Where a study decides each of its pairs by itself, this is stricter than its tables: whoever looks at all pairs to find the
-    best method has to correct for all of them.
-    """
+    "better" or "worse" where p_holm is below the level; else "equivalent" where the study has decided so, and
+    "undecided". Where a study decides each of its pairs by itself, this is stricter than its tables: whoever looks at
+    all pairs to find the best method has to correct for all of them."""
     parts = []
     for _, of_case in pairs.groupby(CASE, sort=False):
         p_holm = adjust_holm(of_case["p_value"].to_numpy(dtype=float))
@@ -231,12 +235,12 @@ def decided(pairs: pd.DataFrame) -> pd.DataFrame:
 
 
 def standings(scores: pd.DataFrame, pairs: pd.DataFrame, separation_margin: float = SEPARATION_MARGIN) -> pd.DataFrame:
-    """Standings and ranks of the methods of each case in which every pair is tested (`treecrf.statistics.ranking.rank_cases`).
+    """Standings and ranks of the methods of each case in which every pair is tested
+    (`treecrf.statistics.ranking.rank_cases`).
 
-    Scores are without references, which are no competitors; pairs are of `decided`. `CASE`, method, rank, gap_points, gap_low,
-    gap_high, standing, rank_low, rank_high, and p_best: the p-value of the difference from the best method without a correction,
-    missing for the best itself.
-    """
+    Scores are without references, which are no competitors; pairs are of `decided`. `CASE`, method, rank, gap_points,
+    gap_low, gap_high, standing, rank_low, rank_high, and p_best: the p-value of the difference from the best method
+    without a correction, missing for the best itself."""
     of_accuracy = scores[scores["metric"] == ACCURACY].rename(columns={"value": "accuracy_points"})
     tested = pairs.rename(columns={"points": "accuracy_points"})
     ranks = rank_cases(of_accuracy[[*CASE, "method", "accuracy_points"]], tested, CASE, separation_margin)

@@ -1,10 +1,10 @@
 """The explorer as one HTML file: the views of all studies, and scripts that show what is chosen of them.
 
-The scripts (``script/*.js``, in the order of `SCRIPTS`) draw tables and charts; the address's fragment names the view and all that is
-chosen in it. A Content-Security-Policy in the page forbids every request.
+The scripts (``script/*.js``, in the order of `SCRIPTS`) draw tables and charts; the address's fragment names the view
+and all that is chosen in it. A Content-Security-Policy in the page forbids every request.
 
-``python -m treecrf_studies.explorer.page --results docs/results/evidence --reports build`` writes it for results that no run is at work on.
-"""
+``python -m treecrf_studies.explorer.page --results docs/results/evidence --reports build`` writes it for results that
+no run is at work on."""
 
 from __future__ import annotations
 
@@ -37,12 +37,27 @@ SCRIPTS = ("data", "elements", "charts", "leaderboard", "pairs", "cell", "start"
 DECODERS = {"forward_backward": "forward-backward", "viterbi": "Viterbi", "better": "preferred by cross-validation"}
 
 COLOURS = (
-    ("#0072b2", "#56b4e9"), ("#d55e00", "#ff8c42"), ("#009e73", "#3ddbab"), ("#b5468b", "#f09ccb"), ("#8a6d00", "#e3c83a"),
-    ("#6a3d9a", "#b794f4"), ("#8c564b", "#d1a18f"), ("#b2182b", "#ff7b7b"), ("#17859b", "#4fd1e0"), ("#4d4d4d", "#c4c9d1"),
-    ("#3f7d20", "#9bd770"), ("#4553c9", "#98a5ff"), ("#c2410c", "#fdba74"), ("#a21caf", "#f0abfc"),
-    ("#9f1239", "#fda4af"), ("#1e3a8a", "#93c5fd"), ("#557a00", "#d3ef7f"), ("#7c2d12", "#fed7aa"), ("#be185d", "#fbcfe8"),
+    ("#0072b2", "#56b4e9"),
+    ("#d55e00", "#ff8c42"),
+    ("#009e73", "#3ddbab"),
+    ("#b5468b", "#f09ccb"),
+    ("#8a6d00", "#e3c83a"),
+    ("#6a3d9a", "#b794f4"),
+    ("#8c564b", "#d1a18f"),
+    ("#b2182b", "#ff7b7b"),
+    ("#17859b", "#4fd1e0"),
+    ("#4d4d4d", "#c4c9d1"),
+    ("#3f7d20", "#9bd770"),
+    ("#4553c9", "#98a5ff"),
+    ("#c2410c", "#fdba74"),
+    ("#a21caf", "#f0abfc"),
+    ("#9f1239", "#fda4af"),
+    ("#1e3a8a", "#93c5fd"),
+    ("#557a00", "#d3ef7f"),
+    ("#7c2d12", "#fed7aa"),
+    ("#be185d", "#fbcfe8"),
     ("#0f5e57", "#8cf0e2"),
-)  # fmt: skip
+)
 """Of methods, on a light and on a dark ground."""
 
 LIGHT = {"best": "#0072b2", "near": "#0072b2", "behind": "#b34700", "open": "#6b6b6b", "top": "#e3f0f8"}
@@ -127,9 +142,8 @@ DIGITS = 6
 def pack(frames: Mapping[str, pd.DataFrame]) -> Markup:
     """Frames by name as JSON that a script element can hold.
 
-    A frame is an object of its columns: a list of values; or, where texts repeat, ``{"levels": [...], "codes": [...]}``. What
-    is missing is null, numbers have `DIGITS` significant digits.
-    """
+    A frame is an object of its columns: a list of values; or, where texts repeat, ``{"levels": [...], "codes":
+    [...]}``. What is missing is null, numbers have `DIGITS` significant digits."""
     packed = {name: {column: _column(frame[column]) for column in frame} for name, frame in frames.items()}
     text = json.dumps(packed, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
     return Markup(text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029"))

@@ -1,7 +1,8 @@
-"""The part of README.md that a snapshot of results gives: accuracies, verdicts on claims, and how near published values are.
+"""The part of README.md that a snapshot of results gives: accuracies, verdicts on claims, and how near published values
+are.
 
-``python -m treecrf_studies.explorer.readme`` rewrites it from ``docs/results``, and in that folder the table of all published accuracies.
-"""
+``python -m treecrf_studies.explorer.readme`` rewrites it from ``docs/results``, and in that folder the table of all
+published accuracies."""
 
 from __future__ import annotations
 
@@ -53,7 +54,9 @@ METHODS = ("treecrf_newton", "linear_crf", "mallet", "lightgbm", "neural_crf")
 
 
 def accuracy_table(gathered: Gathered) -> str:
-    """Accuracy by data set and method of the study of training, with the choice and decoder of cross-validation; Markdown."""
+    """Accuracy by data set and method of the study of training, with the choice and decoder of cross-validation;
+    Markdown.
+    """
     scores = shown_scores(gathered)
     shown = scores[scores["method"].isin(METHODS)]
     names = gathered.methods.set_index(["study", "method"])["name"]["training"]
@@ -151,7 +154,10 @@ def sentences(accuracies: pd.DataFrame) -> str:
 
 
 def nearness_table(accuracies: pd.DataFrame) -> str:
-    """The same by table and by what the measured number is of; Markdown. Chapter 3 prints peaks of test curves (tables 3.4, 3.5)."""
+    """The same by table and by what the measured number is of; Markdown.
+
+    Chapter 3 prints peaks of test curves (tables 3.4, 3.5).
+    """
     lines = [
         [
             "table",
@@ -181,19 +187,28 @@ def _near(row: Mapping[Any, Any], name: str) -> tuple[str, str]:
 def differences(accuracies: pd.DataFrame) -> pd.DataFrame:
     """Every published accuracy and the measured ones, the largest difference first.
 
-    Columns: source, dataset, variant, method, decoder, sample (what the measured number is of), published; ``at_choice``
-    (cross-validated choice) and ``peak`` (of the test curve, where the paper prints one), each followed by its difference from
-    the published value; counted (whether it is the first row with this printed number).
-    """
+    Columns: source, dataset, variant, method, decoder, sample (what the measured number is of), published;
+    ``at_choice`` (cross-validated choice) and ``peak`` (of the test curve, where the paper prints one), each followed
+    by its difference from the published value; counted (whether it is the first row with this printed number)."""
     measured = accuracies["measured"].where(accuracies["point"] == PEAK)
     values = accuracies.assign(peak=measured)[["published", "at_choice", "peak"]].astype(float)
     values = values.map("{:.2f}".format).astype(float)  # as tables round
     away = values[["at_choice", "peak"]].sub(values["published"], axis=0).round(2) + 0.0  # no -0.0
     rows = accuracies.assign(**values, **away.add_suffix("_minus_published"))
     names = [
-        "source", "dataset", "variant", "method", "decoder", "sample", "published", "at_choice", "at_choice_minus_published",
-        "peak", "peak_minus_published", "counted",
-    ]  # fmt: skip
+        "source",
+        "dataset",
+        "variant",
+        "method",
+        "decoder",
+        "sample",
+        "published",
+        "at_choice",
+        "at_choice_minus_published",
+        "peak",
+        "peak_minus_published",
+        "counted",
+    ]
     order = rows["at_choice_minus_published"].abs().sort_values(ascending=False, kind="stable").index
     return rows.loc[order, names].reset_index(drop=True)
 
@@ -209,7 +224,9 @@ def results_part(gathered: Gathered, claims: pd.DataFrame, by_lines: Sequence[st
 
 
 def sets_by_lines(evidence: Path) -> list[str]:
-    """Data sets of the study of training whose test takes blocks of lines as independent, since they have few documents."""
+    """Data sets of the study of training whose test takes blocks of lines as independent, since they have few
+    documents.
+    """
     paths = sorted(evidence.glob("training/*/comparisons.csv"))
     return [path.parent.name for path in paths if (pd.read_csv(path, nrows=1)["valid_test"] == BLOCKS).any()]
 

@@ -56,7 +56,9 @@ class Comparison:
         return self.dataset
 
     def measured(self, method_text: Callable[[str], str], note: str = "") -> Measured[float]:
-        """The comparison as claims look at it; `method_text` is what readers see of a method, and `note` follows the names."""
+        """The comparison as claims look at it; `method_text` is what readers see of a method, and `note` follows the
+        names.
+        """
         first, second = method_text(self.method), method_text(self.other)
         low, high = map(signed, self.interval_90)
         tests = f"by McNemar's test {p_text(self.papers_p)}, by the sequence-level test {p_text(self.p)}"
@@ -76,32 +78,45 @@ Compared = TypeVar("Compared", bound=Comparison)
 
 
 def find_pair(rows: pd.DataFrame, method: str, other: str) -> Comparison | None:
-    """Two methods in rows of one data set as `treecrf_studies.framework.resamples.compare_draws` gives them, in whichever order they stand.
+    """Two methods in rows of one data set as `treecrf_studies.framework.resamples.compare_draws` gives them, in
+    whichever order they stand.
 
     None where the two are not there. The margin is NaN where the rows have none.
     """
     for one, two, sign in ((method, other, 1), (other, method, -1)):
         for row in rows[(rows["method"] == one) & (rows["other"] == two)].to_dict("records"):
             return Comparison(
-                dataset=str(row["dataset"]), method=method, other=other, points=sign * row["accuracy_points"],
+                dataset=str(row["dataset"]),
+                method=method,
+                other=other,
+                points=sign * row["accuracy_points"],
                 interval=_turned(row["points_low"], row["points_high"], sign),
                 interval_90=_turned(row["low_90"], row["high_90"], sign),
-                p=row["valid_p_value"], papers_p=row["papers_p"], margin=row.get("margin", float("nan")),
+                p=row["valid_p_value"],
+                papers_p=row["papers_p"],
+                margin=row.get("margin", float("nan")),
                 decision=row["decision"] if sign > 0 else opposite(row["decision"]),
-            )  # fmt: skip
+            )
     return None
 
 
 def facing(rows: pd.DataFrame, method: str, points: str, low: str, high: str) -> pd.DataFrame:
     """The rows about a method as if it came first in each: dataset, other, points, low, high, decision.
 
-    `points`, `low` and `high` are columns of `rows`: accuracy of the first minus that of the other, and the ends of an interval.
-    """
+    `points`, `low` and `high` are columns of `rows`: accuracy of the first minus that of the other, and the ends of an
+    interval."""
     first, second = rows[rows["method"] == method], rows[rows["other"] == method]
     parts = [
         (first["dataset"], first["other"], first[points], first[low], first[high], first["decision"]),
-        (second["dataset"], second["method"], -second[points], -second[high], -second[low], second["decision"].map(opposite)),
-    ]  # fmt: skip
+        (
+            second["dataset"],
+            second["method"],
+            -second[points],
+            -second[high],
+            -second[low],
+            second["decision"].map(opposite),
+        ),
+    ]
     names = ("dataset", "other", "points", "low", "high", "decision")
     return pd.concat([pd.DataFrame(dict(zip(names, part, strict=True))) for part in parts])
 
@@ -125,7 +140,8 @@ def pairs_layout(
     more: Mapping[str, Sequence[str]] | None = None,
     papers: str = "p",
 ) -> pd.DataFrame:
-    """Tests of pairs of methods, a row each: `columns` that name the pairs, points, `more` columns, the sequence-level test and McNemar's.
+    """Tests of pairs of methods, a row each: `columns` that name the pairs, points, `more` columns, the sequence-level
+    test and McNemar's.
 
     `papers` is the heading of McNemar's p-value.
     """

@@ -1,8 +1,7 @@
 """Marginals that studies keep beside each predicted label, and the log loss, Brier score and reliability that follow.
 
-A method without probabilities (votes, distances to words of a code) has NaN there: shares of votes add up to one, and are no
-probabilities.
-"""
+A method without probabilities (votes, distances to words of a code) has NaN there: shares of votes add up to one, and
+are no probabilities."""
 
 from __future__ import annotations
 
@@ -19,8 +18,8 @@ if TYPE_CHECKING:
     from treecrf.sequences import SequenceSet
 
 P_LABEL, P_PREDICTED, SUM_SQUARES = "p_label", "p_predicted", "sum_squares"
-"""Columns of predictions: the probability of the true label, that of the predicted one, and the sum of the squares of those of all
-labels. A number for each position instead of one for each label."""
+"""Columns of predictions: the probability of the true label, that of the predicted one, and the sum of the squares of
+those of all labels. A number for each position instead of one for each label."""
 
 CONFIDENCE = (P_LABEL, P_PREDICTED, SUM_SQUARES)
 
@@ -31,10 +30,11 @@ LEAST = float(np.finfo(np.float32).eps)
 def confidence(
     marginals: NDArray[np.floating] | None, labels: NDArray[np.integer], predicted: NDArray[np.integer]
 ) -> dict[str, NDArray[np.float32]]:
-    """The columns `CONFIDENCE` of a set: float32, shape (n_positions,); NaN without marginals, as of a method without probabilities.
+    """The columns `CONFIDENCE` of a set: float32, shape (n_positions,); NaN without marginals, as of a method without
+    probabilities.
 
-    `marginals` have shape (n_positions, n_labels). Labels of -1 are not known to the method: it gives them no probability.
-    """
+    `marginals` have shape (n_positions, n_labels). Labels of -1 are not known to the method: it gives them no
+    probability."""
     if marginals is None:
         return {name: np.full(len(predicted), np.nan, dtype=np.float32) for name in CONFIDENCE}
     positions = np.arange(len(predicted))
@@ -49,8 +49,8 @@ def confidence(
 def marginals_after(labeller: Labeller, data: SequenceSet, iteration: int = 0) -> NDArray[np.float64] | None:
     """P(y_t | X) of every position after an iteration of a training, shape (n_positions, n_labels).
 
-    Iteration 0 stands for the last one, as does one that a training did not reach. None of a labeller without probabilities.
-    """
+    Iteration 0 stands for the last one, as does one that a training did not reach. None of a labeller without
+    probabilities."""
     if not labeller.has_probabilities:
         return None
     found = None
@@ -66,7 +66,9 @@ def has_confidence(rows: pd.DataFrame) -> bool:
 
 
 def log_loss(rows: pd.DataFrame) -> float:
-    """The mean of minus the logarithm of the probability of the true label, in nats; probabilities below `LEAST` count as it."""
+    """The mean of minus the logarithm of the probability of the true label, in nats; probabilities below `LEAST` count
+    as it.
+    """
     return float(-np.log(np.maximum(rows[P_LABEL].to_numpy(dtype=float), LEAST)).mean())
 
 
@@ -76,6 +78,8 @@ def brier_score(rows: pd.DataFrame) -> float:
 
 
 def reliability(rows: pd.DataFrame) -> pd.DataFrame:
-    """As `treecrf.statistics.metrics.reliability`, of the label that was predicted, which Viterbi may not find likeliest."""
+    """As `treecrf.statistics.metrics.reliability`, of the label that was predicted, which Viterbi may not find
+    likeliest.
+    """
     right = (rows["label"] == rows["predicted"]).to_numpy()
     return bin_confidence(rows[P_PREDICTED].to_numpy(dtype=float), right)

@@ -43,7 +43,9 @@ JOB = "job.json"
 
 
 class Portion(NamedTuple):
-    """What one of several jobs does of a long one: every `n_portions`-th part, from `portion` on, of its call `stage` of `all_finished`."""
+    """What one of several jobs does of a long one: every `n_portions`-th part, from `portion` on, of its call `stage`
+    of `all_finished`.
+    """
 
     stage: int
     portion: int
@@ -58,9 +60,8 @@ class StoredJobCache(JobCache):
     """A folder with a file for each finished part of one job.
 
     `job` is all that decides what the job finds, such as settings, checksums of its inputs, a digest of its code;
-    values that JSON can hold. The parts of another job are removed. With a `portion`, `all_finished` ends in `PortionDone`
-    when the portion is finished.
-    """
+    values that JSON can hold. The parts of another job are removed. With a `portion`, `all_finished` ends in
+    `PortionDone` when the portion is finished."""
 
     def __init__(self, folder: str | os.PathLike[str], job: dict[str, Any], portion: Portion | None = None) -> None:
         self._folder, self._prefix, self._portion, self._stage = Path(folder), "", portion, 0

@@ -1,4 +1,6 @@
-"""What a job of a study is given: one method on one data set, with its settings, its data and the parts that are finished."""
+"""What a job of a study is given: one method on one data set, with its settings, its data and the parts that are
+finished.
+"""
 
 from __future__ import annotations
 
@@ -81,9 +83,9 @@ def read_job(
 ) -> JobContext[Any]:
     """The context of a job from the parameters and the input files of its rule.
 
-    `values` are the settings by method, and those of seed, window, protocol, source and options that the rule gives. `files` are
-    "train", "test" and "choice"; of a study that draws its sets "train", "validation" and "test" of all seeds.
-    """
+    `values` are the settings by method, and those of seed, window, protocol, source and options that the rule gives.
+    `files` are "train", "test" and "choice"; of a study that draws its sets "train", "validation" and "test" of all
+    seeds."""
     return JobContext(
         settings=_read_settings(study, values["settings"][method], method),
         dataset=dataset,

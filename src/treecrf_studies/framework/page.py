@@ -126,7 +126,9 @@ class PageSection(NamedTuple):
 
 
 class StudyPage(NamedTuple):
-    """The declaration of a study's page: its sections, and what gives the answers to the first questions of one's own data."""
+    """The declaration of a study's page: its sections, and what gives the answers to the first questions of one's own
+    data.
+    """
 
     sections: Sequence[PageSection]
     answers: Item | None = None
@@ -141,8 +143,8 @@ def study_page(
 ) -> parts.Study | None:
     """What a page shows of a study, with its limitations; None where a run has no table or figure of it.
 
-    The ``page.py`` of the study has `PAGE`, a `StudyPage`; `datasets` are the finished ones, where the files do not say it.
-    """
+    The ``page.py`` of the study has `PAGE`, a `StudyPage`; `datasets` are the finished ones, where the files do not say
+    it."""
     page: StudyPage = study.module("page").PAGE
     context = PageContext(study, settings, layouts, of_papers, datasets)
     sections = [section.show(context) for section in page.sections]

@@ -73,7 +73,9 @@ class StudyFiles:
         }
 
     def summed_up(self, dataset: str) -> dict[str, list[str]]:
-        """The files that the summary of a data set is made of, by frame: its own outcomes and those of its larger samples."""
+        """The files that the summary of a data set is made of, by frame: its own outcomes and those of its larger
+        samples.
+        """
         found = self.outcomes(dataset)
         for sample in self.settings.samples_of(dataset):
             for frame, paths in self.outcomes(sample).items():
@@ -114,7 +116,9 @@ class StudyFiles:
         return found
 
     def frames(self, names: Iterable[str], datasets: Sequence[str] | None = None) -> dict[str, list[str]]:
-        """The files (CSV) of summaries, or of jobs without one, over all data sets or some; those that there are none of are left out."""
+        """The files (CSV) of summaries, or of jobs without one, over all data sets or some; those that there are none
+        of are left out.
+        """
         summary, found = self.study.summary, {}
         for name in names:
             if name not in summary.frames:
@@ -149,8 +153,8 @@ class StudyFiles:
     def shown(self, entries: Iterable[Shown]) -> dict[str, tuple[Shown, str]]:
         """Tables or figures that there is something for: entry and value of what it is over, by the file's name.
 
-        One that needs no frames is for a study that runs; one that is only of papers is left out where the run is about none.
-        """
+        One that needs no frames is for a study that runs; one that is only of papers is left out where the run is about
+        none."""
         return {
             name: (entry, value)
             for entry in entries

@@ -18,10 +18,23 @@ from treecrf_studies.datasets import describe
 from treecrf_studies.datasets.synthetic import Splits
 
 COMPARISON_NAMES = [
-    "dataset", "method", "other", "n_seeds", "n_clusters", "accuracy_points", "points_standard_error", "degrees_of_freedom",
-    "points_low", "points_high", "low_90", "high_90",
-    "valid_p_value", "margin", "decision", "papers_p",
-]  # fmt: skip
+    "dataset",
+    "method",
+    "other",
+    "n_seeds",
+    "n_clusters",
+    "accuracy_points",
+    "points_standard_error",
+    "degrees_of_freedom",
+    "points_low",
+    "points_high",
+    "low_90",
+    "high_90",
+    "valid_p_value",
+    "margin",
+    "decision",
+    "papers_p",
+]
 
 
 class Rules(NamedTuple):
@@ -35,9 +48,8 @@ class Rules(NamedTuple):
 class Counts(NamedTuple):
     """Correct positions of methods.
 
-    `correct` has shape (n_methods, n_draws, n_clusters), `positions` (all of them) shape (n_draws, n_clusters); clusters are groups
-    of related sequences, with 0 for those that a draw has not.
-    """
+    `correct` has shape (n_methods, n_draws, n_clusters), `positions` (all of them) shape (n_draws, n_clusters);
+    clusters are groups of related sequences, with 0 for those that a draw has not."""
 
     methods: tuple[str, ...]
     correct: NDArray[np.int64]
@@ -47,10 +59,9 @@ class Counts(NamedTuple):
 def overlap_of(runs: pd.DataFrame, source: str) -> float:
     """How much the draws of a data set overlap; 0 where every draw of the data set `source` is fresh.
 
-    Test positions by training positions, times the part of the sample that a draw takes: the correction for draws that divide
-    all of a sample assumes more overlap than there is between draws of a part of it (docs/statistics.md). `runs` has the columns
-    n_train, n_test (positions) and shared_part (`treecrf_studies.framework.resamples.shared_part`).
-    """
+    Test positions by training positions, times the part of the sample that a draw takes: the correction for draws that
+    divide all of a sample assumes more overlap than there is between draws of a part of it (docs/statistics.md). `runs`
+    has the columns n_train, n_test (positions) and shared_part (`treecrf_studies.framework.resamples.shared_part`)."""
     if describe(source).kind == "generated":
         return 0.0
     return float((runs["shared_part"] * runs["n_test"] / runs["n_train"]).mean())
@@ -76,12 +87,11 @@ def count_correct(predictions: pd.DataFrame) -> Counts:
 def compare_draws(predictions: pd.DataFrame, rules: Rules) -> pd.DataFrame:
     """Every pair of methods on one data set: the columns `COMPARISON_NAMES`; no rows with fewer than two methods.
 
-    `predictions` have a row for each method and test position of a draw: dataset, method, seed (of the draw), group (of related
-    sequences), position, label, predicted. Accuracy is that of `method` minus that of `other` in points. From several draws its
-    standard error, degrees of freedom, intervals (95 % and 90 %), p-value and decision are by the corrected resampled t test;
-    from one draw by a t test over groups of related sequences, which speaks of the trained models. p of McNemar's test is the
-    median over draws.
-    """
+    `predictions` have a row for each method and test position of a draw: dataset, method, seed (of the draw), group (of
+    related sequences), position, label, predicted. Accuracy is that of `method` minus that of `other` in points. From
+    several draws its standard error, degrees of freedom, intervals (95 % and 90 %), p-value and decision are by the
+    corrected resampled t test; from one draw by a t test over groups of related sequences, which speaks of the trained
+    models. p of McNemar's test is the median over draws."""
     counts = count_correct(predictions)
     if len(counts.methods) < 2:
         return pd.DataFrame(columns=COMPARISON_NAMES)
@@ -103,13 +113,20 @@ def compare_counts(counts: Counts, rules: Rules) -> pd.DataFrame:
         {
             "method": [counts.methods[place] for place in pairs.first],
             "other": [counts.methods[place] for place in pairs.second],
-            "n_seeds": n_draws, "n_clusters": counts.positions.shape[1], "accuracy_points": estimates.points,
-            "points_standard_error": estimates.standard_error, "degrees_of_freedom": estimates.degrees_of_freedom,
-            "points_low": low, "points_high": high, "low_90": low_90, "high_90": high_90, "valid_p_value": p_value,
+            "n_seeds": n_draws,
+            "n_clusters": counts.positions.shape[1],
+            "accuracy_points": estimates.points,
+            "points_standard_error": estimates.standard_error,
+            "degrees_of_freedom": estimates.degrees_of_freedom,
+            "points_low": low,
+            "points_high": high,
+            "low_90": low_90,
+            "high_90": high_90,
+            "valid_p_value": p_value,
             "margin": rules.equivalence_margin,
             "decision": decide(estimates.points, p_value, low_90, high_90, margin=rules.equivalence_margin),
         }
-    )  # fmt: skip
+    )
 
 
 def _over_draws(counts: Counts, pairs: Pairs, test_per_train: float) -> Estimates:
@@ -131,9 +148,8 @@ def _papers_test(predictions: pd.DataFrame, exact_under: int) -> pd.DataFrame:
 def shared_part(draws: Iterable[Splits]) -> float:
     """Which part of the sequences of one draw is in another one, on average; 1 with a single draw.
 
-    It is the share of a finite sample that each draw takes, where draws are random ones from it, and 1 where all draws divide
-    the same sequences.
-    """
+    It is the share of a finite sample that each draw takes, where draws are random ones from it, and 1 where all draws
+    divide the same sequences."""
     drawn = [{sequence for data in sets for sequence in observed(data)} for sets in draws]
     shares = [len(one & other) / len(one) for one, other in permutations(drawn, 2)]
     return float(np.mean(shares)) if shares else 1.0

@@ -41,9 +41,8 @@ def choose(
 ) -> ChosenLabeller:
     """The candidate that is right on most positions of all folds; among equals the first, with the fewest stages.
 
-    Every n-th stage is a candidate (`every`). `counted` says which positions of a set count; all unless given. A single candidate
-    without stages is no choice: nothing is trained unless its accuracy is wanted (`judged`).
-    """
+    Every n-th stage is a candidate (`every`). `counted` says which positions of a set count; all unless given. A single
+    candidate without stages is no choice: nothing is trained unless its accuracy is wanted (`judged`)."""
     if len(candidates) == 1 and not candidates[0].has_stages and not judged:
         return ChosenLabeller(candidates[0])
     right, n_positions = [np.zeros(0, dtype=np.int64) for _ in candidates], 0
@@ -104,7 +103,9 @@ class Trained(NamedTuple):
     def answer(
         self, data: SequenceSet, decoders: tuple[Decoder, ...] = (DECODER,)
     ) -> tuple[dict[Decoder, NDArray[np.int16]], NDArray[np.float64] | None]:
-        """`predict`, and the marginals of the chosen stage as `treecrf_studies.framework.confidence.marginals_after` has them."""
+        """`predict`, and the marginals of the chosen stage as `treecrf_studies.framework.confidence.marginals_after`
+        has them.
+        """
         if isinstance(self.labeller, ChainLabeller) and self.labeller.has_probabilities:
             return self.labeller.answer(data, decoders, self.stage or None)
         return self.predict(data, decoders), marginals_after(self.labeller, data, self.stage)

@@ -389,8 +389,8 @@ def _sentence(error: ValidationError) -> str:
 class Difference(NamedTuple):
     """A setting of a study that has another value than in the protocol.
 
-    The data sets are those with this value; there are none where the study as a whole has it. `why` is empty without a reason.
-    """
+    The data sets are those with this value; there are none where the study as a whole has it. `why` is empty without a
+    reason."""
 
     study: str
     datasets: tuple[str, ...]
@@ -408,7 +408,8 @@ def differences(studies: Mapping[str, Model], reasons: Mapping[str, str]) -> lis
     studies : mapping of str to Model
         Settings by name of the study.
     reasons : mapping of str to str
-        By ``study.data_set.setting``, ``study.setting``, ``study.data_set`` or ``study``; the first of these that is there holds.
+        By ``study.data_set.setting``, ``study.setting``, ``study.data_set`` or ``study``; the first of these that is
+        there holds.
     """
     found: list[Difference] = []
     for study, given in studies.items():

@@ -14,7 +14,9 @@ from typing import Any
 from treecrf.io.files import resource, write_text
 
 Call = tuple[str, str, Sequence[str], str, Mapping[str, bool]]
-"""Of a table or figure: name of its file, function, frames, the value of what it is over, if anything, and keyword arguments."""
+"""Of a table or figure: name of its file, function, frames, the value of what it is over, if anything, and keyword
+arguments.
+"""
 
 JOIN = "+"
 """Between the methods that share a job, in the names of its files."""
@@ -29,8 +31,8 @@ class Job:
     function : str
         It takes a `treecrf_studies.framework.job_context.JobContext`.
     path : str
-        Of its files below the study's results, with ``{frame}`` and a field for each thing that it runs over: ``{dataset}``, and
-        ``{methods}``, which the function is called with one after another.
+        Of its files below the study's results, with ``{frame}`` and a field for each thing that it runs over:
+        ``{dataset}``, and ``{methods}``, which the function is called with one after another.
     frames : tuple of str
         What the function returns, in its order; a function with one frame returns it alone.
     verb : str
@@ -48,9 +50,11 @@ class Job:
     on_samples : bool
         Whether its data sets are larger samples of those of the study (`treecrf_studies.training.larger`).
     n_stages : int
-        How often it calls `treecrf_studies.framework.job_cache.JobCache.all_finished`: what other jobs may do beforehand.
+        How often it calls `treecrf_studies.framework.job_cache.JobCache.all_finished`: what other jobs may do
+        beforehand.
     without : tuple of str
-        Settings of the study that it does not look at, although they are those of a job: a change of them reruns nothing.
+        Settings of the study that it does not look at, although they are those of a job: a change of them reruns
+        nothing.
     """
 
     function: str
@@ -83,7 +87,8 @@ class Job:
 
 @dataclass(frozen=True)
 class Summary:
-    """The frames (CSV) that ``summary.py`` makes of the jobs of one data set, or of all; `settings` names those that it uses.
+    """The frames (CSV) that ``summary.py`` makes of the jobs of one data set, or of all; `settings` names those that it
+    uses.
 
     A summary over all data sets says in `of` which frame of the jobs each of its own is made of.
     """
@@ -121,7 +126,8 @@ class Shown:
     needs : tuple of str
         Frames that it shows.
     function : str
-        The function of ``tables.py`` or ``figures.py`` that makes it, of the frames that it shows and the value of `over`.
+        The function of ``tables.py`` or ``figures.py`` that makes it, of the frames that it shows and the value of
+        `over`.
     only_papers : bool
         Whether it compares with what papers print, and only runs that may be about them have it.
     tells_papers : bool
@@ -176,8 +182,8 @@ class Study:
     settings : str
         The class of its settings.
     compiles : str
-        The study whose compiled routines its jobs need, which `warm_kernels` of that study's ``jobs.py`` compiles; itself
-        unless given.
+        The study whose compiled routines its jobs need, which `warm_kernels` of that study's ``jobs.py`` compiles;
+        itself unless given.
     within : str
         The study whose data sets alone its jobs run on; all unless given.
     draws : bool
@@ -185,7 +191,8 @@ class Study:
     claimed : tuple of str
         Frames that claims are checked against: those that they read, and no others.
     phases : str
-        Path of the files of a data set with columns method, cpu_seconds and perhaps phase; it may have the field ``{methods}``.
+        Path of the files of a data set with columns method, cpu_seconds and perhaps phase; it may have the field
+        ``{methods}``.
     phases_note : str
         What these seconds are those of.
     explored : Explored or None
@@ -241,9 +248,8 @@ class Study:
     def caption(self, name: str, of_papers: bool = True) -> str:
         """The text of a caption (reStructuredText without markup but ``literals``).
 
-        Without `of_papers` it has no word about papers: of those captions that are mappings it is ``text`` alone, to which
-        ``papers`` adds.
-        """
+        Without `of_papers` it has no word about papers: of those captions that are mappings it is ``text`` alone, to
+        which ``papers`` adds."""
         return _text(_texts(self.name, "captions")[name], of_papers)
 
     def write_captions(self, folder: Path, of_papers: bool = True) -> None:
@@ -295,9 +301,9 @@ class Rows:
     frame : str
         Of the summary or of the jobs.
     columns : mapping of str to str
-        Columns of the view: a text with columns in braces ("window {window}"), a function of the study from the frame to a
-        column ("@methods.variant_names"), or else an expression of `DataFrame.eval` ("100 - error", "'viterbi'"). A column
-        that has the same name in the frame needs no entry.
+        Columns of the view: a text with columns in braces ("window {window}"), a function of the study from the frame
+        to a column ("@methods.variant_names"), or else an expression of `DataFrame.eval` ("100 - error", "'viterbi'").
+        A column that has the same name in the frame needs no entry.
     where : str
         The rows that count, an expression of `DataFrame.query`; all unless given.
     through : str
@@ -396,8 +402,12 @@ DRAW = "draw {seed}"
 """A run of a study with draws."""
 
 DRAWN = {
-    "metric": "'accuracy'", "value": "accuracy", "low": "accuracy_low", "high": "accuracy_high", "n_runs": "n_seeds",
-}  # fmt: skip
+    "metric": "'accuracy'",
+    "value": "accuracy",
+    "low": "accuracy_low",
+    "high": "accuracy_high",
+    "n_runs": "n_seeds",
+}
 """Columns of scores, from the lines of a study with draws."""
 
 OVER_DRAWS = "Differences between methods are tested by the corrected resampled t test over the draws."

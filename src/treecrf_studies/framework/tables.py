@@ -1,4 +1,6 @@
-"""Tables of studies: rows by their keys, in the order of all tables, and blocks with measured values under the published one."""
+"""Tables of studies: rows by their keys, in the order of all tables, and blocks with measured values under the
+published one.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,10 @@ PUBLISHED, MEASURED = "published", "measured"
 PEAK, END = "peak of the test curve", "at the end of training"
 CHOICE, SPREAD = "cross-validated choice", "cross-validated choice, mean ± sd"
 LINES = (PUBLISHED, MEASURED, PEAK, END, CHOICE, SPREAD)
-"""Lines of a block in their order. Published accuracies are peaks; those of methods without one are at the end of training."""
+"""Lines of a block in their order.
+
+Published accuracies are peaks; those of methods without one are at the end of training.
+"""
 
 Column = str | tuple[str, str]
 
@@ -27,10 +32,9 @@ def printed_layout(
 ) -> pd.DataFrame:
     """Blocks, one under another, with the lines that have a text in any column.
 
-    `headings` are of the columns that say what a block is of, as many as it has names; `columns` are of the values; `lines` are in
-    their order. The layout has `headings`, "values" (the line) and `columns`, in two lines of headings where columns have
-    groups, and a `DASH` where a line has no text.
-    """
+    `headings` are of the columns that say what a block is of, as many as it has names; `columns` are of the values;
+    `lines` are in their order. The layout has `headings`, "values" (the line) and `columns`, in two lines of headings
+    where columns have groups, and a `DASH` where a line has no text."""
     rows = [
         (*names, line, *(texts.get(column, {}).get(line, DASH) for column in columns))
         for names, texts in blocks

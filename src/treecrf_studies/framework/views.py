@@ -1,8 +1,7 @@
 """Views: frames whose columns are the same for all studies, read by what the studies declare.
 
-A *case* is what methods are compared on: `CASE`. Columns that mean nothing for a study have the value of `UNLESS_GIVEN` or are
-missing.
-"""
+A *case* is what methods are compared on: `CASE`. Columns that mean nothing for a study have the value of `UNLESS_GIVEN`
+or are missing."""
 
 from __future__ import annotations
 
@@ -32,32 +31,56 @@ CHOICE, PEAK = "choice", "peak"
 CELL = [*CASE, "method"]
 
 UNLESS_GIVEN: dict[str, Any] = {
-    "variant": "", "decoder": "", "point": CHOICE, "counted": True, "inferred": False, **dict.fromkeys(CONFIDENCE, np.nan), "sequence": -1,
-}  # fmt: skip
+    "variant": "",
+    "decoder": "",
+    "point": CHOICE,
+    "counted": True,
+    "inferred": False,
+    **dict.fromkeys(CONFIDENCE, np.nan),
+    "sequence": -1,
+}
 
 VIEWS = {
     "scores": [*CELL, "metric", "value", "low", "high", "n_runs", "cpu_seconds", "chosen", "stand_in"],
     "pairs": [
-        *CELL, "other", "points", "points_standard_error", "degrees_of_freedom", "low", "high", "p_value", "decision",
+        *CELL,
+        "other",
+        "points",
+        "points_standard_error",
+        "degrees_of_freedom",
+        "low",
+        "high",
+        "p_value",
+        "decision",
     ],
     "runs": [*CELL, "run", "accuracy", "cpu_seconds", "chosen", "stand_in"],
     "seconds": [*CELL, "run", "cpu_seconds"],
     "curves": [*CELL, "iteration", "accuracy", "low", "high", "cpu_seconds", "is_chosen"],
     "published": [
-        *CELL, "quantity", "source", "sample", "published", "measured", "low", "high", "at_choice", "counted", "inferred",
+        *CELL,
+        "quantity",
+        "source",
+        "sample",
+        "published",
+        "measured",
+        "low",
+        "high",
+        "at_choice",
+        "counted",
+        "inferred",
         "stand_in",
     ],
     "predictions": [*CELL, "run", "sequence", "group", "position", "label", "predicted", *CONFIDENCE],
     "counts": [*CELL, "run", "sequence", "group", "n_positions", "n_correct"],
-}  # fmt: skip
+}
 """Columns of the views that studies declare (`treecrf_studies.framework.study.Explored`).
 
-scores: mean over the runs of a method, lowest and highest run, CPU seconds of a training, settings chosen. pairs: accuracy of
-`method` minus that of `other` in points, 95 % interval, p-value and the study's decision. runs: a training each, accuracy in
-percent. published: a printed number and what compares with it, such as the peak of a test curve; `counted`: the first row with this
-printed number; `inferred`: the columns of the data set are; `sample`: what the measured number is of. predictions: sequence -1
-where only group and position are kept. counts: correct positions of test sequences, in one row or several.
-"""
+scores: mean over the runs of a method, lowest and highest run, CPU seconds of a training, settings chosen. pairs:
+accuracy of `method` minus that of `other` in points, 95 % interval, p-value and the study's decision. runs: a training
+each, accuracy in percent. published: a printed number and what compares with it, such as the peak of a test curve;
+`counted`: the first row with this printed number; `inferred`: the columns of the data set are; `sample`: what the
+measured number is of. predictions: sequence -1 where only group and position are kept. counts: correct positions of
+test sequences, in one row or several. """
 
 NEAR = 1.0
 """Points within which a measured accuracy meets the published one."""
@@ -107,7 +130,9 @@ def frames_there(files: StudyFiles, names: Iterable[str], dataset: str = "") -> 
 
 
 def published_values(settings: Settings) -> pd.DataFrame:
-    """Every number that the papers print and what a run measured in its place: a column study, and those of the view "published"."""
+    """Every number that the papers print and what a run measured in its place: a column study, and those of the view
+    "published".
+    """
     parts = [pd.DataFrame(columns=["study", *VIEWS["published"]])]
     for study in registry():
         declared = study.explored.published if study.explored else ()
@@ -120,7 +145,9 @@ def published_values(settings: Settings) -> pd.DataFrame:
 
 
 def with_samples(published: pd.DataFrame, settings: Settings) -> pd.DataFrame:
-    """Published numbers with what the ones beside them are measured on (`treecrf_studies.datasets.description.SAMPLES`)."""
+    """Published numbers with what the ones beside them are measured on
+    (`treecrf_studies.datasets.description.SAMPLES`).
+    """
     samples = dict.fromkeys(published["dataset"], GENERATED)  # of a study's own generators unless it is a data set
     for name, dataset in settings.datasets.items():
         if name in samples:
@@ -141,14 +168,15 @@ def headline_accuracies(published: pd.DataFrame) -> pd.DataFrame:
 
 
 def nearness(published: pd.DataFrame) -> pd.DataFrame:
-    """How near measured accuracies are to the printed ones, by table and sample; FAQ sets and the ceiling have rows of their own.
+    """How near measured accuracies are to the printed ones, by table and sample; FAQ sets and the ceiling have rows of
+    their own.
 
     Returns
     -------
     DataFrame
-        source, sample, kind ("", "columns inferred" or "published 99 % or more"), n (printed numbers, each once); of the
-        cross-validated choice and of the peak, where the table prints peaks: n_choice and n_peak (measured), near_choice and
-        near_peak (within `NEAR`), median_choice and median_peak (measured minus published, points).
+        source, sample, kind ("", "columns inferred" or "published 99 % or more"), n (printed numbers, each once); of
+        the cross-validated choice and of the peak, where the table prints peaks: n_choice and n_peak (measured),
+        near_choice and near_peak (within `NEAR`), median_choice and median_peak (measured minus published, points).
     """
     own = distinct_accuracies(published)
     is_ceiling = own["published"].astype(float) >= CEILING

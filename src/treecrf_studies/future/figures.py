@@ -46,9 +46,13 @@ def accuracy_by_order(summary: pd.DataFrame) -> Figure:
             _draw_line(axes, str(family), str(bag), bags, line.sort_values("order"))
 
     return draw_by_dataset(
-        summary, draw, lambda n, m: (widths[n], 2.6 * m + 0.8), "previous labels (order)", "accuracy on the test sets (%)",
+        summary,
+        draw,
+        lambda n, m: (widths[n], 2.6 * m + 0.8),
+        "previous labels (order)",
+        "accuracy on the test sets (%)",
         "filled: measured; hollow: published" if summary["published"].notna().any() else "",
-    )  # fmt: skip
+    )
 
 
 def _draw_line(axes: Axes, family: str, bag: str, bags: list[str], line: pd.DataFrame) -> None:
@@ -57,13 +61,25 @@ def _draw_line(axes: Axes, family: str, bag: str, bags: list[str], line: pd.Data
     size = MARKER_SIZES.get(str(style["marker"]), 4.2)
     label = family_name(family) + (f", {bag}" if bag != NO_BAG else "")
     axes.errorbar(
-        line["order"], line["test_mean"], line["test_sd"].fillna(0.0), label=label, **style, markersize=size, linewidth=1.2, capsize=2,
+        line["order"],
+        line["test_mean"],
+        line["test_sd"].fillna(0.0),
+        label=label,
+        **style,
+        markersize=size,
+        linewidth=1.2,
+        capsize=2,
         elinewidth=0.8,
-    )  # fmt: skip
+    )
     axes.plot(
-        line["order"] + 0.12, line["published"], linestyle="none", marker=style["marker"], color=style["color"],
-        markerfacecolor="none", markersize=size,
-    )  # fmt: skip
+        line["order"] + 0.12,
+        line["published"],
+        linestyle="none",
+        marker=style["marker"],
+        color=style["color"],
+        markerfacecolor="none",
+        markersize=size,
+    )
 
 
 def what_features_see(weights: pd.DataFrame) -> Figure:

@@ -41,12 +41,41 @@ from treecrf_studies.methods.future.future_memm import FutureFeatureMEMM, Future
 from treecrf_studies.options import LabellerSettings
 
 RUN_NAMES = [
-    "dataset", "method", "bag", "g0", "seed", "max_leaves", "eta_start", "alpha_upper", "beta_upper", "eta_upper", "n_iterations",
-    "n_features", "largest_alpha", "largest_beta", "largest_eta", "train_accuracy", "validation_accuracy", "test_accuracy",
-    "train_instance_accuracy", "validation_instance_accuracy", "test_instance_accuracy", "train_bag_accuracy",
-    "validation_bag_accuracy", "test_bag_accuracy", "cpu_seconds", "n_train", "n_test", "shared_part", "decoder", "kind", "last_bags",
-    "best_window_accuracy", "positive_bags", *(f"{decoder}_accuracy" for decoder in MEMM_DECODERS),
-]  # fmt: skip
+    "dataset",
+    "method",
+    "bag",
+    "g0",
+    "seed",
+    "max_leaves",
+    "eta_start",
+    "alpha_upper",
+    "beta_upper",
+    "eta_upper",
+    "n_iterations",
+    "n_features",
+    "largest_alpha",
+    "largest_beta",
+    "largest_eta",
+    "train_accuracy",
+    "validation_accuracy",
+    "test_accuracy",
+    "train_instance_accuracy",
+    "validation_instance_accuracy",
+    "test_instance_accuracy",
+    "train_bag_accuracy",
+    "validation_bag_accuracy",
+    "test_bag_accuracy",
+    "cpu_seconds",
+    "n_train",
+    "n_test",
+    "shared_part",
+    "decoder",
+    "kind",
+    "last_bags",
+    "best_window_accuracy",
+    "positive_bags",
+    *(f"{decoder}_accuracy" for decoder in MEMM_DECODERS),
+]
 PREDICTION_NAMES = ["dataset", "method", "bag", "g0", "seed", "sequence", "position", "label", "predicted", *CONFIDENCE]
 
 STEP_SETTINGS = ("eta_start", "alpha_upper", "beta_upper", "eta_upper")
@@ -60,11 +89,11 @@ class FutureOutcome(NamedTuple):
     ----------
     runs : DataFrame
         Columns `RUN_NAMES`, one row for each seed and variant: what was chosen and how it did. Accuracies in percent.
-        Those of instances and bags, where it is known which are positive: an instance counts as positive if some feature's
-        G is above 0, a bag if some feature's Q is above a half. Numbers of training and test positions, and
-        `shared_part` of the draws. The rule of XOR, OR and EXTRA (`find_rule`; else `kind` is the data set), its Bayes accuracy
-        for one observation (`best_window_accuracy`), and the percentage of test bags that are positive. Test accuracies by
-        decoder, each after the iteration that validation prefers with it.
+        Those of instances and bags, where it is known which are positive: an instance counts as positive if some
+        feature's G is above 0, a bag if some feature's Q is above a half. Numbers of training and test positions, and
+        `shared_part` of the draws. The rule of XOR, OR and EXTRA (`find_rule`; else `kind` is the data set), its Bayes
+        accuracy for one observation (`best_window_accuracy`), and the percentage of test bags that are positive. Test
+        accuracies by decoder, each after the iteration that validation prefers with it.
     predictions : DataFrame
         Columns `PREDICTION_NAMES`, of the test sequences.
     weights, trees : DataFrame
@@ -158,7 +187,9 @@ def _bag_name(variant: Mapping[str, Any]) -> str:
 def _choose(
     sets: Splits, window: tuple[int, int], method: str, variant: Mapping[str, Any], settings: FutureSettings
 ) -> _Trained:
-    """The candidate with the best validation accuracy; among equals the first that was tried, with the fewest iterations."""
+    """The candidate with the best validation accuracy; among equals the first that was tried, with the fewest
+    iterations.
+    """
     if method in settings.labellers:
         return _choose_custom(sets, window, settings.labellers[method], settings)
     labeller, order = _find_labeller(method)
@@ -191,9 +222,8 @@ def _choose_steps(
 ) -> _Trained:
     """Choose the bounds of steps one after another, each with the best of those before and the middle of those to come.
 
-    The dissertation does not say how it went through its bounds; all combinations would be four times as many trainings.
-    Where a training shows that a lower bound would change nothing, that bound is not tried.
-    """
+    The dissertation does not say how it went through its bounds; all combinations would be four times as many
+    trainings. Where a training shows that a lower bound would change nothing, that bound is not tried."""
     names = ("n_iterations", "n_bins", "max_lower_iterations", "patience", "tolerance", "each_label")
     values = values | {name: getattr(settings, name) for name in names}
     if issubclass(labeller, FutureFeatureTreeCRF):
@@ -329,11 +359,11 @@ def _largest_steps(trained: _Trained) -> dict[str, Any]:
 
 
 def pattern_accuracies(model: Labeller, data: SequenceSet, n_features: int | None) -> dict[str, float]:
-    """Percent of instances and of bags that the first `n_features`, or all, tell right, where it is known which are positive.
+    """Percent of instances and of bags that the first `n_features`, or all, tell right, where it is known which are
+    positive.
 
-    That is on XOR, OR and EXTRA (PhD section 5.4.1): an instance is positive if at most one of its first 6 bits is true. "instance"
-    and "bag"; empty for other models and data sets, and without a feature.
-    """
+    That is on XOR, OR and EXTRA (PhD section 5.4.1): an instance is positive if at most one of its first 6 bits is
+    true. "instance" and "bag"; empty for other models and data sets, and without a feature."""
     rule = find_rule(data)
     if not isinstance(model, FutureFeatureMEMM) or rule is None or not n_features:
         return {}
@@ -395,11 +425,11 @@ ROOT = -1
 def describe_features(model: FutureFeatureMEMM, data: SequenceSet) -> tuple[pd.DataFrame, pd.DataFrame]:
     """What the future features of a model look at, on average over the sequences of `data`: weights and trees.
 
-    Weights: feature (from 1), label (its name), eta, attribute, category, distance, value, n. Distance `INSTANCE`: mean of G over the
-    instances that have the category, minus its mean over all. Distance j: mean of Q over the positions t whose instance t + j has
-    it, minus its mean over the positions that have an instance there. n: over how many. Trees: feature, tree (from 1), node, parent,
-    side ("yes" or "no": of the parent's test), test (of an inner node, else ""), value (of a leaf, weighted, else NaN).
-    """
+    Weights: feature (from 1), label (its name), eta, attribute, category, distance, value, n. Distance `INSTANCE`: mean
+    of G over the instances that have the category, minus its mean over all. Distance j: mean of Q over the positions t
+    whose instance t + j has it, minus its mean over the positions that have an instance there. n: over how many. Trees:
+    feature, tree (from 1), node, parent, side ("yes" or "no": of the parent's test), test (of an inner node, else ""),
+    value (of a leaf, weighted, else NaN)."""
     bags = Bags(model.align_inputs(data, model.unseen), model.bag, model.instance_window)
     weights: list[dict[str, Any]] = []
     trees: list[dict[str, Any]] = []
@@ -436,12 +466,18 @@ def _means(
             chosen = values[codes == code]
             mean = chosen.mean() - values.mean() if len(chosen) else np.nan
             yield {
-                "attribute": attribute.name, "category": category, "distance": distance, "value": mean, "n": len(chosen),
-            }  # fmt: skip
+                "attribute": attribute.name,
+                "category": category,
+                "distance": distance,
+                "value": mean,
+                "n": len(chosen),
+            }
 
 
 def tree_rows(tree: Tree, attributes: tuple[Attribute, ...]) -> list[dict[str, Any]]:
-    """The nodes of a tree over single observations, parents before children: node, parent, side, test, value of `describe_features`."""
+    """The nodes of a tree over single observations, parents before children: node, parent, side, test, value of
+    `describe_features`.
+    """
     rows: list[dict[str, Any]] = [{"node": 0, "parent": ROOT, "side": "", "test": "", "value": np.nan}]
     node_of_leaf = {0: 0}
     for split, (leaf, column) in enumerate(zip(tree.parents, tree.columns, strict=True)):

@@ -17,7 +17,9 @@ TREE_NAMES = ["feature", "tree", "node", "parent", "side", "test", "value"]
 """Columns of the frames of weights and trees."""
 
 MEMM_DECODERS = ("forward_backward", "viterbi", "greedy")
-"""How MEMM and FF-MEMM may be decoded (CRFs: not the last); greedy: from left to right, each label given those predicted before."""
+"""How MEMM and FF-MEMM may be decoded (CRFs: not the last); greedy: from left to right, each label given those
+predicted before.
+"""
 
 
 def family_name(family: str) -> str:

@@ -30,9 +30,23 @@ FF-MEMM is that of section 5.3; "distant" and FF-TreeCRF are not in the disserta
 """
 
 CHOICES = (
-    "n_seeds", "held_out", "equivalence_margin", "n_iterations", "chain_iterations", "memm_decoder", "test_every", "alpha_uppers", "beta_uppers", "eta_uppers", "eta_starts", "n_bins",
-    "max_lower_iterations", "patience", "tolerance", "l2_regularization",
-)  # fmt: skip
+    "n_seeds",
+    "held_out",
+    "equivalence_margin",
+    "n_iterations",
+    "chain_iterations",
+    "memm_decoder",
+    "test_every",
+    "alpha_uppers",
+    "beta_uppers",
+    "eta_uppers",
+    "eta_starts",
+    "n_bins",
+    "max_lower_iterations",
+    "patience",
+    "tolerance",
+    "l2_regularization",
+)
 """Settings that the dissertation leaves open or that a reader needs to repeat the study."""
 
 CHOSEN = "Settings chosen by validation, and CPU seconds"
@@ -56,28 +70,41 @@ DECODERS = {
 
 PAGE = StudyPage(
     (
-        PageSection("future-orders", "Accuracy by order", (
-            text(INTRODUCTION, OF_DISSERTATION, n_seeds=setting("n_seeds"), **DECODERS),
-            datasets(),
-            figure("orders", "Accuracy by order, a panel for each of {names}, a line for each labeller."),
-            table("table_5_4", "Published and measured", "Table 5.4"),
-            table("table_5_5", "Published and measured", "Table 5.5"),
-            table("decoders", "Distance from the published values by decoder, points"),
-            table("orders", "Accuracy in percent by order", has_caption=False),
-            table("gains", "Best labeller with vs without discovered features"),
-            table("tests", "Tests between neighbours", fold="Tests between neighbours"),
-            table("variances", "Variance components", fold="Variance components"),
-            table("choices", CHOSEN, fold=CHOSEN, has_caption=False),
-            choices(CHOICES),
-        ), "tables 5.4 and 5.5"),
-        PageSection("future-patterns", "Start values of patterns", (
-            table("table_5_3", "Published and measured", "Table 5.3"),
-        ), "table 5.3"),
-        PageSection("future-example", "Forward and backward pass", (
-            table("example", "The label of the second position, published and measured"),
-        ), "section 5.1"),
-        PageSection("future-pictures", "Windows of future features", (
-            lambda context: [part for name in context.datasets for part in _pictures(context, name)],
-        )),
+        PageSection(
+            "future-orders",
+            "Accuracy by order",
+            (
+                text(INTRODUCTION, OF_DISSERTATION, n_seeds=setting("n_seeds"), **DECODERS),
+                datasets(),
+                figure("orders", "Accuracy by order, a panel for each of {names}, a line for each labeller."),
+                table("table_5_4", "Published and measured", "Table 5.4"),
+                table("table_5_5", "Published and measured", "Table 5.5"),
+                table("decoders", "Distance from the published values by decoder, points"),
+                table("orders", "Accuracy in percent by order", has_caption=False),
+                table("gains", "Best labeller with vs without discovered features"),
+                table("tests", "Tests between neighbours", fold="Tests between neighbours"),
+                table("variances", "Variance components", fold="Variance components"),
+                table("choices", CHOSEN, fold=CHOSEN, has_caption=False),
+                choices(CHOICES),
+            ),
+            "tables 5.4 and 5.5",
+        ),
+        PageSection(
+            "future-patterns",
+            "Start values of patterns",
+            (table("table_5_3", "Published and measured", "Table 5.3"),),
+            "table 5.3",
+        ),
+        PageSection(
+            "future-example",
+            "Forward and backward pass",
+            (table("example", "The label of the second position, published and measured"),),
+            "section 5.1",
+        ),
+        PageSection(
+            "future-pictures",
+            "Windows of future features",
+            (lambda context: [part for name in context.datasets for part in _pictures(context, name)],),
+        ),
     ),
-)  # fmt: skip
+)

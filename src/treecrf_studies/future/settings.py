@@ -34,9 +34,10 @@ class FutureSettings(StudySettings):
     }
 
     methods: list[Name] = Field(
-        ["sliding_window", "memm_1", "crf_1", "crf_2", "crf_3", "crf_4", "ff_memm_0"], min_length=1,
+        ["sliding_window", "memm_1", "crf_1", "crf_2", "crf_3", "crf_4", "ff_memm_0"],
+        min_length=1,
         description="Methods to compare, neighbours with each other: a labeller and its order, or one of labellers.",
-    )  # fmt: skip
+    )
     labellers: Labellers = Field({}, description="Filled from the configuration's labellers.")
     max_leaves: list[Annotated[int, Field(ge=2)]] = Field([10], min_length=1, description="Grid of leaves of a tree.")
     bags: list[Bag] = Field([6], min_length=1, description="Instances of a bag; null: to the end of the sequence.")
@@ -94,6 +95,13 @@ class FutureSettings(StudySettings):
     def used_by(self, method: str) -> dict[str, Any]:
         """JSON values of the settings that a job of the method looks at, so that changing others reruns nothing."""
         unused = {
-            "datasets", "methods", "labellers", "n_seeds", "held_out", "exact_under", "equivalence_margin", "overrides",
-        }  # fmt: skip
+            "datasets",
+            "methods",
+            "labellers",
+            "n_seeds",
+            "held_out",
+            "exact_under",
+            "equivalence_margin",
+            "overrides",
+        }
         return self.model_dump(mode="json", exclude=unused) | used_labellers(method, self.labellers)

@@ -27,9 +27,21 @@ VARIANT = ["dataset", "method", "bag", "g0"]
 """Columns that tell the rows of the tables apart."""
 
 COMPARISON_NAMES = [
-    "dataset", "method", "other", "n_seeds", "accuracy_points", "points_low", "points_high", "low_90", "high_90", "valid_p_value",
-    "decision", "n_better", "n_significant", "median_p",
-]  # fmt: skip
+    "dataset",
+    "method",
+    "other",
+    "n_seeds",
+    "accuracy_points",
+    "points_low",
+    "points_high",
+    "low_90",
+    "high_90",
+    "valid_p_value",
+    "decision",
+    "n_better",
+    "n_significant",
+    "median_p",
+]
 
 VARIANCE_NAMES = ["dataset", "component", "draw_points", "mean_points"]
 
@@ -51,9 +63,9 @@ def summarise_runs(runs: pd.DataFrame) -> pd.DataFrame:
 
     n_seeds; "test_mean", "test_sd", "test_min", "test_max" and the same for "train" and "validation" (percent); the
     medians of what was chosen (max_leaves, the bounds, n_iterations, n_features, the largest steps); means of the
-    accuracies of instances and bags, NaN where they are not known; cpu_seconds (of one training); decoder, kind, last_bags and
-    best_window_accuracy as in the runs, positive_bags (mean); mean and sd of the test accuracies by decoder.
-    """
+    accuracies of instances and bags, NaN where they are not known; cpu_seconds (of one training); decoder, kind,
+    last_bags and best_window_accuracy as in the runs, positive_bags (mean); mean and sd of the test accuracies by
+    decoder."""
     groups = runs.groupby(VARIANT, sort=False, dropna=False)
     parts = {"n_seeds": groups.size()}
     for name in ACCURACIES:
@@ -85,9 +97,10 @@ def compare_variants(
     Returns
     -------
     DataFrame
-        dataset; method and other, which stands above it in the table; n_seeds; accuracy_points (of `method` minus those of
-        `other`, mean over the seeds), points_low, points_high (95 %), low_90, high_90, valid_p_value, decision
-        (`decide`, of this pair alone); n_better (seeds in which `method` is better). The paper's test, McNemar's: n_significant (seeds with p < 0.05), median_p.
+        dataset; method and other, which stands above it in the table; n_seeds; accuracy_points (of `method` minus those
+        of `other`, mean over the seeds), points_low, points_high (95 %), low_90, high_90, valid_p_value, decision
+        (`decide`, of this pair alone); n_better (seeds in which `method` is better). The paper's test, McNemar's:
+        n_significant (seeds with p < 0.05), median_p.
     """
     outcomes = predictions.assign(
         decoder=predictions["seed"],  # a family of tests each
@@ -109,9 +122,13 @@ def compare_variants(
     estimates = _estimate(outcomes, pairs, test_per_train)
     (low, high), (low_90, high_90) = (estimates.interval(confidence) for confidence in (0.95, CONFIDENCE))
     pairs = pairs.assign(
-        accuracy_points=estimates.points, points_low=low, points_high=high, low_90=low_90, high_90=high_90,
+        accuracy_points=estimates.points,
+        points_low=low,
+        points_high=high,
+        low_90=low_90,
+        high_90=high_90,
         valid_p_value=estimates.p_value,
-    )  # fmt: skip
+    )
     decision = decide(estimates.points, estimates.p_value, low_90, high_90, margin=margin)
     return pairs.assign(decision=decision)[COMPARISON_NAMES]
 
@@ -137,9 +154,8 @@ def decompose_draws(predictions: pd.DataFrame) -> pd.DataFrame:
     """Variance components of the accuracies of the draws, of one data set; see `decompose_variance`.
 
     `predictions` as for `compare_variants`. Gives dataset, component ("draw", what all methods share of one, and
-    "method x draw"), draw_points (standard deviation in one draw) and mean_points (in the mean of all draws); no rows with
-    a single draw or method.
-    """
+    "method x draw"), draw_points (standard deviation in one draw) and mean_points (in the mean of all draws); no rows
+    with a single draw or method."""
     correct = (predictions["label"] == predictions["predicted"]).astype(int)
     groups = correct.groupby([predictions["dataset"], variant_names(predictions), predictions["seed"]], sort=False)
     counts = groups.agg(n_correct="sum", n_positions="size").reset_index()
@@ -157,9 +173,8 @@ def summarise(context: SummaryContext) -> dict[str, pd.DataFrame]:
 
     Gives "runs", with test_per_train (`overlap_of`); "summary" (`summarise_runs`); "best" (the same, with the G_0 that
     validation prefers); of these "comparisons" (`compare_variants`), "tests" (`compare_neighbours`) and "variances"
-    (`decompose_draws`); "weights" and "trees" (of the model with future features that validation prefers; without rows where
-    there is none).
-    """
+    (`decompose_draws`); "weights" and "trees" (of the model with future features that validation prefers; without rows
+    where there is none)."""
     frames, margin = context.frames, context.settings["equivalence_margin"]
     joined = pd.concat(frames["runs"], ignore_index=True)
     test_per_train = overlap_of(joined, context.source)

@@ -33,9 +33,10 @@ PRIMAL_STYLE: Style = {"color": "#000000", "marker": "D", "linestyle": "none"}
 DEGREE_STYLE: Style = {"color": "#0072B2", "marker": "o", "linestyle": "none"}
 LOW_RANK_STYLE: Style = {"color": "#0072B2", "marker": "s", "linestyle": "none", "markerfacecolor": "white"}
 DRAWN = (
-    ("primal", PRIMAL_STYLE, ["primal"]), ("kernel", DEGREE_STYLE, list(DEGREES)),
+    ("primal", PRIMAL_STYLE, ["primal"]),
+    ("kernel", DEGREE_STYLE, list(DEGREES)),
     ("kernel, low rank", LOW_RANK_STYLE, ["low_rank"]),
-)  # fmt: skip
+)
 """Dots of figure 1: label, look, methods."""
 
 LEVELS: dict[str, Style] = {
@@ -78,9 +79,13 @@ def accuracy_by_degree(lines: pd.DataFrame) -> Figure:
     if shown.empty:
         return sentence_figure("No data set has kernels of several degrees; a table has their accuracies.")
     return draw_by_dataset(
-        lines[lines["dataset"].isin(shown["dataset"])], _draw_degrees, lambda n, m: (WIDTHS[n], 2.4 * m + 0.8),
-        "primal, or degree of the kernel", "accuracy on the test set (%)", "",
-    )  # fmt: skip
+        lines[lines["dataset"].isin(shown["dataset"])],
+        _draw_degrees,
+        lambda n, m: (WIDTHS[n], 2.4 * m + 0.8),
+        "primal, or degree of the kernel",
+        "accuracy on the test set (%)",
+        "",
+    )
 
 
 def _draw_degrees(axes: Axes, rows: pd.DataFrame) -> None:
@@ -107,14 +112,21 @@ def excess_by_seconds(solvers: pd.DataFrame) -> Figure:
     with mpl.rc_context(SETTINGS):
         figure, every = panel_grid(
             [f"{dataset}, degree {degree}" for (dataset, degree), _ in groups],
-            lambda n, m: (WIDTHS[n], 2.8 * m + 0.9), most_columns=2,
-        )  # fmt: skip
+            lambda n, m: (WIDTHS[n], 2.8 * m + 0.9),
+            most_columns=2,
+        )
         for axes, (_, rows) in zip(every, groups, strict=True):
             axes.set_xscale("log")
             axes.set_yscale("log")
             for solver, line in rows.groupby("solver", sort=False):
                 drawn = line[line["cpu_seconds"] > 0]
-                _draw(axes, drawn["cpu_seconds"], drawn["excess"].clip(lower=LEAST_EXCESS), SOLVER_STYLES[str(solver)], SOLVER_TEXTS[str(solver)])  # fmt: skip
+                _draw(
+                    axes,
+                    drawn["cpu_seconds"],
+                    drawn["excess"].clip(lower=LEAST_EXCESS),
+                    SOLVER_STYLES[str(solver)],
+                    SOLVER_TEXTS[str(solver)],
+                )
             axes.set_ylim(LEAST_EXCESS / 2, 10)
         name_axes(figure, every, "CPU seconds", "objective above its minimum, as a part of it")
         add_legend(figure, every, "", handlelength=3.2)

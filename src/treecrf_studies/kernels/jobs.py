@@ -1,7 +1,7 @@
 """Jobs of the study of kernels: one method on all draws of one data set.
 
-Internal cross-validation chooses settings and stages; what labels the test sequences is trained on all training sequences.
-"""
+Internal cross-validation chooses settings and stages; what labels the test sequences is trained on all training
+sequences."""
 
 from __future__ import annotations
 
@@ -35,9 +35,21 @@ from treecrf_studies.kernels.settings import KernelsSettings
 from treecrf_studies.methods.kernel.kernel_crf import KernelCRF
 
 RUN_NAMES = [
-    "dataset", "method", "seed", "held_out_accuracy", "accuracy", "viterbi_accuracy", "cpu_seconds", "objective", "gap", "form", "chosen",
-    "n_train", "n_test", "shared_part",
-]  # fmt: skip
+    "dataset",
+    "method",
+    "seed",
+    "held_out_accuracy",
+    "accuracy",
+    "viterbi_accuracy",
+    "cpu_seconds",
+    "objective",
+    "gap",
+    "form",
+    "chosen",
+    "n_train",
+    "n_test",
+    "shared_part",
+]
 PREDICTION_NAMES = ["dataset", "method", "seed", "group", "position", "label", "predicted", *CONFIDENCE]
 
 _N_SMALL = 6  # sequences
@@ -49,10 +61,10 @@ class KernelsOutcome(NamedTuple):
     Attributes
     ----------
     runs : DataFrame
-        Columns `RUN_NAMES`, one row for each draw: percent of the held-out positions of cross-validation (NaN where nothing was
-        to choose), and of the test positions with both decoders; CPU seconds of the training on all training sequences;
-        of kernel CRFs the objective, how far it can be above its minimum, and the form; what was chosen, in words; training and
-        test positions; `shared_part` of the draws.
+        Columns `RUN_NAMES`, one row for each draw: percent of the held-out positions of cross-validation (NaN where
+        nothing was to choose), and of the test positions with both decoders; CPU seconds of the training on all
+        training sequences; of kernel CRFs the objective, how far it can be above its minimum, and the form; what was
+        chosen, in words; training and test positions; `shared_part` of the draws.
     predictions : DataFrame
         Columns `PREDICTION_NAMES`, of the test positions, by forward-backward. Group: that of related sequences.
     choice : DataFrame
@@ -210,8 +222,17 @@ SOLVERS: dict[str, dict[str, Any]] = {
 CRFSUITE = "crfsuite"
 
 SOLVER_NAMES = [
-    "dataset", "degree", "solver", "iteration", "cpu_seconds", "objective", "excess", "gap", "converged", "accuracy"
-]  # fmt: skip
+    "dataset",
+    "degree",
+    "solver",
+    "iteration",
+    "cpu_seconds",
+    "objective",
+    "excess",
+    "gap",
+    "converged",
+    "accuracy",
+]
 RANK_NAMES = ["dataset", "pivots", "rank", "accuracy", "objective", "excess", "cpu_seconds", "n_positions"]
 SIZE_NAMES = ["dataset", "form", "n_positions", "n_windows", "cpu_seconds", "memory_mb"]
 
@@ -228,10 +249,11 @@ def compare_solvers(job: JobContext[KernelsSettings]) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        Columns `SOLVER_NAMES`: CPU seconds of the solver alone, the objective and by which part of the minimum it is above it,
-        one row for each iteration (for CRFsuite, which minimizes the same over explicit features, the last alone); at its end
-        by which part of the objective lemma 9 says it can be above the minimum, whether the solver says that it has
-        converged, and percent of the test positions. The minimum is the lowest objective of all solvers and of one that goes on.
+        Columns `SOLVER_NAMES`: CPU seconds of the solver alone, the objective and by which part of the minimum it is
+        above it, one row for each iteration (for CRFsuite, which minimizes the same over explicit features, the last
+        alone); at its end by which part of the objective lemma 9 says it can be above the minimum, whether the solver
+        says that it has converged, and percent of the test positions. The minimum is the lowest objective of all
+        solvers and of one that goes on.
     """
     draw, window, settings = _first_draw(job), job.window, job.settings.of(job.dataset)
     load_kernels("degree_1", draw.train, window, settings)
@@ -252,8 +274,8 @@ def compare_ranks(job: JobContext[KernelsSettings]) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        Columns `RANK_NAMES`: percent of the test positions, the objective, and by which part of the exact model's it is above it;
-        CPU seconds of training. The exact model has pivots "exact".
+        Columns `RANK_NAMES`: percent of the test positions, the objective, and by which part of the exact model's it is
+        above it; CPU seconds of training. The exact model has pivots "exact".
     """
     draw, window, settings = _first_draw(job), job.window, job.settings.of(job.dataset)
     train, test = draw.train, draw.sets.test
@@ -326,12 +348,13 @@ def _follow(draw: Draw, window: Window, degree: int, solver: str, settings: Kern
             warnings.simplefilter("ignore")
             labeller.fit(draw.train, monitor=note)
         steps = {"iteration": list(range(len(labeller.objective_history_)))}
-    return pd.DataFrame(
-        steps | {"cpu_seconds": seconds, "objective": labeller.objective_history_}
-    ).assign(
-        degree=degree, solver=solver, accuracy=100 * labeller.score(draw.sets.test),
-        gap=getattr(labeller, "gap_", np.nan) / labeller.objective_, converged=getattr(labeller, "converged_", True),
-    )  # fmt: skip
+    return pd.DataFrame(steps | {"cpu_seconds": seconds, "objective": labeller.objective_history_}).assign(
+        degree=degree,
+        solver=solver,
+        accuracy=100 * labeller.score(draw.sets.test),
+        gap=getattr(labeller, "gap_", np.nan) / labeller.objective_,
+        converged=getattr(labeller, "converged_", True),
+    )
 
 
 def _measured(labeller: KernelCRF, test: SequenceSet) -> dict[str, float]:

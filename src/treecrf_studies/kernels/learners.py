@@ -41,9 +41,13 @@ class NystroemCRF(KernelCRF):
         kernel = self._make_kernel(windows, inputs)
         total = kernel.scale + kernel.coef0
         nystroem = Nystroem(
-            kernel="polynomial", degree=kernel.degree, gamma=1 / total, coef0=kernel.coef0 / total,
-            n_components=min(self.rank or windows.n_windows, windows.n_windows), random_state=self.random_state,
-        )  # fmt: skip
+            kernel="polynomial",
+            degree=kernel.degree,
+            gamma=1 / total,
+            coef0=kernel.coef0 / total,
+            n_components=min(self.rank or windows.n_windows, windows.n_windows),
+            random_state=self.random_state,
+        )
         features = np.ascontiguousarray(nystroem.fit_transform(inputs))
         self.form_ = "low_rank"
         support, normalization = windows.take(nystroem.component_indices_), nystroem.normalization_
@@ -69,9 +73,16 @@ def make_candidates(method: str, window: Window, settings: KernelsSettings) -> I
     elif method in ("separable", "full"):
         for leaves, rate in product(getattr(settings, f"{method}_leaves"), settings.tree_rates):
             yield TreeCRF(
-                settings.tree_iterations, leaves, settings.tree_regularization, window, transitions=method, leaf_values="newton",
-                splits="subsets", learning_rate=rate, missing="error",
-            )  # fmt: skip
+                settings.tree_iterations,
+                leaves,
+                settings.tree_regularization,
+                window,
+                transitions=method,
+                leaf_values="newton",
+                splits="subsets",
+                learning_rate=rate,
+                missing="error",
+            )
     elif method == "neural_crf":
         of_pictures: dict[str, Any] = {"picture": settings.picture, "window": (0, 0), "width": 96, "batch_size": 64}
         more = {} if settings.picture is None else of_pictures
@@ -105,9 +116,12 @@ def chosen_values(method: str, labeller: Labeller) -> dict[str, Any]:
     if isinstance(labeller, CustomLabeller):
         return dict(labeller.settings or {})
     names = {
-        "crfsuite": ("c2",), "treecrf": ("l2_regularization",), "separable": ("max_leaves", "learning_rate"),
-        "full": ("max_leaves", "learning_rate"), "neural_crf": ("dropout",),
-    }.get(method, ("variance",))  # fmt: skip
+        "crfsuite": ("c2",),
+        "treecrf": ("l2_regularization",),
+        "separable": ("max_leaves", "learning_rate"),
+        "full": ("max_leaves", "learning_rate"),
+        "neural_crf": ("dropout",),
+    }.get(method, ("variance",))
     return {name: getattr(labeller, name) for name in names}
 
 
@@ -118,9 +132,8 @@ LEAST_SUM = -1e300
 class PrimalCRF(KernelCRF):
     """The objective of `KernelCRF` in its form "monomials", minimized by CRFsuite's L-BFGS.
 
-    CRFsuite has one penalty for all weights, so `transition_variance` has to be 1: then ``c2 = 1 / (2 variance)`` makes the
-    objectives equal. `tolerance` is CRFsuite's own.
-    """
+    CRFsuite has one penalty for all weights, so `transition_variance` has to be 1: then ``c2 = 1 / (2 variance)`` makes
+    the objectives equal. `tolerance` is CRFsuite's own."""
 
     def _train(
         self,
@@ -174,7 +187,9 @@ def run_crfsuite(
     offsets: NDArray[np.int64],
     penalty: float,
 ) -> tuple[Found, float]:
-    """Train CRFsuite on sequences whose position t has the features ``items[window_of[t]]``; also CPU seconds of its search."""
+    """Train CRFsuite on sequences whose position t has the features ``items[window_of[t]]``; also CPU seconds of its
+    search.
+    """
     with needs_extra("rivals"):
         import pycrfsuite
 

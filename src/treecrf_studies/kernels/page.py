@@ -40,10 +40,33 @@ into bins and has no bias, so it is another model.
 """
 
 CHOICES = (
-    "n_seeds", "n_folds", "variances", "transition_variance", "coef0", "tolerance", "choosing_tolerance", "rank", "tree_iterations", "test_every",
-    "tree_rates", "tree_regularization", "separable_leaves", "full_leaves", "treecrf_leaves", "treecrf_regularizations", "crfsuite_penalties", "neural_dropouts", "neural_epochs", "picture",
-    "measured_variance", "solver_degrees", "solver_steps", "ranks", "sizes", "equivalence_margin",
-)  # fmt: skip
+    "n_seeds",
+    "n_folds",
+    "variances",
+    "transition_variance",
+    "coef0",
+    "tolerance",
+    "choosing_tolerance",
+    "rank",
+    "tree_iterations",
+    "test_every",
+    "tree_rates",
+    "tree_regularization",
+    "separable_leaves",
+    "full_leaves",
+    "treecrf_leaves",
+    "treecrf_regularizations",
+    "crfsuite_penalties",
+    "neural_dropouts",
+    "neural_epochs",
+    "picture",
+    "measured_variance",
+    "solver_degrees",
+    "solver_steps",
+    "ranks",
+    "sizes",
+    "equivalence_margin",
+)
 """Settings that the paper leaves open or that a reader needs to repeat the study."""
 
 
@@ -86,28 +109,49 @@ def _same_objective(comparisons: pd.DataFrame) -> list[Part]:
 
 PAGE = StudyPage(
     (
-        PageSection("kernels-accuracy", "Accuracy", (
-            text(INTRODUCTION, OF_PAPER, **{name: setting(name) for name in ("n_seeds", "n_folds", "tree_iterations")}),
-            datasets(),
-            figure("figure_1", "Accuracy by degree of the kernel, a panel for each data set."),
-            table("accuracy", "Accuracy of every method"),
-            computed(against_trees, "comparisons"),
-            computed(_same_objective, "comparisons"),
-            table("choices", "Chosen settings and cost", fold="Chosen settings and cost"),
-            choices(CHOICES),
-        ), "figure 1"),
+        PageSection(
+            "kernels-accuracy",
+            "Accuracy",
+            (
+                text(
+                    INTRODUCTION,
+                    OF_PAPER,
+                    **{name: setting(name) for name in ("n_seeds", "n_folds", "tree_iterations")},
+                ),
+                datasets(),
+                figure("figure_1", "Accuracy by degree of the kernel, a panel for each data set."),
+                table("accuracy", "Accuracy of every method"),
+                computed(against_trees, "comparisons"),
+                computed(_same_objective, "comparisons"),
+                table("choices", "Chosen settings and cost", fold="Chosen settings and cost"),
+                choices(CHOICES),
+            ),
+            "figure 1",
+        ),
         PageSection("kernels-tests", "Tests", (table("steps", "Tests between methods"),)),
-        PageSection("kernels-solvers", "Solvers", (
-            figure("solvers", "Objective above its minimum by CPU seconds."),
-            table("solvers", "Where the solvers end", fold="Where the solvers end", has_caption=False),
-        )),
-        PageSection("kernels-ranks", "Low ranks", (
-            figure("ranks", "Accuracy and objective by rank."),
-            table("ranks", "Low ranks", fold="Low ranks", has_caption=False),
-        )),
-        PageSection("kernels-sizes", "Time and memory", (
-            figure("sizes", "CPU seconds and memory by positions."),
-            table("sizes", "Time and memory", fold="Time and memory", has_caption=False),
-        )),
+        PageSection(
+            "kernels-solvers",
+            "Solvers",
+            (
+                figure("solvers", "Objective above its minimum by CPU seconds."),
+                table("solvers", "Where the solvers end", fold="Where the solvers end", has_caption=False),
+            ),
+        ),
+        PageSection(
+            "kernels-ranks",
+            "Low ranks",
+            (
+                figure("ranks", "Accuracy and objective by rank."),
+                table("ranks", "Low ranks", fold="Low ranks", has_caption=False),
+            ),
+        ),
+        PageSection(
+            "kernels-sizes",
+            "Time and memory",
+            (
+                figure("sizes", "CPU seconds and memory by positions."),
+                table("sizes", "Time and memory", fold="Time and memory", has_caption=False),
+            ),
+        ),
     ),
-)  # fmt: skip
+)

@@ -64,9 +64,10 @@ class KernelsSettings(StudySettings):
     }
 
     methods: list[Name] = Field(
-        [name for name in METHODS if name != "rbf"], min_length=1,
+        [name for name in METHODS if name != "rbf"],
+        min_length=1,
         description=f"Methods to compare: {', '.join(METHODS)}, or one of labellers.",
-    )  # fmt: skip
+    )
     labellers: Labellers = Field({}, description="Filled from the configuration's labellers.")
     n_seeds: int = Field(1, ge=1, description="Draws of the data: folds, then folds of the next seed.")
     n_folds: int = Field(5, ge=2, description="Folds of the training sequences that choose settings and stages.")

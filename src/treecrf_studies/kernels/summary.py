@@ -33,9 +33,8 @@ def summarise(context: SummaryContext) -> dict[str, pd.DataFrame]:
 def best_predictions(predictions: pd.DataFrame, runs: pd.DataFrame) -> Iterator[pd.DataFrame]:
     """Predictions under the names of `BEST`: in each draw, of the method that its cross-validation prefers.
 
-    So that no draw is labelled by a method that other draws, which may have trained on its test sequences, have preferred.
-    Among equals the first of `BEST`; there are none of a name that has no method in every draw.
-    """
+    So that no draw is labelled by a method that other draws, which may have trained on its test sequences, have
+    preferred. Among equals the first of `BEST`; there are none of a name that has no method in every draw."""
     for name, methods in BEST.items():
         places = {method: place for place, method in enumerate(methods)}
         known = runs[runs["method"].isin(methods) & runs["held_out_accuracy"].notna()]
@@ -46,7 +45,8 @@ def best_predictions(predictions: pd.DataFrame, runs: pd.DataFrame) -> Iterator[
 
 
 def average_runs(runs: pd.DataFrame) -> pd.DataFrame:
-    """Over the draws of each method: mean accuracies with sd, lowest and highest, medians of CPU seconds, and what was chosen.
+    """Over the draws of each method: mean accuracies with sd, lowest and highest, medians of CPU seconds, and what was
+    chosen.
 
     Columns dataset, method, n_seeds, those of runs, accuracy_sd, accuracy_low and accuracy_high.
     """

@@ -1,4 +1,7 @@
-"""The catalogue of methods: labellers, their looks in figures, and the studies that they are in. It loads no labeller."""
+"""The catalogue of methods: labellers, their looks in figures, and the studies that they are in.
+
+It loads no labeller.
+"""
 
 from __future__ import annotations
 

@@ -114,7 +114,8 @@ def advice_layout(judged: pd.DataFrame, costs: pd.DataFrame) -> pd.DataFrame:
 
 
 def judge(parts: Iterable[tuple[pd.DataFrame, pd.DataFrame, Sequence[str]]]) -> pd.DataFrame:
-    """How each method stands in every case that was compared: at rate 0 only those whose data have missing cells of their own.
+    """How each method stands in every case that was compared: at rate 0 only those whose data have missing cells of
+    their own.
 
     Parameters
     ----------
@@ -158,8 +159,8 @@ def advice_sentences(judged: pd.DataFrame) -> list[str]:
 def accuracy_table(evaluations: pd.DataFrame, comparisons: pd.DataFrame, costs: pd.DataFrame) -> pd.DataFrame:
     """Accuracy of each method by rate on one data set: method, a column for each rate ("10 %"), CPU time.
 
-    Percent, with `BEST` after the best of a rate and those equivalent to it, and `BEATEN` after a method that is significantly
-    worse than another. CPU time is that of a training iteration, imputation = 1.
+    Percent, with `BEST` after the best of a rate and those equivalent to it, and `BEATEN` after a method that is
+    significantly worse than another. CPU time is that of a training iteration, imputation = 1.
 
     Parameters
     ----------
@@ -268,7 +269,8 @@ def answers(
 
 
 def holes_layout(ranked: pd.DataFrame) -> pd.DataFrame:
-    """A row for each share of missing cells: the best accuracy, what it lost, and how the ways of handling holes stand to the best.
+    """A row for each share of missing cells: the best accuracy, what it lost, and how the ways of handling holes stand
+    to the best.
 
     Parameters
     ----------
@@ -302,8 +304,12 @@ def _told(name: str, description: Mapping[str, Any], ranked: pd.DataFrame) -> Pa
     lost = best.iloc[0] - best.iloc[-1]
     return paragraph(
         "<b>{name}.</b> {own} with {most} more missing at random, the best method loses {lost} points. {ways}",
-        name=name, own=own, most=f"{100 * most:g} %", lost=number(lost), ways=_never_worse(ranked),
-    )  # fmt: skip
+        name=name,
+        own=own,
+        most=f"{100 * most:g} %",
+        lost=number(lost),
+        ways=_never_worse(ranked),
+    )
 
 
 def _never_worse(ranked: pd.DataFrame) -> str:
@@ -391,7 +397,9 @@ def _weighting(means: pd.DataFrame, comparisons: pd.DataFrame, kind: str) -> Ite
 
 
 def _gains(means: pd.DataFrame, differences: pd.DataFrame, kind: str) -> str:
-    """In how many cases the other trees are better than the papers', with the same method and with the best one of each."""
+    """In how many cases the other trees are better than the papers', with the same method and with the best one of
+    each.
+    """
     against = differences[(differences["trees"] == kind) & (differences["baseline_trees"] == PAPERS)]
     alike = against[against["baseline"] == against["method"]]
     best = best_of_trees(means, against)

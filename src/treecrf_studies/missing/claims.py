@@ -1,10 +1,10 @@
 """Measures for the claims of ``claims.yaml`` about missing values.
 
-Verdicts rest on `treecrf.statistics.blocks`, whose p-values are valid for other test sequences and other damaged training
-sets, with Holm's correction over the pairs of methods of a data set and rate; the paper's own, Wald tests of the binomial model of
-section 4.4, or the likelihood ratio where a coefficient has no finite maximum, stand beside them, uncorrected as in the paper.
-Measures take damaged sets: the `PAPERS`, or `ALL` where there are more. The method beyond the papers, the default direction, has no part in them.
-"""
+Verdicts rest on `treecrf.statistics.blocks`, whose p-values are valid for other test sequences and other damaged
+training sets, with Holm's correction over the pairs of methods of a data set and rate; the paper's own, Wald tests of
+the binomial model of section 4.4, or the likelihood ratio where a coefficient has no finite maximum, stand beside them,
+uncorrected as in the paper. Measures take damaged sets: the `PAPERS`, or `ALL` where there are more. The method beyond
+the papers, the default direction, has no part in them."""
 
 from __future__ import annotations
 
@@ -49,7 +49,9 @@ def advantage(
     sets: str = PAPERS,
     corrected: bool = True,
 ) -> Iterator[Measured[float]]:
-    """Points by which `method` is more accurate than each other one at each rate, with the p-value of the sequence-level test."""
+    """Points by which `method` is more accurate than each other one at each rate, with the p-value of the
+    sequence-level test.
+    """
     rows = _comparisons(results, dataset, method, rates, sets)
     accuracies = _accuracies(results, dataset, rates, sets)
     for row in rows[rows["method"].isin(others)].to_dict("records"):
@@ -59,7 +61,9 @@ def advantage(
 def lead(
     results: Results, dataset: str, method: str, rates: Sequence[float], sets: str = PAPERS
 ) -> Iterator[Measured[float]]:
-    """The same against the most accurate of the other methods at each rate; the correction covers the choice of that one."""
+    """The same against the most accurate of the other methods at each rate; the correction covers the choice of that
+    one.
+    """
     rows = _comparisons(results, dataset, method, rates, sets)
     accuracies = _accuracies(results, dataset, rates, sets)
     for _, group in rows.groupby("rate"):
@@ -161,7 +165,8 @@ def rare_features(results: Results, dataset: str, share: float) -> Iterator[Meas
 
 
 def cost_ratio(results: Results, dataset: str, method: str) -> Iterator[Measured[float]]:
-    """CPU seconds of a training with `method` by those of the costliest other one: a geometric mean over the training sets.
+    """CPU seconds of a training with `method` by those of the costliest other one: a geometric mean over the training
+    sets.
 
     None of runs that did not rank all surrogates, as the dissertation does: theirs are costs of another method.
     """
@@ -254,7 +259,9 @@ def _at(frame: pd.DataFrame, rates: Sequence[float]) -> NDArray[np.bool_]:
 
 
 def _seconds_of_training(costs: pd.DataFrame) -> pd.DataFrame:
-    """Mean CPU seconds of one training where something is missing: a row a training set, a column a method of the dissertation."""
+    """Mean CPU seconds of one training where something is missing: a row a training set, a column a method of the
+    dissertation.
+    """
     training = costs[~costs["phase"].isin(PHASES_APART) & (costs["rate"] > 0) & costs["method"].isin(METHODS)]
     runs = training.groupby(["training_set", "method", "rate"])["cpu_seconds"].sum().reset_index()
     return runs.pivot_table(index="training_set", columns="method", values="cpu_seconds")

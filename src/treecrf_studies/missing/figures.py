@@ -106,18 +106,24 @@ def accuracy_by_mechanism(evaluations: pd.DataFrame) -> Figure:
         axes.set_ylim(len(names) - 0.5, -0.5)  # the first one on top
 
     return draw_by_dataset(
-        accuracy, draw, lambda n, m: (1.6 + 3.0 * n, (0.5 + 0.45 * len(names)) * m + 0.9), "accuracy on the test sets (%)", "",
-        _behind(counts), handlelength=1.0, most_columns=2, sharey=True,
-    )  # fmt: skip
+        accuracy,
+        draw,
+        lambda n, m: (1.6 + 3.0 * n, (0.5 + 0.45 * len(names)) * m + 0.9),
+        "accuracy on the test sets (%)",
+        "",
+        _behind(counts),
+        handlelength=1.0,
+        most_columns=2,
+        sharey=True,
+    )
 
 
 def effects_by_rate(comparisons: pd.DataFrame, baseline: str) -> Figure:
     """Accuracy of each method minus the baseline's against the missing rate, a panel per data set.
 
-    `comparisons` is from `treecrf.statistics.blocks.compare_crossed`. Marker: difference in points of accuracy. Bar: its
-    95 % interval of the family. Values that are not finite are left out. A panel's title says where blocks of lines take the place of
-    sequences.
-    """
+    `comparisons` is from `treecrf.statistics.blocks.compare_crossed`. Marker: difference in points of accuracy. Bar:
+    its 95 % interval of the family. Values that are not finite are left out. A panel's title says where blocks of lines
+    take the place of sequences."""
     against = comparisons[comparisons["baseline"] == baseline]
     if against.empty:
         raise ValueError(f"no comparison has the baseline {baseline!r}; there are {_listed(comparisons['baseline'])}")
@@ -146,9 +152,8 @@ def feature_frequencies(frequencies: pd.DataFrame) -> Figure:
     """Figure 4.2: share of the lines on which each line feature is true, a panel per data set.
 
     `frequencies` is from `treecrf_studies.missing.summary.feature_frequencies`. Features are in the order of their
-    numbers, as in the dissertation, the first one on top, so that a feature is in the same place in each panel. A sentence
-    where there is no feature.
-    """
+    numbers, as in the dissertation, the first one on top, so that a feature is in the same place in each panel. A
+    sentence where there is no feature."""
     if frequencies.empty:
         return sentence_figure("No data set of this study has attributes of two categories.")
     features = frequencies.groupby("feature", sort=False)
@@ -164,9 +169,14 @@ def feature_frequencies(frequencies: pd.DataFrame) -> Figure:
         axes.set_xticks([0, 25, 50, 75, 100])
 
     return draw_by_dataset(
-        frequencies, draw, lambda n, m: (2.0 + 1.75 * n, (0.9 + 0.18 * len(order)) * m), "lines on which the feature is true (%)", "",
-        sharex=True, sharey=True,
-    )  # fmt: skip
+        frequencies,
+        draw,
+        lambda n, m: (2.0 + 1.75 * n, (0.9 + 0.18 * len(order)) * m),
+        "lines on which the feature is true (%)",
+        "",
+        sharex=True,
+        sharey=True,
+    )
 
 
 # --- panels -----------------------------------------------------------------------------------------
@@ -214,10 +224,17 @@ def _marks(method: str, joined: bool) -> dict[str, Any]:
     """How matplotlib draws a method's marks and bars, and the lines between them."""
     style = method_style(method)
     return {
-        "color": style["color"], "marker": style["marker"], "linestyle": style["linestyle"] if joined else "none",
-        "markersize": MARKER_SIZES.get(style["marker"], 3.8), "markeredgecolor": "white", "markeredgewidth": 0.3,
-        "linewidth": 1.1, "elinewidth": 0.9, "capsize": 1.4, "label": method_name(method),
-    }  # fmt: skip
+        "color": style["color"],
+        "marker": style["marker"],
+        "linestyle": style["linestyle"] if joined else "none",
+        "markersize": MARKER_SIZES.get(style["marker"], 3.8),
+        "markeredgecolor": "white",
+        "markeredgewidth": 0.3,
+        "linewidth": 1.1,
+        "elinewidth": 0.9,
+        "capsize": 1.4,
+        "label": method_name(method),
+    }
 
 
 def _draw_shares(axes: Axes, places: pd.Series, percent: pd.Series) -> None:

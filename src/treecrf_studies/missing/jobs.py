@@ -72,9 +72,8 @@ def damage(
 ) -> SequenceSet:
     """Make a data set's cells missing by one of `treecrf.missing.MECHANISMS`, which takes the `options`.
 
-    All arguments but the data and the options decide the generator, and they alone: every method sees the same missing cells, and
-    other rates and mechanisms have others. The `side` is "train" or "test".
-    """
+    All arguments but the data and the options decide the generator, and they alone: every method sees the same missing
+    cells, and other rates and mechanisms have others. The `side` is "train" or "test"."""
     how = () if mechanism == MCAR else (mechanism,)
     rng = np.random.default_rng(derive_seed(seed, dataset, "holes", *how, f"{rate:g}", side, index))
     return MECHANISMS[mechanism].make(data, rate, rng, **options)
@@ -117,12 +116,12 @@ def evaluate_method(
 ) -> MissingOutcome:
     """Train one method on every damaged training set and test it on every damaged test set.
 
-    Settings of the trees and iteration are chosen by hold-out within the damaged training set; the split is the same for
-    every method, rate and training set. At rate 0 there is one training set and one test set; where a mechanism spares training
-    sets there is one of these. Data set and seed of the job decide, with rate and mechanism, the missing cells and the split. A
-    custom labeller gets the data with missing cells; the kind of trees, of `treecrf_studies.missing.methods.TREES`, is no matter
-    to it. What one damaged training set yields at one rate is a part of the job.
-    """
+    Settings of the trees and iteration are chosen by hold-out within the damaged training set; the split is the same
+    for every method, rate and training set. At rate 0 there is one training set and one test set; where a mechanism
+    spares training sets there is one of these. Data set and seed of the job decide, with rate and mechanism, the
+    missing cells and the split. A custom labeller gets the data with missing cells; the kind of trees, of
+    `treecrf_studies.missing.methods.TREES`, is no matter to it. What one damaged training set yields at one rate is a
+    part of the job."""
     dataset, method, settings, train, test = job.dataset, job.method, job.settings, job.train, job.test
     how = MECHANISMS[mechanism]
     options = {name: getattr(settings, name) for name in how.options}
@@ -200,8 +199,8 @@ def choose_settings(
 ) -> dict[str, Any]:
     """Settings and iteration with the best accuracy on the held-out sequences; among equals fewest iterations first.
 
-    Missing values are in place. The method is a treatment of missing values, the neural CRF, or a labeller from the configuration.
-    """
+    Missing values are in place. The method is a treatment of missing values, the neural CRF, or a labeller from the
+    configuration."""
     if method in settings.labellers:
         candidates = custom_candidates(settings.labellers[method])
     elif method == NETWORK:
@@ -220,9 +219,11 @@ def choose_settings(
     best = best_candidate(pd.concat(curves, ignore_index=True), ["iteration", "rank"], "held_out_accuracy")
     chosen = candidates[int(best["rank"])]
     return {
-        "values": chosen, "candidate": candidate_name(chosen), "iteration": int(best["iteration"]),
+        "values": chosen,
+        "candidate": candidate_name(chosen),
+        "iteration": int(best["iteration"]),
         "held_out_accuracy": float(best["held_out_accuracy"]),
-    }  # fmt: skip
+    }
 
 
 def _train(
@@ -243,12 +244,18 @@ def _train(
     transform = imputer.fit(train).transform if imputer else _unchanged
     n_slots = (len(train.attributes) + len(train.number_names)) * (1 + sum(window))
     common = {
-        "n_iterations": n_iterations, "max_leaves": settings.max_leaves, "window": window, "order": settings.order,
-        "missing": "error" if imputer else method, "scale_gain": settings.scale_gain,
+        "n_iterations": n_iterations,
+        "max_leaves": settings.max_leaves,
+        "window": window,
+        "order": settings.order,
+        "missing": "error" if imputer else method,
+        "scale_gain": settings.scale_gain,
         "n_surrogates": settings.n_surrogates or max(1, n_slots - 1),
-        "either_polarity": settings.either_polarity, "all_missing": settings.all_missing,
-        "unseen_missing": settings.unseen_missing, "unseen": settings.unseen,
-    }  # fmt: skip
+        "either_polarity": settings.either_polarity,
+        "all_missing": settings.all_missing,
+        "unseen_missing": settings.unseen_missing,
+        "unseen": settings.unseen,
+    }
     model = TreeCRF(**{**common, **TREES[trees].fixed, **candidate})
     return model.fit(transform(train)), transform
 

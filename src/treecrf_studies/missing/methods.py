@@ -11,9 +11,8 @@ from treecrf_studies.methods.catalogue import LABELLERS
 class Trees(NamedTuple):
     """A kind of trees: what readers see of it, its fixed settings, and a grid.
 
-    `fixed` are settings of `treecrf.models.boosted.treecrf.TreeCRF` that differ from those of the study; `grid` has those that
-    hold-out chooses, and the study's settings with the candidates for each.
-    """
+    `fixed` are settings of `treecrf.models.boosted.treecrf.TreeCRF` that differ from those of the study; `grid` has
+    those that hold-out chooses, and the study's settings with the candidates for each."""
 
     name: str
     fixed: Mapping[str, Any]
@@ -44,5 +43,14 @@ TREES = {
 
 
 COUNT_NAMES = [
-    "dataset", "rate", "method", "training_set", "test_set", "sequence", "group", "block", "n_positions", "n_correct",
-]  # fmt: skip
+    "dataset",
+    "rate",
+    "method",
+    "training_set",
+    "test_set",
+    "sequence",
+    "group",
+    "block",
+    "n_positions",
+    "n_correct",
+]

@@ -68,7 +68,8 @@ def study_table(
     Returns
     -------
     dict of DataFrame
-        evaluations, comparisons, deviance, variances, costs, choices: what `treecrf_studies.missing.advice` and the tables take.
+        evaluations, comparisons, deviance, variances, costs, choices: what `treecrf_studies.missing.advice` and the
+        tables take.
 
     Raises
     ------
@@ -117,9 +118,9 @@ def study_own_missing(
 ) -> dict[str, pd.DataFrame]:
     """Train and test every method on missing values like the file's own, beside those that it has.
 
-    Each sequence gets the missing cells of another one (`treecrf.missing.mechanisms.resample_missing`); the sequences held out are those
-    of `study_table`. Parameters are those of `study_table`, and so are the frames evaluations, comparisons and costs; their
-    rate is 1, which stands for these cells.
+    Each sequence gets the missing cells of another one (`treecrf.missing.mechanisms.resample_missing`); the sequences
+    held out are those of `study_table`. Parameters are those of `study_table`, and so are the frames evaluations,
+    comparisons and costs; their rate is 1, which stands for these cells.
 
     Raises
     ------

@@ -38,10 +38,26 @@ training sets for each mechanism.
 """
 
 CHOICES = (
-    "blocks_under", "block_length", "equivalence_margin", "degrees_of_freedom", "scale_gain", "n_surrogates", "either_polarity",
-    "all_missing", "unseen_missing", "mark", "l2_regularizations", "n_iterations", "test_every", "n_training_sets", "n_test_sets",
-    "papers_sets", "tree_training_sets", "newton_leaves", "newton_rates",
-)  # fmt: skip
+    "blocks_under",
+    "block_length",
+    "equivalence_margin",
+    "degrees_of_freedom",
+    "scale_gain",
+    "n_surrogates",
+    "either_polarity",
+    "all_missing",
+    "unseen_missing",
+    "mark",
+    "l2_regularizations",
+    "n_iterations",
+    "test_every",
+    "n_training_sets",
+    "n_test_sets",
+    "papers_sets",
+    "tree_training_sets",
+    "newton_leaves",
+    "newton_rates",
+)
 """Settings that the papers leave open."""
 
 MARKS = "marks: docs/statistics.md"
@@ -84,7 +100,9 @@ def _comparisons(context: PageContext) -> list[Part]:
 
 
 def _against(context: PageContext, baseline: str, datasets: set[str], is_first: bool) -> list[Part]:
-    """Log odds and points against a baseline on the data sets that have it; the first tables have captions and the anchor."""
+    """Log odds and points against a baseline on the data sets that have it; the first tables have captions and the
+    anchor.
+    """
     names = {kind: f"{kind}_{baseline}" for kind in ("coefficients", "effects")}
     layouts = {name: _of_sets(context.layouts[name], datasets) for name in names.values() if name in context.layouts}
     of_sets, name = replace(context, layouts=layouts), method_name(baseline)
@@ -126,45 +144,85 @@ def _answers(context: PageContext) -> list[Part]:
 
 PAGE = StudyPage(
     (
-        PageSection("missing-advice", "Which method to use when", (
-            computed(advice, "evaluations", "comparisons", "costs", "mechanism_evaluations", "mechanism_comparisons"),
-        )),
-        PageSection("missing-accuracy", "Accuracy by share of missing cells", (
-            text(
-                INTRODUCTION, train=setting("n_training_sets"), test=setting("n_test_sets"), held_out=setting("held_out", percent),
-                decoder=setting("decoder", DECODER_NAMES.__getitem__),
+        PageSection(
+            "missing-advice",
+            "Which method to use when",
+            (
+                computed(
+                    advice, "evaluations", "comparisons", "costs", "mechanism_evaluations", "mechanism_comparisons"
+                ),
             ),
-            figure(
-                "figure_4_1",
-                "Accuracy by share of missing cells, a panel for each of {names}, a line for each method; the table below has the numbers.",
+        ),
+        PageSection(
+            "missing-accuracy",
+            "Accuracy by share of missing cells",
+            (
+                text(
+                    INTRODUCTION,
+                    train=setting("n_training_sets"),
+                    test=setting("n_test_sets"),
+                    held_out=setting("held_out", percent),
+                    decoder=setting("decoder", DECODER_NAMES.__getitem__),
+                ),
+                figure(
+                    "figure_4_1",
+                    "Accuracy by share of missing cells, a panel for each of {names}, a line for each method; the table below has the numbers.",
+                ),
+                table("accuracy", f"Percent, mean ± standard deviation; {MARKS}", has_caption=False),
+                choices(CHOICES),
             ),
-            table("accuracy", f"Percent, mean ± standard deviation; {MARKS}", has_caption=False),
-            choices(CHOICES),
-        ), "figure 4.1"),
-        PageSection("missing-tests", "Significance of the differences", (
-            _stars,
-            _comparisons,
-            table("variances", "Variance components"),
-        ), "table 4.1"),
-        PageSection("missing-trees", "Does the choice of method matter for TreeCRF-Newton?", (
-            computed(_tree_answers, "tree_evaluations", "tree_comparisons", "tree_differences"),
-            figure("trees", "Accuracy by share of missing cells, a panel for each data set and kind of trees, a line for each method."),
-            table("trees", f"Percent by trees and method; {MARKS}"),
-            table("tree_differences", "Points of accuracy that other trees gain"),
-        )),
-        PageSection("missing-mechanisms", "Results by missingness mechanism", (
-            text(MECHANISMS_INTRODUCTION, rate=setting("mechanism_rate", percent), train=setting("mechanism_training_sets")),
-            figure(
-                "mechanisms", "Accuracy by the mechanism by which cells are missing, a panel for each data set, a mark for each method.",
+            "figure 4.1",
+        ),
+        PageSection(
+            "missing-tests",
+            "Significance of the differences",
+            (
+                _stars,
+                _comparisons,
+                table("variances", "Variance components"),
             ),
-            table("mechanisms", f"Percent by mechanism and method; {MARKS}"),
-        )),
+            "table 4.1",
+        ),
+        PageSection(
+            "missing-trees",
+            "Does the choice of method matter for TreeCRF-Newton?",
+            (
+                computed(_tree_answers, "tree_evaluations", "tree_comparisons", "tree_differences"),
+                figure(
+                    "trees",
+                    "Accuracy by share of missing cells, a panel for each data set and kind of trees, a line for each method.",
+                ),
+                table("trees", f"Percent by trees and method; {MARKS}"),
+                table("tree_differences", "Points of accuracy that other trees gain"),
+            ),
+        ),
+        PageSection(
+            "missing-mechanisms",
+            "Results by missingness mechanism",
+            (
+                text(
+                    MECHANISMS_INTRODUCTION,
+                    rate=setting("mechanism_rate", percent),
+                    train=setting("mechanism_training_sets"),
+                ),
+                figure(
+                    "mechanisms",
+                    "Accuracy by the mechanism by which cells are missing, a panel for each data set, a mark for each method.",
+                ),
+                table("mechanisms", f"Percent by mechanism and method; {MARKS}"),
+            ),
+        ),
         PageSection("missing-cost", "CPU time by method", (table("costs", COSTS, fold=COSTS),)),
-        PageSection("line-features", "Line features", (
-            figure(
-                "figure_4_2", "Share of lines on which each line feature is true, a bar for each feature, in the order of the features.",
+        PageSection(
+            "line-features",
+            "Line features",
+            (
+                figure(
+                    "figure_4_2",
+                    "Share of lines on which each line feature is true, a bar for each feature, in the order of the features.",
+                ),
             ),
-        )),
+        ),
     ),
     answers=_answers,
-)  # fmt: skip
+)

@@ -1,4 +1,5 @@
-"""Ranking of the ways of handling missing values in each case: which are equivalent to the best, how far behind is the worst.
+"""Ranking of the ways of handling missing values in each case: which are equivalent to the best, how far behind is the
+worst.
 
 With other trees, also how the best ways stand to each other."""
 
@@ -28,10 +29,10 @@ def mean_accuracies(evaluations: pd.DataFrame, case: Sequence[str] = CASE) -> pd
 def standings(means: pd.DataFrame, comparisons: pd.DataFrame, case: Sequence[str] = CASE) -> pd.DataFrame:
     """How each method of a case stands to the best one: the rows of `means` with standing and rank_low (`rank_cases`).
 
-    A case is told apart by its columns (`case`). `means` have these, method and percent; equal are means that look so in print.
-    `comparisons` have these and the columns of `treecrf.statistics.blocks.compare_crossed`; a pair may be there from both sides.
-    Where not every pair is tested, the highest are `BEST`, the others `UNTESTED`, and rank_low is 1.
-    """
+    A case is told apart by its columns (`case`). `means` have these, method and percent; equal are means that look so
+    in print. `comparisons` have these and the columns of `treecrf.statistics.blocks.compare_crossed`; a pair may be
+    there from both sides. Where not every pair is tested, the highest are `BEST`, the others `UNTESTED`, and rank_low
+    is 1."""
     keys = [*case, "method"]
     accuracies = means.assign(accuracy_points=means["percent"].round(DIGITS))
     pairs = comparisons.rename(columns={"baseline": "other"})
@@ -59,8 +60,8 @@ def spreads(means: pd.DataFrame, comparisons: pd.DataFrame, case: Sequence[str] 
     -------
     DataFrame
         The columns of a case; baseline (the worst method), method (the best one), accuracy_points, family_low,
-        family_high, valid_p_holm, decision. The correction over all pairs covers the choice of this one. Cases that were
-        not compared are left out.
+        family_high, valid_p_holm, decision. The correction over all pairs covers the choice of this one. Cases that
+        were not compared are left out.
     """
     ends = means.groupby(list(case), sort=False)["percent"].agg(["idxmax", "idxmin"])
     pairs = means.loc[ends["idxmax"], [*case, "method"]].reset_index(drop=True)
@@ -73,9 +74,9 @@ def spreads(means: pd.DataFrame, comparisons: pd.DataFrame, case: Sequence[str] 
 def best_of_trees(means: pd.DataFrame, differences: pd.DataFrame) -> pd.DataFrame:
     """The best method with each other kind of trees against the best one with the papers' trees.
 
-    `means` have dataset, rate, trees, method and percent; `differences` are as of `treecrf_studies.missing.summary.compare_trees`, and
-    the rows of these pairs are given: one for each data set, rate and other kind of trees.
-    """
+    `means` have dataset, rate, trees, method and percent; `differences` are as of
+    `treecrf_studies.missing.summary.compare_trees`, and the rows of these pairs are given: one for each data set, rate
+    and other kind of trees."""
     shared = means[means["method"].isin(differences["method"])]
     best = shared.loc[shared.groupby(["dataset", "rate", "trees"])["percent"].idxmax(), [*CASE, "trees", "method"]]
     of_papers = best[best["trees"] == PAPERS].rename(columns={"trees": "baseline_trees", "method": "baseline"})

@@ -25,9 +25,16 @@ class MissingSettings(StudySettings):
 
     counted = ("n_iterations",)
     whole: ClassVar[frozenset[str]] = StudySettings.whole | {
-        "methods", "rates", "mechanism_datasets", "mechanisms", "baseline", "baselines", "papers_sets", "equivalence_margin",
+        "methods",
+        "rates",
+        "mechanism_datasets",
+        "mechanisms",
+        "baseline",
+        "baselines",
+        "papers_sets",
+        "equivalence_margin",
         "degrees_of_freedom",
-    }  # fmt: skip
+    }
 
     methods: list[MissingMethod | Name] = Field(
         list(TREATMENTS),

@@ -18,9 +18,8 @@ from treecrf_studies.missing.methods import COUNT_NAMES, PAPERS
 def summarise(context: SummaryContext) -> dict[str, pd.DataFrame]:
     """All jobs of one data set, in the order of methods and rates, as frames with a column stand_in.
 
-    The frames are those of `treecrf_studies.missing.jobs.MissingOutcome`, and ``tree_counts`` and ``mechanism_counts`` where
-    there are such jobs; the sets are whole, as they are before cells go missing.
-    """
+    The frames are those of `treecrf_studies.missing.jobs.MissingOutcome`, and ``tree_counts`` and ``mechanism_counts``
+    where there are such jobs; the sets are whole, as they are before cells go missing."""
     frames, margin, degrees_of_freedom = (
         context.frames,
         context.settings["equivalence_margin"],
@@ -43,8 +42,8 @@ def summarise(context: SummaryContext) -> dict[str, pd.DataFrame]:
 def beside_papers(counts: pd.DataFrame, tree_counts: Sequence[pd.DataFrame]) -> list[pd.DataFrame]:
     """Counts with the papers' trees, of the training sets that other kinds of trees have too, and those of these kinds.
 
-    `counts` as in `treecrf_studies.missing.jobs.MissingOutcome`, `tree_counts` with a column trees. Empty without these.
-    """
+    `counts` as in `treecrf_studies.missing.jobs.MissingOutcome`, `tree_counts` with a column trees. Empty without
+    these."""
     if not tree_counts:
         return []
     papers = counts.assign(trees=PAPERS)
@@ -60,10 +59,10 @@ def analyse(
     """Accuracies and tests: evaluations, comparisons, papers_comparisons, deviance, variances.
 
     `counts` as in `treecrf_studies.missing.jobs.MissingOutcome`, of all methods. The comparisons have the columns of
-    `treecrf.statistics.deviance.compare_all`, the papers' tests, on the first `papers_sets` damaged training sets and test
-    sets; and in the place of its points of accuracy those of `treecrf.statistics.blocks.compare_crossed`: on all sets, or of
-    papers_comparisons on the papers' sets too. The deviance is analysed on both and says on how many sets: see `deviances`.
-    """
+    `treecrf.statistics.deviance.compare_all`, the papers' tests, on the first `papers_sets` damaged training sets and
+    test sets; and in the place of its points of accuracy those of `treecrf.statistics.blocks.compare_crossed`: on all
+    sets, or of papers_comparisons on the papers' sets too. The deviance is analysed on both and says on how many sets:
+    see `deviances`."""
     compared = comparable(counts)
     of_papers = _first_sets(compared, papers_sets)
     sequences = compared.groupby(COUNT_NAMES[:7], sort=False, observed=True)[COUNT_NAMES[8:]].sum().reset_index()
@@ -112,9 +111,9 @@ def compare_trees(counts: Sequence[pd.DataFrame], equivalence_margin: float, deg
     Returns
     -------
     DataFrame
-        The columns of `treecrf.statistics.blocks.compare_crossed`, and baseline_trees and trees: those of `baseline` and of
-        `method`. Holm's correction is over all pairs of a data set and rate, those with equal trees too, so it covers
-        the choice of the best method of each kind.
+        The columns of `treecrf.statistics.blocks.compare_crossed`, and baseline_trees and trees: those of `baseline`
+        and of `method`. Holm's correction is over all pairs of a data set and rate, those with equal trees too, so it
+        covers the choice of the best method of each kind.
     """
     names = [*CROSSED_COLUMNS, "baseline_trees", "trees"]
     filled = [frame for frame in counts if len(frame)]
@@ -134,7 +133,8 @@ def compare_trees(counts: Sequence[pd.DataFrame], equivalence_margin: float, deg
 
 
 def deviances(evaluated: pd.DataFrame, papers_sets: int) -> pd.DataFrame:
-    """The analysis of deviance of whole evaluations, on the first `papers_sets` damaged training and test sets and on all.
+    """The analysis of deviance of whole evaluations, on the first `papers_sets` damaged training and test sets and on
+    all.
 
     `evaluated` are evaluations (`evaluations`) at rates at which the methods can differ. The columns are those of
     `treecrf.statistics.deviance.analysis_of_deviance`, n_training_sets and n_test_sets.

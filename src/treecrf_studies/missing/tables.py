@@ -67,12 +67,12 @@ TERM_NAMES = {"constant": "constant only", "training_set": "training set", "meth
 
 
 def coefficients_layout(comparisons: pd.DataFrame, baseline: str, of_papers: bool = True) -> pd.DataFrame:
-    """Tables 4.1 a to d as printed: the log odds of methods against `baseline`, measured under published, a block for each data set and rate.
+    """Tables 4.1 a to d as printed: the log odds of methods against `baseline`, measured under published, a block for
+    each data set and rate.
 
-    Methods that the dissertation does not have are in a group of their own. `STAR`: p < 0.05 by the Wald test, as in the
-    dissertation. `DAGGER`: p < 0.05 by the sequence-level test (`treecrf.statistics.blocks`), corrected by Holm's method. All
-    p-values are in `significance_layout`. Without `of_papers` nothing published is shown.
-    """
+    Methods that the dissertation does not have are in a group of their own. `STAR`: p < 0.05 by the Wald test, as in
+    the dissertation. `DAGGER`: p < 0.05 by the sequence-level test (`treecrf.statistics.blocks`), corrected by Holm's
+    method. All p-values are in `significance_layout`. Without `of_papers` nothing published is shown."""
     against, published = _against(comparisons, baseline), missing_value_coefficients()
     if against.empty:
         return NOT_COMPARED
@@ -98,7 +98,8 @@ def coefficients_layout(comparisons: pd.DataFrame, baseline: str, of_papers: boo
 
 
 def significance_layout(of_papers: pd.DataFrame, comparisons: pd.DataFrame, baseline: str) -> pd.DataFrame:
-    """Every test of every method against `baseline`: those of the binomial model, which take positions as independent, and a valid one.
+    """Every test of every method against `baseline`: those of the binomial model, which take positions as independent,
+    and a valid one.
 
     The valid one is on the papers' damaged sets, and on all where there are more.
     """
@@ -128,11 +129,11 @@ def significance_layout(of_papers: pd.DataFrame, comparisons: pd.DataFrame, base
 
 
 def effects_layout(comparisons: pd.DataFrame, baseline: str) -> pd.DataFrame:
-    """Accuracy of every method minus that of `baseline`, in points, with its 95 % interval of the family; a column per method.
+    """Accuracy of every method minus that of `baseline`, in points, with its 95 % interval of the family; a column per
+    method.
 
-    `DAGGER`: p < 0.05 by the sequence-level test with Holm's correction. Data sets have `OF_LINES` where blocks of lines take
-    the place of sequences.
-    """
+    `DAGGER`: p < 0.05 by the sequence-level test with Holm's correction. Data sets have `OF_LINES` where blocks of
+    lines take the place of sequences."""
     against = _against(comparisons, baseline)
     if against.empty:
         return NOT_COMPARED
@@ -146,7 +147,8 @@ def effects_layout(comparisons: pd.DataFrame, baseline: str) -> pd.DataFrame:
 
 
 def accuracy_layout(evaluations: pd.DataFrame, comparisons: pd.DataFrame) -> pd.DataFrame:
-    """Mean and standard deviation of the accuracy in percent; bold are the best mean of each row and those equivalent to it.
+    """Mean and standard deviation of the accuracy in percent; bold are the best mean of each row and those equivalent
+    to it.
 
     A single evaluation has no standard deviation. Means that look the same in print are equal.
     """
@@ -206,7 +208,9 @@ def variances_layout(variances: pd.DataFrame) -> pd.DataFrame:
 
 
 def deviance_layout(deviance: pd.DataFrame) -> pd.DataFrame:
-    """Analysis of deviance: what the training set and then the method take off the deviance of a constant, and what remains."""
+    """Analysis of deviance: what the training set and then the method take off the deviance of a constant, and what
+    remains.
+    """
     added, left = "added by the term", "residual of the model"
     return grouped(
         {
@@ -253,8 +257,8 @@ def comparison_texts(comparisons: pd.DataFrame) -> pd.Series:
 def trees_layout(evaluations: pd.DataFrame, comparisons: pd.DataFrame) -> pd.DataFrame:
     """Accuracy by data set, missing rate, kind of trees and method, and how much the choice of the method matters.
 
-    Bold: the best mean of its row and those equivalent to it by the sequence-level test. Last column: the best mean minus the worst,
-    with the 95 % interval; `DAGGER` as in the effects. Without rows where there is one kind of trees.
+    Bold: the best mean of its row and those equivalent to it by the sequence-level test. Last column: the best mean
+    minus the worst, with the 95 % interval; `DAGGER` as in the effects. Without rows where there is one kind of trees.
     """
     return _layout(evaluations, comparisons, "trees", _tree_names())
 
@@ -262,9 +266,8 @@ def trees_layout(evaluations: pd.DataFrame, comparisons: pd.DataFrame) -> pd.Dat
 def tree_differences_layout(evaluations: pd.DataFrame, differences: pd.DataFrame) -> pd.DataFrame:
     """Accuracy with each other kind of trees minus that with the papers' trees, in points, with the 95 % interval.
 
-    A column for each method, handled alike by both kinds; last column: the best method of the one minus the best of the other.
-    `DAGGER` as in the effects. Without rows where there is one kind of trees.
-    """
+    A column for each method, handled alike by both kinds; last column: the best method of the one minus the best of the
+    other. `DAGGER` as in the effects. Without rows where there is one kind of trees."""
     headings = ["data set", "missing rate", HEADINGS["trees"]]
     if differences.empty:
         return _no_rows(headings)
@@ -323,7 +326,9 @@ def _no_rows(headings: Iterable[str]) -> pd.DataFrame:
 
 
 def _sorted(rows: pd.DataFrame, name: str, shown: Iterable[str]) -> pd.DataFrame:
-    """Data sets in the order of the frame, rates from small to large, values of `name` in the order in which they are shown."""
+    """Data sets in the order of the frame, rates from small to large, values of `name` in the order in which they are
+    shown.
+    """
     orders = {"dataset": list(dict.fromkeys(rows["dataset"])), name: list(shown)}
     return rows.sort_values(
         ["dataset", "rate", name],

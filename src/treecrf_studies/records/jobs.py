@@ -1,8 +1,8 @@
 """A small record (JSON) of each job beside its benchmark: when it ran, on what, what it read and wrote.
 
-``benchmarks/STEP/NAME.json`` is the record of the job with the log ``logs/STEP/NAME.log``. Environments and machines are
-many jobs' own, so each has a file of its own, ``benchmarks/environments/ID.json`` and ``benchmarks/machines/ID.json``.
-"""
+``benchmarks/STEP/NAME.json`` is the record of the job with the log ``logs/STEP/NAME.log``. Environments and machines
+are many jobs' own, so each has a file of its own, ``benchmarks/environments/ID.json`` and
+``benchmarks/machines/ID.json``."""
 
 from __future__ import annotations
 
@@ -127,8 +127,8 @@ def read_records(results: str | os.PathLike[str]) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        A row per job, empty where there are no records: its `name` (the way from the folder of benchmarks, without suffix), and
-        what a record holds.
+        A row per job, empty where there are no records: its `name` (the way from the folder of benchmarks, without
+        suffix), and what a record holds.
     """
     folder = Path(results, BENCHMARKS)
     apart = [folder / ENVIRONMENTS, folder / MACHINES]

@@ -30,7 +30,9 @@ def settings_of(params: Mapping[str, Any], dataset: str) -> dict[str, Any]:
 
 
 def _options(options: Mapping[str, Any], dataset: str) -> dict[str, Any]:
-    """Options of `treecrf_studies.datasets.load`: of a table, the keys of its data set; of others those below ``options``."""
+    """Options of `treecrf_studies.datasets.load`: of a table, the keys of its data set; of others those below
+    ``options``.
+    """
     if "path" in options:
         return {name if name == "seed" else f"datasets.{dataset}.{name}": value for name, value in options.items()}
     places = {"raw": "raw", "groups": f"datasets.{dataset}.groups"}

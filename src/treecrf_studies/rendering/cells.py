@@ -49,7 +49,8 @@ class Cell:
     verdict : str
         The verdict that it shows.
     is_text : bool
-        Whether it holds words in a column whose heading does not tell (`treecrf_studies.rendering.layouts.TEXT_HEADINGS`).
+        Whether it holds words in a column whose heading does not tell
+        (`treecrf_studies.rendering.layouts.TEXT_HEADINGS`).
     links : tuple of Link
         Pages that it leads to, instead of the text.
     """

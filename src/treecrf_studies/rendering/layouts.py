@@ -19,20 +19,89 @@ from treecrf_studies.rendering.cells import DASH, Cell, Link
 from treecrf_studies.rendering.templates import render, render_page
 
 WORD_HEADINGS = (
-    "run", "study", "kind", "name", "claim", "data set", "quantity", "standing", "missing rate", "method", "compared with", "values",
-    "term", "G0", "rule", "comparison", "paper",
-)  # fmt: skip
+    "run",
+    "study",
+    "kind",
+    "name",
+    "claim",
+    "data set",
+    "quantity",
+    "standing",
+    "missing rate",
+    "method",
+    "compared with",
+    "values",
+    "term",
+    "G0",
+    "rule",
+    "comparison",
+    "paper",
+)
 """Headings of leading columns that say what a row is of; renderers leave out what repeats the row above."""
 
-TEXT_HEADINGS = {*WORD_HEADINGS, *(
-    "all claims", "by held-out sequences", "by test sequences", "by the paper's test", "cells are missing", "choice of", "claims, runs",
-    "chosen", "claims that change", "chosen by held-out sequences", "class maps chosen", "clusters are", "column", "commit", "converged",
-    "data sets", "dataset", "decision", "decoder", "ensemble", "expert", "file", "form", "frame", "id", "is a", "jobs of each study",
-    "key number", "label of x2", "learner", "machine", "meant for", "over", "package", "part", "preferred", "processor",
-    "protocol", "row", "set", "setting", "solver", "source", "statement", "system", "the paper's words", "this run",
-    "trees", "unit of the test", "value", "verdict", "version", "why", "with", "without",
-)} - {"missing rate"}  # fmt: skip
-"""Headings of columns of words, which stand at the left; all other columns hold numbers, unless a cell says that it is words."""
+TEXT_HEADINGS = {
+    *WORD_HEADINGS,
+    *(
+        "all claims",
+        "by held-out sequences",
+        "by test sequences",
+        "by the paper's test",
+        "cells are missing",
+        "choice of",
+        "claims, runs",
+        "chosen",
+        "claims that change",
+        "chosen by held-out sequences",
+        "class maps chosen",
+        "clusters are",
+        "column",
+        "commit",
+        "converged",
+        "data sets",
+        "dataset",
+        "decision",
+        "decoder",
+        "ensemble",
+        "expert",
+        "file",
+        "form",
+        "frame",
+        "id",
+        "is a",
+        "jobs of each study",
+        "key number",
+        "label of x2",
+        "learner",
+        "machine",
+        "meant for",
+        "over",
+        "package",
+        "part",
+        "preferred",
+        "processor",
+        "protocol",
+        "row",
+        "set",
+        "setting",
+        "solver",
+        "source",
+        "statement",
+        "system",
+        "the paper's words",
+        "this run",
+        "trees",
+        "unit of the test",
+        "value",
+        "verdict",
+        "version",
+        "why",
+        "with",
+        "without",
+    ),
+} - {"missing rate"}
+"""Headings of columns of words, which stand at the left; all other columns hold numbers, unless a cell says that it is
+words.
+"""
 
 LATEX_SIGNS = {
     **{sign: rf"\{sign}" for sign in "_%&#${}"},
@@ -67,10 +136,9 @@ class Heading(NamedTuple):
 def to_fragment(frame: pd.DataFrame, caption: str = "", address: Address = str, is_list: bool = False) -> Markup:
     """A layout as an HTML table that screen readers can read and ``page.js`` can sort.
 
-    What repeats the row above is there for sorting, but not seen; the best are bold. A column with two levels of headings,
-    (group, name), but without a group takes both lines of the head. The cells of a list carry the names of their columns, which
-    narrow screens show.
-    """
+    What repeats the row above is there for sorting, but not seen; the best are bold. A column with two levels of
+    headings, (group, name), but without a group takes both lines of the head. The cells of a list carry the names of
+    their columns, which narrow screens show."""
     labels = _headings(frame) if is_list else []
     cells, hidden = frame.to_numpy(dtype=object), _repeats(frame).tolist()
     n_words = _n_word_columns(frame)

@@ -72,7 +72,9 @@ def draw_by_dataset(
     handlelength: float = 3.2,
     **grid: Any,
 ) -> Figure:
-    """A figure with a panel for each data set, which `draw` fills, and a legend with this title, if any; `grid` as of `panel_grid`."""
+    """A figure with a panel for each data set, which `draw` fills, and a legend with this title, if any; `grid` as of
+    `panel_grid`.
+    """
     sets = list(by_dataset(frame))
     with mpl.rc_context(SETTINGS):
         figure, panels = panel_grid([title for title, _ in sets], size, **grid)
@@ -101,15 +103,20 @@ def annotate(axes: Axes, marks: pd.DataFrame, color: str, offset: tuple[float, f
 def add_legend(figure: Figure, panels: list[Axes], title: str, handlelength: float) -> None:
     """One legend over all panels, of the methods in any of them, with as many columns as the figure is wide enough for."""
     handles = {
-        label: handle
-        for axes in panels
-        for handle, label in zip(*axes.get_legend_handles_labels(), strict=True)
-    }  # fmt: skip
+        label: handle for axes in panels for handle, label in zip(*axes.get_legend_handles_labels(), strict=True)
+    }
     for n_columns in range(min(len(handles), 5 if len(panels) > 1 else 2), 0, -1):
         legend = figure.legend(
-            handles.values(), handles.keys(), loc="outside upper center", title=title, handlelength=handlelength,
-            ncols=n_columns, fontsize=SMALL, title_fontsize=SMALL, columnspacing=1.4,
-        )  # fmt: skip
+            handles.values(),
+            handles.keys(),
+            loc="outside upper center",
+            title=title,
+            handlelength=handlelength,
+            ncols=n_columns,
+            fontsize=SMALL,
+            title_fontsize=SMALL,
+            columnspacing=1.4,
+        )
         if n_columns == 1 or legend.get_window_extent().width <= figure.bbox.width:
             return
         legend.remove()

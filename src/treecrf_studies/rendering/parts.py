@@ -28,7 +28,8 @@ class Note:
 
 @dataclass(frozen=True)
 class Table:
-    """A layout with its caption, the files that hold the same, without their suffix, and its name among those of a page.
+    """A layout with its caption, the files that hold the same, without their suffix, and its name among those of a
+    page.
 
     Attributes
     ----------
@@ -191,9 +192,8 @@ class Group(NamedTuple):
 class Page(NamedTuple):
     """A page of the site.
 
-    The path is that of its file from the folder of the site, with the suffix ``.html``; the title is its heading, the name what links
-    to it say, and the lead what stands under the heading.
-    """
+    The path is that of its file from the folder of the site, with the suffix ``.html``; the title is its heading, the
+    name what links to it say, and the lead what stands under the heading."""
 
     path: str
     title: str

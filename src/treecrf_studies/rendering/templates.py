@@ -26,7 +26,9 @@ def render(name: str, **values: Any) -> Markup:
 
 
 def render_page(name: str, **values: Any) -> str:
-    """The same, of a page that stands by itself: its style sheet and its script are inside it, and no other script runs."""
+    """The same, of a page that stands by itself: its style sheet and its script are inside it, and no other script
+    runs.
+    """
     style, script = (Markup(resource("treecrf_studies.rendering", file)) for file in ("page.css", "page.js"))
     return f"{render(name, style=style, script=script, policy=policy_of(script), **values)}\n"
 

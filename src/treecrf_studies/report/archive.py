@@ -1,4 +1,6 @@
-"""A run in one file: results, pages, claims and manifest, to keep, to publish, and to compare years later; its RO-Crate."""
+"""A run in one file: results, pages, claims and manifest, to keep, to publish, and to compare years later; its
+RO-Crate.
+"""
 
 from __future__ import annotations
 
@@ -23,8 +25,8 @@ from treecrf_studies.rendering.cells import DASH
 from treecrf_studies.report.manifest import KINDS, MANIFEST, listed_files, read_manifest
 
 LEFT_OUT = ("data",)
-"""Kinds of files of the manifest that an archive has not: training and test sets are made from the raw files, whose terms may
-not let others pass them on."""
+"""Kinds of files of the manifest that an archive has not: training and test sets are made from the raw files, whose
+terms may not let others pass them on."""
 
 PAGES = ("*.html", "*.md", "claims/*.html")
 """The pages of a run in its folder of reports, which may also hold a comparison, or the reports of another run."""
@@ -65,7 +67,9 @@ def archive_name(manifest: dict[str, Any]) -> str:
 
 
 def address(base: Path, path: str | os.PathLike[str]) -> str:
-    """The name of a file of the run in the archive whose root is the folder `base` on disk: links between pages and results work."""
+    """The name of a file of the run in the archive whose root is the folder `base` on disk: links between pages and
+    results work.
+    """
     return Path(os.path.relpath(Path(path).resolve(), base.resolve())).as_posix()
 
 
@@ -113,9 +117,8 @@ def run_crate(
 ) -> dict[str, Any]:
     """The contents of `CRATE`, of a run with the records of its jobs (`treecrf_studies.records.jobs`).
 
-    `members` are the files of the archive, by their paths from its root, `WORKFLOW` among them; `address` gives the path of a file
-    of the run from there.
-    """
+    `members` are the files of the archive, by their paths from its root, `WORKFLOW` among them; `address` gives the
+    path of a file of the run from there."""
     return _RunCrate(results, manifest, members, address).contents()
 
 
@@ -124,9 +127,8 @@ def crate_members(
 ) -> Iterator[tuple[str, bytes | Path]]:
     """What makes an archive of a run a crate: the workflow, the records of the jobs, and `CRATE`.
 
-    `members` are the other files of the archive; `base` is the folder on disk that is its root. Yields the path of a file from
-    there, and its contents or the file.
-    """
+    `members` are the other files of the archive; `base` is the folder on disk that is its root. Yields the path of a
+    file from there, and its contents or the file."""
     records = {address(base, path): path for path in sorted((results / BENCHMARKS).rglob("*.json"))}
     found = {name: path for name, path in (_workflow_files() | records).items() if name not in members}
     yield from found.items()
@@ -186,9 +188,11 @@ class _RunCrate:
         )
         self._crate.datePublished = written
         self._crate.license = self._workflow["license"] = self._add(
-            _LICENSE, "CreativeWork", name="BSD 3-Clause License",
+            _LICENSE,
+            "CreativeWork",
+            name="BSD 3-Clause License",
             description="The licence of treecrf; raw files have terms of their own and are not in the crate.",
-        )  # fmt: skip
+        )
         versions = self._manifest["versions"]
         self._workflow["version"] = versions["treecrf"]
         self._workflow["creator"] = self._add("#developers", "Organization", name="The treecrf developers")
@@ -223,13 +227,17 @@ class _RunCrate:
         self._workflow.append_to("step", step)
         jobs = [
             self._add_action(
-                f"#job/{record['name']}", f"{rule} {' '.join(record['wildcards'].values())}".strip(), tool,
-                [self._file(path) for path in record["inputs"]], [self._file(path) for path in record["outputs"]],
-                startTime=record["began"], endTime=record["ended"],
+                f"#job/{record['name']}",
+                f"{rule} {' '.join(record['wildcards'].values())}".strip(),
+                tool,
+                [self._file(path) for path in record["inputs"]],
+                [self._file(path) for path in record["outputs"]],
+                startTime=record["began"],
+                endTime=record["ended"],
                 environment=[{"@id": f"#{kind}s/{record[kind]}"} for kind in ("environment", "machine")],
             )
             for _, record in records.iterrows()
-        ]  # fmt: skip
+        ]
         name = f"orchestration of {rule}"
         return self._add(f"#control/{rule}", "ControlAction", name=name, instrument=step, object=jobs)
 
@@ -239,9 +247,15 @@ class _RunCrate:
         used, made = [*self._raw.values(), *settings], list(self._files.values())
         run = self._add_action("#run", "the run", self._workflow, used, made, startTime=began, endTime=ended)
         organization = self._add(
-            "#organization", "OrganizeAction", name="the run of Snakemake", startTime=began, endTime=ended,
-            instrument=self._add("#snakemake", "SoftwareApplication", name="Snakemake"), object=controls, result=run,
-        )  # fmt: skip
+            "#organization",
+            "OrganizeAction",
+            name="the run of Snakemake",
+            startTime=began,
+            endTime=ended,
+            instrument=self._add("#snakemake", "SoftwareApplication", name="Snakemake"),
+            object=controls,
+            result=run,
+        )
         self._crate.root_dataset.append_to("mentions", organization)
 
     def _add_action(
@@ -269,9 +283,12 @@ class _RunCrate:
     def _add_raw(self, file: Mapping[str, str]) -> Entity:
         """A raw file, which the crate has not."""
         return self._add(
-            f"#raw/{file['file']}", "CreativeWork", name=file["file"], sha256=file["SHA-256"],
+            f"#raw/{file['file']}",
+            "CreativeWork",
+            name=file["file"],
+            sha256=file["SHA-256"],
             description=f"Raw file of the data set {file['data set']}.",
-        )  # fmt: skip
+        )
 
 
 def _type(name: str) -> str:

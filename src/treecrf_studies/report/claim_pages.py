@@ -66,7 +66,9 @@ Row = Mapping[Any, Any]
 def claim_pages(
     claims: pd.DataFrame, by_rule: pd.DataFrame, compared: pd.DataFrame, papers: Collection[str] = ()
 ) -> list[Page]:
-    """The list of claims (frames of `treecrf_studies.report.ledger`), then a page for each; `papers` are the files of their pages."""
+    """The list of claims (frames of `treecrf_studies.report.ledger`), then a page for each; `papers` are the files of
+    their pages.
+    """
     rows = dict(list(with_thresholds(compared).groupby("id")))
     rules = dict(list(by_rule.groupby("id")))
     pages = [
@@ -192,13 +194,24 @@ def _claim_page(row: Row, compared: pd.DataFrame, rules: pd.DataFrame, papers: C
     own = parts.pop("", compared.iloc[:0])
     lead: list[Part] = [
         _verdict_note(row, reason(row, own)),
-        Note(Markup("<blockquote>“{}”<footer>{}</footer></blockquote>").format(row["quote"], f"{paper.title}, {row['place']}")),
-        Table("Sources", pd.DataFrame({
-            "source": [source],
-            "data sets": [row["data_sets"] or DASH],
-            "all claims": [Cell("", links=(Link(f"Claims: {paper.name}", f"{PATH}#claims-{paper.letter}"),))],
-        }, dtype=object), is_list=True),
-    ]  # fmt: skip
+        Note(
+            Markup("<blockquote>“{}”<footer>{}</footer></blockquote>").format(
+                row["quote"], f"{paper.title}, {row['place']}"
+            )
+        ),
+        Table(
+            "Sources",
+            pd.DataFrame(
+                {
+                    "source": [source],
+                    "data sets": [row["data_sets"] or DASH],
+                    "all claims": [Cell("", links=(Link(f"Claims: {paper.name}", f"{PATH}#claims-{paper.letter}"),))],
+                },
+                dtype=object,
+            ),
+            is_list=True,
+        ),
+    ]
     sections = [Section("numbers", "Comparisons", _numbers(own))] if len(own) else []
     sections += [Section(_identifier(name), _heading(name, row), _numbers(rows)) for name, rows in parts.items()]
     sections += [Section("rule", "Rule", [_rule(row)]), Section("robustness", "Robustness", _robustness(row, rules))]
@@ -254,9 +267,13 @@ def _numbers(compared: pd.DataFrame) -> list[Part]:
 
 def _rule(row: Row) -> Note:
     items = {
-        "Claim": row["statement"], "Check": row["check"], "Test": row["test"], "Thresholds": row["thresholds"],
-        "Rule before": row["former_rule"], "Changed because": row["former_reason"],
-    }  # fmt: skip
+        "Claim": row["statement"],
+        "Check": row["check"],
+        "Test": row["test"],
+        "Thresholds": row["thresholds"],
+        "Rule before": row["former_rule"],
+        "Changed because": row["former_reason"],
+    }
     lines = [Markup("<dt>{}</dt><dd>{}</dd>").format(name, text) for name, text in items.items() if text]
     return Note(Markup("<dl>{}</dl>").format(Markup("").join(lines)))
 

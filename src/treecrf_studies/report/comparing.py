@@ -129,9 +129,16 @@ def _unpacked(archive: Path, folder: Path) -> Run:
 
 
 _DAMAGE = (
-    BadZipFile, zlib.error, lzma.LZMAError, EOFError, NotImplementedError, RuntimeError, IsADirectoryError, NotADirectoryError,
+    BadZipFile,
+    zlib.error,
+    lzma.LZMAError,
+    EOFError,
+    NotImplementedError,
+    RuntimeError,
+    IsADirectoryError,
+    NotADirectoryError,
     FileExistsError,
-)  # fmt: skip
+)
 """What zipfile raises where an archive is not what it wrote, and the system where a name is a file and a folder."""
 
 
@@ -301,8 +308,10 @@ def write_comparison(
     place = Path(folder)
     with open_run(first) as one, open_run(second) as other:
         settings, (numbers, n_numbers), (verdicts, n_claims) = (
-            compare_settings(one, other), compare_numbers(one, other), compare_verdicts(one, other),
-        )  # fmt: skip
+            compare_settings(one, other),
+            compare_numbers(one, other),
+            compare_verdicts(one, other),
+        )
     n_alone, n_flipped = int((numbers["column"] == ROW).sum()), int((verdicts["rule"] == AS_JUDGED).sum())
     said = (
         f"Settings, versions and raw files that differ: {len(settings):,}. "
@@ -326,7 +335,7 @@ def write_comparison(
             )
         ],
         folders=Folders(place, place),
-    )  # fmt: skip
+    )
     write_text(page, place / PAGE)
     return said
 

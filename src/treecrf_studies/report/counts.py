@@ -1,4 +1,6 @@
-"""Correct positions of each test sequence, by method and training: what a stranger computes sequence-level tests from again."""
+"""Correct positions of each test sequence, by method and training: what a stranger computes sequence-level tests from
+again.
+"""
 
 from __future__ import annotations
 
@@ -63,9 +65,8 @@ def _write(counts: pd.DataFrame, path: Path) -> None:
 def count_sequences(study: Study, settings: Settings) -> pd.DataFrame:
     """Test positions and correct ones by `KEYS`.
 
-    Draw: the training, damaged training set or draw of the data. Sequence -1: only the group of related sequences is kept. Point:
-    whether cross-validation or the test set chose the settings. Texts are categories.
-    """
+    Draw: the training, damaged training set or draw of the data. Sequence -1: only the group of related sequences is
+    kept. Point: whether cross-validation or the test set chose the settings. Texts are categories."""
     parts = [pd.DataFrame(columns=[*KEYS, *NUMBERS]), *_of_jobs(study, settings)]
     found = stacked(parts)
     texts = found.columns.difference(WHOLE)

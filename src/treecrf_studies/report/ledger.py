@@ -36,18 +36,52 @@ PAPERS = "PMIUE"
 """The letters that ids of claims begin with, in the order of the ledger: PhD, MS, ICML, UAI, ESPBoost."""
 
 COLUMNS = [
-    "id", "source", "statement", "quote", "place", "check", "verdict", "verdict_papers_test", "verdict_larger", "beside",
-    "data_sets", "data_sets_larger", "numbers", "straddled", "smallest_difference", "n_needed", "test", "thresholds", "explanation",
-    "former_rule", "former_reason", "rules",
-]  # fmt: skip
+    "id",
+    "source",
+    "statement",
+    "quote",
+    "place",
+    "check",
+    "verdict",
+    "verdict_papers_test",
+    "verdict_larger",
+    "beside",
+    "data_sets",
+    "data_sets_larger",
+    "numbers",
+    "straddled",
+    "smallest_difference",
+    "n_needed",
+    "test",
+    "thresholds",
+    "explanation",
+    "former_rule",
+    "former_reason",
+    "rules",
+]
 
 LARGER_SAMPLE = "larger sample"
-"""Of `part` in `comparisons`: on a larger sample; other values are names of what stands beside a claim, empty for the claim itself."""
+"""Of `part` in `comparisons`: on a larger sample; other values are names of what stands beside a claim, empty for the
+claim itself.
+"""
 
 COMPARED_COLUMNS = (
-    "method", "other", "what", "published", "measured", "alike", "low", "high", "level", "unit", "p", "papers_p", "limits",
-    "holds", "numbers",
-)  # fmt: skip
+    "method",
+    "other",
+    "what",
+    "published",
+    "measured",
+    "alike",
+    "low",
+    "high",
+    "level",
+    "unit",
+    "p",
+    "papers_p",
+    "limits",
+    "holds",
+    "numbers",
+)
 
 COMPARED_TEXTS = ("id", "part", "dataset", "method", "other", "what", "unit", "limits", "holds", "numbers")
 """Columns of `comparisons` that are no numbers."""
@@ -74,9 +108,9 @@ def claim_rows() -> list[dict[str, Any]]:
 def verdicts(results: str | os.PathLike[str] = "results", decides: bool = True) -> pd.DataFrame:
     """What the results of a run say of every claim of the papers.
 
-    A claim is "not_run" unless all data sets that it is about were run, or as many as its row asks for (`quorum`); one that
-    was not run beyond these counts neither for nor against it. A data set counts only if its
-    ``description.json`` says that its data are those of its name.
+    A claim is "not_run" unless all data sets that it is about were run, or as many as its row asks for (`quorum`); one
+    that was not run beyond these counts neither for nor against it. A data set counts only if its ``description.json``
+    says that its data are those of its name.
 
     Parameters
     ----------
@@ -94,7 +128,8 @@ def verdicts(results: str | os.PathLike[str] = "results", decides: bool = True) 
         id, source, statement, quote, place, check
             As in the ``claims.yaml`` of the study.
         verdict
-            By the sequence-level test on the paper's test sets: one of `treecrf_studies.framework.claims.judge.VERDICTS`.
+            By the sequence-level test on the paper's test sets: one of
+            `treecrf_studies.framework.claims.judge.VERDICTS`.
         verdict_papers_test
             By the paper's test or, where it has none, by the values alone; empty without a verdict.
         verdict_larger
@@ -106,16 +141,18 @@ def verdicts(results: str | os.PathLike[str] = "results", decides: bool = True) 
         numbers, test
             What was measured, and what decides whether it agrees with the claim.
         straddled, smallest_difference
-            Of an undecided claim, one for each open comparison: the thresholds that its interval contains, and the smallest
-            difference that this experiment would have found (`treecrf_studies.framework.claims.power`).
+            Of an undecided claim, one for each open comparison: the thresholds that its interval contains, and the
+            smallest difference that this experiment would have found (`treecrf_studies.framework.claims.power`).
         n_needed
-            Of a claim that a larger sample leaves undecided: how many sequences or documents would decide each open comparison.
+            Of a claim that a larger sample leaves undecided: how many sequences or documents would decide each open
+            comparison.
         thresholds
             The thresholds in the test, and whether they are the paper's or ours.
         explanation
             One sentence: where the numbers differ from the claim, or what was not run; empty if it is replicated.
         former_rule, former_reason
-            The rule that results had been judged by before, and why it was changed; its verdict is in `verdicts_by_rule`.
+            The rule that results had been judged by before, and why it was changed; its verdict is in
+            `verdicts_by_rule`.
         rules
             The digest of all rules, and whether they are the frozen ones (`treecrf_studies.framework.claims.frozen`).
 
@@ -140,8 +177,8 @@ def verdicts_by_rule(results: str | os.PathLike[str] = "results", decides: bool 
     Returns
     -------
     DataFrame
-        id, rule, verdict: a row for each rule that changes something for a claim, whether or not the verdict changes; none
-        for claims without a verdict.
+        id, rule, verdict: a row for each rule that changes something for a claim, whether or not the verdict changes;
+        none for claims without a verdict.
     """
     found = _open(results)
     rows = []
@@ -166,12 +203,13 @@ def comparisons(results: str | os.PathLike[str] = "results") -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        id; part: empty, `LARGER_SAMPLE`, or the name of what stands beside the claim; dataset; method, other: what readers see of
-        the methods, empty where it is about none; what is compared or measured; published and measured value, and the measured one
-        averaged as the published one where the test averages otherwise (alike); low and high, the ends of the interval; level of
-        the interval, percent; unit of the values; p, papers_p: p-values by the sequence-level test and by the paper's; limits: the values
-        at which the claim begins or ceases to hold, parted by spaces; holds: "yes", "partly", "no" or "open"; numbers: the
-        same in words. Values are missing where the claim is not about a number.
+        id; part: empty, `LARGER_SAMPLE`, or the name of what stands beside the claim; dataset; method, other: what
+        readers see of the methods, empty where it is about none; what is compared or measured; published and measured
+        value, and the measured one averaged as the published one where the test averages otherwise (alike); low and
+        high, the ends of the interval; level of the interval, percent; unit of the values; p, papers_p: p-values by the
+        sequence-level test and by the paper's; limits: the values at which the claim begins or ceases to hold, parted
+        by spaces; holds: "yes", "partly", "no" or "open"; numbers: the same in words. Values are missing where the
+        claim is not about a number.
     """
     found = _open(results)
     rows = [
@@ -234,10 +272,22 @@ def _compared(each: Observation) -> dict[str, Any]:
     is_tested = found.p is not None or found.papers is not None or (found.interval is not None and not found.repeated)
     unit = found.unit if found.unit is not None else "points" if is_tested else ""
     values = (
-        method, other, what, found.published, value, found.alike, low, high, 95 if found.repeated else 90, unit, found.p,
-        found.papers[1] if found.papers else None, " ".join(f"{limit:g}" for limit in each.limits),
-        signs[each.degree] if each.is_decided else "open", found.numbers,
-    )  # fmt: skip
+        method,
+        other,
+        what,
+        found.published,
+        value,
+        found.alike,
+        low,
+        high,
+        95 if found.repeated else 90,
+        unit,
+        found.p,
+        found.papers[1] if found.papers else None,
+        " ".join(f"{limit:g}" for limit in each.limits),
+        signs[each.degree] if each.is_decided else "open",
+        found.numbers,
+    )
     return dict(zip(COMPARED_COLUMNS, values, strict=True))
 
 

@@ -136,7 +136,9 @@ def gaps(
     ends: Sequence[str] = ("points_low", "points_high"),
     points: str = "accuracy_points",
 ) -> list[Gap]:
-    """`method` minus `other` on each data set of a frame of comparisons: the columns dataset, method, other, decision and those named."""
+    """`method` minus `other` on each data set of a frame of comparisons: the columns dataset, method, other, decision
+    and those named.
+    """
     if frame.empty:
         return []
     rows = facing(frame, method, points, *ends).sort_index()
@@ -146,7 +148,8 @@ def gaps(
 def difference(
     method: str, other: str, found: Sequence[Gap], is_averaged: bool = True, unit: str = DATA_SET
 ) -> list[str]:
-    """Gaps in sentences: where `method` is more or less accurate than `other`, where nothing is shown, and the mean; none without a gap.
+    """Gaps in sentences: where `method` is more or less accurate than `other`, where nothing is shown, and the mean;
+    none without a gap.
 
     `unit` is `DATA_SET` or `TEST_SET`.
     """
@@ -184,7 +187,9 @@ def _named(found: Sequence[Gap]) -> str:
 
 
 def _training_difference(frames: Frames, method: str, other: str) -> list[str]:
-    """Two methods of the study of training, with their preferred decoders, on the papers' test sets and on larger samples."""
+    """Two methods of the study of training, with their preferred decoders, on the papers' test sets and on larger
+    samples.
+    """
     frame = frames.read("training", "comparisons")
     frame = frame[frame["decoder"] == "better"] if len(frame) else frame
     found = gaps(frame, method, other, FAMILY, "mean_points")
@@ -213,7 +218,9 @@ def _on_larger_samples(frames: Frames, method: str, other: str) -> list[str]:
 
 
 def nets(frames: Frames) -> Lesson | None:
-    """A neural CRF against trees, where the study of training has it; else in that of kernels, against the best TreeCRF."""
+    """A neural CRF against trees, where the study of training has it; else in that of kernels, against the best
+    TreeCRF.
+    """
     if sentences := _training_difference(frames, NET, TREES):
         return _lesson("Trees vs nets", sentences, "dissertation.html#training-accuracy")
     found = _kernel_gaps(frames, NET, BEST_TREES)
@@ -399,7 +406,9 @@ def published_accuracies(frames: Frames) -> Lesson | None:
 
 
 def highest(frames: Frames) -> Lesson | None:
-    """The methods with the highest accuracy on each data set, how many a test finds worse than another, and those that no test finds worse."""
+    """The methods with the highest accuracy on each data set, how many a test finds worse than another, and those that
+    no test finds worse.
+    """
     summary, tests = frames.read("training", "summary"), frames.read("training", "comparisons")
     if not (len(summary) and len(tests)):
         return None
@@ -457,7 +466,10 @@ def seconds_of_training(frames: Frames) -> Lesson | None:
 
 
 def _lesson(title: str, sentences: Sequence[str], target: str, is_family: bool = True) -> Lesson | None:
-    """A lesson, its sentences with capital letters; None without one. Without `is_family` its intervals are of single pairs."""
+    """A lesson, its sentences with capital letters; None without one.
+
+    Without `is_family` its intervals are of single pairs.
+    """
     if not sentences:
         return None
     told = [*sentences, *([] if is_family else [UNCORRECTED])]
@@ -475,10 +487,29 @@ def _asked(title: str, target: str, *pairs: tuple[str, str]) -> Answer:
 
 
 LESSONS: tuple[Answer, ...] = (
-    published_accuracies, highest,
-    _asked("Trees vs linear features", "dissertation.html#training-published", (TREES, "linear_crf"), ("treecrf", "induced_crf")),
-    _asked("Features of label pairs", "dissertation.html#training-accuracy", ("linear_crf", "linear_crf_labels"), ("induced_crf", "induced_crf_labels")),
+    published_accuracies,
+    highest,
+    _asked(
+        "Trees vs linear features",
+        "dissertation.html#training-published",
+        (TREES, "linear_crf"),
+        ("treecrf", "induced_crf"),
+    ),
+    _asked(
+        "Features of label pairs",
+        "dissertation.html#training-accuracy",
+        ("linear_crf", "linear_crf_labels"),
+        ("induced_crf", "induced_crf_labels"),
+    ),
     nets,
     _asked("Trees and net together", "dissertation.html#training-accuracy", (BOTH, TREES), (BOTH, NET)),
-    kernels, missing_values, label_holes, future_features, many_labels, ensembles, seconds_of_training, related_sequences, tests_of_positions,
-)  # fmt: skip
+    kernels,
+    missing_values,
+    label_holes,
+    future_features,
+    many_labels,
+    ensembles,
+    seconds_of_training,
+    related_sequences,
+    tests_of_positions,
+)

@@ -1,4 +1,6 @@
-"""The manifest of a run: what it was, and every file of its results, so that it can be archived and compared years later."""
+"""The manifest of a run: what it was, and every file of its results, so that it can be archived and compared years
+later.
+"""
 
 from __future__ import annotations
 
@@ -45,18 +47,20 @@ class RunFile(NamedTuple):
 
 
 def run_files(settings: Settings) -> list[RunFile]:
-    """The files of a run that are there, and no others that an earlier run with other settings may have left; sorted by path."""
+    """The files of a run that are there, and no others that an earlier run with other settings may have left; sorted by
+    path.
+    """
     results = Path(settings.results)
     found = {path: RunFile(path, *place) for path, *place in _wanted(settings) if (results / path).is_file()}
     return [found[path] for path in sorted(found)]
 
 
 def make_manifest(settings: Settings, code: Mapping[str, str], now: datetime.datetime) -> dict[str, Any]:
-    """What `MANIFEST` holds: format, written (UTC), commit, machine, versions, seeds, settings, checksums of raw files, code and files.
+    """What `MANIFEST` holds: format, written (UTC), commit, machine, versions, seeds, settings, checksums of raw files,
+    code and files.
 
-    `code` has the digest of the code of each study, and of "claims"; `now` has a time zone. Of each file: path below the folder of
-    results, study, dataset, kind, bytes and sha256.
-    """
+    `code` has the digest of the code of each study, and of "claims"; `now` has a time zone. Of each file: path below
+    the folder of results, study, dataset, kind, bytes and sha256."""
     results = Path(settings.results)
     return {
         "format": FORMAT,
@@ -101,9 +105,11 @@ def read_manifest(path: Path) -> dict[str, Any]:
 
 def _is_inside(path: Any) -> bool:
     """Whether a text is a path of names alone, and so of a file below the folder that it is relative to."""
-    return isinstance(path, str) and not re.search(r"[\\:\x00-\x1f]", path) and all(
-        name not in ("", ".", "..") for name in path.split("/")
-    )  # fmt: skip
+    return (
+        isinstance(path, str)
+        and not re.search(r"[\\:\x00-\x1f]", path)
+        and all(name not in ("", ".", "..") for name in path.split("/"))
+    )
 
 
 def _is_flat(value: Any, depth: int = 12) -> bool:
@@ -120,24 +126,33 @@ MOST_BYTES, MOST_FILES = 100_000_000, 200_000
 """Of a manifest."""
 
 _FILE = {
-    "path": Check(_is_inside, "give a path below the folder of results"), "study": TEXT, "dataset": TEXT, "kind": one_of(*KINDS),
-    "bytes": whole(0), "sha256": _matches("[0-9a-f]{64}", "64 hexadecimal digits"),
-}  # fmt: skip
+    "path": Check(_is_inside, "give a path below the folder of results"),
+    "study": TEXT,
+    "dataset": TEXT,
+    "kind": one_of(*KINDS),
+    "bytes": whole(0),
+    "sha256": _matches("[0-9a-f]{64}", "64 hexadecimal digits"),
+}
 _RAW_FILE = dict.fromkeys(("data set", "file", "SHA-256"), TEXT)
 _NEEDED = {
-    "format": TEXT, "written": _matches(r"\d{4}-\d\d-\d\dT[0-9:.+-]{1,30}", "a time"), "versions": named(TEXT),
+    "format": TEXT,
+    "written": _matches(r"\d{4}-\d\d-\d\dT[0-9:.+-]{1,30}", "a time"),
+    "versions": named(TEXT),
     "commit": optional(_matches(r"[0-9a-f]{1,64}(-dirty)?", "a commit of Git")),
     "settings": Check(lambda value: isinstance(value, dict) and _is_flat(value), "give names and values"),
     "raw_files": several("raw files", mapping(_RAW_FILE)),
-    "files": Check(lambda value: several("files", mapping(_FILE)).holds(value) and len(value) <= MOST_FILES, "give files"),
-}  # fmt: skip
+    "files": Check(
+        lambda value: several("files", mapping(_FILE)).holds(value) and len(value) <= MOST_FILES, "give files"
+    ),
+}
 _OTHERS = {"machine": TEXT, "seeds": named(TEXT), "code": named(TEXT)}
 
 
 def listed_files(
     results: Path, manifest: Mapping[str, Any], kinds: Collection[str], suffix: str = ""
 ) -> Iterator[tuple[Mapping[str, Any], Path]]:
-    """Files of some of `KINDS` that a manifest lists, each with its entry; a ValueError if one is not the file that was listed.
+    """Files of some of `KINDS` that a manifest lists, each with its entry; a ValueError if one is not the file that was
+    listed.
 
     Paths are below the folder of results; their names end in `suffix`.
     """

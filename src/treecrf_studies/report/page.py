@@ -1,4 +1,6 @@
-"""The site that shows a whole run: static pages that need no network and no other file, but for the files that they link to."""
+"""The site that shows a whole run: static pages that need no network and no other file, but for the files that they
+link to.
+"""
 
 from __future__ import annotations
 
@@ -38,8 +40,8 @@ def write_page(settings: Settings, logs: str | os.PathLike[str], finished: bool 
     """Write the site into the reports folder from whatever the results folder holds; its first page is ``index.html``.
 
     `logs` is the folder of the jobs' logs: a data set without results is shown with the first line of its failed jobs'
-    logs. The first page of a run that is not finished is ``unfinished.html``: Snakemake must not take it for that of the
-    whole run. It is removed when that one is written. The site of one finished `study` is in a folder of its name.
+    logs. The first page of a run that is not finished is ``unfinished.html``: Snakemake must not take it for that of
+    the whole run. It is removed when that one is written. The site of one finished `study` is in a folder of its name.
     """
     results, reports = Path(settings.results), Path(settings.reports, study)
     chosen = [each for each in registry() if study in ("", each.name)]
@@ -77,7 +79,9 @@ def pages_of_papers(
     compared: pd.DataFrame,
     explorer: str = "",
 ) -> list[Page]:
-    """What was learnt, the papers, missing values and claims, as far as there is something; `explorer` as of `paper_page`."""
+    """What was learnt, the papers, missing values and claims, as far as there is something; `explorer` as of
+    `paper_page`.
+    """
     papers = [paper_page(paper, shown, claims, compared, explorer) for paper in PAPERS]
     pages = [page for page in papers if page is not None] + missing_pages(shown)
     learnt = lessons.lessons_page(settings, pages)
@@ -119,7 +123,9 @@ def write_site(pages: Iterable[Page], folders: Folders, banner: str, explorer: s
 
 
 def known_pages() -> list[tuple[str, str]]:
-    """File and name of every page that a site may have and that each page links to, in their order, but for the explorer."""
+    """File and name of every page that a site may have and that each page links to, in their order, but for the
+    explorer.
+    """
     of_papers = [
         *((paper.path, paper.name) for paper in PAPERS),
         (MISSING, "Missing values"),
@@ -132,8 +138,8 @@ def known_pages() -> list[tuple[str, str]]:
 def studies(
     settings: Settings, finished: bool = True, is_published: bool = True, chosen: Iterable[Declared] | None = None
 ) -> list[Study]:
-    """The studies, or those `chosen`, that have something to show; of a run that is not finished, tables of data sets that are. Without
-    `is_published` they say nothing of papers."""
+    """The studies, or those `chosen`, that have something to show; of a run that is not finished, tables of data sets
+    that are. Without `is_published` they say nothing of papers."""
     tables = _tables if finished else _finished_tables
     shown = [study_page(study, settings, tables(study, settings), is_published) for study in chosen or registry()]
     return [study for study in shown if study is not None]

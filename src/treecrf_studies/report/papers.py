@@ -64,31 +64,54 @@ class Paper:
 
 PAPERS = (
     Paper(
-        "P", "PhD", "dissertation.html", "Dissertation", "PhD dissertation (Hao 2009)",
+        "P",
+        "PhD",
+        "dissertation.html",
+        "Dissertation",
+        "PhD dissertation (Hao 2009)",
         "Guohua Hao: Efficient training and feature induction in sequential supervised learning. Oregon State University, 2009.",
         ("training", "cost", "missing", "future"),
         (
-            "training-published", "training-curves", "cost-growth", "training-cost", "missing-accuracy", "line-features",
-            "missing-tests", "future-example", "future-patterns", "future-orders",
+            "training-published",
+            "training-curves",
+            "cost-growth",
+            "training-cost",
+            "missing-accuracy",
+            "line-features",
+            "missing-tests",
+            "future-example",
+            "future-patterns",
+            "future-orders",
         ),
         {
             **{f"table 4.1{letter}": "table-4-1" for letter in "abcd"},
-            "section 4.4.5": "missing-tests", "section 5.1": "future-example", "section 6.1": "training-published",
+            "section 4.4.5": "missing-tests",
+            "section 5.1": "future-example",
+            "section 6.1": "training-published",
         },
     ),
     Paper(
-        "M", "MS", "thesis.html", "M.S. thesis", "M.S. thesis (Hao 2009)",
+        "M",
+        "MS",
+        "thesis.html",
+        "M.S. thesis",
+        "M.S. thesis (Hao 2009)",
         "Guohua Hao: Revisiting output coding for sequential supervised learning. Oregon State University, 2009.",
         ("coding",),
         ("coding-codes", "coding-all"),
         {
             **{f"figure 5.{figure}": "coding-codes" for figure in ("1", "1a", "1b", "2", "4", "6", "6a", "6b")},
             **{f"figure 5.{figure}": "coding-all" for figure in ("3", "5")},
-            "section 3.3": "coding-codes", "section 5.2.2": "coding-codes",
+            "section 3.3": "coding-codes",
+            "section 5.2.2": "coding-codes",
         },
     ),
     Paper(
-        "I", "ICML", "icml-2004.html", "ICML 2004", "ICML 2004 (Dietterich, Ashenfelter and Bulatov)",
+        "I",
+        "ICML",
+        "icml-2004.html",
+        "ICML 2004",
+        "ICML 2004 (Dietterich, Ashenfelter and Bulatov)",
         "Thomas G. Dietterich, Adam Ashenfelter and Yaroslav Bulatov: Training conditional random fields via gradient tree "
         "boosting. ICML 2004, pages 217 to 224.",
         (),
@@ -96,20 +119,28 @@ PAPERS = (
         {"results": "training-seconds", "table of run times": "cost-windows", "section 3": "cost-sampling"},
     ),
     Paper(
-        "U", "UAI", "uai-2004.html", "UAI 2004", "UAI 2004 (Altun, Smola and Hofmann)",
+        "U",
+        "UAI",
+        "uai-2004.html",
+        "UAI 2004",
+        "UAI 2004 (Altun, Smola and Hofmann)",
         "Yasemin Altun, Alex J. Smola and Thomas Hofmann: Exponential families for conditional random fields. UAI 2004.",
         ("kernels",),
         ("kernels-accuracy",),
         {},
     ),
     Paper(
-        "E", "ESP", "espboost-2014.html", "ESPBoost 2014", "ESPBoost 2014 (Cortes, Kuznetsov and Mohri)",
+        "E",
+        "ESP",
+        "espboost-2014.html",
+        "ESPBoost 2014",
+        "ESPBoost 2014 (Cortes, Kuznetsov and Mohri)",
         "Corinna Cortes, Vitaly Kuznetsov and Mehryar Mohri: Boosting ensembles of structured prediction rules. 2014.",
         ("ensembles",),
         ("ensembles-table_1", "ensembles-bound"),
         {"theorem 3": "ensembles-bound"},
     ),
-)  # fmt: skip
+)
 """In the order of their claims."""
 
 
@@ -143,7 +174,9 @@ THREE = {
 
 
 def three_counts(claims: pd.DataFrame) -> str:
-    """How many claims have each verdict, by each of the three ways to judge; those without a verdict in a way are left out there."""
+    """How many claims have each verdict, by each of the three ways to judge; those without a verdict in a way are left
+    out there.
+    """
     texts = []
     for column, name in THREE.items():
         judged = claims[claims[column] != ""]
@@ -158,9 +191,8 @@ def paper_page(
 ) -> Page | None:
     """The page of a paper, from all studies that the run has; None without a section.
 
-    `claims` and `compared` are from `treecrf_studies.report.ledger`; `explorer` is the page that shows the runs behind a row, empty without
-    one.
-    """
+    `claims` and `compared` are from `treecrf_studies.report.ledger`; `explorer` is the page that shows the runs behind
+    a row, empty without one."""
     sections = {section.identifier: section for study in studies for section in study.sections}
     own = [sections[name] for name in paper.own if name in sections]
     taken = {name for each in PAPERS for name in each.own} | {*OF_MISSING}
@@ -186,7 +218,9 @@ def paper_page(
 
 
 def _linked(section: Section, paper: Paper, claims: pd.DataFrame, compared: pd.DataFrame, runs: str) -> Section:
-    """The section with links from its tables, their rows and its figures to claims about them, and from rows to their runs."""
+    """The section with links from its tables, their rows and its figures to claims about them, and from rows to their
+    runs.
+    """
     by_target: dict[str, list[Mapping[Any, Any]]] = {}
     for row in claims.to_dict("records"):
         by_target.setdefault(paper.target(row["source"]).partition("#")[2], []).append(row)
@@ -213,7 +247,9 @@ def _linked_part(
 def _with_links(
     layout: pd.DataFrame, rows: Iterable[Mapping[Any, Any]], links: Mapping[str, Link], runs: str
 ) -> pd.DataFrame:
-    """A layout with a column of the claims about the data set or the method of a row and its runs, at the first row of each."""
+    """A layout with a column of the claims about the data set or the method of a row and its runs, at the first row of
+    each.
+    """
     about: dict[str, dict[str, Link]] = {}
     for row in rows:
         for name in {row["dataset"], row["method"], row["other"]} - {""}:

@@ -125,13 +125,14 @@ def raw_checksums(settings: Settings, studies: Sequence[Study]) -> pd.DataFrame:
 
 
 def job_costs(results: Path, datasets: Iterable[str]) -> pd.DataFrame:
-    """Seconds and memory of the jobs, from Snakemake's benchmark files; CPU seconds from the records, as Snakemake only samples them.
+    """Seconds and memory of the jobs, from Snakemake's benchmark files; CPU seconds from the records, as Snakemake only
+    samples them.
 
     Parameters
     ----------
     results : Path
-        Its folder of benchmarks has a folder per study, and in it a file per step, or a folder per step with files whose names
-        start with that of a data set; steps of all studies are not in a study's folder.
+        Its folder of benchmarks has a folder per study, and in it a file per step, or a folder per step with files
+        whose names start with that of a data set; steps of all studies are not in a study's folder.
     datasets : iterable of str
 
     Returns

@@ -33,7 +33,8 @@ def remake_study(study: Study, settings: Settings, old: Path) -> Shown | None:
     ----------
     study : Study
     settings : Settings
-        Those of the run; `results` names a copy of the evidence, in which tables and figures are written as a run has them.
+        Those of the run; `results` names a copy of the evidence, in which tables and figures are written as a run has
+        them.
     old : Path
         The part of the snapshot about the study.
     """
@@ -51,7 +52,10 @@ def remake_study(study: Study, settings: Settings, old: Path) -> Shown | None:
 def _remake_tables(
     study: Study, files: StudyFiles, old: Path, before: Mapping[str, Captioned]
 ) -> tuple[dict[str, pd.DataFrame], set[str]]:
-    """Each table from its frames; else the layout of the old page, or of a table that is only a file that file. And which are kept."""
+    """Each table from its frames; else the layout of the old page, or of a table that is only a file that file.
+
+    And which are kept.
+    """
     frames = {name: read for name in study.tabulated if (read := _frame(files, name)) is not None}
     calls = files.calls()
     made = study.tabulate(calls, frames)
@@ -102,7 +106,9 @@ def _name(part: Part) -> str:
 
 
 def _captioned(old: Path) -> dict[str, Captioned]:
-    """The tables and figures of the old page of a study by their flat names, each after the note above it, if there is one."""
+    """The tables and figures of the old page of a study by their flat names, each after the note above it, if there is
+    one.
+    """
     found: dict[str, Captioned] = {}
 
     def look(parts: Sequence[Part]) -> None:
@@ -118,7 +124,9 @@ def _captioned(old: Path) -> dict[str, Captioned]:
 
 
 def _with_captions(parts: Sequence[Part], told: Mapping[str, Captioned]) -> list[Part]:
-    """Parts of a page; tables and figures in `told` have the captions that they had, which are of the code that made them."""
+    """Parts of a page; tables and figures in `told` have the captions that they had, which are of the code that made
+    them.
+    """
     shown: list[Part] = []
     for part in parts:
         if isinstance(part, Fold):

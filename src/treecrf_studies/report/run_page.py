@@ -73,12 +73,15 @@ def _dataset(name: str, described: Mapping[str, Any]) -> list[Part]:
     parts: list[Part] = [
         Note(Markup('<h3 id="data-{}">{}</h3>').format(name, name)),
         paragraph(
-            DATASET, title=described["title"], labels=len(described["labels"]), attributes=described["n_attributes"],
+            DATASET,
+            title=described["title"],
+            labels=len(described["labels"]),
+            attributes=described["n_attributes"],
             window=window_text(described["window"]),
             **{side: described[side]["sequences"] for side in ("train", "test")},
             **{f"{side}_positions": described[side]["positions"] for side in ("train", "test")},
         ),
-    ]  # fmt: skip
+    ]
     if described["stand_in"]:
         parts.append(Note(Markup('<p class="stand-in">Stand-in: {}</p>').format(described["stand_in"])))
     if described["terms"]:
@@ -158,7 +161,9 @@ NOTE = "The protocol is the default of every setting. Profile of this run: {prof
 
 
 def differing_parts(settings: Settings, studies: Iterable[str]) -> list[Part]:
-    """What the profile of the run is, and a table of the settings that differ from the protocol, of the studies with these names."""
+    """What the profile of the run is, and a table of the settings that differ from the protocol, of the studies with
+    these names.
+    """
     shown = set(studies)
     layout = differing_layout(each for each in settings.differences if each.study in shown)
     note = paragraph(NOTE, profile=settings.profile)

@@ -1,9 +1,10 @@
-"""Results to look at without running anything: the pages of a run as Markdown, with tables, figures and provenance, to commit.
+"""Results to look at without running anything: the pages of a run as Markdown, with tables, figures and provenance, to
+commit.
 
-``python -m treecrf_studies.report.snapshot`` writes them from a run of ``config/config.yaml``, or of several files of settings: studies that
-the run has finished take the place of what was there of them, others stay as they are. Without results of a run, it makes
-the snapshot anew from its own evidence (`treecrf_studies.report.remaking`), so that tables, figures and verdicts are those of the code as it is.
-"""
+``python -m treecrf_studies.report.snapshot`` writes them from a run of ``config/config.yaml``, or of several files of
+settings: studies that the run has finished take the place of what was there of them, others stay as they are. Without
+results of a run, it makes the snapshot anew from its own evidence (`treecrf_studies.report.remaking`), so that tables,
+figures and verdicts are those of the code as it is."""
 
 from __future__ import annotations
 
@@ -73,8 +74,8 @@ def write_snapshot(settings: Settings, folder: str | os.PathLike[str], today: da
     settings : Settings
         Where the results are, and every setting.
     folder : path-like
-        Of each study a folder with its document, its tables (CSV), its figures and where they come from, and what its claims
-        rest on (`treecrf_studies.report.snapshot`); from all of them the pages of the site, as Markdown.
+        Of each study a folder with its document, its tables (CSV), its figures and where they come from, and what its
+        claims rest on (`treecrf_studies.report.snapshot`); from all of them the pages of the site, as Markdown.
     today : date
 
     Raises

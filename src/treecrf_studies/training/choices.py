@@ -21,7 +21,9 @@ AS_CHOSEN = "as chosen for each split"
 """Of `candidate`: for a method whose splits have one each, and not the same one."""
 
 CHOICE, PEAK, LAST = "choice", "peak", "last"
-"""Of `stage` and `point`: after the chosen iteration, after the one with the best accuracy on the test set, after the last one."""
+"""Of `stage` and `point`: after the chosen iteration, after the one with the best accuracy on the test set, after the
+last one.
+"""
 
 FORWARD_BACKWARD_STEP, INDUCTION_STEP = "forward_backward", "induction"
 """Of `point`, further: one iteration's part in inference, and in one induction of features."""
@@ -55,7 +57,9 @@ def unperturbed(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def joined_candidates(curves: pd.DataFrame) -> pd.DataFrame:
-    """The curves, with one candidate for all splits where each split has one only (`AS_CHOSEN`): those chosen elsewhere."""
+    """The curves, with one candidate for all splits where each split has one only (`AS_CHOSEN`): those chosen
+    elsewhere.
+    """
     plain = unperturbed(curves)
     if plain["candidate"].nunique() < 2 or plain.groupby("split")["candidate"].nunique().max() > 1:
         return curves
@@ -63,20 +67,22 @@ def joined_candidates(curves: pd.DataFrame) -> pd.DataFrame:
 
 
 def peaks(curves: pd.DataFrame) -> pd.DataFrame:
-    """The highest point of each test curve, the first of equals: settings by cross-validation, iteration by the test labels.
+    """The highest point of each test curve, the first of equals: settings by cross-validation, iteration by the test
+    labels.
 
-    The dissertation prints such peaks (sections 3.5.1 to 3.5.3). `curves` is from `treecrf_studies.training.summary.learning_curves`. Gives its rows
-    at the peaks, and of each method that of the preferred decoder again, as `BETTER`.
-    """
+    The dissertation prints such peaks (sections 3.5.1 to 3.5.3). `curves` is from
+    `treecrf_studies.training.summary.learning_curves`. Gives its rows at the peaks, and of each method that of the
+    preferred decoder again, as `BETTER`."""
     highest = curves.loc[curves.groupby(["dataset", "method", "decoder"], sort=False)["accuracy"].idxmax()]
     return pd.concat([highest, highest[highest["preferred"]].assign(decoder=BETTER)], ignore_index=True)
 
 
 def highest_points(curves: pd.DataFrame) -> pd.DataFrame:
-    """The candidate and iteration with the best test accuracy of all (`TrainingOutcome.curves`), by decoder, unperturbed.
+    """The candidate and iteration with the best test accuracy of all (`TrainingOutcome.curves`), by decoder,
+    unperturbed.
 
-    Not a peak: it uses the test labels to choose the settings too. Of several splits, the mean of their accuracies counts.
-    """
+    Not a peak: it uses the test labels to choose the settings too. Of several splits, the mean of their accuracies
+    counts."""
     plain = unperturbed(curves)
     accuracy = plain.assign(accuracy=plain["n_correct"] / plain["n_positions"])
     keys = ["decoder", "candidate", "rank", "iteration"]

@@ -1,9 +1,8 @@
 """Measures for the claims of ``claims.yaml`` about training.
 
-Differences in accuracy are those of all trainings at the settings and iteration that cross-validation chose, unless peaks
-are asked for. The paper's test stands beside a valid one, which decides. "feature_induction" is MALLET where it was run
-and `InducedCRF` where not, as in table 3.5.
-"""
+Differences in accuracy are those of all trainings at the settings and iteration that cross-validation chose, unless
+peaks are asked for. The paper's test stands beside a valid one, which decides. "feature_induction" is MALLET where it
+was run and `InducedCRF` where not, as in table 3.5."""
 
 from __future__ import annotations
 
@@ -60,7 +59,8 @@ def larger_difference(
     decoders: Sequence[str] = (BETTER,),
     published_of: str = "",
 ) -> list[Measured[float]]:
-    """The same on a larger sample, where forward-backward decoding stands for the better one; nothing unless all `pairs` were run.
+    """The same on a larger sample, where forward-backward decoding stands for the better one; nothing unless all
+    `pairs` were run.
 
     Published numbers are those of the data set that the sample is larger than, unless `published_of` names another one.
     """
@@ -110,7 +110,8 @@ def fluctuation(results: Results, dataset: str, first_iteration: int) -> Iterato
 def time_ratio(
     results: Results, dataset: str, pairs: Sequence[tuple[str, str]], point: str = PEAK
 ) -> Iterator[Measured[float]]:
-    """CPU seconds of one method by those of another: geometric means over the trainings, and the interval of their ratio.
+    """CPU seconds of one method by those of another: geometric means over the trainings, and the interval of their
+    ratio.
 
     `point` is one of `SPENT`. Results without the frame of timings have one training, hence no interval.
     """
@@ -233,7 +234,9 @@ def _seconds(results: Results, dataset: str, method: str, point: str) -> NDArray
 
 
 def _jumps(curves: pd.DataFrame, method: str, first_iteration: int) -> float:
-    """Standard deviation of the change of test accuracy per iteration, preferred decoder; NaN for curves that are too short."""
+    """Standard deviation of the change of test accuracy per iteration, preferred decoder; NaN for curves that are too
+    short.
+    """
     shown = curves["preferred"] & (curves["method"] == method) & (curves["iteration"] >= first_iteration)
     curve = curves[shown].sort_values("iteration")
     changes = np.diff(curve["accuracy"]) / np.diff(curve["iteration"])
@@ -306,9 +309,8 @@ def compare(
 ) -> MethodPair | None:
     """Two methods on one data set, one of which may be `INDUCTION`; None where one of them was not run.
 
-    The frames "peak_comparisons" and "last_comparisons" compare them at the peaks of their test curves or at their ends instead of at the
-    choice.
-    """
+    The frames "peak_comparisons" and "last_comparisons" compare them at the peaks of their test curves or at their ends
+    instead of at the choice."""
     pairs = results.frame("training", dataset, frame)
     if pairs is None:
         return None

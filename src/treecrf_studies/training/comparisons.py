@@ -28,7 +28,9 @@ from treecrf_studies.training.choices import BETTER, BLOCKS, METHODS, PAIR, of_f
 
 
 def ranks_layout(ranks: pd.DataFrame) -> pd.DataFrame:
-    """Methods of each data set from the best on: the gap to it with its interval, the standing, and the ranks that tests leave."""
+    """Methods of each data set from the best on: the gap to it with its interval, the standing, and the ranks that
+    tests leave.
+    """
     return pd.DataFrame(
         {
             "data set": dataset_names(ranks),
@@ -47,8 +49,8 @@ def ranks_layout(ranks: pd.DataFrame) -> pd.DataFrame:
 def matrix_layout(comparisons: pd.DataFrame, dataset: str) -> pd.DataFrame:
     """Every method of a data set against every other, each with its preferred decoder.
 
-    Points that the method of the row is ahead of that of the column, Holm's p of the sequence-level test, and the decision.
-    """
+    Points that the method of the row is ahead of that of the column, Holm's p of the sequence-level test, and the
+    decision."""
     rows = comparisons[(comparisons["dataset"] == dataset) & (comparisons["decoder"] == BETTER)]
     methods = ordered_training_methods([*rows["method"], *rows["other"]])
     pairs = by_key(rows, *PAIR)
@@ -199,7 +201,8 @@ TREES, NETWORK, BOTH = "treecrf_newton", "neural_crf", "trees_and_net"
 
 
 def trees_and_networks(larger_accuracies: pd.DataFrame) -> list[str]:
-    """A sentence on each data set whose draws have several numbers of training sequences: when trees win, when networks.
+    """A sentence on each data set whose draws have several numbers of training sequences: when trees win, when
+    networks.
 
     `larger_accuracies` is from `treecrf_studies.training.larger_summary`. Numbers are rounded as the table shows them.
     """

@@ -45,11 +45,10 @@ PEAK_COLOR = "#D55E00"
 def accuracy_by_iteration(curves: pd.DataFrame, of_papers: bool = True) -> Figure:
     """Figure 3.1: accuracy on the test set by iteration, a panel per data set, a line per method.
 
-    `curves` is from `treecrf_studies.training.summary.learning_curves`, of which the preferred decoder is shown; a column stand_in, if there
-    is one, marks titles.
-    Line: unperturbed training. Band: smallest to largest of all runs. Filled marker: the iteration that cross-validation
-    chose. Hollow marker: published, unless `of_papers` is false. The axis leaves out what happens in the first iterations only.
-    """
+    `curves` is from `treecrf_studies.training.summary.learning_curves`, of which the preferred decoder is shown; a
+    column stand_in, if there is one, marks titles. Line: unperturbed training. Band: smallest to largest of all runs.
+    Filled marker: the iteration that cross-validation chose. Hollow marker: published, unless `of_papers` is false. The
+    axis leaves out what happens in the first iterations only."""
     shown = _of_methods(curves)
     known = published_peaks() if of_papers else published_peaks().iloc[:0]
     peaks = [_published_of(of_set, known) for _, of_set in by_dataset(shown)]
@@ -69,7 +68,8 @@ def accuracy_by_iteration(curves: pd.DataFrame, of_papers: bool = True) -> Figur
 
 
 def seconds_by_iteration(curves: pd.DataFrame) -> Figure:
-    """Figure 3.2: CPU seconds of training up to each iteration on logarithmic axes, a panel per data set, a line per method.
+    """Figure 3.2: CPU seconds of training up to each iteration on logarithmic axes, a panel per data set, a line per
+    method.
 
     `curves` as of `accuracy_by_iteration`. Marker: the iteration that cross-validation chose.
     """
@@ -91,11 +91,12 @@ def seconds_by_iteration(curves: pd.DataFrame) -> Figure:
 
 
 def accuracy_by_seconds(curves: pd.DataFrame, of_papers: bool = True) -> Figure:
-    """ICML 2004, figures 2 to 4: accuracy on the test set by CPU seconds of training, a panel per data set, a line per method.
+    """ICML 2004, figures 2 to 4: accuracy on the test set by CPU seconds of training, a panel per data set, a line per
+    method.
 
-    Parameters as of `accuracy_by_iteration`. The data sets of the paper come first, with its numbers of figures. Marker: the iteration that
-    cross-validation chose. The axis of accuracies leaves out what happens in the first iterations only.
-    """
+    Parameters as of `accuracy_by_iteration`. The data sets of the paper come first, with its numbers of figures.
+    Marker: the iteration that cross-validation chose. The axis of accuracies leaves out what happens in the first
+    iterations only."""
     shown = _of_methods(curves)
     shown = shown[shown["cpu_seconds"] > 0]
     order = shown["dataset"].map(ICML_FIGURES).fillna(len(ICML_FIGURES) + 2)
@@ -134,26 +135,38 @@ def accuracies(summary: pd.DataFrame, of_papers: bool = True) -> Figure:
         if of_papers and better["published"].notna().any():  # in the legend of all panels, if in one
             printed = of_set["published"].where(of_set["method"].isin(PAPERS_OWN))
             axes.plot(
-                printed, places, linestyle="none", marker="|", markersize=9, markeredgewidth=1.4,
-                color="black", label="published", zorder=2,
-            )  # fmt: skip
+                printed,
+                places,
+                linestyle="none",
+                marker="|",
+                markersize=9,
+                markeredgewidth=1.4,
+                color="black",
+                label="published",
+                zorder=2,
+            )
         _draw_accuracies(axes, of_set, places)
         axes.set_yticks(range(len(methods)), [training_method_name(method) for method in methods])
         axes.set_ylim(len(methods) - 0.4, -0.6)
 
     return draw_by_dataset(
-        better, draw, lambda n, m: (2.0 + 2.35 * n, (0.55 + 0.21 * len(methods)) * m + 0.6), "accuracy on the test set (%)", "", "",
-        handlelength=1.6, sharey=True,
-    )  # fmt: skip
+        better,
+        draw,
+        lambda n, m: (2.0 + 2.35 * n, (0.55 + 0.21 * len(methods)) * m + 0.6),
+        "accuracy on the test set (%)",
+        "",
+        "",
+        handlelength=1.6,
+        sharey=True,
+    )
 
 
 def accuracy_by_size(larger_accuracies: pd.DataFrame) -> Figure:
     """Accuracy by the number of training sequences, a panel per data set and population, a line per method.
 
-    `larger_accuracies` is from `treecrf_studies.training.larger_summary`. Draws alone are shown, of methods with several numbers of
-    training sequences. Marker: mean over the draws. Bar: a standard deviation of the draws on either side. The axis of sequences is
-    logarithmic.
-    """
+    `larger_accuracies` is from `treecrf_studies.training.larger_summary`. Draws alone are shown, of methods with
+    several numbers of training sequences. Marker: mean over the draws. Bar: a standard deviation of the draws on either
+    side. The axis of sequences is logarithmic."""
     draws = of_first_decoder(larger_accuracies).query("test == 'draws'")
     second = draws["population"].map({"same": "", "second": ", second population"})
     shown = draws.assign(dataset=draws["dataset"].astype(str) + second.astype(str), n_train=draws["n_train"].round())
@@ -164,9 +177,14 @@ def accuracy_by_size(larger_accuracies: pd.DataFrame) -> Figure:
     means = shown.groupby(["dataset", "method", "n_train"], observed=True, sort=False)[["accuracy", "sd"]].mean()
     means = means.reset_index()
     return draw_by_dataset(
-        means, _draw_sizes, lambda n, m: (WIDTHS[n], 2.3 * m + 0.9), "training sequences", "accuracy on all other sequences (%)",
-        "bar: standard deviation over draws", most_columns=2,
-    )  # fmt: skip
+        means,
+        _draw_sizes,
+        lambda n, m: (WIDTHS[n], 2.3 * m + 0.9),
+        "training sequences",
+        "accuracy on all other sequences (%)",
+        "bar: standard deviation over draws",
+        most_columns=2,
+    )
 
 
 def published_peaks() -> pd.DataFrame:
@@ -184,7 +202,8 @@ def published_peaks() -> pd.DataFrame:
 
 
 def _of_methods(curves: pd.DataFrame) -> pd.DataFrame:
-    """The curves of `FIGURE_METHODS` and of custom labellers with the preferred decoder; of all methods where none of them was run.
+    """The curves of `FIGURE_METHODS` and of custom labellers with the preferred decoder; of all methods where none of
+    them was run.
 
     A method without iterations has no curve, and is left out where others have one.
     """
@@ -235,9 +254,17 @@ def _draw_line(axes: Axes, method: str, curve: pd.DataFrame, name: str) -> None:
     axes.plot(curve.index, curve[name], color=style["color"], linestyle=style["linestyle"], linewidth=1.0)
     chosen = curve.loc[curve["chosen"], name]
     axes.plot(
-        chosen.index, chosen, color=style["color"], marker=style["marker"], markersize=1.5 * _size(method),
-        markeredgecolor="white", markeredgewidth=0.5, linestyle="none", zorder=4, clip_on=False,
-    )  # fmt: skip
+        chosen.index,
+        chosen,
+        color=style["color"],
+        marker=style["marker"],
+        markersize=1.5 * _size(method),
+        markeredgecolor="white",
+        markeredgewidth=0.5,
+        linestyle="none",
+        zorder=4,
+        clip_on=False,
+    )
     axes.plot([], [], **style, linewidth=1.2, markersize=_size(method), label=training_method_name(method))
 
 
@@ -245,9 +272,15 @@ def _draw_sizes(axes: Axes, of_set: pd.DataFrame) -> None:
     for method in ordered_training_methods(of_set["method"]):
         line = of_set[of_set["method"] == method].sort_values("n_train")
         axes.errorbar(
-            line["n_train"], line["accuracy"], line["sd"].fillna(0), **training_method_style(method), linewidth=1.0,
-            elinewidth=0.6, markersize=_size(method), label=training_method_name(method),
-        )  # fmt: skip
+            line["n_train"],
+            line["accuracy"],
+            line["sd"].fillna(0),
+            **training_method_style(method),
+            linewidth=1.0,
+            elinewidth=0.6,
+            markersize=_size(method),
+            label=training_method_name(method),
+        )
     axes.set_xscale("log")
     sizes = sorted(of_set["n_train"].unique())
     axes.set_xticks(sizes, [f"{size:,.0f}" for size in sizes])
@@ -259,9 +292,15 @@ def _draw_published(axes: Axes, peaks: pd.DataFrame) -> None:
     for peak in peaks.to_dict("records"):
         style = training_method_style(peak["method"])
         axes.plot(
-            [peak["first"], peak["last"]], [peak["percent"]] * 2, color=style["color"], marker=style["marker"],
-            markerfacecolor="white", markersize=1.5 * _size(peak["method"]), linewidth=0.6, zorder=3,
-        )  # fmt: skip
+            [peak["first"], peak["last"]],
+            [peak["percent"]] * 2,
+            color=style["color"],
+            marker=style["marker"],
+            markerfacecolor="white",
+            markersize=1.5 * _size(peak["method"]),
+            linewidth=0.6,
+            zorder=3,
+        )
 
 
 def _size(method: str) -> float:
@@ -273,11 +312,25 @@ def _draw_accuracies(axes: Axes, of_set: pd.DataFrame, places: list[int]) -> Non
     reach = [(middle - of_set["chosen_min"]).fillna(0), (of_set["chosen_max"] - middle).fillna(0)]
     reach = [side.clip(lower=0) for side in reach]  # the mean of equal numbers may be rounded
     axes.plot(
-        of_set["peak_accuracy"], places, linestyle="none", marker=">", markersize=5,
-        markerfacecolor="none", color=PEAK_COLOR, label="peak of the test curve",
-    )  # fmt: skip
+        of_set["peak_accuracy"],
+        places,
+        linestyle="none",
+        marker=">",
+        markersize=5,
+        markerfacecolor="none",
+        color=PEAK_COLOR,
+        label="peak of the test curve",
+    )
     axes.errorbar(
-        middle, places, xerr=reach, linestyle="none", marker="o", markersize=4.5, capsize=1.6, elinewidth=1.0,
-        color=training_method_style("treecrf")["color"], label="cross-validated choice, smallest to largest run",
-    )  # fmt: skip
+        middle,
+        places,
+        xerr=reach,
+        linestyle="none",
+        marker="o",
+        markersize=4.5,
+        capsize=1.6,
+        elinewidth=1.0,
+        color=training_method_style("treecrf")["color"],
+        label="cross-validated choice, smallest to largest run",
+    )
     axes.tick_params(axis="y", length=0)

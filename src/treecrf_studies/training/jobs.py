@@ -32,22 +32,69 @@ from treecrf_studies.training.methods import METHODS, candidates, find_method
 from treecrf_studies.training.settings import TrainingSettings
 
 CURVE_NAMES = [
-    "dataset", "method", "split", "candidate", "rank", "run", "iteration", "decoder", "n_correct", "n_positions",
-    "train_log_likelihood", "cpu_seconds",
-]  # fmt: skip
+    "dataset",
+    "method",
+    "split",
+    "candidate",
+    "rank",
+    "run",
+    "iteration",
+    "decoder",
+    "n_correct",
+    "n_positions",
+    "train_log_likelihood",
+    "cpu_seconds",
+]
 FOLD_NAMES = [
-    "dataset", "method", "split", "fold", "candidate", "rank", "iteration", "decoder", "n_correct", "n_positions",
-]  # fmt: skip
+    "dataset",
+    "method",
+    "split",
+    "fold",
+    "candidate",
+    "rank",
+    "iteration",
+    "decoder",
+    "n_correct",
+    "n_positions",
+]
 CHOICE_NAMES = [
-    "dataset", "method", "split", "decoder", "candidate", "rank", "iteration", "cv_accuracy", "cv_fold_sd", "chosen_by",
-]  # fmt: skip
+    "dataset",
+    "method",
+    "split",
+    "decoder",
+    "candidate",
+    "rank",
+    "iteration",
+    "cv_accuracy",
+    "cv_fold_sd",
+    "chosen_by",
+]
 PREDICTION_NAMES = [
-    "dataset", "method", "candidate", "run", "stage", "decoder", "split", "sequence", "group", "position", "label", "predicted",
+    "dataset",
+    "method",
+    "candidate",
+    "run",
+    "stage",
+    "decoder",
+    "split",
+    "sequence",
+    "group",
+    "position",
+    "label",
+    "predicted",
     *CONFIDENCE,
-]  # fmt: skip
+]
 PHASE_NAMES = [
-    "dataset", "method", "split", "candidate", "run", "phase", "cpu_seconds", "n_iterations", "n_inductions",
-]  # fmt: skip
+    "dataset",
+    "method",
+    "split",
+    "candidate",
+    "run",
+    "phase",
+    "cpu_seconds",
+    "n_iterations",
+    "n_inductions",
+]
 TIMING_NAMES = ["dataset", "method", "split", "candidate", "run", "iteration", "cpu_seconds"]
 NOTE_NAMES = ["dataset", "method", "note"]
 
@@ -67,22 +114,22 @@ class TrainingOutcome(NamedTuple):
         dataset, method, split, fold, candidate, rank (of the candidate in its grid), iteration, decoder, n_correct,
         n_positions: internal cross-validation. Empty for a method that another one chooses for.
     choice : DataFrame
-        dataset, method, split, decoder, candidate, rank, iteration, cv_accuracy, cv_fold_sd, chosen_by (the method whose
-        cross-validation it is).
+        dataset, method, split, decoder, candidate, rank, iteration, cv_accuracy, cv_fold_sd, chosen_by (the method
+        whose cross-validation it is).
     curves : DataFrame
-        dataset, method, split, candidate, rank, run (`UNPERTURBED` or a seed), iteration, decoder, n_correct, n_positions,
-        train_log_likelihood, cpu_seconds (of training, up to this iteration): on the test sequences. After a method has
-        converged its last iteration is repeated.
+        dataset, method, split, candidate, rank, run (`UNPERTURBED` or a seed), iteration, decoder, n_correct,
+        n_positions, train_log_likelihood, cpu_seconds (of training, up to this iteration): on the test sequences. After
+        a method has converged its last iteration is repeated.
     predictions : DataFrame
         dataset, method, candidate, run, stage, decoder, split, sequence, group (of related sequences), position, label,
-        predicted, and `CONFIDENCE`, of the chosen candidate: at the stage `CHOICE`, after the chosen iteration of every run; without
-        probabilities at the stage `PEAK`, where one test set tests, after the best iteration on it, unperturbed; and at the stage `LAST`, of
-        ``timed_methods``, after the last iteration of every run.
+        predicted, and `CONFIDENCE`, of the chosen candidate: at the stage `CHOICE`, after the chosen iteration of every
+        run; without probabilities at the stage `PEAK`, where one test set tests, after the best iteration on it,
+        unperturbed; and at the stage `LAST`, of ``timed_methods``, after the last iteration of every run.
     phases : DataFrame
         dataset, method, split, candidate, run, phase, cpu_seconds (of a whole training), n_iterations, n_inductions.
     timings : DataFrame
-        dataset, method, split, candidate, run (`FIRST_REPEAT` and below), iteration, cpu_seconds: unperturbed trainings with the chosen
-        settings that are done again, untested, until ``timed_methods`` have ``n_timed_runs`` trainings.
+        dataset, method, split, candidate, run (`FIRST_REPEAT` and below), iteration, cpu_seconds: unperturbed trainings
+        with the chosen settings that are done again, untested, until ``timed_methods`` have ``n_timed_runs`` trainings.
     notes : DataFrame
         dataset, method, note: why a method was not run.
     """
@@ -97,7 +144,9 @@ class TrainingOutcome(NamedTuple):
 
 
 class _Fit(NamedTuple):
-    """A trained labeller; CPU seconds and log likelihood after each of its iterations; those to test; what imputes missing values."""
+    """A trained labeller; CPU seconds and log likelihood after each of its iterations; those to test; what imputes
+    missing values.
+    """
 
     model: Any
     seconds: list[float]
@@ -114,10 +163,9 @@ class _Fit(NamedTuple):
 class TrainingJob:
     """One method, of `treecrf_studies.training.methods.METHODS` or ``settings.labellers``, on one data set.
 
-    The name of the data set and the seed decide the folds, so all methods are judged on the same ones; settings are those of this
-    data set (`TrainingSettings.of`). The protocol says whether `test` tests ("split"), or each sequence of both sets in turn
-    ("leave_one_out", `treecrf.statistics.selection.outer_splits`).
-    """
+    The name of the data set and the seed decide the folds, so all methods are judged on the same ones; settings are
+    those of this data set (`TrainingSettings.of`). The protocol says whether `test` tests ("split"), or each sequence
+    of both sets in turn ("leave_one_out", `treecrf.statistics.selection.outer_splits`)."""
 
     def __init__(
         self,
@@ -144,7 +192,8 @@ class TrainingJob:
         self._candidates = candidates(method, settings)
 
     def run(self, choice: pd.DataFrame | None = None, cache: JobCache | None = None) -> TrainingOutcome:
-        """Choose settings, train with them, test; then again from perturbed starts. Each training with its test is a piece of `cache`.
+        """Choose settings, train with them, test; then again from perturbed starts. Each training with its test is a
+        piece of `cache`.
 
         A `choice` is from the method that chooses for this one, whose other candidates are then not tested; without it
         cross-validation chooses.
@@ -313,9 +362,8 @@ class TrainingJob:
     ) -> tuple[NDArray[np.int64], int, dict[tuple[str, str], NDArray[np.int16]]]:
         """Number of correct positions by iteration and decoder, of iterations, and labels by stage and decoder.
 
-        The stage `CHOICE` is that after the iterations in `kept`, by decoder; where `stages` ask for them, `PEAK` is that with most correct positions
-        and `LAST` that after the last iteration.
-        """
+        The stage `CHOICE` is that after the iterations in `kept`, by decoder; where `stages` ask for them, `PEAK` is
+        that with most correct positions and `LAST` that after the last iteration."""
         filled = fit.filled(test)
         truth, decoders, every = fit.model.align_labels(test), tuple(self._settings.decoders), int(fit.iterations[0])
         correct = np.zeros((len(fit.iterations), len(decoders)), dtype=np.int64)
@@ -394,7 +442,8 @@ def compare_method(job: JobContext[TrainingSettings]) -> TrainingOutcome:
 
 
 def choose(folds: pd.DataFrame) -> pd.DataFrame:
-    """The candidate with the best cross-validated accuracy (`TrainingOutcome.folds`), and the best iteration of each decoder.
+    """The candidate with the best cross-validated accuracy (`TrainingOutcome.folds`), and the best iteration of each
+    decoder.
 
     A split has one candidate, hence one final training, which serves all decoders: the best one of all decoders and
     iterations. Among equals the fewest iterations win, then the first candidate of the grid.
@@ -434,8 +483,18 @@ def warm_kernels() -> None:
     for method in METHODS:
         if method not in (*IN_JAVA, *WITH_NETWORKS):  # these have no kernels of their own
             tiny = TrainingSettings(
-                n_iterations=9, n_perturbed_runs=2, n_timed_runs=1, n_folds=2, l2_regularizations=[1.0], memm_regularizations=[1.0], original_max_leaves=[3],
-                variances=[1.0], network_epochs=2, network_penalties=[0.1], lightgbm_leaves=[3], stacking_iterations=[3],
+                n_iterations=9,
+                n_perturbed_runs=2,
+                n_timed_runs=1,
+                n_folds=2,
+                l2_regularizations=[1.0],
+                memm_regularizations=[1.0],
+                original_max_leaves=[3],
+                variances=[1.0],
+                network_epochs=2,
+                network_penalties=[0.1],
+                lightgbm_leaves=[3],
+                stacking_iterations=[3],
                 anchors=[(0, 1)],
-            )  # fmt: skip
+            )
             TrainingJob("warm", data, data, "split", (1, 1), method, tiny, 0).run()

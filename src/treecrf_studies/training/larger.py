@@ -1,9 +1,8 @@
 """Larger samples beside the papers' test sets: repeated cross-validation, or many draws of training sequences.
 
-They say what the papers' own test sets are too small to say. In each training a method chooses its settings without the sequences
-that then test: one hold-out of the training sequences chooses, and all of them train. Of methods for which that would take too
-long the settings are fixed in advance.
-"""
+They say what the papers' own test sets are too small to say. In each training a method chooses its settings without the
+sequences that then test: one hold-out of the training sequences chooses, and all of them train. Of methods for which
+that would take too long the settings are fixed in advance."""
 
 from __future__ import annotations
 
@@ -29,9 +28,19 @@ from treecrf_studies.training.settings import LargerSample, TrainingSettings
 
 COUNT_NAMES = ["dataset", "sample", "method", "decoder", "training", "sequence", "group", "n_positions", "n_correct"]
 TRAINING_NAMES = [
-    "dataset", "sample", "population", "test", "n_folds", "method", "training", "candidate", "iteration", "n_train", "n_test",
+    "dataset",
+    "sample",
+    "population",
+    "test",
+    "n_folds",
+    "method",
+    "training",
+    "candidate",
+    "iteration",
+    "n_train",
+    "n_test",
     "cpu_seconds",
-]  # fmt: skip
+]
 
 HELD_OUT = 1 / 3
 """Share of the groups of related training sequences that chooses settings."""
@@ -45,8 +54,8 @@ class Larger(NamedTuple):
     larger_counts : DataFrame
         Columns `COUNT_NAMES`: correct positions of each sequence that tests, by training and decoder.
     larger_trainings : DataFrame
-        Columns `TRAINING_NAMES`, one row each: how the sample is tested (`LargerSample.test`), what was chosen (iteration 0: the last one),
-        sequences that train and that test, CPU seconds of the training after the choice.
+        Columns `TRAINING_NAMES`, one row each: how the sample is tested (`LargerSample.test`), what was chosen
+        (iteration 0: the last one), sequences that train and that test, CPU seconds of the training after the choice.
     """
 
     larger_counts: pd.DataFrame
@@ -56,9 +65,8 @@ class Larger(NamedTuple):
 def score_larger(job: JobContext[TrainingSettings]) -> Larger:
     """One method on one larger sample, `job.dataset`.
 
-    Of draws, the test set alone is the sample: the papers' training sequences take no part. Without rows where the method needs
-    Java and there is none, or its program cannot train on the sample.
-    """
+    Of draws, the test set alone is the sample: the papers' training sequences take no part. Without rows where the
+    method needs Java and there is none, or its program cannot train on the sample."""
     if job.method not in IN_JAVA:
         return _score(job)
     nothing = Larger(pd.DataFrame(columns=COUNT_NAMES), pd.DataFrame(columns=TRAINING_NAMES))
@@ -117,9 +125,12 @@ def _test_one(
         for decoder, predicted in trained.predict(test, tuple(job.settings.decoders)).items()
     ]
     training = {
-        "candidate": candidate_name(candidate), "iteration": chosen.stage, "n_train": len(train), "n_test": len(test),
+        "candidate": candidate_name(candidate),
+        "iteration": chosen.stage,
+        "n_train": len(train),
+        "n_test": len(test),
         "cpu_seconds": _cpu_seconds(trained, job.method),
-    }  # fmt: skip
+    }
     return pd.concat(counts), pd.DataFrame([training])
 
 
@@ -129,7 +140,9 @@ def _cpu_seconds(trained: Trained, method: str) -> float:
 
 
 def _choose(job: JobContext[TrainingSettings], inner: Fold) -> tuple[Candidate, ChosenLabeller]:
-    """The candidate and iteration with most correct positions by forward-backward decoding, or what is fixed in advance."""
+    """The candidate and iteration with most correct positions by forward-backward decoding, or what is fixed in
+    advance.
+    """
     settings = shortened(job.settings) if job.method in IN_JAVA else job.settings
     fixed = settings.larger_fixed.get(job.method)
     grid = candidates(job.method, settings) if fixed is None else [fixed]

@@ -16,20 +16,50 @@ from treecrf_studies.training.choices import METHODS
 
 OF_SAMPLE = ["dataset", "sample", "population", "test"]
 ACCURACY_NAMES = [
-    *OF_SAMPLE, "method", "decoder", "candidate", "iteration", "accuracy", "sd", "n_trainings", "n_train", "n_test", "cpu_seconds",
-]  # fmt: skip
+    *OF_SAMPLE,
+    "method",
+    "decoder",
+    "candidate",
+    "iteration",
+    "accuracy",
+    "sd",
+    "n_trainings",
+    "n_train",
+    "n_test",
+    "cpu_seconds",
+]
 COMPARISON_NAMES = [
-    "dataset", "sample", "population", "decoder", "method", "other", "mean_points", "points_standard_error", "degrees_of_freedom",
-    "low", "high", "low_90", "high_90", "valid_p_value", "family_low", "family_high", "valid_p_holm", "about", "valid_test",
-    "n_clusters", "n_trainings", "decision",
-]  # fmt: skip
+    "dataset",
+    "sample",
+    "population",
+    "decoder",
+    "method",
+    "other",
+    "mean_points",
+    "points_standard_error",
+    "degrees_of_freedom",
+    "low",
+    "high",
+    "low_90",
+    "high_90",
+    "valid_p_value",
+    "family_low",
+    "family_high",
+    "valid_p_holm",
+    "about",
+    "valid_test",
+    "n_clusters",
+    "n_trainings",
+    "decision",
+]
 
 
 def summarise_larger(frames: Mapping[str, Sequence[pd.DataFrame]], margin: float = MARGIN) -> dict[str, pd.DataFrame]:
-    """The frames of all larger samples of a data set, from those of `treecrf_studies.training.larger.Larger` of every job.
+    """The frames of all larger samples of a data set, from those of `treecrf_studies.training.larger.Larger` of every
+    job.
 
-    Gives "larger_accuracies" (`larger_accuracies`) and "larger_comparisons" (`compare_larger`), without rows where there is no sample.
-    """
+    Gives "larger_accuracies" (`larger_accuracies`) and "larger_comparisons" (`compare_larger`), without rows where
+    there is no sample."""
     if not frames.get("larger_counts"):
         return {
             "larger_accuracies": pd.DataFrame(columns=ACCURACY_NAMES),
@@ -45,10 +75,9 @@ def summarise_larger(frames: Mapping[str, Sequence[pd.DataFrame]], margin: float
 def larger_accuracies(counts: pd.DataFrame, trainings: pd.DataFrame) -> pd.DataFrame:
     """A row for each method, larger sample and decoder: the columns `ACCURACY_NAMES`.
 
-    Accuracy: mean over the trainings, each of which counts alike, and their standard deviation, in percent. The candidates that
-    were chosen, the median of their iterations (0: the last one), mean sequences of a training and of a test set, CPU seconds of
-    all trainings after the choice.
-    """
+    Accuracy: mean over the trainings, each of which counts alike, and their standard deviation, in percent. The
+    candidates that were chosen, the median of their iterations (0: the last one), mean sequences of a training and of a
+    test set, CPU seconds of all trainings after the choice."""
     keys = ["sample", "method"]
     sums = counts.groupby([*keys, "decoder", "training"], sort=False, observed=True)[["n_correct", "n_positions"]].sum()
     percent = 100 * sums["n_correct"] / sums["n_positions"]
@@ -69,19 +98,19 @@ def compare_larger(counts: pd.DataFrame, trainings: pd.DataFrame, margin: float 
     """Every pair of methods on each larger sample, by decoder: the columns `COMPARISON_NAMES`.
 
     `counts` and `trainings` are of `treecrf_studies.training.larger.Larger`, of all methods and samples; columns as in
-    `treecrf_studies.training.summary.compare`. dataset is that of the papers which the sample is larger than. n_clusters: groups
-    of related sequences. Where one method has fewer trainings than the other, both are compared on these alone (n_trainings).
-    valid_test says which test it is, fixed in advance by the design:
+    `treecrf_studies.training.summary.compare`. dataset is that of the papers which the sample is larger than.
+    n_clusters: groups of related sequences. Where one method has fewer trainings than the other, both are compared on
+    these alone (n_trainings). valid_test says which test it is, fixed in advance by the design:
 
     folds
-        The corrected resampled t test with n_test / n_train = 1 / (n_folds - 1) (Bouckaert and Frank 2004, LNCS 3056:3-12); the
-        mean over the folds.
+        The corrected resampled t test with n_test / n_train = 1 / (n_folds - 1) (Bouckaert and Frank 2004, LNCS
+        3056:3-12); the mean over the folds.
     draws
-        Groups of sequences crossed with training sets (`treecrf.statistics.two_way.estimate_crossed` with Satterthwaite's rule); a
-        cell of a group that trains is empty.
+        Groups of sequences crossed with training sets (`treecrf.statistics.two_way.estimate_crossed` with
+        Satterthwaite's rule); a cell of a group that trains is empty.
     documents
-        Of the accuracies of whole documents, each of which counts alike: p is that of Wilcoxon's signed-rank test, the interval
-        that of the paired t test.
+        Of the accuracies of whole documents, each of which counts alike: p is that of Wilcoxon's signed-rank test, the
+        interval that of the paired t test.
     """
     found = [
         _compare_sample(of_decoder, trainings[trainings["sample"] == sample].iloc[0], margin).assign(
@@ -112,16 +141,29 @@ def _compare_sample(counts: pd.DataFrame, sample: pd.Series, margin: float) -> p
     family_low, family_high = estimates.interval_bonferroni()
     return pd.DataFrame(
         {
-            "dataset": sample["dataset"], "sample": sample["sample"], "population": sample["population"],
+            "dataset": sample["dataset"],
+            "sample": sample["sample"],
+            "population": sample["population"],
             "method": [names[place] for place in first],
             "other": [names[place] for place in second],
-            "mean_points": estimates.points, "points_standard_error": estimates.standard_error,
-            "degrees_of_freedom": estimates.degrees_of_freedom, "low": low, "high": high, "low_90": low_90, "high_90": high_90,
-            "valid_p_value": p_value, "family_low": family_low, "family_high": family_high, "valid_p_holm": p_holm,
-            "about": METHODS, "valid_test": sample["test"], "n_clusters": len(positions), "n_trainings": shared,
+            "mean_points": estimates.points,
+            "points_standard_error": estimates.standard_error,
+            "degrees_of_freedom": estimates.degrees_of_freedom,
+            "low": low,
+            "high": high,
+            "low_90": low_90,
+            "high_90": high_90,
+            "valid_p_value": p_value,
+            "family_low": family_low,
+            "family_high": family_high,
+            "valid_p_holm": p_holm,
+            "about": METHODS,
+            "valid_test": sample["test"],
+            "n_clusters": len(positions),
+            "n_trainings": shared,
             "decision": decide(estimates.points, p_holm, low_90, high_90, margin=margin),
         }
-    )  # fmt: skip
+    )
 
 
 def _cells(counts: pd.DataFrame, methods: list[str], longest: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -71,17 +71,49 @@ pairs of the data set; otherwise <em>equivalent</em> if the 90 % interval of the
 """
 
 CHOICES = (
-    "n_folds", "l2_regularizations", "memm_regularizations", "original_max_leaves", "anchors", "anchored_orders", "variances",
-    "network_penalties", "network_hidden", "network_epochs", "neural_kinds", "neural_widths", "neural_layers", "neural_dropouts",
-    "neural_epochs", "lightgbm_leaves", "stacking_experts", "stacking_iterations", "stacking_folds", "n_perturbed_runs",
-    "n_perturbed_slow_runs", "n_timed_runs", "timed_methods", "steady_methods", "java_iterations", "borrowed_choices", "start_noise", "exact_under", "blocks_under",
-    "block_length", "equivalence_margin", "separation_margin", "unseen", "test_every",
-)  # fmt: skip
+    "n_folds",
+    "l2_regularizations",
+    "memm_regularizations",
+    "original_max_leaves",
+    "anchors",
+    "anchored_orders",
+    "variances",
+    "network_penalties",
+    "network_hidden",
+    "network_epochs",
+    "neural_kinds",
+    "neural_widths",
+    "neural_layers",
+    "neural_dropouts",
+    "neural_epochs",
+    "lightgbm_leaves",
+    "stacking_experts",
+    "stacking_iterations",
+    "stacking_folds",
+    "n_perturbed_runs",
+    "n_perturbed_slow_runs",
+    "n_timed_runs",
+    "timed_methods",
+    "steady_methods",
+    "java_iterations",
+    "borrowed_choices",
+    "start_noise",
+    "exact_under",
+    "blocks_under",
+    "block_length",
+    "equivalence_margin",
+    "separation_margin",
+    "unseen",
+    "test_every",
+)
 """Settings that the papers leave open, or that methods beyond the papers need."""
 
 INDUCTION_CHOICES = (
-    "iterations_between_inductions", "features_per_induction", "true_label_threshold", "training_proportions",
-)  # fmt: skip
+    "iterations_between_inductions",
+    "features_per_induction",
+    "true_label_threshold",
+    "training_proportions",
+)
 """The same of the CRF with induction."""
 
 HIGHEST = "Highest accuracy over all settings and iterations"
@@ -131,46 +163,87 @@ def _answers(context: PageContext) -> Sequence[Part]:
 
 PAGE = StudyPage(
     (
-        PageSection("training-accuracy", "Accuracy of all methods", (
-            text(INTRODUCTION, DOCUMENTS_NOTE, slow=_slow, folds=setting("n_folds"), runs=setting("n_perturbed_runs")),
-            _stand_ins,
-            figure("accuracies", "Accuracy of every method, a panel for each of {names}; the table below has the numbers."),
-            table("accuracy", "Cross-validated choice, mean ± sd; marks: docs/statistics.md", has_caption=False),
-            computed(_not_run, "notes"),
-            table("peaks", "Peak of the test curve, first training", fold="Peaks of the test curves", has_caption=False),
-            table("highest", HIGHEST, fold=HIGHEST),
-            table("choices", CHOSEN, fold=CHOSEN, has_caption=False),
-            table("estimates", ESTIMATES, fold=ESTIMATES, has_caption=False),
-            choices(CHOICES, _induction),
-        )),
-        PageSection("training-tests", "Ranks and tests between methods", (
-            text(TESTS_NOTE, least=setting("blocks_under"), length=setting("block_length"), margin=setting("equivalence_margin")),
-            table("ranks", "Ranks at the cross-validated choice"),
-            downloads("Every pair of methods:", _all_pairs),
-            table("noise", "Variance components"),
-            table("larger_accuracies", "Larger samples and second populations: accuracy"),
-            table("larger", "Larger samples and second populations: tests"),
-            figure("accuracy_by_size", "Accuracy by number of training sequences"),
-            computed(lambda rows: listed(trees_and_networks(rows)), "larger_accuracies"),
-        )),
-        PageSection("training-published", "Accuracy, published vs reproduced", (
-            table("table_3_4", "Published and measured", "Table 3.4"),
-            table("table_3_5", "Published and measured", "Table 3.5"),
-        ), "tables 3.4 and 3.5"),
-        PageSection("training-curves", "Learning curves", (
-            figure("figure_3_1", f"Test accuracy by iteration: {PANELS}."),
-            figure("figure_3_2", f"CPU seconds up to each iteration: {PANELS}."),
-        ), "figures 3.1 and 3.2"),
-        PageSection("training-seconds", "Accuracy by CPU time", (
-            figure("accuracy_by_seconds", f"Test accuracy by CPU seconds: {PANELS}."),
-        ), "figures 2 to 4"),
-        PageSection("training-cost", "CPU seconds per iteration", (
-            table("table_3_6", "Published and measured", "Table 3.6"),
-            table("steps", "CPU seconds per iteration and of a whole training"),
-        ), "table 3.6"),
+        PageSection(
+            "training-accuracy",
+            "Accuracy of all methods",
+            (
+                text(
+                    INTRODUCTION, DOCUMENTS_NOTE, slow=_slow, folds=setting("n_folds"), runs=setting("n_perturbed_runs")
+                ),
+                _stand_ins,
+                figure(
+                    "accuracies",
+                    "Accuracy of every method, a panel for each of {names}; the table below has the numbers.",
+                ),
+                table("accuracy", "Cross-validated choice, mean ± sd; marks: docs/statistics.md", has_caption=False),
+                computed(_not_run, "notes"),
+                table(
+                    "peaks",
+                    "Peak of the test curve, first training",
+                    fold="Peaks of the test curves",
+                    has_caption=False,
+                ),
+                table("highest", HIGHEST, fold=HIGHEST),
+                table("choices", CHOSEN, fold=CHOSEN, has_caption=False),
+                table("estimates", ESTIMATES, fold=ESTIMATES, has_caption=False),
+                choices(CHOICES, _induction),
+            ),
+        ),
+        PageSection(
+            "training-tests",
+            "Ranks and tests between methods",
+            (
+                text(
+                    TESTS_NOTE,
+                    least=setting("blocks_under"),
+                    length=setting("block_length"),
+                    margin=setting("equivalence_margin"),
+                ),
+                table("ranks", "Ranks at the cross-validated choice"),
+                downloads("Every pair of methods:", _all_pairs),
+                table("noise", "Variance components"),
+                table("larger_accuracies", "Larger samples and second populations: accuracy"),
+                table("larger", "Larger samples and second populations: tests"),
+                figure("accuracy_by_size", "Accuracy by number of training sequences"),
+                computed(lambda rows: listed(trees_and_networks(rows)), "larger_accuracies"),
+            ),
+        ),
+        PageSection(
+            "training-published",
+            "Accuracy, published vs reproduced",
+            (
+                table("table_3_4", "Published and measured", "Table 3.4"),
+                table("table_3_5", "Published and measured", "Table 3.5"),
+            ),
+            "tables 3.4 and 3.5",
+        ),
+        PageSection(
+            "training-curves",
+            "Learning curves",
+            (
+                figure("figure_3_1", f"Test accuracy by iteration: {PANELS}."),
+                figure("figure_3_2", f"CPU seconds up to each iteration: {PANELS}."),
+            ),
+            "figures 3.1 and 3.2",
+        ),
+        PageSection(
+            "training-seconds",
+            "Accuracy by CPU time",
+            (figure("accuracy_by_seconds", f"Test accuracy by CPU seconds: {PANELS}."),),
+            "figures 2 to 4",
+        ),
+        PageSection(
+            "training-cost",
+            "CPU seconds per iteration",
+            (
+                table("table_3_6", "Published and measured", "Table 3.6"),
+                table("steps", "CPU seconds per iteration and of a whole training"),
+            ),
+            "table 3.6",
+        ),
     ),
     answers=_answers,
-)  # fmt: skip
+)
 
 
 _OPTIONS = {"max_leaves": "--max-leaves", "l2_regularization": "--l2", "variance": "--variance"}
@@ -180,7 +253,9 @@ _OPTIONS = {"max_leaves": "--max-leaves", "l2_regularization": "--l2", "variance
 def answers(
     settings: Settings, names: Sequence[str], summary: pd.DataFrame, comparisons: pd.DataFrame, ranks: pd.DataFrame
 ) -> list[Part]:
-    """The answers on each data set that has several methods; frames as of `treecrf_studies.training.summary.summarise_dataset`."""
+    """The answers on each data set that has several methods; frames as of
+    `treecrf_studies.training.summary.summarise_dataset`.
+    """
     parts: list[Part] = []
     for name in names:
         of_set = ranks[ranks["dataset"] == name]
@@ -195,7 +270,8 @@ def answers(
 
 
 def groups_layout(ranks: pd.DataFrame, chosen: pd.DataFrame, comparisons: pd.DataFrame) -> pd.DataFrame:
-    """The methods of one data set, their standing to the best (`treecrf.statistics.ranking.rank_methods`) and the gap with its interval.
+    """The methods of one data set, their standing to the best (`treecrf.statistics.ranking.rank_methods`) and the gap
+    with its interval.
 
     `ranks` has the best first; `chosen` the rows of the summary with the preferred decoder, by method.
     """
@@ -222,7 +298,8 @@ def _better_ones(pairs: Rows, dataset: str, method: str, others: Iterable[str]) 
 
 
 def fit_command(dataset: TableDataset, method: str, candidate: object, iteration: int | None) -> str:
-    """The command that trains a method on all of a table, with what cross-validation chose as far as there are options for it.
+    """The command that trains a method on all of a table, with what cross-validation chose as far as there are options
+    for it.
 
     A `candidate` is such as ``l2_regularization=10``; anything else is no choice.
     """

@@ -27,14 +27,14 @@ SECONDS_AT = {CHOICE: "cpu_seconds", PEAK: "peak_cpu_seconds", LAST: "last_cpu_s
 def timings(choice: pd.DataFrame, curves: pd.DataFrame, repeats: pd.DataFrame, highest: pd.DataFrame) -> pd.DataFrame:
     """CPU seconds of every training with the chosen settings, up to three of its iterations.
 
-    `choice`, `curves` and `repeats` (timings) are of one method on one data set (`treecrf_studies.training.jobs.TrainingOutcome`), `highest` is
-    from `peaks`.
+    `choice`, `curves` and `repeats` (timings) are of one method on one data set
+    (`treecrf_studies.training.jobs.TrainingOutcome`), `highest` is from `peaks`.
 
     Returns
     -------
     DataFrame
-        dataset, method, decoder (the last ones are `BETTER`, the preferred one), point (`CHOICE`, `PEAK` of the unperturbed
-        training, `LAST`), iteration (largest over the splits), run, cpu_seconds (mean over the splits).
+        dataset, method, decoder (the last ones are `BETTER`, the preferred one), point (`CHOICE`, `PEAK` of the
+        unperturbed training, `LAST`), iteration (largest over the splits), run, cpu_seconds (mean over the splits).
     """
     keys = ["split", "candidate", "run", "iteration"]
     seconds = stacked([part[[*keys, "cpu_seconds"]] for part in (curves.drop_duplicates(keys), repeats)]).astype(
@@ -79,18 +79,19 @@ def steps(choice: pd.DataFrame, phases: pd.DataFrame) -> pd.DataFrame:
 def costs(
     choice: pd.DataFrame, curves: pd.DataFrame, phases: pd.DataFrame, average_length: float, n_features: int
 ) -> pd.DataFrame:
-    """CPU seconds of one iteration of forward-backward and of one induction of features (PhD table 3.6), and their growth.
+    """CPU seconds of one iteration of forward-backward and of one induction of features (PhD table 3.6), and their
+    growth.
 
-    Parameters are frames of one method on one data set (`treecrf_studies.training.jobs.TrainingOutcome`), the mean number of
-    positions of a training sequence, and the number of boolean features of a window.
+    Parameters are frames of one method on one data set (`treecrf_studies.training.jobs.TrainingOutcome`), the mean
+    number of positions of a training sequence, and the number of boolean features of a window.
 
     Returns
     -------
     DataFrame
-        One row: dataset, method, average_length, n_features, forward_backward_seconds and induction_seconds (`step_seconds`,
-        geometric means over the trainings), total_seconds (of a whole training, unperturbed), n_iterations; means over the splits.
-        seconds_slope, seconds_slope_low and seconds_slope_high: with which power of the iterations the seconds of all
-        trainings grow (`growth_of_seconds`).
+        One row: dataset, method, average_length, n_features, forward_backward_seconds and induction_seconds
+        (`step_seconds`, geometric means over the trainings), total_seconds (of a whole training, unperturbed),
+        n_iterations; means over the splits. seconds_slope, seconds_slope_low and seconds_slope_high: with which power
+        of the iterations the seconds of all trainings grow (`growth_of_seconds`).
     """
     slope, (low, high) = growth_of_seconds(choice, curves, phases)
     part = unperturbed(phases).merge(_chosen(choice))
@@ -117,9 +118,8 @@ def costs(
 def step_seconds(choice: pd.DataFrame, phases: pd.DataFrame) -> pd.DataFrame:
     """CPU seconds of the parts of an iteration in every training with the chosen settings, means over the splits.
 
-    Index run; `FORWARD_BACKWARD_STEP` (inference and the new values of F, per iteration), `INDUCTION_STEP` (one tree for each label, or one
-    round of feature induction; NaN without). Parameters as for `costs`.
-    """
+    Index run; `FORWARD_BACKWARD_STEP` (inference and the new values of F, per iteration), `INDUCTION_STEP` (one tree
+    for each label, or one round of feature induction; NaN without). Parameters as for `costs`."""
     part = phases.merge(_chosen(choice))
     keys = ["run", "split"]
     by_phase = part.pivot_table(index=keys, columns="phase", values="cpu_seconds")
@@ -136,11 +136,12 @@ def step_seconds(choice: pd.DataFrame, phases: pd.DataFrame) -> pd.DataFrame:
 def growth_of_seconds(
     choice: pd.DataFrame, curves: pd.DataFrame, phases: pd.DataFrame
 ) -> tuple[float, tuple[float, float]]:
-    """The power of the number of iterations with which CPU seconds grow, and its 95 % interval over trainings or splits.
+    """The power of the number of iterations with which CPU seconds grow, and its 95 % interval over trainings or
+    splits.
 
     The slope of log seconds by log iteration over the larger half of the iterations of every training with chosen
-    settings, perturbed or not, the mean of each split where there are several; NaN where none has three such iterations. Parameters as for `costs`.
-    """
+    settings, perturbed or not, the mean of each split where there are several; NaN where none has three such
+    iterations. Parameters as for `costs`."""
     keys = ["split", "candidate", "run"]
     done = phases.groupby(keys, sort=False)["n_iterations"].first().rename("n_done").reset_index()
     part = curves[curves["decoder"] == preferred_decoder(choice)].merge(_chosen(choice))

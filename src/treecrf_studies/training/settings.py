@@ -34,9 +34,14 @@ GRIDS = {method: (*row.grid.values(), *row.alone) for method, row in TRAINING.it
 
 
 NOT_ON_SAMPLES = (
-    "n_folds", "n_perturbed_runs", "n_perturbed_slow_runs", "timed_methods", "n_timed_runs", "steady_methods",
+    "n_folds",
+    "n_perturbed_runs",
+    "n_perturbed_slow_runs",
+    "timed_methods",
+    "n_timed_runs",
+    "steady_methods",
     "borrowed_choices",
-)  # fmt: skip
+)
 """Settings that jobs on larger samples do not look at."""
 
 
@@ -90,8 +95,14 @@ class TrainingSettings(StudySettings):
 
     counted = ("n_iterations", "java_iterations")
     whole: ClassVar[frozenset[str]] = StudySettings.whole | {
-        "exact_under", "blocks_under", "block_length", "equivalence_margin", "larger_samples", "larger_methods", "larger_fixed",
-    }  # fmt: skip
+        "exact_under",
+        "blocks_under",
+        "block_length",
+        "equivalence_margin",
+        "larger_samples",
+        "larger_methods",
+        "larger_fixed",
+    }
     datasets: list[Name] = Field(["protein", "nettalk", "hyphen"], description="Data sets of this study, by name.")
     methods: list[TrainingMethod | Name] = Field(
         list(TRAINING), min_length=1, description="Methods to compare; the first is compared with all."
@@ -223,11 +234,19 @@ class TrainingSettings(StudySettings):
     )
     larger_methods: list[TrainingMethod | Name] = Field(
         [
-            "treecrf", "treecrf_newton", "treecrf_original", "treecrf_anchored", "linear_crf", "induced_crf", "mallet", "mallet_linear",
-            "lightgbm", "neural_network",
+            "treecrf",
+            "treecrf_newton",
+            "treecrf_original",
+            "treecrf_anchored",
+            "linear_crf",
+            "induced_crf",
+            "mallet",
+            "mallet_linear",
+            "lightgbm",
+            "neural_network",
         ],
         description="Methods that are tested on them, each with settings that a third of its training sequences chooses; none: no larger samples.",
-    )  # fmt: skip
+    )
     larger_fixed: dict[TrainingMethod, dict[str, Any]] = Field(
         {"mallet": {"variance": 10}, "mallet_linear": {"variance": 10}},
         description="Methods whose settings there are fixed in advance, as a choice would take too long, and these settings.",

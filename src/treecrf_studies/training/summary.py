@@ -50,20 +50,22 @@ def summarise_method(
 ) -> pd.DataFrame:
     """Published accuracy, accuracy at the cross-validated choice, and the highest one of all, by decoder.
 
-    The last row, decoder `BETTER`, stands for the decoder that cross-validation prefers. The highest accuracy is that on
-    the test set over all candidates and iterations (and, in the last row, decoders): an optimistic bound, as the test labels choose settings too.
+    The last row, decoder `BETTER`, stands for the decoder that cross-validation prefers. The highest accuracy is that
+    on the test set over all candidates and iterations (and, in the last row, decoders): an optimistic bound, as the
+    test labels choose settings too.
 
-    Parameters are `choice` and `curves` of one method on one data set (`treecrf_studies.training.jobs.TrainingOutcome`), the
-    published values of this data set (method, decoder, percent, table; may be empty), and whether it stands in for the
-    one of the papers.
+    Parameters are `choice` and `curves` of one method on one data set
+    (`treecrf_studies.training.jobs.TrainingOutcome`), the published values of this data set (method, decoder, percent,
+    table; may be empty), and whether it stands in for the one of the papers.
 
     Returns
     -------
     DataFrame
         dataset, stand_in, method, decoder, chosen_decoder, published, published_table, candidate (those of the splits,
-        parted by " / "), iteration (median over the splits), iteration_low, iteration_high, chosen_by, cv_accuracy, chosen_accuracy
-        (unperturbed), chosen_mean, chosen_sd, chosen_min, chosen_max (over the perturbed runs), highest_accuracy,
-        highest_candidate, highest_iteration (unperturbed), n_perturbed_runs. Accuracies are in percent.
+        parted by " / "), iteration (median over the splits), iteration_low, iteration_high, chosen_by, cv_accuracy,
+        chosen_accuracy (unperturbed), chosen_mean, chosen_sd, chosen_min, chosen_max (over the perturbed runs),
+        highest_accuracy, highest_candidate, highest_iteration (unperturbed), n_perturbed_runs. Accuracies are in
+        percent.
     """
     dataset, method = choice["dataset"].iloc[0], choice["method"].iloc[0]
     preferred, best = preferred_decoder(choice), highest_points(joined_candidates(curves))
@@ -103,15 +105,16 @@ def summarise_method(
 
 
 def ends(choice: pd.DataFrame, curves: pd.DataFrame, phases: pd.DataFrame) -> pd.DataFrame:
-    """Where training with the chosen settings ends: at convergence, or after the last iteration that the settings allow.
+    """Where training with the chosen settings ends: at convergence, or after the last iteration that the settings
+    allow.
 
     Parameters are frames of one method on one data set (`treecrf_studies.training.jobs.TrainingOutcome`).
 
     Returns
     -------
     DataFrame
-        dataset, method, decoder (the last row is `BETTER`, the preferred one), last_accuracy (percent, unperturbed, mean over
-        the splits), last_iteration_low and last_iteration_high (over the splits).
+        dataset, method, decoder (the last row is `BETTER`, the preferred one), last_accuracy (percent, unperturbed,
+        mean over the splits), last_iteration_low and last_iteration_high (over the splits).
     """
     rows = []
     done = unperturbed(phases).groupby(["split", "candidate"])["n_iterations"].first().rename("n_done").reset_index()
@@ -139,9 +142,10 @@ def learning_curves(choice: pd.DataFrame, curves: pd.DataFrame, phases: pd.DataF
     Returns
     -------
     DataFrame
-        dataset, method, decoder, preferred (whether cross-validation prefers it), iteration (to the first tested one at which no
-        training goes on), accuracy (percent, unperturbed, mean over the splits, each with its own settings), low, high (over all runs),
-        cpu_seconds (mean over the splits), chosen (whether it is the median chosen iteration).
+        dataset, method, decoder, preferred (whether cross-validation prefers it), iteration (to the first tested one at
+        which no training goes on), accuracy (percent, unperturbed, mean over the splits, each with its own settings),
+        low, high (over all runs), cpu_seconds (mean over the splits), chosen (whether it is the median chosen
+        iteration).
     """
     names = ["iteration", "accuracy", "low", "high", "cpu_seconds", "chosen"]
     constant = {"dataset": choice["dataset"].iloc[0], "method": choice["method"].iloc[0]}
@@ -166,7 +170,9 @@ def learning_curves(choice: pd.DataFrame, curves: pd.DataFrame, phases: pd.DataF
 
 
 def summarise(context: SummaryContext) -> dict[str, pd.DataFrame]:
-    """`summarise_dataset` of the jobs of a data set, with the published values of what it is in `treecrf_studies.datasets`, and its larger samples."""
+    """`summarise_dataset` of the jobs of a data set, with the published values of what it is in
+    `treecrf_studies.datasets`, and its larger samples.
+    """
     settings, description = dict(context.settings), context.description
     separation_margin = settings.pop("separation_margin")
     rules = Rules(**settings)
@@ -190,10 +196,10 @@ def summarise_dataset(
     """The frames of a data set from the outcomes of all its methods, with a column stand_in.
 
     Parameters are the frames of `treecrf_studies.training.jobs.TrainingOutcome` of all methods; for others see
-    `summarise_method`, `treecrf_studies.training.seconds.costs` and `treecrf_studies.training.summary`. Gives the frames of the study's
-    declaration that are not of larger samples. The summary has the columns of `summarise_method` and `ends`; peak_accuracy, peak_low, peak_high and peak_iteration
-    (`treecrf_studies.training.choices.peaks`); and cpu_seconds, peak_cpu_seconds and last_cpu_seconds, geometric means over all trainings.
-    """
+    `summarise_method`, `treecrf_studies.training.seconds.costs` and `treecrf_studies.training.summary`. Gives the
+    frames of the study's declaration that are not of larger samples. The summary has the columns of `summarise_method`
+    and `ends`; peak_accuracy, peak_low, peak_high and peak_iteration (`treecrf_studies.training.choices.peaks`); and
+    cpu_seconds, peak_cpu_seconds and last_cpu_seconds, geometric means over all trainings."""
     methods = list(dict.fromkeys(outcomes["choice"]["method"]))
     choices, all_curves, phases, predictions, repeats = (
         [outcomes[name][outcomes[name]["method"] == method] for method in methods]
@@ -235,7 +241,9 @@ def summarise_dataset(
 
 
 def _at_choice(curves: pd.DataFrame) -> dict[str, float]:
-    """Accuracy of the unperturbed run and, over the perturbed ones, mean, sd, minimum and maximum; means over the splits, percent."""
+    """Accuracy of the unperturbed run and, over the perturbed ones, mean, sd, minimum and maximum; means over the
+    splits, percent.
+    """
     percent = 100 * curves["n_correct"] / curves["n_positions"]
     by_run = percent.groupby(curves["run"]).mean()
     perturbed = by_run.drop(UNPERTURBED)
@@ -249,9 +257,24 @@ def _at_choice(curves: pd.DataFrame) -> dict[str, float]:
 
 
 VALID_COLUMNS = (
-    "mean_points", "points_standard_error", "degrees_of_freedom", "low", "high", "low_90", "high_90", "valid_p_value", "family_low", "family_high", "valid_p_holm", "about",
-    "valid_test", "n_clusters", "n_blocks", "block_length", "decision",
-)  # fmt: skip
+    "mean_points",
+    "points_standard_error",
+    "degrees_of_freedom",
+    "low",
+    "high",
+    "low_90",
+    "high_90",
+    "valid_p_value",
+    "family_low",
+    "family_high",
+    "valid_p_holm",
+    "about",
+    "valid_test",
+    "n_clusters",
+    "n_blocks",
+    "block_length",
+    "decision",
+)
 """Columns about all trainings."""
 
 ENOUGH_TRAININGS = 3
@@ -285,8 +308,8 @@ def compare(
 ) -> pd.DataFrame:
     """Every pair of methods on one data set at the cross-validated choice, by decoder and for the preferred decoders.
 
-    Choices and predictions are of `treecrf_studies.training.jobs.TrainingOutcome`, one of each for every method. Of another `stage`,
-    there are the rows of the methods with predictions of it.
+    Choices and predictions are of `treecrf_studies.training.jobs.TrainingOutcome`, one of each for every method. Of
+    another `stage`, there are the rows of the methods with predictions of it.
 
     Returns
     -------
@@ -305,8 +328,8 @@ def compare(
         about
             "methods", or "these trainings" where one of the two has fewer than `ENOUGH_TRAININGS`.
         valid_test
-            What is taken as independent: "sequences" (groups of related ones), or "blocks" of positions where there are fewer
-            than `blocks_under` of these; blocks tell about these sequences only.
+            What is taken as independent: "sequences" (groups of related ones), or "blocks" of positions where there are
+            fewer than `blocks_under` of these; blocks tell about these sequences only.
         n_clusters, n_blocks, block_length
             Groups of related test sequences; blocks and their length, missing where sequences are enough.
         decision
@@ -319,7 +342,9 @@ def compare(
 
 
 def as_preferred(choice: pd.DataFrame, predictions: pd.DataFrame, stage: str = CHOICE) -> pd.DataFrame:
-    """The predictions of one method at its choice, or another stage, with its preferred decoder, which is called `BETTER`."""
+    """The predictions of one method at its choice, or another stage, with its preferred decoder, which is called
+    `BETTER`.
+    """
     chosen = (predictions["stage"] == stage) & (predictions["decoder"] == preferred_decoder(choice))
     return predictions[chosen].assign(decoder=BETTER)
 
@@ -406,13 +431,24 @@ def _compare_trainings(trainings: _Trainings, rules: Rules) -> pd.DataFrame:
         {
             "method": [trainings.methods[place] for place in pairs.first],
             "other": [trainings.methods[place] for place in pairs.second],
-            "mean_points": estimates.points, "points_standard_error": estimates.standard_error,
-            "degrees_of_freedom": estimates.degrees_of_freedom, "low": low, "high": high, "low_90": low_90, "high_90": high_90,
-            "valid_p_value": estimates.p_value, "family_low": family_low, "family_high": family_high, "valid_p_holm": estimates.p_holm,
-            "about": np.where(enough, METHODS, TRAININGS), "valid_test": unit, "n_clusters": len(positions), **of_blocks,
+            "mean_points": estimates.points,
+            "points_standard_error": estimates.standard_error,
+            "degrees_of_freedom": estimates.degrees_of_freedom,
+            "low": low,
+            "high": high,
+            "low_90": low_90,
+            "high_90": high_90,
+            "valid_p_value": estimates.p_value,
+            "family_low": family_low,
+            "family_high": family_high,
+            "valid_p_holm": estimates.p_holm,
+            "about": np.where(enough, METHODS, TRAININGS),
+            "valid_test": unit,
+            "n_clusters": len(positions),
+            **of_blocks,
             "decision": decide(estimates.points, estimates.p_holm, low_90, high_90, margin=rules.equivalence_margin),
         }
-    )  # fmt: skip
+    )
 
 
 def _by_cluster(correct: NDArray[np.bool_], clusters: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -429,11 +465,10 @@ def rank(
 ) -> pd.DataFrame:
     """Ranks of the methods of one data set at the cross-validated choice, each with its preferred decoder.
 
-    Choices and predictions are of `treecrf_studies.training.jobs.TrainingOutcome`, one of each for every method; comparisons are of
-    `compare`. dataset; the columns of `treecrf.statistics.ranking.rank_methods` with accuracy (percent of all test positions, the
-    mean of the trainings) in place of accuracy_points, from the best on; and valid_test, what tells the methods apart. No rows for
-    a single method.
-    """
+    Choices and predictions are of `treecrf_studies.training.jobs.TrainingOutcome`, one of each for every method;
+    comparisons are of `compare`. dataset; the columns of `treecrf.statistics.ranking.rank_methods` with accuracy
+    (percent of all test positions, the mean of the trainings) in place of accuracy_points, from the best on; and
+    valid_test, what tells the methods apart. No rows for a single method."""
     preferred = _preferred(choices, predictions)
     pairs = comparisons[comparisons["decoder"] == BETTER]
     if pairs.empty:
@@ -459,9 +494,8 @@ def rank(
 def noise(choices: Iterable[pd.DataFrame], predictions: Iterable[pd.DataFrame]) -> pd.DataFrame:
     """Variance components of the accuracies of groups of test sequences over all perturbed trainings.
 
-    Choices and predictions as of `rank`. dataset and the columns of `treecrf.statistics.variance.decompose_variance`; no rows where
-    fewer than two methods have perturbed trainings, or there is one group.
-    """
+    Choices and predictions as of `rank`. dataset and the columns of `treecrf.statistics.variance.decompose_variance`;
+    no rows where fewer than two methods have perturbed trainings, or there is one group."""
     preferred = _preferred(choices, predictions)
     perturbed = preferred[preferred["run"] != UNPERTURBED]
     if len(set(perturbed["method"])) < 2 or len(set(perturbed["group"])) < 2:

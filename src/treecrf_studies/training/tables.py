@@ -68,7 +68,9 @@ PRINTED = {"treecrf": "treecrf", "mallet": "mallet", BASELINE: "baseline"}
 """The methods of table 3.5 and what its file calls them."""
 
 TO_THE_END = (BASELINE, "linear_crf")
-"""The baseline, and our linear CRF of the same model in a row below it: what they reach at the end of training is shown too."""
+"""The baseline, and our linear CRF of the same model in a row below it: what they reach at the end of training is shown
+too.
+"""
 
 UNPRINTED = ("linear_crf_labels", "induced_crf", "induced_crf_labels", "mallet_labels", "crfsuite")
 """Methods that table 3.5 does not have and that are next of kin to its own; custom labellers join them."""
@@ -96,12 +98,13 @@ Texts = dict[str, str]
 
 
 def shrinkage_layout(summary: pd.DataFrame, comparisons: pd.DataFrame, peak_comparisons: pd.DataFrame) -> pd.DataFrame:
-    """Table 3.4 as printed: TreeCRF with shrinkage and the original algorithm, by decoder, a block of lines for each data set.
+    """Table 3.4 as printed: TreeCRF with shrinkage and the original algorithm, by decoder, a block of lines for each
+    data set.
 
     Lines: published; peak of the test curve with its iteration; cross-validated choice; its mean and standard deviation
-    over the perturbed runs. The better of the two has a `STAR` for each of `SHRINKAGE_LEVELS` that McNemar's p is below,
-    and then a `DAGGER` where the sequence-level test decides so too (`treecrf_studies.training.summary.compare`).
-    """
+    over the perturbed runs. The better of the two has a `STAR` for each of `SHRINKAGE_LEVELS` that McNemar's p is
+    below, and then a `DAGGER` where the sequence-level test decides so too
+    (`treecrf_studies.training.summary.compare`)."""
     told, published = _with_iterations(summary), read_published("table_3_4_shrinkage")
     cells, printed = by_key(told, "dataset", "method", "decoder"), by_key(published, "dataset", "variant", "decoder")
     tests = {PEAK: by_key(peak_comparisons, *PAIR), CHOICE: by_key(comparisons, *PAIR)}
@@ -123,12 +126,12 @@ def shrinkage_layout(summary: pd.DataFrame, comparisons: pd.DataFrame, peak_comp
 
 
 def methods_layout(summary: pd.DataFrame, comparisons: pd.DataFrame, peak_comparisons: pd.DataFrame) -> pd.DataFrame:
-    """Table 3.5 as printed: accuracy, CPU seconds and iterations of TreeCRF, MALLET and `BASELINE`, a column for each data set.
+    """Table 3.5 as printed: accuracy, CPU seconds and iterations of TreeCRF, MALLET and `BASELINE`, a column for each
+    data set.
 
-    Measured lines stand under the published one; below them our linear CRF, and accuracies of methods that the table does not have.
-    An accuracy has a `STAR` for each of `BASELINE_LEVELS` that McNemar's p against `BASELINE` is below, a `DAGGER` where the
-    sequence-level test finds the difference too, and `WORSE` where it is the lower one.
-    """
+    Measured lines stand under the published one; below them our linear CRF, and accuracies of methods that the table
+    does not have. An accuracy has a `STAR` for each of `BASELINE_LEVELS` that McNemar's p against `BASELINE` is below,
+    a `DAGGER` where the sequence-level test finds the difference too, and `WORSE` where it is the lower one."""
     better = _with_iterations(summary)[summary["decoder"] == BETTER]
     published = read_published("table_3_5_methods")
     printed, cells = by_key(published, "dataset", "method"), by_key(better, "dataset", "method")
@@ -204,7 +207,9 @@ def step_seconds_layout(costs: pd.DataFrame) -> pd.DataFrame:
 
 
 def steps_layout(costs: pd.DataFrame) -> pd.DataFrame:
-    """CPU seconds of every chain in which features are induced or weighted: an iteration, an induction, a whole training."""
+    """CPU seconds of every chain in which features are induced or weighted: an iteration, an induction, a whole
+    training.
+    """
     rows = sorted_by_method(costs[costs["method"].isin(STEP_METHODS) | costs["method"].map(is_custom)])
     columns = row_names(rows)
     columns["CPU seconds", "forward-backward, an iteration"] = cell_texts(
@@ -231,7 +236,9 @@ def accuracy_layout(summary: pd.DataFrame, ranks: pd.DataFrame) -> pd.DataFrame:
 
 
 def peaks_layout(summary: pd.DataFrame) -> pd.DataFrame:
-    """The same at the peak of the test curve of the first, unperturbed training; without marks, as peaks are not compared."""
+    """The same at the peak of the test curve of the first, unperturbed training; without marks, as peaks are not
+    compared.
+    """
     return _accuracies(summary.assign(peak_mean=np.nan, peak_sd=np.nan), "peak", set())
 
 
@@ -260,9 +267,8 @@ def choices_layout(summary: pd.DataFrame) -> pd.DataFrame:
 def estimates_layout(summary: pd.DataFrame) -> pd.DataFrame:
     """Accuracy that cross-validation promised at the choice beside that on the test set, with the preferred decoder.
 
-    A row per data set and method that chose for itself, in percent: the estimate, the test accuracy (mean of the perturbed runs where there are
-    some), and how much the estimate is above it.
-    """
+    A row per data set and method that chose for itself, in percent: the estimate, the test accuracy (mean of the
+    perturbed runs where there are some), and how much the estimate is above it."""
     chosen = (summary["decoder"] == BETTER) & (summary["chosen_by"] == summary["method"])
     rows = sorted_by_method(summary[chosen])
     tested = rows["chosen_mean"].fillna(rows["chosen_accuracy"])
@@ -293,7 +299,9 @@ def notes_layout(notes: pd.DataFrame) -> pd.DataFrame:
 
 
 def _with_iterations(summary: pd.DataFrame) -> pd.DataFrame:
-    """The summary with a column has_iterations: a method whose only iteration is everywhere the first has none to speak of."""
+    """The summary with a column has_iterations: a method whose only iteration is everywhere the first has none to speak
+    of.
+    """
     last = summary[["iteration_high", "peak_iteration"]].max(axis=1).groupby(summary["method"]).max()
     return summary.assign(has_iterations=summary["method"].map(last > 1))
 

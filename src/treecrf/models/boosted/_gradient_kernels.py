@@ -337,10 +337,9 @@ def pseudo_likelihood_gradient(
 ):
     """Gradients and log pseudo-likelihoods of some sequences; parameters as of `forward_kernel`.
 
-    The pseudo-likelihood of a label is its probability when all other labels are the true ones. It involves the potentials
-    at the label's own position and at the next ``order`` positions, which have it among their previous labels; no
-    forward-backward pass is needed.
-    """
+    The pseudo-likelihood of a label is its probability when all other labels are the true ones. It involves the
+    potentials at the label's own position and at the next ``order`` positions, which have it among their previous
+    labels; no forward-backward pass is needed."""
     n_labels = len(exponentials)
     zero_row = pack(0.0, 0, packing)
     weights = np.empty(n_labels)
@@ -394,10 +393,10 @@ def chain_rule_gradient(
     """Packed gradients and weighted log likelihoods of some sequences; parameters as of `forward_kernel`.
 
     A chain with potentials is a Markov chain from left to right: ``P(y_t | y_1 .. y_{t-1}, X)`` sees the state before t
-    alone, ``Q_t(y | s) = E(y, s, t) b(s') / sum_y E(y, s, t) b(s')`` with the backward values b of the state s' that follows.
-    The weighted log likelihood is ``sum_t w_t log Q_t(y_t | s_t)``. Its gradient with respect to the potential of (y, s) at t
-    is ``w_t I(y, s) - a_t(s) Q_t(y | s)``, where ``a_t = sum_{u <= t} (w_u - w_{u-1}) P(state at t | y_1 .. y_{u-1}, X)``
-    follows from ``a_{t-1}`` as forward values do. Equal weights w give ``w (I - P)``.
+    alone, ``Q_t(y | s) = E(y, s, t) b(s') / sum_y E(y, s, t) b(s')`` with the backward values b of the state s' that
+    follows. The weighted log likelihood is ``sum_t w_t log Q_t(y_t | s_t)``. Its gradient with respect to the potential
+    of (y, s) at t is ``w_t I(y, s) - a_t(s) Q_t(y | s)``, where ``a_t = sum_{u <= t} (w_u - w_{u-1}) P(state at t | y_1
+    .. y_{u-1}, X)`` follows from ``a_{t-1}`` as forward values do. Equal weights w give ``w (I - P)``.
 
     A row weighs the weight of its position; with Newton leaves that times ``p (1 - p)``, p being the share ``a Q / w``.
     """

@@ -170,8 +170,8 @@ class ConjunctionCRF(ChainLabeller):
     window : (int, int)
         Observations before and after the position that the potentials see.
     features : "pairs", "labels" or "both"
-        What a conjunction has weights for: pairs of previous label and label, where START stands before the first position
-        (PhD equation 2.2); labels; or either.
+        What a conjunction has weights for: pairs of previous label and label, where START stands before the first
+        position (PhD equation 2.2); labels; or either.
     n_iterations : int
         Most iterations of L-BFGS, over all rounds.
     iterations_between_inductions : int
@@ -191,7 +191,8 @@ class ConjunctionCRF(ChainLabeller):
     start_noise : float
         Standard deviation of the perturbed start.
     keep_stages : bool
-        Whether the weights after every iteration are kept, for `staged_predict` and its kin; otherwise the last ones alone.
+        Whether the weights after every iteration are kept, for `staged_predict` and its kin; otherwise the last ones
+        alone.
     n_bins, min_count, anchors : see `treecrf.models.base.Labeller`
 
     Attributes
@@ -199,7 +200,8 @@ class ConjunctionCRF(ChainLabeller):
     conjunctions_ : Conjunctions
         The features, in the order in which training added them.
     stages_ : list of float64 arrays
-        `Weights` after 1, 2, .. iterations, joined; a stage has the features that were there. Unless `keep_stages`, the last alone.
+        `Weights` after 1, 2, .. iterations, joined; a stage has the features that were there. Unless `keep_stages`, the
+        last alone.
     seconds_ : dict
         CPU seconds of `fit` by phase: "windows", "gradient" (with the steps of L-BFGS), "induction".
     n_inductions_ : int
@@ -226,10 +228,17 @@ class ConjunctionCRF(ChainLabeller):
     _fitted_arrays: ClassVar = {"conjunctions": Conjunctions}
     _fitted_values: ClassVar = {"seconds": SECONDS, "n_inductions": whole(0)}
     _parameter_constraints: ClassVar = {
-        "variance": VARIANCE, "features": one_of(*FEATURES), "n_iterations": SIZE, "iterations_between_inductions": SIZE,
-        "features_per_induction": SIZE, "true_label_threshold": number("a probability above 0", lambda value: 0 < value <= 1),
-        "training_proportions": SHARES, "random_state": optional(SEED), "start_noise": NOT_NEGATIVE, "keep_stages": FLAG,
-    }  # fmt: skip
+        "variance": VARIANCE,
+        "features": one_of(*FEATURES),
+        "n_iterations": SIZE,
+        "iterations_between_inductions": SIZE,
+        "features_per_induction": SIZE,
+        "true_label_threshold": number("a probability above 0", lambda value: 0 < value <= 1),
+        "training_proportions": SHARES,
+        "random_state": optional(SEED),
+        "start_noise": NOT_NEGATIVE,
+        "keep_stages": FLAG,
+    }
 
     @property
     def reach(self) -> tuple[int, int]:
@@ -268,8 +277,9 @@ class ConjunctionCRF(ChainLabeller):
     def _state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         values, arrays = super()._state()
         return values, arrays | {
-            "stages": np.concatenate(self.stages_), "stage_sizes": np.array([len(stage) for stage in self.stages_])
-        }  # fmt: skip
+            "stages": np.concatenate(self.stages_),
+            "stage_sizes": np.array([len(stage) for stage in self.stages_]),
+        }
 
     def _sizes(self) -> dict[str, Any]:
         return super()._sizes() | {"n_cells": int(slot_sizes(self.attributes_, self.window).sum())}

@@ -31,9 +31,9 @@ from treecrf.sequences import SequenceSet, slot_sizes
 class CRFSuite(ChainLabeller):
     """Linear-chain CRF trained by CRFsuite's L-BFGS, with a squared penalty.
 
-    A weight for each label and cell of the window, and for each label and label before, also of pairs that training does
-    not show. CRFsuite has no weights for the first label of a sequence. Its weights are read out, so predictions need this
-    package alone.
+    A weight for each label and cell of the window, and for each label and label before, also of pairs that training
+    does not show. CRFsuite has no weights for the first label of a sequence. Its weights are read out, so predictions
+    need this package alone.
 
     Parameters
     ----------
@@ -71,8 +71,9 @@ class CRFSuite(ChainLabeller):
     order = 1  # not a setting
     has_stages = False  # cRFsuite gives its last weights alone
     _parameter_constraints: ClassVar = {
-        "c2": NOT_NEGATIVE, "max_iterations": SIZE,
-    }  # fmt: skip
+        "c2": NOT_NEGATIVE,
+        "max_iterations": SIZE,
+    }
 
     _fitted_arrays: ClassVar = {
         "cell_weights": Annotated[Float64, "n_cells + 1, n_labels", WEIGHTS],

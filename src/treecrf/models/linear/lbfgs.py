@@ -1,8 +1,7 @@
 """L-BFGS over an objective with gradient, whose sums have a fixed order: its weights do not depend on the processor.
 
-Optimizers of libraries add in an order that the processor decides. Where rounding decides at which iteration training stops,
-two machines then train two models.
-"""
+Optimizers of libraries add in an order that the processor decides. Where rounding decides at which iteration training
+stops, two machines then train two models."""
 
 from __future__ import annotations
 
@@ -47,9 +46,9 @@ def minimize_objective(
 ) -> NDArray[np.float64]:
     """The weights that L-BFGS reaches (Nocedal and Wright 2006, algorithm 7.5).
 
-    It stops when an iteration gains at most the part `tolerance` of the objective, and calls `note` with weights and value
-    after every iteration. It warns where the line search found no lower value although the gradient is not within rounding
-    errors of 0.
+    It stops when an iteration gains at most the part `tolerance` of the objective, and calls `note` with weights and
+    value after every iteration. It warns where the line search found no lower value although the gradient is not within
+    rounding errors of 0.
 
     Raises
     ------
@@ -92,7 +91,8 @@ def minimize_objective(
 
 
 def _search(objective: Objective, start: _Point, direction: NDArray[np.float64], step: float) -> _Point | None:
-    """A point that satisfies the strong Wolfe conditions (Nocedal and Wright 2006, algorithms 3.5 and 3.6); None without one.
+    """A point that satisfies the strong Wolfe conditions (Nocedal and Wright 2006, algorithms 3.5 and 3.6); None
+    without one.
 
     Where the trials are used up, the lowest point that decreases the objective enough is taken.
     """

@@ -1,4 +1,6 @@
-"""`LinearCRF`: a conditional random field that is linear in indicators of window cells, alone or joined with label pairs."""
+"""`LinearCRF`: a conditional random field that is linear in indicators of window cells, alone or joined with label
+pairs.
+"""
 
 from __future__ import annotations
 
@@ -37,10 +39,11 @@ VECTORS = 30
 class LinearCRF(ChainLabeller):
     """Linear-chain CRF with a Gaussian prior, trained by L-BFGS: the BASELINE of PhD chapter 3.
 
-    The potential is the sum of the weights of the window's cells, each of which has one for every pair of previous label
-    and label (PhD equation 2.2: ``f_b(y_{t-1}, y_t, X)``, "3^2 x 13 x 20" weights), and of one weight for the pair itself:
-    the tests that TreeCRF may use, without conjunctions of cells. Training maximizes ``log P(Y | X) - |w|^2 / (2 variance)`` (McCallum 2003, equation 2); labels that are not known are
-    summed over (Tsuboi et al. 2008), with order 0 their positions left out.
+    The potential is the sum of the weights of the window's cells, each of which has one for every pair of previous
+    label and label (PhD equation 2.2: ``f_b(y_{t-1}, y_t, X)``, "3^2 x 13 x 20" weights), and of one weight for the
+    pair itself: the tests that TreeCRF may use, without conjunctions of cells. Training maximizes ``log P(Y | X) -
+    |w|^2 / (2 variance)`` (McCallum 2003, equation 2); labels that are not known are summed over (Tsuboi et al. 2008),
+    with order 0 their positions left out.
 
     Parameters
     ----------
@@ -49,8 +52,9 @@ class LinearCRF(ChainLabeller):
     window : (int, int)
         Observations before and after the position that the potentials see.
     features : "pairs", "labels" or "both"
-        What a cell has weights for: pairs of previous label and label, where START stands before the first position; labels;
-        or either. Pairs take as many times more memory as there are labels. With order 0 all three are the same.
+        What a cell has weights for: pairs of previous label and label, where START stands before the first position;
+        labels; or either. Pairs take as many times more memory as there are labels. With order 0 all three are the
+        same.
     order : 0 or 1
         Number of previous labels that the potentials see.
     max_iterations : int
@@ -66,14 +70,15 @@ class LinearCRF(ChainLabeller):
     start_noise : float
         Standard deviation of the perturbed start.
     keep_stages : bool
-        Whether the weights after every iteration are kept, for `staged_predict` and its kin; otherwise the last ones alone.
+        Whether the weights after every iteration are kept, for `staged_predict` and its kin; otherwise the last ones
+        alone.
     n_bins, min_count, anchors, class_weight : see `treecrf.models.base.Labeller`
 
     Attributes
     ----------
     cell_weights_ : float64, shape (n_cells, n_outcomes)
-        Cells as in `treecrf.trees.columns.Columns`. Outcomes are the labels, the pairs by label before (START last) and label,
-        or labels and then pairs.
+        Cells as in `treecrf.trees.columns.Columns`. Outcomes are the labels, the pairs by label before (START last) and
+        label, or labels and then pairs.
     transition_weights_ : float64, shape (n_labels, n_labels)
         By previous label and label.
     weights_history_ : float64, shape (n_iterations, n_weights)
@@ -110,9 +115,15 @@ class LinearCRF(ChainLabeller):
     _judges = cast("tuple[Callable[[int, NDArray[np.float64]], None], ...]", ())  # hear of iterations and their weights
 
     _parameter_constraints: ClassVar = {
-        "variance": VARIANCE, "order": FIRST_ORDER, "features": one_of(*FEATURES), "max_iterations": SIZE,
-        "tolerance": TOLERANCE, "random_state": optional(SEED), "start_noise": NOT_NEGATIVE, "keep_stages": FLAG,
-    }  # fmt: skip
+        "variance": VARIANCE,
+        "order": FIRST_ORDER,
+        "features": one_of(*FEATURES),
+        "max_iterations": SIZE,
+        "tolerance": TOLERANCE,
+        "random_state": optional(SEED),
+        "start_noise": NOT_NEGATIVE,
+        "keep_stages": FLAG,
+    }
 
     # --- training -----------------------------------------------------------------------------------
 
@@ -130,9 +141,10 @@ class LinearCRF(ChainLabeller):
         began = time.thread_time()
         n_kept = self.max_iterations if self.keep_stages else 1
         check_memory(
-            8 * objective.n_weights * (n_kept + VECTORS), "the weights after every iteration" if self.keep_stages else "the weights",
+            8 * objective.n_weights * (n_kept + VECTORS),
+            "the weights after every iteration" if self.keep_stages else "the weights",
             "give fewer max_iterations, a smaller window or a greater min_count",
-        )  # fmt: skip
+        )
         start = draw_start(objective.n_weights, self.random_state, self.start_noise)
         history = np.empty((n_kept, objective.n_weights))  # pages that are not written to take no memory
         values = [unit * objective(start)[0]]
@@ -221,9 +233,14 @@ class Objective:
     """
 
     def __init__(
-        self, train: SequenceSet, labels: NDArray[np.int16], window: tuple[int, int], outcomes: Outcomes, variance: float,
+        self,
+        train: SequenceSet,
+        labels: NDArray[np.int16],
+        window: tuple[int, int],
+        outcomes: Outcomes,
+        variance: float,
         weights: NDArray[np.float64] | None = None,
-    ) -> None:  # fmt: skip
+    ) -> None:
         cells, n_cells = window_cells(train, window)
         distinct, self._window_of = distinct_windows(cells)
         self._cells = cells[distinct]

@@ -29,9 +29,9 @@ class VotedPerceptron(ChainLabeller):
     """Perceptron of label sequences with averaged weights (Collins 2002; Hao 2009, chapters 2 and 5).
 
     The potential of a label is the sum of one weight for each cell of the window and one for the label before, START
-    included. Training takes the sequences in order, finds the best labels, and where they are wrong adds the features of
-    the true labels and takes away those of the labels it found. Predictions are those of a chain with the averages of the
-    weights after every sequence as potentials.
+    included. Training takes the sequences in order, finds the best labels, and where they are wrong adds the features
+    of the true labels and takes away those of the labels it found. Predictions are those of a chain with the averages
+    of the weights after every sequence as potentials.
 
     Parameters
     ----------
@@ -45,8 +45,8 @@ class VotedPerceptron(ChainLabeller):
     window : (int, int)
         Observations before and after the position that the potentials see.
     order : 0 or 1
-        Number of previous labels that the potentials see; 0 labels every position by itself, and has no weights for the label
-        before.
+        Number of previous labels that the potentials see; 0 labels every position by itself, and has no weights for the
+        label before.
     unseen : "missing" or "error"
         What to do with a category that the training set's attributes do not name: with a warning, give it no weight, or
         refuse it.
@@ -78,8 +78,11 @@ class VotedPerceptron(ChainLabeller):
     has_stages = False  # averages are known at the end alone
 
     _parameter_constraints: ClassVar = {
-        "n_epochs": SIZE, "beam": optional(SIZE), "early_update": FLAG, "order": FIRST_ORDER,
-    }  # fmt: skip
+        "n_epochs": SIZE,
+        "beam": optional(SIZE),
+        "early_update": FLAG,
+        "order": FIRST_ORDER,
+    }
 
     _fitted_arrays: ClassVar = {
         "cell_weights": Annotated[Float64, "n_cells + 1, n_labels", WEIGHTS],

@@ -13,6 +13,8 @@ def table_1() -> pd.DataFrame:
 
 
 def mean_losses(losses: pd.DataFrame) -> pd.DataFrame:
-    """Measured Hamming losses: the mean over the samples of each pool, then over the pools, with the lowest and highest pool."""
+    """Measured Hamming losses: the mean over the samples of each pool, then over the pools, with the lowest and highest
+    pool.
+    """
     means = losses.groupby(["dataset", "method", "pool"])["loss"].mean()
     return means.groupby(["dataset", "method"]).agg(loss="mean", low="min", high="max").reset_index()

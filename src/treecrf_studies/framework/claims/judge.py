@@ -21,10 +21,9 @@ UNDECIDED, CHECKED, NO_VERDICT, NOT_RUN = "undecided", "checked", "no_verdict", 
 VERDICTS = (REPLICATED, PARTLY, NOT_REPLICATED, UNDECIDED, CHECKED, NO_VERDICT, NOT_RUN)
 """Every verdict, best first.
 
-Undecided: the verdict depends on comparisons that tests or repeated measurements leave open. Checked: a theorem or an exact
-example, which cannot fail unless the code is wrong. No verdict: it was measured, but what was measured was fitted to the claim,
-is about other data than the paper's, or comes from a shortened protocol.
-"""
+Undecided: the verdict depends on comparisons that tests or repeated measurements leave open. Checked: a theorem or an
+exact example, which cannot fail unless the code is wrong. No verdict: it was measured, but what was measured was fitted
+to the claim, is about other data than the paper's, or comes from a shortened protocol. """
 
 JUDGED = VERDICTS[:4]
 """Verdicts of claims that results decide, or could have decided."""
@@ -59,8 +58,8 @@ class Observation:
     is_time : bool
         Whether it is about repeated measurements of a time.
     straddled, smallest, n_needed : str
-        Where it is open: the thresholds that its interval contains, the smallest difference that would have been found, and how
-        many sequences or documents would decide.
+        Where it is open: the thresholds that its interval contains, the smallest difference that would have been found,
+        and how many sequences or documents would decide.
     dataset : str
     found : Measured or None
         The numbers themselves (`treecrf_studies.framework.claims.kinds.Measured`).
@@ -137,7 +136,8 @@ class Results:
         return any((self.folder / study).is_dir() for study in studies)
 
     def frame(self, study: str, dataset: str, name: str) -> pd.DataFrame | None:
-        """A summary (CSV) of a data set of a study; None without it, or where nothing says that the set is what it is named.
+        """A summary (CSV) of a data set of a study; None without it, or where nothing says that the set is what it is
+        named.
 
         Another variant or more draws of a set are named after it: "xor_full", "nettalk_binary_30".
         """
@@ -189,8 +189,8 @@ def judge(
     Not run: fewer than `quorum` of the data sets that it is about have results (all are needed unless given).
     Replicated: the share `enough` of the observations holds. Partly: the mean of their degrees is `partly`. Shares, so
     that a data set beyond the quorum that did not run counts neither for nor against. Undecided: the verdict depends on
-    observations that tests or repeated measurements leave open; but what holds in part whatever tests leave open is "partly".
-    """
+    observations that tests or repeated measurements leave open; but what holds in part whatever tests leave open is
+    "partly"."""
     observations, n_run = evidence.observations, len(evidence.datasets)
     if not n_run:
         return Finding(NOT_RUN, test, explanation=f"The run has not what it needs of {', '.join(evidence.absent)}.")

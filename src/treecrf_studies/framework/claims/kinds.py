@@ -1,8 +1,7 @@
 """Kinds of claims: what was measured, and whether it satisfies a claim.
 
-A kind gives the worst and the best degree that the measurement leaves possible: a test that finds no difference does not show
-that there is none, nor an interval that contains a threshold on which side of it the value is.
-"""
+A kind gives the worst and the best degree that the measurement leaves possible: a test that finds no difference does
+not show that there is none, nor an interval that contains a threshold on which side of it the value is."""
 
 from __future__ import annotations
 
@@ -82,7 +81,9 @@ class Measured(Generic[Value]):
         return Observation(self.numbers, worst, self.difference or self.numbers, best, self.repeated is not None)
 
     def observe_by_paper(self, kind: Callable[[Measured[Value]], Degrees]) -> Observation:
-        """The same as the paper looked at it, which leaves nothing open: by its test, or where it has none by the value alone."""
+        """The same as the paper looked at it, which leaves nothing open: by its test, or where it has none by the value
+        alone.
+        """
         if (self.papers is not None and isnan(self.papers[1])) or (self.papers is None and self.p is not None):
             return self.observe(kind)
         value, p = self.papers or (self.value, None)

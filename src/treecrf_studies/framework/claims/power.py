@@ -1,11 +1,10 @@
-"""Power of undecided comparisons: thresholds that the interval contains, the smallest difference it would find, and how many
-sequences would find the published one.
+"""Power of undecided comparisons: thresholds that the interval contains, the smallest difference it would find, and how
+many sequences would find the published one.
 
-With a standard error s and normal quantiles z, a test at level a finds a difference of (z[1 - a/2] + z[0.8]) s in 80 % of
-experiments of this size, and an interval shows equivalence of equal methods within (z[0.95] + z[0.9]) s. The standard error is
-the half width of the interval divided by its quantile, so that with few degrees of freedom these are upper bounds. It falls with
-the square root of the number of sequences or documents.
-"""
+With a standard error s and normal quantiles z, a test at level a finds a difference of (z[1 - a/2] + z[0.8]) s in 80 %
+of experiments of this size, and an interval shows equivalence of equal methods within (z[0.95] + z[0.9]) s. The
+standard error is the half width of the interval divided by its quantile, so that with few degrees of freedom these are
+upper bounds. It falls with the square root of the number of sequences or documents."""
 
 from __future__ import annotations
 
@@ -31,7 +30,9 @@ LEVEL_OF_INTERVAL, LEVEL_OF_REPEATS = 0.1, 0.05
 
 
 def with_power(observation: Observation, found: Measured[Any], kind: str, parameters: Mapping[str, Any]) -> Observation:
-    """An observation, where it is open with what it straddles, what would have been found, and how many sequences would decide."""
+    """An observation, where it is open with what it straddles, what would have been found, and how many sequences would
+    decide.
+    """
     ends = found.repeated or found.interval
     if observation.is_decided or ends is None:
         return observation
@@ -49,10 +50,11 @@ def with_power(observation: Observation, found: Measured[Any], kind: str, parame
 
 
 def number_needed(found: Measured[Any], kind: str, parameters: Mapping[str, Any], smallest: float) -> int:
-    """How many independent units decide with the probability `POWER`, to two digits; 0 where that is not known or there are as many.
+    """How many independent units decide with the probability `POWER`, to two digits; 0 where that is not known or there
+    are as many.
 
-    They find the published difference or, without one, that of the margin; or they show that equal methods are within the margin.
-    """
+    They find the published difference or, without one, that of the margin; or they show that equal methods are within
+    the margin."""
     target = abs(found.published or 0.0) if kind in TESTED_FOR_DIFFERENCE else 0.0
     target = target or parameters.get("margin", 0.0)
     if not target or smallest <= target:
@@ -72,7 +74,8 @@ def smallest_difference(
     ends : (float, float)
         The 90 % interval of a difference or, if `repeated`, the 95 % interval over repeated measurements.
     kind : str
-        Of the claim. For "equal" and "not_worse" it is the smallest margin within which equal methods are shown to be so.
+        Of the claim. For "equal" and "not_worse" it is the smallest margin within which equal methods are shown to be
+        so.
     level : float, optional
         Of the two-sided test that decides; that of the interval unless given.
     repeated : bool

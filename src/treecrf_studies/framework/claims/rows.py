@@ -7,14 +7,15 @@ id, source, statement, check
 quote, place
     A sentence of the paper, or the part of it that says so, in at most `QUOTED` words, and where it stands.
 measure, datasets
-    A function of the study's ``claims.py`` that yields a `Measured` for each thing that the claim says of a data set, and the
-    data sets. A function that yields nothing has no results there.
+    A function of the study's ``claims.py`` that yields a `Measured` for each thing that the claim says of a data set,
+    and the data sets. A function that yields nothing has no results there.
 kind
     One of `KINDS`, or of those of the study's ``claims.py``, which says whether what was measured holds.
 parts
     Instead of these: rows of their own, each with measure, datasets and kind.
 sum_up
-    A function of the study's ``claims.py`` that gives the `Evidence` about all of it together, where the claim is about that.
+    A function of the study's ``claims.py`` that gives the `Evidence` about all of it together, where the claim is about
+    that.
 test
     What decides, in a clause or several; names in braces stand for values of the row.
 thresholds, about
@@ -25,7 +26,8 @@ papers
 beside
     Rows as those of parts, each with a name: they are judged and shown beside the claim, and do not decide it.
 larger
-    Values of the row that are others on a larger sample of the same population, where the valid test gives a verdict of its own.
+    Values of the row that are others on a larger sample of the same population, where the valid test gives a verdict of
+    its own.
 theorem
     Whether it is a theorem or an exact example: where it holds it is "checked", not replicated.
 enough, partly, quorum
@@ -33,16 +35,16 @@ enough, partly, quorum
 no_verdict
     Why the results decide nothing, a sentence: what was measured was fitted to the claim, or is not the paper's data.
 changed
-    A rule that results had been judged by before this one: "rule" (in words), "reason" (why it is no longer), and "was", the
-    values of the row that were others; the ledger gives the verdict under both. All claims that compare accuracies were first
-    judged by the paper's test, whose verdict stands beside the valid one anyway: that change is not listed again.
+    A rule that results had been judged by before this one: "rule" (in words), "reason" (why it is no longer), and
+    "was", the values of the row that were others; the ledger gives the verdict under both. All claims that compare
+    accuracies were first judged by the paper's test, whose verdict stands beside the valid one anyway: that change is
+    not listed again.
 
 Other keys are parameters of the kind if a kind declares them, and of the measure if not. The value of a kind's
 parameter may depend on the data set: a mapping with the key "otherwise".
 
-The margin within which equivalence speaks against a difference is at most half of the published difference, where there is one:
-what is half as large as the paper's effect is not equal to none.
-"""
+The margin within which equivalence speaks against a difference is at most half of the published difference, where there
+is one: what is half as large as the paper's effect is not equal to none."""
 
 from __future__ import annotations
 
@@ -73,7 +75,7 @@ from treecrf_studies.framework.claims.judge import (
     gather,
     judge,
     merge,
-)  # fmt: skip
+)
 from treecrf_studies.framework.claims.kinds import KINDS, TESTED, Kind, Measured
 from treecrf_studies.framework.claims.power import TESTED_FOR_DIFFERENCE, edges, with_power
 
@@ -262,12 +264,13 @@ def _function(row: Row, key: str, functions: ModuleType) -> Callable[..., Any]:
 def sum_up_counts(
     evidence: Evidence, conditions: Callable[[int, int, int], tuple[bool, bool]], as_found: bool = False
 ) -> Evidence:
-    """Of comparisons judged by `treecrf_studies.framework.claims.kinds.outcome`, an observation about how many are better and worse.
+    """Of comparisons judged by `treecrf_studies.framework.claims.kinds.outcome`, an observation about how many are
+    better and worse.
 
-    `conditions` gives, of the numbers of better and of worse ones and of all, the two conditions of the claim, each of which is
-    half of it. Comparisons that are not decided may be any of the three: the observation is open between the worst and the best
-    that they leave possible. A former rule counted them `as_found`, as neither better nor worse, unless there was nothing else.
-    """
+    `conditions` gives, of the numbers of better and of worse ones and of all, the two conditions of the claim, each of
+    which is half of it. Comparisons that are not decided may be any of the three: the observation is open between the
+    worst and the best that they leave possible. A former rule counted them `as_found`, as neither better nor worse,
+    unless there was nothing else."""
     outcomes = [each.degree if each.is_decided else None for each in evidence.observations]
     n_all, n_open = len(outcomes), outcomes.count(None)
     n_better, n_worse, n_equal = (outcomes.count(degree) for degree in (HOLDS, FAILS, LEANS))

@@ -32,7 +32,8 @@ def make_code(n_labels: int, length: int, rng: np.random.Generator) -> NDArray[n
     """A code word for each label, shape (n_labels, length): fair random bits, drawn column by column.
 
     A column is drawn again while it is constant, or equal or complementary to an earlier one; the whole code while two
-    labels share a word. Codes of the same seed begin with the same columns, whatever their length, unless one was drawn again.
+    labels share a word. Codes of the same seed begin with the same columns, whatever their length, unless one was drawn
+    again.
 
     Raises
     ------
@@ -151,18 +152,18 @@ def _is_history(value: Any) -> bool:
 class CodedCRF(Labeller):
     """Error-correcting output coding of label sequences (Hao 2009, chapters 3 and 4).
 
-    Every label has a random word of bits. A labeller of two labels learns each bit of the positions' words from the window,
-    and from what the labellers of earlier bits predict for the neighbours. A position gets the label whose word has the
-    smallest L1 distance to the probabilities of its bits, the lowest label where several have it.
+    Every label has a random word of bits. A labeller of two labels learns each bit of the positions' words from the
+    window, and from what the labellers of earlier bits predict for the neighbours. A position gets the label whose word
+    has the smallest L1 distance to the probabilities of its bits, the lowest label where several have it.
 
-    With ``history=0`` the bits are independent (the thesis' i-SECOC; iid with a base of order 0), else this is its cascade,
-    c-SECOC.
+    With ``history=0`` the bits are independent (the thesis' i-SECOC; iid with a base of order 0), else this is its
+    cascade, c-SECOC.
 
     Parameters
     ----------
     base : Labeller
-        A labeller of two labels; each bit gets a copy. Its window is what the bits see of the observations. Unless given, trees
-        of the thesis' form.
+        A labeller of two labels; each bit gets a copy. Its window is what the bits see of the observations. Unless
+        given, trees of the thesis' form.
     code_length : int
         Bits of a word. The columns of a shorter code are the first ones of a longer one, so a long training has the
         shorter ones in it: they are its stages.
@@ -174,8 +175,8 @@ class CodedCRF(Labeller):
         Whether the inputs of later bits in training are predictions of labellers that were trained on other sequences
         (5 folds), not of the labeller itself as in the thesis.
     unseen : "missing" or "error"
-        What to do with a category that the training set's attributes do not name: count it as the place outside a sequence,
-        with a warning, or refuse it.
+        What to do with a category that the training set's attributes do not name: count it as the place outside a
+        sequence, with a warning, or refuse it.
     n_bins, min_count : int
         As of the other labellers.
 
@@ -201,9 +202,14 @@ class CodedCRF(Labeller):
     _fitted_arrays: ClassVar = {"code": Annotated[Bool, "n_labels, code_length", TRUTH]}
 
     _parameter_constraints: ClassVar = {
-        "base": Check(lambda value: isinstance(value, Labeller) and hasattr(value, "window"), "give a labeller with a window"),
-        "code_length": SIZE, "history": Check(_is_history, f"give a whole number of at least 0 or {ALL!r}"), "seed": SEED, "cross_fit": FLAG,
-    }  # fmt: skip
+        "base": Check(
+            lambda value: isinstance(value, Labeller) and hasattr(value, "window"), "give a labeller with a window"
+        ),
+        "code_length": SIZE,
+        "history": Check(_is_history, f"give a whole number of at least 0 or {ALL!r}"),
+        "seed": SEED,
+        "cross_fit": FLAG,
+    }
 
     def __post_init__(self) -> None:
         if self.base is None:
@@ -300,7 +306,9 @@ class CodedCRF(Labeller):
         return np.ascontiguousarray(np.stack(probabilities, axis=1))
 
     def _marginals(self, data: SequenceSet) -> NDArray[np.float64]:
-        """Not probabilities of a model: ``code_length`` less the L1 distance to each word, normalized; their order is that of decoding."""
+        """Not probabilities of a model: ``code_length`` less the L1 distance to each word, normalized; their order is
+        that of decoding.
+        """
         (distances,) = staged_distances(self.bit_probabilities(data), self.code_, self.code_length)
         nearness = self.code_length - distances
         return nearness / nearness.sum(axis=1, keepdims=True)
@@ -313,7 +321,9 @@ class CodedCRF(Labeller):
     def staged_predict(
         self, data: SequenceSet, decoders: tuple[Decoder, ...] = DECODERS, every: int = 1
     ) -> Iterator[dict[Decoder, NDArray[np.int16]]]:
-        """`predict` with the first `every`, 2 `every`, .. bits of the code, as far as these go, by decoder; all decoders agree."""
+        """`predict` with the first `every`, 2 `every`, .. bits of the code, as far as these go, by decoder; all
+        decoders agree.
+        """
         for decoder in decoders:
             check_decoder(decoder)
         if not 0 < every <= self.code_length:

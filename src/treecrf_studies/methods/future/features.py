@@ -79,10 +79,14 @@ def from_arrays(learnt: LearntFeatures, forest: Forest) -> tuple[FutureFeature, 
     return tuple(
         FutureFeature(label, start, tuple(islice(trees, n_trees)), weight, thresholds)
         for label, start, n_trees, weight, thresholds in zip(
-            learnt.labels.tolist(), learnt.starts.tolist(), learnt.n_trees.tolist(), learnt.weights.tolist(),
-            learnt.thresholds, strict=True,
+            learnt.labels.tolist(),
+            learnt.starts.tolist(),
+            learnt.n_trees.tolist(),
+            learnt.weights.tolist(),
+            learnt.thresholds,
+            strict=True,
         )
-    )  # fmt: skip
+    )
 
 
 class Bags:

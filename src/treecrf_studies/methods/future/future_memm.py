@@ -67,9 +67,9 @@ class FutureFeatureMEMM(ChainLabeller):
     ``P(y_t | y_{t-1} .. y_{t-k}, w_t, B_t)`` is the normalized exponential of one score for each label. Scores are sums
     of regression trees over the window, the previous labels and the future features found so far (the first option of
     section 5.3.2), and of ``eta Q(B_t)`` for each future feature, where Q is the probability that one of the next
-    instances shows a pattern (the second option). A pattern is a sum of trees G over one instance, learnt as in multiple-
-    instance learning: ``Q = 1 - prod_j (1 - 1 / (1 + exp -G(x_{t+j})))``. Trees are added until the likelihood of a
-    validation set no longer rises, then a feature is learnt, and so on, until a feature does not help.
+    instances shows a pattern (the second option). A pattern is a sum of trees G over one instance, learnt as in
+    multiple- instance learning: ``Q = 1 - prod_j (1 - 1 / (1 + exp -G(x_{t+j})))``. Trees are added until the
+    likelihood of a validation set no longer rises, then a feature is learnt, and so on, until a feature does not help.
 
     Parameters
     ----------
@@ -163,12 +163,27 @@ class FutureFeatureMEMM(ChainLabeller):
     _fitted_values: ClassVar = {"seconds": SECONDS, "reach": named(ANY_NUMBER)}
 
     _parameter_constraints: ClassVar = {
-        "n_iterations": SIZE, "max_leaves": whole(2, MAX_LEAVES), "max_lower_leaves": optional(whole(2, MAX_LEAVES)),
-        "order": whole(0), "bag": optional(SIZE), "instance_window": WINDOW, "g0": FINITE, "n_bins": whole(2), "max_lower_iterations": whole(0),
-        "alpha_upper": POSITIVE, "beta_upper": POSITIVE, "eta_upper": POSITIVE, "eta_start": POSITIVE, "l2_regularization": NOT_NEGATIVE,
-        "each_label": FLAG, "patience": SIZE, "tolerance": NOT_NEGATIVE, "held_out": PART, "random_state": optional(SEED),
+        "n_iterations": SIZE,
+        "max_leaves": whole(2, MAX_LEAVES),
+        "max_lower_leaves": optional(whole(2, MAX_LEAVES)),
+        "order": whole(0),
+        "bag": optional(SIZE),
+        "instance_window": WINDOW,
+        "g0": FINITE,
+        "n_bins": whole(2),
+        "max_lower_iterations": whole(0),
+        "alpha_upper": POSITIVE,
+        "beta_upper": POSITIVE,
+        "eta_upper": POSITIVE,
+        "eta_start": POSITIVE,
+        "l2_regularization": NOT_NEGATIVE,
+        "each_label": FLAG,
+        "patience": SIZE,
+        "tolerance": NOT_NEGATIVE,
+        "held_out": PART,
+        "random_state": optional(SEED),
         "number_bins": N_BINS,
-    }  # fmt: skip
+    }
 
     # --- training -----------------------------------------------------------------------------------
 
@@ -273,10 +288,12 @@ class FutureFeatureMEMM(ChainLabeller):
 
         aligned, labels = self.align_inputs(data, self.unseen), self.align_labels(data)
         return Side(
-            cut_windows(aligned, self.window), Bags(aligned, self.bag, self.instance_window), labels.copy(),
+            cut_windows(aligned, self.window),
+            Bags(aligned, self.bag, self.instance_window),
+            labels.copy(),
             chain.state_sequence(labels, data.offsets, space.n_labels, space.order),
             np.zeros((data.n_positions, space.n_labels)),
-        )  # fmt: skip
+        )
 
     # --- prediction ---------------------------------------------------------------------------------
 
@@ -381,8 +398,8 @@ def _renumber_labels(tree: Tree, n_slots: int, n_final_slots: int) -> Tree:
 class FutureFeatureTreeCRF(FutureFeatureMEMM):
     """TreeCRF whose potentials see future features too (not in the dissertation; an open problem of its section 6.2).
 
-    A `FutureFeatureMEMM` with the same settings discovers the features; then a `TreeCRF` of the same order is trained on
-    the whole training set, whose windows have the features' thermometer codes as further attributes.
+    A `FutureFeatureMEMM` with the same settings discovers the features; then a `TreeCRF` of the same order is trained
+    on the whole training set, whose windows have the features' thermometer codes as further attributes.
 
     Parameters
     ----------
@@ -430,9 +447,12 @@ class FutureFeatureTreeCRF(FutureFeatureMEMM):
 
     def _make_crf(self) -> TreeCRF:
         return TreeCRF(
-            n_iterations=self.crf_iterations, max_leaves=self.crf_max_leaves,
-            l2_regularization=self.crf_l2_regularization, order=self.order, missing="error",
-        )  # fmt: skip
+            n_iterations=self.crf_iterations,
+            max_leaves=self.crf_max_leaves,
+            l2_regularization=self.crf_l2_regularization,
+            order=self.order,
+            missing="error",
+        )
 
     _described: ClassVar = {"crf": PARTS}
 

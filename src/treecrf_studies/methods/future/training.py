@@ -1,4 +1,6 @@
-"""Training of FutureFeatureMEMM: trees over local features in turn with new future features (PhD 5.3.2), each step by a line search."""
+"""Training of FutureFeatureMEMM: trees over local features in turn with new future features (PhD 5.3.2), each step by a
+line search.
+"""
 
 from __future__ import annotations
 
@@ -263,9 +265,15 @@ class FutureTraining:
         while len(trees) < limits.max_lower_iterations:
             probabilities = bags.probabilities(scores)
             instance_gradient(
-                pair.residuals(probabilities, limits.eta_start), probabilities, expit(scores), bags.offsets,
-                bags.instance_offsets, bags.size, sums, counts,
-            )  # fmt: skip
+                pair.residuals(probabilities, limits.eta_start),
+                probabilities,
+                expit(scores),
+                bags.offsets,
+                bags.instance_offsets,
+                bags.size,
+                sums,
+                counts,
+            )
             if not counts.any():  # no position has a later instance
                 break
             tree = grow(limits.eta_start * sums, counts)

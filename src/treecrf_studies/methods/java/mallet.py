@@ -25,8 +25,8 @@ START = "START"
 class MalletCRF(ConjunctionCRF):
     """MALLET's linear-chain CRF (McCallum 2002), with the feature induction of McCallum 2003 or without.
 
-    MALLET 2.0.8 trains in a Java virtual machine; its weights are read after every iteration, so predictions, saving and
-    loading need no Java. States are labels; the weights of their transitions follow from `features`:
+    MALLET 2.0.8 trains in a Java virtual machine; its weights are read after every iteration, so predictions, saving
+    and loading need no Java. States are labels; the weights of their transitions follow from `features`:
 
     =========  =================================================  =================================================
     features   MALLET's call                                      weights
@@ -36,9 +36,10 @@ class MalletCRF(ConjunctionCRF):
     "labels"   ``addFullyConnectedStatesForThreeQuarterLabels``   feature x label; each label, each pair of labels
     =========  =================================================  =================================================
 
-    Each last label has a weight as well. With pairs the label before the first position is START, which no label leads to,
-    as in ``SimpleTagger``, whose start is its default label. With "labels" the state before the first position is hidden:
-    the weight of a first label sums it out. A feature has weights for the labels, or pairs, that it occurs with.
+    Each last label has a weight as well. With pairs the label before the first position is START, which no label leads
+    to, as in ``SimpleTagger``, whose start is its default label. With "labels" the state before the first position is
+    hidden: the weight of a first label sums it out. A feature has weights for the labels, or pairs, that it occurs
+    with.
 
     MALLET's own ``trainWithFeatureInduction`` gives no weights to what it induces: the constructor of its CRF stops the
     growth of the alphabet, so that no conjunction can enter it, and nothing says that the weights' structure has
@@ -143,9 +144,11 @@ class Training:
         for row in feature_of[cells]:
             features = row[row >= 0]
             n = len(features)
-            vectors.append(types.AugmentableFeatureVector(
-                self._features, jpype.JArray(jpype.JInt)(features), None, n, n, False, False, False
-            ))  # fmt: skip
+            vectors.append(
+                types.AugmentableFeatureVector(
+                    self._features, jpype.JArray(jpype.JInt)(features), None, n, n, False, False, False
+                )
+            )
         instances = types.InstanceList(self._features, self._labels)
         assert data.labels is not None
         for begin, end in zip(data.offsets[:-1], data.offsets[1:], strict=True):

@@ -48,8 +48,8 @@ class SmileCRF(ChainLabeller):
     min_samples_leaf : int
         Fewest rows (position and previous label) of a leaf (SMILE: ``nodeSize``).
     unseen : "missing" or "error"
-        What to do with a category that the training set's attributes do not name: with a warning, fail every test on it,
-        or refuse it.
+        What to do with a category that the training set's attributes do not name: with a warning, fail every test on
+        it, or refuse it.
     n_bins : int
         Most bins that a number is cut into (`treecrf.inputs.binning.Binner`).
     min_count : int
@@ -79,8 +79,12 @@ class SmileCRF(ChainLabeller):
     _fitted_arrays: ClassVar = {"forest": Forest}
 
     _parameter_constraints: ClassVar = {
-        "n_iterations": SIZE, "max_leaves": whole(2), "shrinkage": POSITIVE, "max_depth": SIZE, "min_samples_leaf": SIZE,
-    }  # fmt: skip
+        "n_iterations": SIZE,
+        "max_leaves": whole(2),
+        "shrinkage": POSITIVE,
+        "max_depth": SIZE,
+        "min_samples_leaf": SIZE,
+    }
 
     def _train(self, train: SequenceSet, labels: Codes, weights: Floats | None, monitor: Monitor | None) -> None:
         if labels.max() + 1 < len(train.label_names):  # SMILE counts labels by the greatest code
@@ -158,8 +162,12 @@ def train_crf(
     return smile.sequence.CRF.fit(
         jpype.JArray(row)([row(sequence) for sequence in sequences]),
         jpype.JArray(jpype.JArray(jpype.JInt))([jpype.JArray(jpype.JInt)(part) for part in labels]),
-        n_iterations, max_depth, max_leaves, min_samples_leaf, float(shrinkage),
-    )  # fmt: skip
+        n_iterations,
+        max_depth,
+        max_leaves,
+        min_samples_leaf,
+        float(shrinkage),
+    )
 
 
 def read_forest(crf: Any, shrinkage: float) -> Forest:
@@ -168,10 +176,13 @@ def read_forest(crf: Any, shrinkage: float) -> Forest:
     field.setAccessible(True)
     by_label = field.get(crf)
     reader = _TreeReader()
-    return join_trees([
-        reader.read(by_label[label][iteration].root(), shrinkage)
-        for iteration in range(len(by_label[0])) for label in range(len(by_label))
-    ])  # fmt: skip
+    return join_trees(
+        [
+            reader.read(by_label[label][iteration].root(), shrinkage)
+            for iteration in range(len(by_label[0]))
+            for label in range(len(by_label))
+        ]
+    )
 
 
 class _TreeReader:

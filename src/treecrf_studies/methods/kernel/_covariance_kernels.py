@@ -82,8 +82,8 @@ def pair_marginals(scores, window_of, transitions, offsets, nodes, pairs):
 def covary(window_of, offsets, nodes, pairs, node_direction, pair_direction, of_nodes, of_pairs):
     """Covariances of label and pair counts with what a direction adds to the scores of whole sequences.
 
-    The sum over a sequence, given a label of a position, is what is expected before it plus what is expected from it on:
-    both follow from the probabilities of neighbours given each other.
+    The sum over a sequence, given a label of a position, is what is expected before it plus what is expected from it
+    on: both follow from the probabilities of neighbours given each other.
 
     Parameters
     ----------

@@ -2,11 +2,10 @@
 
 A form prepares a space for training, and turns the vector that training finds into `Scores` of new windows.
 
-Monomials are the polynomial kernel of indicators as an explicit expansion: products of the indicators of up to `degree` cells.
-Two windows that share s cells have the inner product s, and ``(s + c)^d`` is a sum over j = 0 .. d of a weight times the
-number of sets of j shared cells. So the kernel is an inner product of indicators of sets of cells, each multiplied by the
-square root of its weight.
-"""
+Monomials are the polynomial kernel of indicators as an explicit expansion: products of the indicators of up to `degree`
+cells. Two windows that share s cells have the inner product s, and ``(s + c)^d`` is a sum over j = 0 .. d of a weight
+times the number of sets of j shared cells. So the kernel is an inner product of indicators of sets of cells, each
+multiplied by the square root of its weight."""
 
 from __future__ import annotations
 
@@ -218,8 +217,12 @@ class MonomialScores(NamedTuple):
         """See `Scores`."""
         sizes, _, keys, first = self.monomials
         return {
-            "sizes": sizes, "keys": keys, "first": first, "order_weights": self.order_weights, "weights": self.weights
-        }  # fmt: skip
+            "sizes": sizes,
+            "keys": keys,
+            "first": first,
+            "order_weights": self.order_weights,
+            "weights": self.weights,
+        }
 
     @classmethod
     def from_arrays(cls, arrays: dict[str, NDArray[Any]], known: Known, kernel: Kernel) -> Self:

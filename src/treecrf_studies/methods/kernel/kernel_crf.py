@@ -62,23 +62,24 @@ LOG = logging.getLogger(__name__)
 class KernelCRF(ChainLabeller):
     """Linear-chain CRF in the space of a kernel (Altun, Smola and Hofmann 2004).
 
-    The potential of a label is a function of the window, ``f_label(window)``, plus a weight of the pair of previous label
-    and label; the first label has none. Training minimizes ``-log P(Y | X)`` plus the squared norm of the functions and
-    that of the weights over `transition_variance`, divided by ``2 variance``. A window is what it shows of categories,
-    one indicator for each cell, those outside of the sequence included, and its numbers, standardized on the training set.
+    The potential of a label is a function of the window, ``f_label(window)``, plus a weight of the pair of previous
+    label and label; the first label has none. Training minimizes ``-log P(Y | X)`` plus the squared norm of the
+    functions and that of the weights over `transition_variance`, divided by ``2 variance``. A window is what it shows
+    of categories, one indicator for each cell, those outside of the sequence included, and its numbers, standardized on
+    the training set.
 
-    The same model has three forms: with the polynomial kernel it is a linear CRF on products of up to `degree` indicators
-    ("monomials"); with any kernel its functions are combinations of kernel functions of the training windows ("matrix"),
-    or of those of `rank` pivots alone ("low_rank", an approximation). Unless a `form` or `rank` is given it is chosen
-    by size (`treecrf_studies.methods.kernel.forms.choose_form`), and the log says which.
+    The same model has three forms: with the polynomial kernel it is a linear CRF on products of up to `degree`
+    indicators ("monomials"); with any kernel its functions are combinations of kernel functions of the training windows
+    ("matrix"), or of those of `rank` pivots alone ("low_rank", an approximation). Unless a `form` or `rank` is given it
+    is chosen by size (`treecrf_studies.methods.kernel.forms.choose_form`), and the log says which.
 
     Parameters
     ----------
     degree : int
         Of the polynomial kernel ``((x z + coef0) / (scale + coef0))^degree``.
     coef0 : float
-        Its constant c: at degree d a label's bias has the prior variance c^d beside that of a product of d inputs, but for a
-        factor (`treecrf_studies.methods.kernel.forms.monomial_weights`).
+        Its constant c: at degree d a label's bias has the prior variance c^d beside that of a product of d inputs, but
+        for a factor (`treecrf_studies.methods.kernel.forms.monomial_weights`).
     scale : float or None
         Of the kernel, also of ``exp(-|x - z|^2 / scale)``. None: the mean over training positions of ``|x|^2``.
     variance : float
@@ -90,11 +91,11 @@ class KernelCRF(ChainLabeller):
     kernel : "polynomial" or "rbf"
     solver : "lbfgs", "newton", "subspace" or "block_jacobi"
         L-BFGS; Newton steps by conjugate gradients; Newton steps in the functions or in the pair weights, whichever
-        promise more (corollary 10); or Newton steps in both at once that take no notice of covariances beyond a position
-        or pair, as the paper has it (equation 30).
+        promise more (corollary 10); or Newton steps in both at once that take no notice of covariances beyond a
+        position or pair, as the paper has it (equation 30).
     step_halving : bool
-        Whether the last three solvers halve a step until it lowers the objective enough. The paper's has no such search,
-        and may diverge, of which a warning tells.
+        Whether the last three solvers halve a step until it lowers the objective enough. The paper's has no such
+        search, and may diverge, of which a warning tells.
     rank : int or None
         Most pivots of a factor of the kernel matrix.
     pivots : "random", "greedy" or "uniform"
@@ -119,9 +120,9 @@ class KernelCRF(ChainLabeller):
     scale_ : float
         The kernel's scale.
     alphas_ : float64, shape (n_windows, n_labels)
-        ``variance`` times observed minus expected numbers of times that each training window, distinct ones in the order of
-        their first places, has a label: at the minimum, the coefficients of the windows' kernel functions. They are unique
-        where others with the same function exist.
+        ``variance`` times observed minus expected numbers of times that each training window, distinct ones in the
+        order of their first places, has a label: at the minimum, the coefficients of the windows' kernel functions.
+        They are unique where others with the same function exist.
     transition_weights_ : float64, shape (n_labels, n_labels)
         By previous label and label.
     scores_ : Scores
@@ -169,16 +170,30 @@ class KernelCRF(ChainLabeller):
         "standards": Standards,
     }
     _fitted_values: ClassVar = {
-        "form": one_of(*FORMS), "scale": POSITIVE, "objective": ANY_NUMBER, "gap": ANY_NUMBER, "duality_gap": ANY_NUMBER,
-        "converged": FLAG, "seconds": SECONDS,
-    }  # fmt: skip
+        "form": one_of(*FORMS),
+        "scale": POSITIVE,
+        "objective": ANY_NUMBER,
+        "gap": ANY_NUMBER,
+        "duality_gap": ANY_NUMBER,
+        "converged": FLAG,
+        "seconds": SECONDS,
+    }
     _parameter_constraints: ClassVar = {
-        "degree": whole(1, MOST_DEGREE), "coef0": NOT_NEGATIVE, "scale": optional(POSITIVE), "variance": VARIANCE, "transition_variance": POSITIVE,
-        "kernel": one_of("polynomial", "rbf"), "solver": one_of(*SOLVERS), "step_halving": FLAG, "rank": optional(SIZE),
-        "pivots": one_of("random", "greedy", "uniform"), "max_iterations": SIZE, "tolerance": TOLERANCE,
+        "degree": whole(1, MOST_DEGREE),
+        "coef0": NOT_NEGATIVE,
+        "scale": optional(POSITIVE),
+        "variance": VARIANCE,
+        "transition_variance": POSITIVE,
+        "kernel": one_of("polynomial", "rbf"),
+        "solver": one_of(*SOLVERS),
+        "step_halving": FLAG,
+        "rank": optional(SIZE),
+        "pivots": one_of("random", "greedy", "uniform"),
+        "max_iterations": SIZE,
+        "tolerance": TOLERANCE,
         "random_state": SEED,
         "form": Check(one_of(None, *FORMS).holds, f"choose None or one of {', '.join(map(repr, FORMS))}"),
-    }  # fmt: skip
+    }
 
     # --- training -----------------------------------------------------------------------------------
 
@@ -267,9 +282,12 @@ class KernelCRF(ChainLabeller):
     def _sizes(self) -> dict[str, Any]:
         slots, n_numbers = slot_sizes(self.attributes_, self.window), len(self.inputs_.number_names)
         return super()._sizes() | {
-            "slot_sizes": slots, "n_slots": len(slots), "n_numbers": n_numbers,
-            "n_window_numbers": n_window_numbers(n_numbers, self.window), "degree": self.degree,
-        }  # fmt: skip
+            "slot_sizes": slots,
+            "n_slots": len(slots),
+            "n_numbers": n_numbers,
+            "n_window_numbers": n_window_numbers(n_numbers, self.window),
+            "degree": self.degree,
+        }
 
     def _restore(self, values: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> None:
         super()._restore(values, arrays)

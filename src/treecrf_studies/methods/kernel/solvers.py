@@ -1,9 +1,8 @@
 """Solvers of the objective: L-BFGS, Newton steps by conjugate gradients, and Newton steps in blocks.
 
-L-BFGS is in the metric of the kernel's space. SciPy's works in the Euclidean metric, for which a kernel matrix has to be
-factored. Here inner products are those of the space, which cost nothing once a gradient is known, as its product with the
-kernel matrix is its second row.
-"""
+L-BFGS is in the metric of the kernel's space. SciPy's works in the Euclidean metric, for which a kernel matrix has to
+be factored. Here inner products are those of the space, which cost nothing once a gradient is known, as its product
+with the kernel matrix is its second row."""
 
 from __future__ import annotations
 
@@ -46,9 +45,15 @@ class Curvature:
         scores, transitions = self.objective.split(vector)
         of_nodes, of_pairs = np.empty_like(scores), np.empty_like(transitions)
         covary(
-            chains.window_of, chains.offsets, self.nodes, self.pairs, scores, np.ascontiguousarray(transitions),
-            of_nodes, of_pairs,
-        )  # fmt: skip
+            chains.window_of,
+            chains.offsets,
+            self.nodes,
+            self.pairs,
+            scores,
+            np.ascontiguousarray(transitions),
+            of_nodes,
+            of_pairs,
+        )
         return vector / self.objective.variance + self.objective.lift(of_nodes, of_pairs)
 
 
@@ -140,8 +145,11 @@ def lbfgs(objective: Objective) -> Iterator[Point]:
             step, *_ = line_search(
                 lambda t, line=line: line.value(float(t[0])),
                 lambda t, line=line: np.array([line.derivative(float(t[0]))]),
-                np.zeros(1), np.ones(1), np.array([line.slope]), point.value,
-            )  # fmt: skip
+                np.zeros(1),
+                np.ones(1),
+                np.array([line.slope]),
+                point.value,
+            )
         if step is None:
             return
         moved = objective.move(point, direction, float(step), line)

@@ -40,7 +40,9 @@ class Standards(NamedTuple):
 
     @classmethod
     def of(cls, train: SequenceSet) -> Self:
-        """Learn them, with a warning for numbers that do not vary; as far again as the range is wide is not far outside."""
+        """Learn them, with a warning for numbers that do not vary; as far again as the range is wide is not far
+        outside.
+        """
         if not train.number_names:
             return cls(*[np.empty(0)] * 4)
         refuse_large(train)
@@ -136,7 +138,9 @@ Inputs = Any
 """An array or a sparse matrix, shape (n_windows, n_inputs)."""
 
 MOST_DOUBLE = 4000
-"""Windows, of training or of those that a model keeps, up to which kernels with them are float64; beyond, they are float32."""
+"""Windows, of training or of those that a model keeps, up to which kernels with them are float64; beyond, they are
+float32.
+"""
 
 ROWS = 1024
 """Rows of a kernel matrix that are computed at a time."""

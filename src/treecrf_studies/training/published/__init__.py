@@ -14,7 +14,8 @@ STANDS_FOR = {
     "mallet_linear": "baseline",
     "linear_crf": "baseline",
 }
-"""Methods of the training study and whose published numbers (PhD table 3.5) theirs are compared with; the papers' own come first.
+"""Methods of the training study and whose published numbers (PhD table 3.5) theirs are compared with; the papers' own
+come first.
 
 BASELINE is MALLET without feature induction (section 3.5).
 """
@@ -35,10 +36,10 @@ def read_published(name: str) -> pd.DataFrame:
 def training_accuracies() -> pd.DataFrame:
     """Published accuracies of the training study (PhD tables 3.4 and 3.5).
 
-    dataset, method, decoder ("better" for table 3.5, which shows the better of the two), percent, table; compared, the decoder that the number
-    is of, "better" where the paper does not say: table 3.5 repeats accuracies of TreeCRF that table 3.4 has by decoder, on faq_ai_general the
-    lower one; counted, whether it is the only row with this printed number that is of the paper's own method.
-    """
+    dataset, method, decoder ("better" for table 3.5, which shows the better of the two), percent, table; compared, the
+    decoder that the number is of, "better" where the paper does not say: table 3.5 repeats accuracies of TreeCRF that
+    table 3.4 has by decoder, on faq_ai_general the lower one; counted, whether it is the only row with this printed
+    number that is of the paper's own method."""
     variants = {"shrinkage": "treecrf", "original": "treecrf_original"}
     printed = read_published("table_3_4_shrinkage")
     printed = printed.assign(
