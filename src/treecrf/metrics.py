@@ -155,14 +155,15 @@ def _lengths(y_true: Sequence[Any], y_pred: Sequence[Any]) -> NDArray[np.int64]:
     lengths = [np.array([len(each) for each in part], dtype=np.int64) for part in (y_true, y_pred)]
     if len(lengths[0]) != len(lengths[1]):
         raise ValueError(
-            f"there are {counted(len(lengths[0]), 'sequence')} of true labels and {len(lengths[1])} of predictions; give both for each."
+            f"there are {counted(len(lengths[0]), 'sequence')} of true labels and {len(lengths[1])} of predictions; "
+            "give both for each."
         )
     differing = np.flatnonzero(lengths[0] != lengths[1])
     if len(differing):
         number = int(differing[0])
         raise ValueError(
-            f"sequence {number} has {counted(int(lengths[0][number]), 'true label')} and {lengths[1][number]} predictions; give both "
-            "for each position."
+            f"sequence {number} has {counted(int(lengths[0][number]), 'true label')} and {lengths[1][number]} "
+            "predictions; give both for each position."
         )
     if not any(label is not None for labels in y_true for label in labels):
         raise ValueError("there is no true label that is known; give at least one.")

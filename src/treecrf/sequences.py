@@ -393,8 +393,8 @@ def window_codes(data: SequenceSet, window: tuple[int, int]) -> NDArray[Any]:
     if widest > MAX_CATEGORIES:
         wide = data.attributes[int(sizes.argmax())]
         raise ValueError(
-            f"attribute {wide.name!r} has {widest:,} categories and {MAX_CATEGORIES:,} are the most; merge the rare ones by "
-            "min_count=2 or more."
+            f"attribute {wide.name!r} has {widest:,} categories and {MAX_CATEGORIES:,} are the most; merge the rare "
+            "ones by min_count=2 or more."
         )
     kind = np.uint8 if widest <= NARROW_CATEGORIES else np.uint16
     inside = data.values.astype(kind)
@@ -420,7 +420,8 @@ def window_rows(data: SequenceSet, window: tuple[int, int]) -> NDArray[np.int64]
     """
     if not isinstance(window, Sequence | np.ndarray) or len(window) != 2 or min(window) < 0:
         raise ValueError(
-            f"window {window!r}: both sides count observations and cannot be negative; give (left, right), such as (3, 3)."
+            f"window {window!r}: both sides count observations and cannot be negative; give (left, right), such as (3, "
+            "3)."
         )
     left, right = window
     first, last, position = data.observation_offsets[:-1], data.observation_offsets[1:], np.arange(data.n_positions)

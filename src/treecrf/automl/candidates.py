@@ -175,8 +175,8 @@ def affordable(
         return dict(compared), []
     enough = 10 * ceil(cost / NEURAL_SHARE / 10)
     sentence = (
-        f"neural_crf, whose {n_trainings} trainings would take about {cost:.0f} s of the {budget:g} s for all methods; give "
-        f"--budget {enough} to compare it."
+        f"neural_crf, whose {n_trainings} trainings would take about {cost:.0f} s of the {budget:g} s for all methods; "
+        f"give --budget {enough} to compare it."
     )
     return {name: settings for name, settings in compared.items() if name != "neural_crf"}, [sentence]
 

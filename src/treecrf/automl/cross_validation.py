@@ -101,7 +101,8 @@ def cut_into_blocks(data: SequenceSet) -> SequenceSet:
     offsets = np.append(np.concatenate(starts), data.offsets[-1])
     if len(offsets) <= FEW_GROUPS:
         raise ValueError(
-            f"{data.n_positions} positions cannot be cut into three parts that choose; give a longer file, or name a --method."
+            f"{data.n_positions} positions cannot be cut into three parts that choose; give a longer file, or name a "
+            "--method."
         )
     of_observations = np.append(np.concatenate(observations), data.observation_offsets[-1])
     return SequenceSet(

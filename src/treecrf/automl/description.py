@@ -71,8 +71,8 @@ def column_warnings(table: TypedTable, columns: TableColumns) -> Iterator[str]:
             yield from _about_marks(table[name])
         elif rises(table[name], table[columns.sequence]):
             yield (
-                f"Column {name!r} only rises within sequences, as a row number or a time does; leave it out by --attributes unless "
-                "its value matters."
+                f"Column {name!r} only rises within sequences, as a row number or a time does; leave it out by "
+                "--attributes unless its value matters."
             )
     for name in (columns.label, *columns.categories):
         yield from _about_white_space(table[name])
@@ -123,8 +123,8 @@ def _about_values(column: Column, kind: Kind) -> Iterator[str]:
         yield f"Column {column.name!r} has the same value wherever it has one."
     elif kind == "category" and n_values > MAX_CATEGORIES:
         yield (
-            f"Column {column.name!r} has {n_values:,} different values, and {MAX_CATEGORIES:,} are the most; treecrf fit "
-            "--min-count 2 takes those as one that occur once."
+            f"Column {column.name!r} has {n_values:,} different values, and {MAX_CATEGORIES:,} are the most; treecrf "
+            "fit --min-count 2 takes those as one that occur once."
         )
 
 
@@ -134,7 +134,8 @@ def _about_marks(column: Column) -> Iterator[str]:
     if marks is not None:
         n_cells = counted(int(marks.strange.sum()), "cell")
         yield (
-            f"Column {column.name!r} holds numbers and {listed(marks.texts)} ({n_cells}); empty those cells if they are missing."
+            f"Column {column.name!r} holds numbers and {listed(marks.texts)} ({n_cells}); empty those cells if they "
+            "are missing."
         )
 
 
@@ -145,8 +146,8 @@ def _about_white_space(column: Column) -> Iterator[str]:
         other = seen.setdefault(value.strip(), value)
         if other != value and value.strip():
             yield (
-                f"Column {column.name!r} has both {quoted(other)} and {quoted(value)}, which are two values; make them one if the "
-                "white space means nothing."
+                f"Column {column.name!r} has both {quoted(other)} and {quoted(value)}, which are two values; make them "
+                "one if the white space means nothing."
             )
             return
 

@@ -72,8 +72,8 @@ class TableLabeller:
                 raise table.cell_error(
                     int((codes == unknown[0]).argmax()),
                     columns.label,
-                    f"the model was not trained with the label {quoted(texts[unknown[0]])} (it knows {', '.join(names)}); fix that "
-                    "label, or train with it.",
+                    f"the model was not trained with the label {quoted(texts[unknown[0]])} (it knows "
+                    f"{', '.join(names)}); fix that label, or train with it.",
                 )
         return table.encode(columns, labelled=labelled, label_names=names if labelled else None)
 
@@ -100,15 +100,16 @@ class TableLabeller:
             examples = listed(texts[new][:MOST_EXAMPLES])
             if n_cells == n_known >= LEAST_KNOWN and name in asked and most_unknown < 1:
                 problem = (
-                    f"the training table had none of the values of the column ({examples}); write them as there, or label without "
-                    "them (unknown 1)."
+                    f"the training table had none of the values of the column ({examples}); write them as there, or "
+                    "label without them (unknown 1)."
                 )
                 raise table.cell_error(int(cells.argmax()), name, problem)
             if n_cells > most_unknown * n_known and RARE not in known[name]:
                 found.append(f"{quoted(name)} in {n_cells:,} of {counted(n_known, 'cell')} ({examples})")
         if found:
             yield (
-                f"table {table.path}: the training table did not have some values, which the model ignores: {', '.join(found)}."
+                f"table {table.path}: the training table did not have some values, which the model ignores: "
+                f"{', '.join(found)}."
             )
 
     def save(self, path: str | os.PathLike[str]) -> None:

@@ -126,8 +126,8 @@ def _limits(table: TypedTable, labels: tuple[str, ...], options: PredictOptions)
             raise table.cell_error(
                 row,
                 options.known,
-                f"the model was not trained with the label {quoted(texts[codes[row]])} (it knows {', '.join(labels)}); correct it, "
-                "or empty the cell.",
+                f"the model was not trained with the label {quoted(texts[codes[row]])} (it knows "
+                f"{', '.join(labels)}); correct it, or empty the cell.",
             )
         limits["known"] = known
     return limits

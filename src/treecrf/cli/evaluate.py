@@ -39,8 +39,8 @@ def evaluate(
     scheme: Annotated[
         Literal["auto", "none", "IO", "BIO", "IOE", "IOBES", "BILOU", "BMES"],
         shared.option(
-            "Scheme of labels that mark entities. auto: recognized, and entities count as in seqeval's default mode; a name: only "
-            "entities that are complete in it count, as in its strict mode; none: no entities.",
+            "Scheme of labels that mark entities. auto: recognized, and entities count as in seqeval's default mode; "
+            "a name: only entities that are complete in it count, as in its strict mode; none: no entities.",
             "NAME",
             "--scheme",
             case_sensitive=False,
@@ -105,8 +105,8 @@ def _same_task(model: TableLabeller, data: SequenceSet, other: TableLabeller, da
 def _about_new_labels(name: str, new_labels: dict[str, int]) -> str:
     positions = counted(sum(new_labels.values()), "position")
     return (
-        f"{name} was not trained with {counted(len(new_labels), 'label')} of the file: {listed(new_labels)} ({positions}); they "
-        "count as errors with probability 0, and the log likelihood covers the other positions."
+        f"{name} was not trained with {counted(len(new_labels), 'label')} of the file: {listed(new_labels)} "
+        f"({positions}); they count as errors with probability 0, and the log likelihood covers the other positions."
     )
 
 
@@ -160,15 +160,16 @@ def _show_entities(entities: Entities) -> None:
         shared.note("The labels mix letters of several schemes, such as IOBES and BILOU; make them those of one.")
     if entities.n_invalid and entities.scheme in CONSTRAINTS:
         shared.say(
-            f"Predicted entities that are not written as {entities.scheme} says: {entities.n_invalid:,}; treecrf predict --constraints "
-            f"{CONSTRAINTS[entities.scheme]} allows none.\n"
+            f"Predicted entities that are not written as {entities.scheme} says: {entities.n_invalid:,}; treecrf "
+            f"predict --constraints {CONSTRAINTS[entities.scheme]} allows none.\n"
         )
 
 
 def _show_segments(score: ChunkScore) -> None:
     shared.say(
-        f"Segments (runs of one label): {score.n_correct:,} of {score.n_true:,} found with both ends, {score.n_predicted:,} "
-        f"predicted; precision {score.precision:.1f} %, recall {score.recall:.1f} %, F1 {score.f1:.1f} %.\n"
+        f"Segments (runs of one label): {score.n_correct:,} of {score.n_true:,} found with both ends, "
+        f"{score.n_predicted:,} predicted; precision {score.precision:.1f} %, recall {score.recall:.1f} %, F1 "
+        f"{score.f1:.1f} %.\n"
     )
 
 
@@ -189,8 +190,8 @@ def _show_comparison(comparison: pd.DataFrame) -> None:
     from treecrf.statistics.estimates import LEAST_CLUSTERS
 
     shared.say(
-        "McNemar's test, which the papers use, treats positions as independent. The sequence-level test exchanges these trained "
-        "models in whole sequences.\n"
+        "McNemar's test, which the papers use, treats positions as independent. The sequence-level test exchanges "
+        "these trained models in whole sequences.\n"
     )
     for row in comparison.to_dict("records"):
         points, method, other = row["accuracy_points"], row["method"], row["other"]
@@ -201,12 +202,14 @@ def _show_comparison(comparison: pd.DataFrame) -> None:
             else f"{method} and {other} are right equally often"
         )
         shared.say(
-            f"{verdict}: only {method} is right on {row['only_method']:,} positions, only {other} on {row['only_other']:,}; "
-            f"McNemar's test p = {_p(row['p_value'])}, sequence-level test p = {_p(row['flip_p_value'])}."
+            f"{verdict}: only {method} is right on {row['only_method']:,} positions, only {other} on "
+            f"{row['only_other']:,}; McNemar's test p = {_p(row['p_value'])}, sequence-level test p = "
+            f"{_p(row['flip_p_value'])}."
         )
     if int(comparison["n_clusters"].min()) < LEAST_CLUSTERS:
         shared.say(
-            f"The file has too few sequences for the sequence-level test: with fewer than {LEAST_CLUSTERS} it never has p < 0.05."
+            f"The file has too few sequences for the sequence-level test: with fewer than {LEAST_CLUSTERS} it never "
+            "has p < 0.05."
         )
 
 

@@ -183,9 +183,9 @@ def _explain_row(model: TableLabeller, table: TypedTable, place: tuple[int, int]
     first = int(data.offsets[place[0]])
     inputs = table.frame[list(model.columns.attributes)]
     shared.say(
-        f"Row {first + place[1]}: {explained.predicted}, {_times(exp(min(explained.log_odds, 50.0)))} as likely as {explained.runner_up} (log-odds "
-        f"{explained.log_odds:.3f}). With typical observations of the file, the log-odds are {explained.typical_log_odds:.3f}; "
-        "the observations explain the difference:\n"
+        f"Row {first + place[1]}: {explained.predicted}, {_times(exp(min(explained.log_odds, 50.0)))} as likely as "
+        f"{explained.runner_up} (log-odds {explained.log_odds:.3f}). With typical observations of the file, the "
+        f"log-odds are {explained.typical_log_odds:.3f}; the observations explain the difference:\n"
     )
     contributions = explained.contributions
     texts = [
@@ -199,7 +199,8 @@ def _explain_row(model: TableLabeller, table: TypedTable, place: tuple[int, int]
     shown = contributions.assign(distance=where, observation=texts)[["distance", "observation", "contribution"]]
     shared.show_table(shown, f"Contribution to the log-odds of {explained.predicted} vs {explained.runner_up}")
     shared.say(
-        f"Sum: {contributions['contribution'].sum():.3f} = {explained.log_odds:.3f} - ({explained.typical_log_odds:.3f})."
+        f"Sum: {contributions['contribution'].sum():.3f} = {explained.log_odds:.3f} - "
+        f"({explained.typical_log_odds:.3f})."
     )
 
 

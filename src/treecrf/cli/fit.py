@@ -140,8 +140,8 @@ def fit(
     missing: Annotated[
         str,
         shared.option(
-            f"Treatment of missing values: one of {', '.join(MISSING)}. auto: instance weighting in trees, imputation in other "
-            "methods.",
+            f"Treatment of missing values: one of {', '.join(MISSING)}. auto: instance weighting in trees, imputation "
+            "in other methods.",
             "NAME",
             group=shared.MISSING,
         ),
@@ -318,12 +318,14 @@ def _choose(data: SequenceSet, compared: dict[str, dict[str, Any]], options: Fit
     )
     if folds.are_blocks:
         shared.note(
-            f"The file has fewer than three unrelated sequences. They are cut into {len(folds.data)} blocks of consecutive rows, so "
-            "the accuracies below apply to other parts of these sequences, not to other sequences."
+            f"The file has fewer than three unrelated sequences. They are cut into {len(folds.data)} blocks of "
+            "consecutive rows, so the accuracies below apply to other parts of these sequences, not to other "
+            "sequences."
         )
     elif len(folds.data) < len(data):
         shared.note(
-            f"{len(folds.data):,} sequences ({counted(folds.data.n_positions, 'position')}), drawn at random, are used for the choice."
+            f"{len(folds.data):,} sequences ({counted(folds.data.n_positions, 'position')}), drawn at random, are used "
+            "for the choice."
         )
     with shared.progress("choosing", 100) as tick:
         choice = choose(folds, windows, compared, options, tick)

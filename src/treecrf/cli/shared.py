@@ -127,8 +127,8 @@ Encoding = Annotated[
 Unknown = Annotated[
     float,
     option(
-        "Share of the cells of a column with values that training did not have, above which a warning names the column. 1 labels a "
-        "file whose column has no other values, too.",
+        "Share of the cells of a column with values that training did not have, above which a warning names the "
+        "column. 1 labels a file whose column has no other values, too.",
         "SHARE",
         "--unknown",
         group=DATA,
@@ -399,8 +399,8 @@ def read_training_set(path: Path, options: TableOptions, *, derives: bool = Fals
         columns, data = others, table.encode(others)
     if len(data.label_names) < 2:
         raise ValueError(
-            f"table {path}, column {columns.label!r}: every label is {data.label_names[0]!r}; training needs at least two "
-            "different labels."
+            f"table {path}, column {columns.label!r}: every label is {data.label_names[0]!r}; training needs at least "
+            "two different labels."
         )
     for sentence in [inputs_sentence(others), *column_warnings(table, others)]:
         note(sentence)

@@ -161,8 +161,8 @@ def _n_folds(evidence: Evidence) -> int:
     n_groups = len(np.unique(evidence.groups))
     if n_groups < 2:
         raise ValueError(
-            "the sequences that train what combines the experts are all related, so none can judge; give more, or combine "
-            "by stacking."
+            "the sequences that train what combines the experts are all related, so none can judge; give more, or "
+            "combine by stacking."
         )
     return min(_N_FOLDS, n_groups)
 

@@ -83,7 +83,8 @@ def checked(
     if class_of.max() >= n_classes:
         position = int((class_of >= n_classes).argmax())
         raise ValueError(
-            f"position {position} is of class {class_of[position]}, and the vote knows {n_classes}; name n_classes in fit."
+            f"position {position} is of class {class_of[position]}, and the vote knows {n_classes}; name n_classes in "
+            "fit."
         )
     return votes, class_of
 

@@ -65,8 +65,9 @@ class BySequence(list):
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
         if dtype is not None and np.dtype(dtype) != object:
             raise ValueError(
-                "this is a list with one entry for each sequence and no array of one type; to score it, give scorers of "
-                "treecrf.metrics.SCORERS, such as SCORERS['log_loss'], in place of names or metrics of scikit-learn."
+                "this is a list with one entry for each sequence and no array of one type; to score it, give scorers "
+                "of treecrf.metrics.SCORERS, such as SCORERS['log_loss'], in place of names or metrics of "
+                "scikit-learn."
             )
         return of_objects(self)
 
@@ -326,8 +327,8 @@ def _as_list(sequences: Any) -> list[Any]:
             )
         if isinstance(sequence, str | bytes | Mapping) or not hasattr(sequence, "__len__"):
             raise ValueError(
-                f"sequence {number} is {described(sequence)}, which is one value or observation; give a list of sequences, "
-                "[sequence] if there is one. Reshape your data so: a 2-d array is one sequence."
+                f"sequence {number} is {described(sequence)}, which is one value or observation; give a list of "
+                "sequences, [sequence] if there is one. Reshape your data so: a 2-d array is one sequence."
             )
     return [as_frame(sequence) for sequence in sequence_list]
 
@@ -374,7 +375,8 @@ def _of_indexed_frame(frame: Any) -> Observations:
     if frame.index.names[0] is None:
         raise ValueError(
             "one DataFrame does not say where its sequences begin; set its index to the column that tells them apart "
-            "(frame.set_index('sequence')), give a list of DataFrames, or SequenceSet.from_frame(frame, sequence=, label=)."
+            "(frame.set_index('sequence')), give a list of DataFrames, or SequenceSet.from_frame(frame, sequence=, "
+            "label=)."
         )
     import pandas as pd
 

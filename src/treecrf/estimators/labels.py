@@ -34,17 +34,19 @@ def flat_labels(labels: Any, data: SequenceSet, form: str) -> list[Any]:
             raise ValueError("the labels are lists, and the sequences are rows; give one label for each row.")
         if len(label_list) != data.n_positions:
             raise ValueError(
-                f"there are {counted(len(label_list), 'label')} and {counted(data.n_positions, 'position')}; give one for each."
+                f"there are {counted(len(label_list), 'label')} and {counted(data.n_positions, 'position')}; give one "
+                "for each."
             )
         return label_list
     if not all(is_nested):
         raise ValueError(
-            f"labels of sequence {is_nested.index(False)}: {quoted(label_list[is_nested.index(False)])} is one label; give one list of "
-            "labels for each sequence."
+            f"labels of sequence {is_nested.index(False)}: {quoted(label_list[is_nested.index(False)])} is one label; "
+            "give one list of labels for each sequence."
         )
     if len(label_list) != len(data):
         raise ValueError(
-            f"there are {counted(len(data), 'sequence')}, and labels of {len(label_list)}; give one list of labels for each sequence."
+            f"there are {counted(len(data), 'sequence')}, and labels of {len(label_list)}; give one list of labels for "
+            "each sequence."
         )
     nested = [_column(each, f"labels of sequence {number}") for number, each in enumerate(label_list)]
     for number in np.flatnonzero(lengths_of(nested) > data.lengths).tolist():
@@ -74,8 +76,8 @@ def _column(labels: Any, what: str) -> list[Any]:
         table = np.asarray(labels)
         if table.ndim > 2 or table.shape[1] != 1:
             raise ValueError(
-                f"{what} have the shape {table.shape}; give one label for each observation, such as names[array.argmax(axis=1)] where "
-                "they are one-hot."
+                f"{what} have the shape {table.shape}; give one label for each observation, such as "
+                "names[array.argmax(axis=1)] where they are one-hot."
             )
         labels = table[:, 0]
     return list(labels)
@@ -101,8 +103,8 @@ def known_codes(known: Any, data: SequenceSet, form: str, classes: NDArray[Any])
     for label in known_labels.tolist():
         if label not in code_of:
             raise ValueError(
-                f"known: {quoted(label)} is none of the labels, which are {listed(classes.tolist())}; give None where the label is "
-                "not known."
+                f"known: {quoted(label)} is none of the labels, which are {listed(classes.tolist())}; give None where "
+                "the label is not known."
             )
     return np.array([*(code_of[label] for label in known_labels.tolist()), MISSING])[codes]
 
@@ -118,8 +120,8 @@ def flat_masks(allowed: Any, data: SequenceSet, form: str) -> Any:
     masks = list(allowed)
     if len(masks) != len(data):
         raise ValueError(
-            f"allowed: there are {counted(len(data), 'sequence')}, and masks of {len(masks)}; give one mask, positions by labels, for "
-            "each."
+            f"allowed: there are {counted(len(data), 'sequence')}, and masks of {len(masks)}; give one mask, positions "
+            "by labels, for each."
         )
     try:
         masks = [np.asarray(mask) for mask in masks]
@@ -128,7 +130,8 @@ def flat_masks(allowed: Any, data: SequenceSet, form: str) -> Any:
     for number, (mask, length) in enumerate(zip(masks, data.lengths.tolist(), strict=True)):
         if mask.ndim != 2 or len(mask) != length or mask.shape[1] != masks[0].shape[1]:
             raise ValueError(
-                f"allowed: the mask of sequence {number} has the shape {mask.shape}; give ({length}, the number of labels)."
+                f"allowed: the mask of sequence {number} has the shape {mask.shape}; give ({length}, the number of "
+                "labels)."
             )
     return np.concatenate(masks)
 
@@ -150,8 +153,8 @@ def flat_weights(weights: Any, data: SequenceSet) -> NDArray[Any]:
     lengths = [len(each) if isinstance(each, Sized) else 0 for each in weight_list]
     if lengths != data.lengths.tolist():
         raise ValueError(
-            f"sample_weight has lists of the lengths {listed(lengths)}, the sequences have {listed(data.lengths.tolist())}; give "
-            "numbers, one for each sequence or each position."
+            f"sample_weight has lists of the lengths {listed(lengths)}, the sequences have "
+            f"{listed(data.lengths.tolist())}; give numbers, one for each sequence or each position."
         )
     return np.concatenate([np.asarray(each) for each in weight_list])
 
@@ -196,14 +199,15 @@ def sorted_labels(labels: list[Any]) -> tuple[NDArray[Any], NDArray[np.int64]]:
     unhashable = next((label for label in labels if not _is_hashable(label)), None)
     if unhashable is not None:
         raise ValueError(
-            f"Unknown label type: {quoted(unhashable)} is a label; give each observation one label that a dictionary's key can be."
+            f"Unknown label type: {quoted(unhashable)} is a label; give each observation one label that a dictionary's "
+            "key can be."
         )
     codes, distinct = pd.factorize(of_objects(labels))
     kinds = [_label_kind(label) for label in distinct]
     if "" in kinds:
         raise ValueError(
-            f"Unknown label type: {quoted(distinct[kinds.index('')])} is a label; labels are text or whole numbers, None where they are "
-            "not known."
+            f"Unknown label type: {quoted(distinct[kinds.index('')])} is a label; labels are text or whole numbers, "
+            "None where they are not known."
         )
     if len(set(kinds)) > 1:
         raise ValueError(f"labels are {' and '.join(sorted(set(kinds)))}; give them one type.")
@@ -231,8 +235,8 @@ def storable_labels(classes: NDArray[Any]) -> NDArray[Any]:
         return classes
     texts = np.array([str(label) for label in classes])
     warnings.warn(
-        f"labels are {type(classes[0]).__name__}, which a file cannot hold: a model that is loaded from it has their texts, such "
-        f"as {quoted(str(texts[0]))}.",
+        f"labels are {type(classes[0]).__name__}, which a file cannot hold: a model that is loaded from it has their "
+        f"texts, such as {quoted(str(texts[0]))}.",
         stacklevel=4,
     )
     return texts

@@ -50,8 +50,9 @@ class Padding(NamedTuple):
         if lengths is not None:
             if not is_array:
                 raise ValueError(
-                    f"lengths are those of rows (a 2-d array, a DataFrame or a list of dicts) or of a padded array of three dimensions, "
-                    f"and the sequences are {described(sequences)}; leave lengths out, as each sequence has its own length."
+                    "lengths are those of rows (a 2-d array, a DataFrame or a list of dicts) or of a padded array of "
+                    f"three dimensions, and the sequences are {described(sequences)}; leave lengths out, as each "
+                    "sequence has its own length."
                 )
             return cls(_checked(lengths, sequences.shape), sequences.shape[1])
         if not is_array or sequences.dtype.kind != "f" or not sequences.size:
@@ -66,8 +67,8 @@ class Padding(NamedTuple):
         if not n_rows:
             return None
         warnings.warn(
-            f"{counted(n_rows, 'row')} at the ends of {counted(n_padded, 'sequence')} left out as padding, as all is missing there; "
-            "lengths= says which rows are observations.",
+            f"{counted(n_rows, 'row')} at the ends of {counted(n_padded, 'sequence')} left out as padding, as all is "
+            "missing there; lengths= says which rows are observations.",
             stacklevel=5,
         )
         return cls(ends, longest)
@@ -104,7 +105,8 @@ def _checked(lengths: ArrayLike, shape: tuple[int, ...]) -> NDArray[np.int64]:
     n_rows = np.asarray(lengths)
     if n_rows.shape != shape[:1] or n_rows.dtype.kind not in "iu":
         raise ValueError(
-            f"lengths have the shape {n_rows.shape} and type {n_rows.dtype}; give a whole number for each of {shape[0]} sequences."
+            f"lengths have the shape {n_rows.shape} and type {n_rows.dtype}; give a whole number for each of "
+            f"{shape[0]} sequences."
         )
     wrong = (n_rows < 0) | (n_rows > shape[1])
     if wrong.any():

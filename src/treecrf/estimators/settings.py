@@ -79,10 +79,7 @@ class Estimator:
         for name, value in self.get_params(deep=False).items():
             cell = html.escape(repr(value))
             rows.append(f"<tr><th>{name}</th><td>{cell if repr(value) == usual[name] else f'<b>{cell}</b>'}</td></tr>")
-        return (
-            f"<details><summary><code>{html.escape(repr(self))}</code></summary><table><tbody>{''.join(rows)}</tbody></table>"
-            "</details>"
-        )
+        return f"<details><summary><code>{html.escape(repr(self))}</code></summary><table><tbody>{''.join(rows)}</tbody></table></details>"
 
     @property
     def feature_names_in_(self) -> NDArray[np.object_]:

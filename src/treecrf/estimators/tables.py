@@ -61,8 +61,8 @@ class Observations(NamedTuple):
                 map(str, names)
             ):
                 raise ValueError(
-                    f"sequence {number} has the columns {listed(frame.columns)}, sequence 0 has {listed(names)}; give all "
-                    "sequences the same columns."
+                    f"sequence {number} has the columns {listed(frame.columns)}, sequence 0 has {listed(names)}; give "
+                    "all sequences the same columns."
                 )
         table = pd.concat(frames, ignore_index=True) if len(frames) > 1 else frames[0]
         return cls({str(name): table[name] for name in names}, lengths_of(frames), "frames")
@@ -163,8 +163,8 @@ def _known_columns(table: Observations, known: Mapping[str, Kind]) -> Observatio
     lacking = [name for name in known if name not in table.columns]
     if (new and table.origin == "arrays") or (lacking and table.origin != "dicts"):
         raise ValueError(
-            f"the sequences have {counted(len(table.columns), 'column')} ({listed(table.columns)}), the training set had "
-            f"{len(known)} ({listed(known)}); give the same ones."
+            f"the sequences have {counted(len(table.columns), 'column')} ({listed(table.columns)}), the training set "
+            f"had {len(known)} ({listed(known)}); give the same ones."
         )
     if new:
         warnings.warn(

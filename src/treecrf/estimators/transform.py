@@ -77,7 +77,8 @@ class Transform(Estimator):
         names = self.feature_names_in_
         if input_features is not None and set(input_features) != set(names):
             raise ValueError(
-                f"input_features is not equal to feature_names_in_: {list(input_features)} and {list(names)}; give the same."
+                f"input_features is not equal to feature_names_in_: {list(input_features)} and {list(names)}; give the "
+                "same."
             )
         return np.array(self._names_out(), dtype=object)
 

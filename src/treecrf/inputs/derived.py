@@ -251,7 +251,8 @@ class DerivedInputs(Transform):
             is_number = self.kinds_[source] == "number"
             if source not in (data.number_names if is_number else places):
                 raise ValueError(
-                    f"the set has no {self.kinds_[source]} column {quoted(source)}; give the columns of the training set."
+                    f"the set has no {self.kinds_[source]} column {quoted(source)}; give the columns of the training "
+                    "set."
                 )
             if is_number:
                 numbers = data.numbers[:, data.number_names.index(source)]

@@ -211,8 +211,8 @@ def check_parts(data: Encoded, groups: NDArray[np.int64]) -> None:
 def _check_numbers(data: Encoded) -> None:
     if data.numbers.shape != (len(data.values), len(data.number_names)):
         raise ValueError(
-            f"numbers must have shape ({len(data.values)}, {len(data.number_names)}), a row for each observation and a column "
-            f"for each of number_names, not {data.numbers.shape}."
+            f"numbers must have shape ({len(data.values)}, {len(data.number_names)}), a row for each observation and a "
+            f"column for each of number_names, not {data.numbers.shape}."
         )
     twice = repeated([*data.number_names, *(attribute[0] for attribute in data.attributes)])
     if data.number_names and twice is not None:

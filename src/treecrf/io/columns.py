@@ -222,8 +222,8 @@ class Column:
                 raise CellError(
                     row,
                     self.name,
-                    f"the argument must be a string or a number, not {quoted(self.series.iloc[row])}; give each part a name of "
-                    "its own.",
+                    f"the argument must be a string or a number, not {quoted(self.series.iloc[row])}; give each part "
+                    "a name of its own.",
                 )
 
 
@@ -350,8 +350,8 @@ def encode_numbers(column: Column) -> NDArray[np.float64]:
         raise CellError(
             row,
             column.name,
-            f"{quoted(column.series.iloc[row])} is not a finite number, and the column is read as numbers; fix that cell, empty "
-            "it if its value is missing, or read the column as categories (kinds).",
+            f"{quoted(column.series.iloc[row])} is not a finite number, and the column is read as numbers; fix that "
+            "cell, empty it if its value is missing, or read the column as categories (kinds).",
         )
     sentence = about_marked(column)
     if sentence is not None:

@@ -173,8 +173,8 @@ def find_sequences(column: Column) -> NDArray[np.int64]:
 def comes_again(sequence: str, what: str) -> str:
     """What is wrong with a sequence whose rows stand in two places of a table or frame."""
     return (
-        f"sequence {sequence} comes a second time; sort the {what} if these rows belong to it, or rename it if they are of "
-        "another recording, which sorting would merge."
+        f"sequence {sequence} comes a second time; sort the {what} if these rows belong to it, or rename it if they "
+        "are of another recording, which sorting would merge."
     )
 
 
@@ -223,8 +223,8 @@ def _labelled_positions(
         raise CellError(
             int((~labelled & expected).argmax()),
             name,
-            "an empty label stands before labelled rows, and only the end of a sequence may be unlabelled; fill it in, or read "
-            "the table from Python with unknown_labels=True.",
+            "an empty label stands before labelled rows, and only the end of a sequence may be unlabelled; fill it "
+            "in, or read the table from Python with unknown_labels=True.",
         )
     return np.concatenate([[0], np.cumsum(counts)]).astype(np.int64), labelled
 
@@ -255,8 +255,8 @@ def by_index(values: Any, index: pd.Index, what: str, is_said: bool = True) -> A
     if not is_said and (_only_counts(own) or _only_counts(index)):
         return values
     raise ValueError(
-        f"{what} have another index than the sequences; give them the same one, or an array (.to_numpy()), which is taken "
-        "as it is ordered."
+        f"{what} have another index than the sequences; give them the same one, or an array (.to_numpy()), which is "
+        "taken as it is ordered."
     )
 
 

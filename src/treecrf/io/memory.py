@@ -55,7 +55,8 @@ def check_memory(n_bytes: int, what: str, advice: str, n_reserved: int = 0) -> N
         n_bytes, available = n_bytes + n_reserved, addresses
     if available is not None and n_bytes > available:
         raise ValueError(
-            f"{what} would take {n_bytes / GIB:.1f} GiB of memory and {available / GIB:.1f} GiB are available; {advice}."
+            f"{what} would take {n_bytes / GIB:.1f} GiB of memory and {available / GIB:.1f} GiB are available; "
+            f"{advice}."
         )
 
 

@@ -267,8 +267,8 @@ def in_runs(data: SequenceSet, rate: float, rng: np.random.Generator, run_length
     _check(data, rate)
     if not run_length >= 1 or rate * (run_length + 1) > run_length:
         raise ValueError(
-            f"rate={rate!r} with run_length={run_length!r}: runs of a mean length L (at least 1) reach a rate of at most "
-            "L / (L + 1); lower the rate or give longer runs."
+            f"rate={rate!r} with run_length={run_length!r}: runs of a mean length L (at least 1) reach a rate of at "
+            "most L / (L + 1); lower the rate or give longer runs."
         )
     n_observations, n_columns = _shape(data)
     chains = Chains(np.tile(places_in(data.observation_offsets), n_columns))

@@ -198,7 +198,8 @@ def _check_names(data: SequenceSet, expected: tuple[str, ...], expected_numbers:
     ):
         if names_given != names_trained:
             raise ValueError(
-                f"the data have the {kind} {list(names_given)}, the training set had {list(names_trained)}; give the same ones."
+                f"the data have the {kind} {list(names_given)}, the training set had {list(names_trained)}; give the "
+                "same ones."
             )
 
 

@@ -67,8 +67,8 @@ def _name(line: str, place: str) -> str:
     found = _ATTRIBUTE.fullmatch(line)
     if found is None or not found[2].lower().startswith(_KINDS):
         raise ValueError(
-            f"{place}: {quoted(line)} declares no column of numbers, text, dates or values; save the table as CSV, a row for each "
-            "observation."
+            f"{place}: {quoted(line)} declares no column of numbers, text, dates or values; save the table as CSV, a "
+            "row for each observation."
         )
     return _plain(found[1])
 
@@ -86,7 +86,8 @@ def _cells(line: str, n_columns: int, place: str) -> list[str | None]:
         end, ended = found.end(), not found[0].endswith(",")
     if len(cells) != n_columns:
         raise ValueError(
-            f"{place}: {counted(len(cells), 'cell')}, and the header declares {counted(n_columns, 'column')}; fix that line."
+            f"{place}: {counted(len(cells), 'cell')}, and the header declares {counted(n_columns, 'column')}; fix that "
+            "line."
         )
     return cells
 

@@ -103,8 +103,8 @@ def read_columns(content: Content, encoding: str | None, tell: Tell) -> pd.DataF
                 continue
             if not fits:
                 raise ValueError(
-                    f"{content.name}, line {number}: {counted(len(cells), 'cell')}, but the first row (line {first[0]}) has "
-                    f"{n_cells}; fix that line."
+                    f"{content.name}, line {number}: {counted(len(cells), 'cell')}, but the first row (line "
+                    f"{first[0]}) has {n_cells}; fix that line."
                 )
             rows.append([str(n_sequences), *(None if cell in ("", UNSPECIFIED) else cell for cell in cells)])
             lines.append(number)
@@ -131,8 +131,8 @@ def write_columns(frame: pd.DataFrame, path: str | os.PathLike[str], sequence: s
         for row, cell in enumerate(frame[name]):
             if isinstance(cell, str) and (_BREAKS.search(cell) or (name == names[-1] and cell != cell.rstrip("\r "))):
                 raise ValueError(
-                    f"row {row}, column {quoted(name)}: a columns file cannot hold {quoted(cell)} with its tabs, line ends or last "
-                    "spaces; write a .csv or .parquet file."
+                    f"row {row}, column {quoted(name)}: a columns file cannot hold {quoted(cell)} with its tabs, line "
+                    "ends or last spaces; write a .csv or .parquet file."
                 )
     with open(path, "w", encoding="utf-8", newline="\n") as stream:
         before = None
@@ -175,7 +175,8 @@ def _refuse_csv(name: str, texts: list[str], first: str, n_cells: int) -> None:
     ]
     if n_cells == 1 and separators:
         raise ValueError(
-            f"{name}: {quoted(separators[0])} stands equally often in every line; if it separates cells, read the file as CSV (format)."
+            f"{name}: {quoted(separators[0])} stands equally often in every line; if it separates cells, read the file "
+            "as CSV (format)."
         )
     if {SEQUENCE, "label"} <= set(_cells(first, "\t" in first)):
         raise ValueError(f"{name}: its first line names columns; read the file as CSV (format).")
@@ -240,8 +241,8 @@ def read_conllu(content: Content, encoding: str | None, tell: Tell) -> pd.DataFr
         cells = text.split("\t")
         if len(cells) != len(names):
             raise ValueError(
-                f"{content.name}, line {number}: {counted(len(cells), 'cell')} between tabs, and CoNLL-U has {len(names)}; fix "
-                "that line, or name the file .conll if it is another kind of columns file."
+                f"{content.name}, line {number}: {counted(len(cells), 'cell')} between tabs, and CoNLL-U has "
+                f"{len(names)}; fix that line, or name the file .conll if it is another kind of columns file."
             )
         if _WORD.fullmatch(cells[0]):
             rows.append([str(n_sentences), *_without_blanks(names, cells)])
@@ -250,8 +251,8 @@ def read_conllu(content: Content, encoding: str | None, tell: Tell) -> pd.DataFr
         is_range, is_node = _RANGE.fullmatch(cells[0]), _EMPTY_NODE.fullmatch(cells[0])
         if not is_range and not is_node:
             raise ValueError(
-                f"{content.name}, line {number}: the ID {quoted(cells[0])} is none of CoNLL-U, such as 1, 2-3 or 8.1; fix that "
-                "line, or name the file .conll if it is another kind of columns file."
+                f"{content.name}, line {number}: the ID {quoted(cells[0])} is none of CoNLL-U, such as 1, 2-3 or 8.1; "
+                "fix that line, or name the file .conll if it is another kind of columns file."
             )
         n_ranges += is_range is not None
         n_nodes += is_node is not None

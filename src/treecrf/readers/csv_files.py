@@ -97,8 +97,8 @@ def _find_separator(sample: str, usual: str, name: str) -> str:
     first, *rivals = [each for each, width in widths.items() if width == most]
     if rivals and fitting:
         raise ValueError(
-            f"{name}: {separator_name(first)} and {separator_name(rivals[0])} could both stand between cells; say which "
-            "(separator)."
+            f"{name}: {separator_name(first)} and {separator_name(rivals[0])} could both stand between cells; say "
+            "which (separator)."
         )
     return first
 
@@ -192,7 +192,8 @@ def parse_strictly(
             begin, end = end + 1, n_before + reader.line_num
             if begin < end and _has_rows(row, separator):
                 raise ValueError(
-                    f"{name}, lines {begin} to {end}: a quote opens a cell in the first of these lines that ends in the last one, and "
+                    f"{name}, lines {begin} to {end}: a quote opens a cell in the first of these lines that ends in "
+                    "the last one, and "
                     'each line looks like a row; write a quote that is a character twice and in quotes (""""), or take the line '
                     "ends out of that cell."
                 )
@@ -205,13 +206,14 @@ def parse_strictly(
             elif row:  # no blank line
                 are_all_so = len(lines) == 0 and {len(other) for other in islice(reader, 1000)} - {0} == {len(row)}
                 raise ValueError(
-                    f"{name}, line {end}: {_counted(row, separator)}, {'as all rows have, ' if are_all_so else ''}but the first "
-                    f"line names {len(names)} columns; {'name all columns there' if are_all_so else 'fix that line'}."
+                    f"{name}, line {end}: {_counted(row, separator)}, {'as all rows have, ' if are_all_so else ''}but "
+                    f"the first line names {len(names)} columns; "
+                    f"{'name all columns there' if are_all_so else 'fix that line'}."
                 )
     except csv.Error as error:
         raise ValueError(
-            f"{name}, line {end + 1}: the row that begins there is not readable as CSV with {separator_name(separator)} between "
-            f"cells ({error}); fix it."
+            f"{name}, line {end + 1}: the row that begins there is not readable as CSV with "
+            f"{separator_name(separator)} between cells ({error}); fix it."
         ) from None
     chunks.append(_cells(rows) if rows else [pa.array([], pa.large_string()) for _ in names])
     return {k: pa.chunked_array(cells) for k, cells in zip(names, zip(*chunks, strict=True), strict=True)}, lines
@@ -240,8 +242,8 @@ def _refuse_names(columns: Mapping[str, pa.ChunkedArray], lines: Sequence[int], 
         if not len(rows):
             return
     raise ValueError(
-        f"{name}, line {lines[rows[0]]}: the names of the columns stand there again, as where files were joined; take that line "
-        "out, and see to it that no sequence of one file has a name of the other."
+        f"{name}, line {lines[rows[0]]}: the names of the columns stand there again, as where files were joined; take "
+        "that line out, and see to it that no sequence of one file has a name of the other."
     )
 
 
@@ -322,8 +324,8 @@ def with_points(
     if not decimal_commas and not points:
         column = next(column for column, decimals in marks.items() if decimals)
         raise ValueError(
-            f"{name}, column {quoted(column)}: {quoted(_first(columns[column], ','))} may have a decimal comma or one between "
-            "thousands, and no number of the table shows which; say it (decimal)."
+            f"{name}, column {quoted(column)}: {quoted(_first(columns[column], ','))} may have a decimal comma or one "
+            "between thousands, and no number of the table shows which; say it (decimal)."
         )
     mark = "," if decimal_commas else "."
     note = f"{'decimal commas' if decimal_commas else 'commas between thousands'} in {listed(decimal_commas or commas)}"

@@ -170,8 +170,8 @@ def _read_folder(folder: Path, read: Callable[[Path], pd.DataFrame], sequence: s
         first = next(iter(frames.values()), frame)
         if set(frame.columns) != set(first.columns):
             raise ValueError(
-                f"table {file} has the columns {listed(frame.columns[1:])}, and {files[0].name} has {listed(first.columns[1:])}; "
-                "give all files of the folder the same ones."
+                f"table {file} has the columns {listed(frame.columns[1:])}, and {files[0].name} has "
+                f"{listed(first.columns[1:])}; give all files of the folder the same ones."
             )
         frames[file.name] = frame[first.columns]
     return pd.concat(frames)

@@ -84,8 +84,8 @@ def load_table(
     whole = table.encode(columns)
     for name in identifying_times(whole):
         _warn(
-            f"Column {name!r}: its time stamps identify the rows; derive inputs from them (treecrf.inputs.DerivedInputs), or leave it "
-            "out (attributes)."
+            f"Column {name!r}: its time stamps identify the rows; derive inputs from them "
+            "(treecrf.inputs.DerivedInputs), or leave it out (attributes)."
         )
     starts = whole.observation_offsets[:-1]
     if test is not None:
@@ -101,7 +101,8 @@ def load_table(
             for_test[hold_out(copies, test_fraction, generator("table", "test", seed=seed))[1]] = True
     if for_test.all() or not for_test.any():
         raise ValueError(
-            f"table {path}: training and test set both need a sequence, and the table has {counted(len(whole), 'sequence')}."
+            f"table {path}: training and test set both need a sequence, and the table has "
+            f"{counted(len(whole), 'sequence')}."
         )
     return whole.select(np.flatnonzero(~for_test)), whole.select(np.flatnonzero(for_test))
 

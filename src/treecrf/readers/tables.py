@@ -150,8 +150,9 @@ class TypedTable(Mapping[str, Column]):
                 raise self.cell_error(
                     int(marks.strange.argmax()),
                     name,
-                    f"{quoted(marks.texts[0])} is not a number, as all but {counted(int(marks.strange.sum()), 'cell')} of the "
-                    "column are; empty it if it is missing, or read the column as categories (kinds).",
+                    f"{quoted(marks.texts[0])} is not a number, as all but "
+                    f"{counted(int(marks.strange.sum()), 'cell')} of the column are; empty it if it is missing, or "
+                    "read the column as categories (kinds).",
                 )
 
     def encode(

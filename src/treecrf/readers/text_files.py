@@ -99,7 +99,8 @@ def check_names(name: str, columns: Sequence[str]) -> None:
     """Raise where a table, called `name` in the error, has too many columns or two of one name."""
     if len(columns) > MOST_COLUMNS:
         raise ValueError(
-            f"{name} has {len(columns):,} columns, and {MOST_COLUMNS:,} are the most; leave out those that are no input."
+            f"{name} has {len(columns):,} columns, and {MOST_COLUMNS:,} are the most; leave out those that are no "
+            "input."
         )
     twice = repeated(columns)
     if twice is not None:
@@ -112,8 +113,8 @@ def tell_comments(name: str, mark: str, lines: Sequence[int], tell: Tell) -> Non
     """
     if lines:
         tell(
-            f"{name}: {counted(len(lines), 'line')} left out as comments, which begin with {mark} and have as many cells as rows; the "
-            f"first is line {lines[0]}."
+            f"{name}: {counted(len(lines), 'line')} left out as comments, which begin with {mark} and have as many "
+            f"cells as rows; the first is line {lines[0]}."
         )
 
 

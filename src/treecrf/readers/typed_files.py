@@ -115,8 +115,8 @@ def _parse_json_lines(content: Content, encoding: str | None) -> pd.DataFrame:
             ) from None
         if not isinstance(row, Mapping):
             raise ValueError(
-                f"{content.name}, line {number}: {quoted(row)} is no object; write one object in each line, with the names of the "
-                "columns as keys."
+                f"{content.name}, line {number}: {quoted(row)} is no object; write one object in each line, with the "
+                "names of the columns as keys."
             )
         for name in row:
             columns.setdefault(name, [None] * len(lines))
@@ -163,8 +163,8 @@ def _by_observation(frame: pd.DataFrame, name: str, sequence: str, tell: Tell) -
         if odd.any():
             row = int(odd.argmax())
             raise ValueError(
-                f"{name}, {_place(frame, row)}: column {quoted(column)} has {quoted(frame[column].iloc[row])}; give a list in each row "
-                "of a column, or one value in each."
+                f"{name}, {_place(frame, row)}: column {quoted(column)} has {quoted(frame[column].iloc[row])}; give a "
+                "list in each row of a column, or one value in each."
             )
     if not in_lists:
         return frame
@@ -174,8 +174,8 @@ def _by_observation(frame: pd.DataFrame, name: str, sequence: str, tell: Tell) -
         row = int(uneven.argmax())
         found = [f"{length} in {quoted(column)}" for column, length in zip(in_lists, lengths[:, row], strict=True)]
         raise ValueError(
-            f"{name}, {_place(frame, row)}: the lists have different lengths ({listed(found, str)}); give each one entry for each "
-            "observation."
+            f"{name}, {_place(frame, row)}: the lists have different lengths ({listed(found, str)}); give each one "
+            "entry for each observation."
         )
     n_empty = int((lengths[0] == 0).sum())
     if n_empty:
@@ -188,7 +188,8 @@ def _by_observation(frame: pd.DataFrame, name: str, sequence: str, tell: Tell) -
         nested = next((cell for cell in values if _is_list(cell) or isinstance(cell, Mapping)), None)
         if nested is not None:
             raise ValueError(
-                f"{name}: the lists of column {quoted(column)} hold {quoted(nested)}; give each number of an observation a column."
+                f"{name}: the lists of column {quoted(column)} hold {quoted(nested)}; give each number of an "
+                "observation a column."
             )
     of_lists = pd.DataFrame({column: pd.Series(values).infer_objects() for column, values in cells.items()})
     return pd.concat([rows.reset_index(drop=True), of_lists], axis=1)[list(frame.columns)]

@@ -141,11 +141,13 @@ def _found_chunks(
         if scheme is not None and not (TAG.fullmatch(text) and text[0] in "O" + SCHEMES[scheme]):
             letters = ", ".join(SCHEMES[scheme])
             raise ValueError(
-                f"the label {quoted(text)} is none of the scheme {scheme}, which has O, {letters}, alone or with a type."
+                f"the label {quoted(text)} is none of the scheme {scheme}, which has O, {letters}, alone or with a "
+                "type."
             )
         if not TAG.fullmatch(text):
             raise ValueError(
-                f"chunk_f1: there is a tag {quoted(text)}; give O, and letters of a scheme such as B and I, or B-TYPE and I-TYPE."
+                f"chunk_f1: there is a tag {quoted(text)}; give O, and letters of a scheme such as B and I, or B-TYPE "
+                "and I-TYPE."
             )
     types = sorted({text[2:] for text in names.tolist() if text != "O"})
     tags = np.array([_MEANING.get(text[0], text[0]) for text in names], dtype="U1")[codes]
@@ -164,7 +166,8 @@ def _labels(
         labels = arguments.as_array(given, name)
         if labels.shape != (offsets[-1],):
             raise ValueError(
-                f"{function}: {name} has shape {labels.shape} and offsets end at {offsets[-1]}; give a label a position."
+                f"{function}: {name} has shape {labels.shape} and offsets end at {offsets[-1]}; give a label a "
+                "position."
             )
         if labels.dtype.kind == "O" and all(isinstance(label, str) for label in labels):
             labels = labels.astype(str)

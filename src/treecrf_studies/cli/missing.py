@@ -122,8 +122,8 @@ def missing(
         table = table.drop(columns="CPU time").merge(like_own, on="method", how="left")
     shared.show_table(table)
     shared.say(
-        "▲: best of the column. ▼: significantly worse (p < 0.05 after Holm's correction). No mark: not separated from the best. "
-        "CPU time: of a training iteration, imputation = 1.\n"
+        "▲: best of the column. ▼: significantly worse (p < 0.05 after Holm's correction). No mark: not separated "
+        "from the best. CPU time: of a training iteration, imputation = 1.\n"
     )
     judged = judge([(frames["evaluations"], frames["comparisons"], CASE)])
     method = recommended(judged)

@@ -127,8 +127,8 @@ class CodingSettings(StudySettings):
             form = form_of(name)
             if name not in self.labellers and name not in ALL_LABELS and (form is None or form.history == "best"):
                 raise ValueError(
-                    f"names the method {name!r}, which is neither {', '.join(ALL_LABELS)} nor gtb_ or vp_ with iid, secoc, "
-                    "beam, cascade_all or cascade_ and a number, and not under labellers; correct it"
+                    f"names the method {name!r}, which is neither {', '.join(ALL_LABELS)} nor gtb_ or vp_ with iid, "
+                    "secoc, beam, cascade_all or cascade_ and a number, and not under labellers; correct it"
                 )
         return self
 

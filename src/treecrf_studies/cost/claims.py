@@ -225,8 +225,8 @@ def _compared_growth(
     grown = {name: f"{number(geometric_mean(each)[0])} times" for name, each in growths.items()}
     sizes = seconds[TREES].columns
     numbers = (
-        f"on {dataset}, from {sizes[0]:g} to {sizes[-1]:g} {unit} the seconds {step} grow {_of(grown, method, TREES)}, ratio "
-        f"{number(ratio)} ({interval_text(interval)})"
+        f"on {dataset}, from {sizes[0]:g} to {sizes[-1]:g} {unit} the seconds {step} grow {_of(grown, method, TREES)}, "
+        f"ratio {number(ratio)} ({interval_text(interval)})"
     )
     what = f"{training_method_name(method)} : TreeCRF, growth of the seconds {step}"
     yield Measured(ratio, numbers, repeated=interval, what=what)

@@ -82,7 +82,8 @@ class CostSettings(Model):
         most = max(self.pseudo_likelihood_iterations, default=0)
         if self.sampling_datasets and most >= self.sampling_iterations:
             raise ValueError(
-                f"has {most} among pseudo_likelihood_iterations, but sampling_iterations={self.sampling_iterations}; lower it"
+                f"has {most} among pseudo_likelihood_iterations, but sampling_iterations={self.sampling_iterations}; "
+                "lower it"
             )
         return self
 

@@ -157,5 +157,6 @@ def _call(
         if not _OF_THE_CALL.search(str(error)):
             raise
         raise ValueError(
-            f"data set {description.name!r}: {str(error).split(' ', 1)[1]}; {'give it' if 'missing' in str(error) else 'leave that option out'}."
+            f"data set {description.name!r}: {str(error).split(' ', 1)[1]}; "
+            f"{'give it' if 'missing' in str(error) else 'leave that option out'}."
         ) from error

@@ -133,7 +133,8 @@ def _column_numbers(columns: Columns) -> list[int]:
     chosen = list(columns) if isinstance(columns, Sequence) and not isinstance(columns, str) else []
     if not chosen or any(type(i) is not int or not 0 <= i < N_COLUMNS or chosen.count(i) > 1 for i in chosen):
         raise ValueError(
-            f"columns={quoted(columns)}: give 'papers', 'all' or a list of different whole numbers from 0 to {N_COLUMNS - 1}."
+            f"columns={quoted(columns)}: give 'papers', 'all' or a list of different whole numbers from 0 to "
+            f"{N_COLUMNS - 1}."
         )
     return chosen
 

@@ -79,8 +79,8 @@ class HiddenMarkovModel(NamedTuple):
         sizes = [len(attribute.categories) for attribute in data.attributes]
         if sizes != [self.emissions.shape[1]] or data.has_missing:
             raise ValueError(
-                f"potentials: the data have inputs of {sizes} categories and {data.n_missing} missing cells, and the model has "
-                f"{self.emissions.shape[1]} symbols; give data that it generates."
+                f"potentials: the data have inputs of {sizes} categories and {data.n_missing} missing cells, and the "
+                f"model has {self.emissions.shape[1]} symbols; give data that it generates."
             )
         steps = np.log(np.maximum(np.vstack([self.transitions, self.start]), TINY)).T
         emissions = np.log(np.maximum(self.emissions, TINY))[:, data.values[:, 0]]

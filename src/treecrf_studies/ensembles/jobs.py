@@ -299,7 +299,8 @@ def divide(data: SequenceSet, sizes: Sequence[float], seed: int) -> Splits:
     wanted = np.array(sizes) * (len(data) if sum(sizes) <= 1 else 1)
     if round(wanted.sum()) > len(data):
         raise ValueError(
-            f"parts of {', '.join(f'{size:g}' for size in wanted)} sequences were asked for and there are {len(data)}; lower sizes."
+            f"parts of {', '.join(f'{size:g}' for size in wanted)} sequences were asked for and there are {len(data)}; "
+            "lower sizes."
         )
     order = _shuffled(data.groups, seed)
     lengths = np.cumsum([len(group) for group in order])

@@ -110,9 +110,9 @@ def _boosting_sentence(dataset: str, rows: pd.DataFrame, unit: str) -> str:
     if not n_alone:
         return f"{weight}, never over half, so that later rounds decide some votes; {correlation}."
     return (
-        f"{weight}, over half in {n_alone} of {len(rows)} {unit}: there ESPBoost is its first path, an expert for each class of "
-        f"positions, whatever the later rounds, and cross-validation sees a flat curve (it chose one round in {n_one} of {len(rows)} "
-        f"{unit}); {correlation}."
+        f"{weight}, over half in {n_alone} of {len(rows)} {unit}: there ESPBoost is its first path, an expert for each "
+        "class of positions, whatever the later rounds, and cross-validation sees a flat curve (it chose one round in "
+        f"{n_one} of {len(rows)} {unit}); {correlation}."
     )
 
 

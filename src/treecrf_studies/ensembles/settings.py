@@ -88,7 +88,8 @@ class EnsemblesSettings(StudySettings):
         n_needed = self.n_samples * self.n_train
         if n_needed > self.n_sequences:
             raise ValueError(
-                f"has n_samples * n_train = {n_needed} above n_sequences = {self.n_sequences}; lower one or raise the other"
+                f"has n_samples * n_train = {n_needed} above n_sequences = {self.n_sequences}; lower one or raise the "
+                "other"
             )
         if self.n_folds > self.n_train:
             raise ValueError(f"has n_folds={self.n_folds} above n_train={self.n_train}; lower it")

@@ -90,9 +90,10 @@ def about_table(gathered: Gathered, by_lines: Sequence[str]) -> str:
     few = [name for name in by_lines if name in set(shown["dataset"])]
     lines = f" Of {with_and(few)} the test takes lines of the few documents as independent." if few else ""
     return (
-        f"Percent of test positions (of FAQ sets the mean over documents), mean of {usual} trainings{others}; settings chosen by "
-        f"cross-validation. [Marks](../statistics.md#marks): bold, the highest of all methods and those equivalent to it; "
-        f"{WORSE_SIGN}, the sequence-level test with Holm's correction finds another method more accurate.{lines} –: not computed."
+        f"Percent of test positions (of FAQ sets the mean over documents), mean of {usual} trainings{others}; settings "
+        "chosen by cross-validation. [Marks](../statistics.md#marks): bold, the highest of all methods and those "
+        f"equivalent to it; {WORSE_SIGN}, the sequence-level test with Holm's correction finds another method more "
+        f"accurate.{lines} –: not computed."
     )
 
 
@@ -147,9 +148,10 @@ def sentences(accuracies: pd.DataFrame) -> str:
     n_ceiling = int(((own["published"].astype(float) >= CEILING) & ~own["inferred"].astype(bool)).sum())
     away = (compared["at_choice"] - compared["published"]).astype(float)
     return (
-        f"The dissertation prints {len(own)} distinct test accuracies of labels. One training each, with settings and iteration chosen by "
-        f"cross-validation, meets {int(is_near(compared, 'at_choice').sum())} of {len(compared)} within one point (median difference "
-        f"{away.median():+.2f}); not counted are those of FAQ sets, whose columns are inferred, and {n_ceiling} of {CEILING:g} % or more."
+        f"The dissertation prints {len(own)} distinct test accuracies of labels. One training each, with settings and "
+        f"iteration chosen by cross-validation, meets {int(is_near(compared, 'at_choice').sum())} of {len(compared)} "
+        f"within one point (median difference {away.median():+.2f}); not counted are those of FAQ sets, whose columns "
+        f"are inferred, and {n_ceiling} of {CEILING:g} % or more."
     )
 
 

@@ -64,7 +64,8 @@ class Comparison:
         tests = f"by McNemar's test {p_text(self.papers_p)}, by the sequence-level test {p_text(self.p)}"
         return Measured(
             self.points,
-            f"{self.place}: {first} {points_text(self.points)} against {second}{note} ({tests}, 90 % interval {low} to {high})",
+            f"{self.place}: {first} {points_text(self.points)} against {second}{note} ({tests}, 90 % interval {low} "
+            f"to {high})",
             f"{first} is {direction(self.points)} {second} on {self.place} ({tests})",
             self.p,
             self.interval_90,

@@ -253,8 +253,8 @@ class Settings(Model):
             study, _, rest = name.partition(".")
             if not (name in alone or (study in with_methods and rest.count(".") == 1)):
                 raise ValueError(
-                    f"portions names {name!r}, which is no job that can be divided; give {', '.join(alone)}, or data set and method "
-                    f"of {listed(sorted(with_methods), str)} as study.data_set.method"
+                    f"portions names {name!r}, which is no job that can be divided; give {', '.join(alone)}, or data "
+                    f"set and method of {listed(sorted(with_methods), str)} as study.data_set.method"
                 )
         return self
 
@@ -266,8 +266,8 @@ class Settings(Model):
         for study, datasets, setting, protocol, used, _ in unexplained:
             place = ".".join([study, *datasets[:1], setting])
             raise ValueError(
-                f"{place} is {quoted(used)} where the protocol has {quoted(protocol)}; name another profile (profile: own), "
-                "or give the reason under reasons"
+                f"{place} is {quoted(used)} where the protocol has {quoted(protocol)}; name another profile (profile: "
+                "own), or give the reason under reasons"
             )
         return self
 

@@ -82,7 +82,8 @@ class FutureSettings(StudySettings):
             if name not in self.labellers and name not in known:
                 ranges = (" .. ".join(dict.fromkeys((names[0], names[-1]))) for names in _METHODS.values())
                 raise ValueError(
-                    f"names the method {name!r}, which is none of {', '.join(ranges)} and not under labellers; correct it"
+                    f"names the method {name!r}, which is none of {', '.join(ranges)} and not under labellers; correct "
+                    "it"
                 )
         return self
 

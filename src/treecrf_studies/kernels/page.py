@@ -83,8 +83,8 @@ def against_trees(comparisons: pd.DataFrame) -> list[Part]:
     if not pairs:
         return []
     heading = (
-        "Kernels vs trees: the best of either in each draw, chosen by cross-validation, and the sequence-level test, corrected "
-        "over the data sets (Holm)."
+        "Kernels vs trees: the best of either in each draw, chosen by cross-validation, and the sequence-level test, "
+        "corrected over the data sets (Holm)."
     )
     return [paragraph(heading), *listed([_sentence(str(names[pair.dataset]), pair) for pair in pairs])]
 

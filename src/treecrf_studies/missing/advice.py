@@ -76,7 +76,8 @@ def advice(
         return []
     heading = [
         paragraph(
-            "Where the mechanism is not random, instance weighting is behind the best method of the same run (95 % intervals, Bonferroni):"
+            "Where the mechanism is not random, instance weighting is behind the best method of the same run (95 % "
+            "intervals, Bonferroni):"
         )
     ]
     return [
@@ -365,8 +366,8 @@ def _matters(means: pd.DataFrame, comparisons: pd.DataFrame, kind: str) -> Itera
         return
     verdict = "matters" if n_real[kind] else "makes no difference that the tests find"
     yield (
-        f"With {TREES[kind].name} the choice of the method {verdict}: the best one is significantly better than the worst in "
-        f"{n_real[kind]} of {counted(n_cases[kind], 'case')} (data set and share), {ahead[kind]}; with "
+        f"With {TREES[kind].name} the choice of the method {verdict}: the best one is significantly better than the "
+        f"worst in {n_real[kind]} of {counted(n_cases[kind], 'case')} (data set and share), {ahead[kind]}; with "
         f"{TREES[PAPERS].name} in {n_real[PAPERS]} of {n_cases[PAPERS]}, {ahead[PAPERS]}."
     )
 
@@ -390,9 +391,9 @@ def _weighting(means: pd.DataFrame, comparisons: pd.DataFrame, kind: str) -> Ite
     verdict = ("wins" if better else "is never beaten") if never_beaten else "does not always win"
     against = f" Against {method_name(INCORPORATED)} it is better in {better} of {counted(len(pair), 'case')} and worse in {worse}."
     yield (
-        f"{method_name(WEIGHTING).capitalize()} {verdict} with them: no sequence-level test finds it worse than another method in "
-        f"{n_unbeaten[kind]} of {counted(n_cases[kind], 'case')}, with {TREES[PAPERS].name} in {n_unbeaten[PAPERS]} of "
-        f"{n_cases[PAPERS]}.{against if len(pair) else ''}"
+        f"{method_name(WEIGHTING).capitalize()} {verdict} with them: no sequence-level test finds it worse than "
+        f"another method in {n_unbeaten[kind]} of {counted(n_cases[kind], 'case')}, with {TREES[PAPERS].name} in "
+        f"{n_unbeaten[PAPERS]} of {n_cases[PAPERS]}.{against if len(pair) else ''}"
     )
 
 
@@ -405,7 +406,8 @@ def _gains(means: pd.DataFrame, differences: pd.DataFrame, kind: str) -> str:
     best = best_of_trees(means, against)
     better, worse = ([(rows["decision"] == word).sum() for rows in (alike, best)] for word in ("better", "worse"))
     return (
-        f"Beside {TREES[PAPERS].name} with the same method they are better in {better[0]} of {counted(len(alike), 'case')} "
-        f"(data set, share and method) and worse in {worse[0]}; their best method is better than the best one with "
-        f"{TREES[PAPERS].name} in {better[1]} of {counted(len(best), 'case')} and worse in {worse[1]}."
+        f"Beside {TREES[PAPERS].name} with the same method they are better in {better[0]} of "
+        f"{counted(len(alike), 'case')} (data set, share and method) and worse in {worse[0]}; their best method is "
+        f"better than the best one with {TREES[PAPERS].name} in {better[1]} of {counted(len(best), 'case')} and worse "
+        f"in {worse[1]}."
     )

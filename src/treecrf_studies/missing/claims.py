@@ -138,8 +138,9 @@ def stars(
         "paper": (np.sign(both["coefficient"]) == sign) & (papers_p < STAR),
     }
     numbers = (
-        f"{dataset}: {found['valid'].sum()} of {len(both)} stars of table 4.1 found with their sign by the sequence-level test "
-        f"{'with' if corrected else 'without'} Holm’s correction, {found['paper'].sum()} by the paper's test"
+        f"{dataset}: {found['valid'].sum()} of {len(both)} stars of table 4.1 found with their sign by the "
+        f"sequence-level test {'with' if corrected else 'without'} Holm’s correction, {found['paper'].sum()} by the "
+        "paper's test"
     )
     yield Measured(float(found[by].mean()), numbers, what="share of the stars that are found")
 

@@ -166,7 +166,8 @@ PAGE = StudyPage(
                 ),
                 figure(
                     "figure_4_1",
-                    "Accuracy by share of missing cells, a panel for each of {names}, a line for each method; the table below has the numbers.",
+                    "Accuracy by share of missing cells, a panel for each of {names}, a line for each method; the "
+                    "table below has the numbers.",
                 ),
                 table("accuracy", f"Percent, mean ± standard deviation; {MARKS}", has_caption=False),
                 choices(CHOICES),
@@ -190,7 +191,8 @@ PAGE = StudyPage(
                 computed(_tree_answers, "tree_evaluations", "tree_comparisons", "tree_differences"),
                 figure(
                     "trees",
-                    "Accuracy by share of missing cells, a panel for each data set and kind of trees, a line for each method.",
+                    "Accuracy by share of missing cells, a panel for each data set and kind of trees, a line for "
+                    "each method.",
                 ),
                 table("trees", f"Percent by trees and method; {MARKS}"),
                 table("tree_differences", "Points of accuracy that other trees gain"),
@@ -207,7 +209,8 @@ PAGE = StudyPage(
                 ),
                 figure(
                     "mechanisms",
-                    "Accuracy by the mechanism by which cells are missing, a panel for each data set, a mark for each method.",
+                    "Accuracy by the mechanism by which cells are missing, a panel for each data set, a mark for "
+                    "each method.",
                 ),
                 table("mechanisms", f"Percent by mechanism and method; {MARKS}"),
             ),
@@ -219,7 +222,8 @@ PAGE = StudyPage(
             (
                 figure(
                     "figure_4_2",
-                    "Share of lines on which each line feature is true, a bar for each feature, in the order of the features.",
+                    "Share of lines on which each line feature is true, a bar for each feature, in the order of the "
+                    "features.",
                 ),
             ),
         ),

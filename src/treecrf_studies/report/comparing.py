@@ -107,8 +107,8 @@ def _unpacked(archive: Path, folder: Path) -> Run:
             size = sum(sizes.values())
             if size > MOST_UNPACKED or len(sizes) > MOST_FILES:
                 raise ValueError(
-                    f"{archive} says that it holds {size:,} bytes in {len(sizes):,} files, and a run has at most {MOST_UNPACKED:,} "
-                    f"in {MOST_FILES:,}; take another archive."
+                    f"{archive} says that it holds {size:,} bytes in {len(sizes):,} files, and a run has at most "
+                    f"{MOST_UNPACKED:,} in {MOST_FILES:,}; take another archive."
                 )
             found = min((name for name in sizes if f"/{name}".endswith(f"/{MANIFEST}")), key=_depth, default=None)
             if found is None:
@@ -314,8 +314,8 @@ def write_comparison(
         )
     n_alone, n_flipped = int((numbers["column"] == ROW).sum()), int((verdicts["rule"] == AS_JUDGED).sum())
     said = (
-        f"Settings, versions and raw files that differ: {len(settings):,}. "
-        f"Numbers that differ: {len(numbers) - n_alone:,} of {n_numbers:,}{f'; rows of one run only: {n_alone:,}' * bool(n_alone)}. "
+        f"Settings, versions and raw files that differ: {len(settings):,}. Numbers that differ: "
+        f"{len(numbers) - n_alone:,} of {n_numbers:,}{f'; rows of one run only: {n_alone:,}' * bool(n_alone)}. "
         f"Verdicts that flip: {n_flipped:,} of {n_claims:,}."
     )
     for name, frame in (("settings", settings), ("numbers", numbers), ("verdicts", verdicts)):

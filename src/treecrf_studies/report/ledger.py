@@ -294,8 +294,8 @@ def _compared(each: Observation) -> dict[str, Any]:
 def _open(results: str | os.PathLike[str]) -> Results:
     if (Path(results) / SNAPSHOT).is_file():
         raise ValueError(
-            f"{results} has the tables of a snapshot, not the results behind them; name its folder evidence, or that of a "
-            "run, such as results."
+            f"{results} has the tables of a snapshot, not the results behind them; name its folder evidence, or that "
+            "of a run, such as results."
         )
     return Results(results)
 

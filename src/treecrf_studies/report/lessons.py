@@ -353,8 +353,8 @@ def related_sequences(frames: Frames) -> Lesson | None:
         if promised.empty:
             return None
         sentences.append(
-            f"With {how}, cross-validation promises {signed(promised.min())} to {signed(promised.max())} points more than the test "
-            f"accuracy ({counted(len(promised), 'method')})."
+            f"With {how}, cross-validation promises {signed(promised.min())} to {signed(promised.max())} points more "
+            f"than the test accuracy ({counted(len(promised), 'method')})."
         )
     return _lesson("Related proteins", sentences, "dissertation.html#training-accuracy")
 
@@ -369,16 +369,16 @@ def tests_of_positions(frames: Frames) -> Lesson | None:
     by_sequences = frame["decision"].isin(["better", "worse"])
     n_both = int((by_positions & by_sequences).sum())
     sentences = [
-        f"Of {len(frame)} pairs of methods, McNemar's test on positions separates {int(by_positions.sum())}; a test on sequences "
-        f"confirms {n_both} of these (both with Holm's correction)."
+        f"Of {len(frame)} pairs of methods, McNemar's test on positions separates {int(by_positions.sum())}; a test on "
+        f"sequences confirms {n_both} of these (both with Holm's correction)."
     ]
     cut, full = (_bag_accuracy(frames, name) for name in ("xor", "xor_full"))
     shared = cut.index.intersection(full.index)
     if len(shared):
         gained = cut[shared] - full[shared]
         sentences.append(
-            f"On xor, cutting the last bags at the end of a sequence adds {signed(gained.min())} to {signed(gained.max())} points "
-            f"({counted(len(shared), 'method')})."
+            f"On xor, cutting the last bags at the end of a sequence adds {signed(gained.min())} to "
+            f"{signed(gained.max())} points ({counted(len(shared), 'method')})."
         )
     return _lesson("Choices of the papers' protocol", sentences, "dissertation.html#training-tests")
 
@@ -399,8 +399,9 @@ def published_accuracies(frames: Frames) -> Lesson | None:
     low, median, high = away.quantile([0.25, 0.5, 0.75])
     n_near = int(is_near(known, "at_choice").sum())
     sentence = (
-        f"{n_near} of {len(known)} are met within {NEAR:g} point where cross-validation chooses settings and iteration, without FAQ sets and "
-        f"accuracies of {CEILING:g} % or more; measured minus published is {signed(median)} in the median ({signed(low)} to {signed(high)} for the middle half)."
+        f"{n_near} of {len(known)} are met within {NEAR:g} point where cross-validation chooses settings and "
+        f"iteration, without FAQ sets and accuracies of {CEILING:g} % or more; measured minus published is "
+        f"{signed(median)} in the median ({signed(low)} to {signed(high)} for the middle half)."
     )
     return Lesson("Published accuracies", [sentence], "dissertation.html#training-published")
 
@@ -459,8 +460,8 @@ def seconds_of_training(frames: Frames) -> Lesson | None:
             continue
         ratios = (seconds[method] / seconds["treecrf"]).dropna()
         sentences.append(
-            f"Up to the chosen iteration, {training_method_name(method)} takes {ratios.min():.2g} to {ratios.max():.2g} times the CPU "
-            f"seconds of TreeCRF ({counted(len(ratios), 'data set')})."
+            f"Up to the chosen iteration, {training_method_name(method)} takes {ratios.min():.2g} to "
+            f"{ratios.max():.2g} times the CPU seconds of TreeCRF ({counted(len(ratios), 'data set')})."
         )
     return _lesson("CPU seconds of a training", sentences, "dissertation.html#training-published")
 

@@ -98,7 +98,8 @@ def _numbers(settings: Settings, claims: pd.DataFrame | None, methods: set[str],
             Tile(
                 f"{n_near} of {len(known)}",
                 "published accuracies met",
-                f"within one point; FAQ sets, whose columns are inferred, and accuracies of {CEILING:g} % or more apart",
+                f"within one point; FAQ sets, whose columns are inferred, and accuracies of {CEILING:g} % or more "
+                "apart",
             )
         )
         n_replicated = int((claims["verdict"] == REPLICATED).sum())
@@ -173,8 +174,8 @@ def _rivals(method: str, comparisons: pd.DataFrame) -> Section:
     name = training_method_name(method)
     rows.sort(key=lambda row: -row.value)
     text = (
-        f"{name} minus each rival, mean over the data sets with a 95 % interval that takes data sets as independent. Small dots "
-        "are single data sets. Right of zero {name} is more accurate."
+        f"{name} minus each rival, mean over the data sets with a 95 % interval that takes data sets as independent. "
+        "Small dots are single data sets. Right of zero {name} is more accurate."
     ).replace("{name}", name)
     n_sets = comparisons["dataset"].nunique()
     if n_sets == 1:

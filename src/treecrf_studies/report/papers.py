@@ -69,7 +69,8 @@ PAPERS = (
         "dissertation.html",
         "Dissertation",
         "PhD dissertation (Hao 2009)",
-        "Guohua Hao: Efficient training and feature induction in sequential supervised learning. Oregon State University, 2009.",
+        "Guohua Hao: Efficient training and feature induction in sequential supervised learning. Oregon State "
+        "University, 2009.",
         ("training", "cost", "missing", "future"),
         (
             "training-published",
@@ -112,8 +113,8 @@ PAPERS = (
         "icml-2004.html",
         "ICML 2004",
         "ICML 2004 (Dietterich, Ashenfelter and Bulatov)",
-        "Thomas G. Dietterich, Adam Ashenfelter and Yaroslav Bulatov: Training conditional random fields via gradient tree "
-        "boosting. ICML 2004, pages 217 to 224.",
+        "Thomas G. Dietterich, Adam Ashenfelter and Yaroslav Bulatov: Training conditional random fields via "
+        "gradient tree boosting. ICML 2004, pages 217 to 224.",
         (),
         ("training-seconds", "cost-windows", "cost-sampling"),
         {"results": "training-seconds", "table of run times": "cost-windows", "section 3": "cost-sampling"},
@@ -124,7 +125,8 @@ PAPERS = (
         "uai-2004.html",
         "UAI 2004",
         "UAI 2004 (Altun, Smola and Hofmann)",
-        "Yasemin Altun, Alex J. Smola and Thomas Hofmann: Exponential families for conditional random fields. UAI 2004.",
+        "Yasemin Altun, Alex J. Smola and Thomas Hofmann: Exponential families for conditional random fields. UAI "
+        "2004.",
         ("kernels",),
         ("kernels-accuracy",),
         {},

@@ -85,7 +85,8 @@ def write_snapshot(settings: Settings, folder: str | os.PathLike[str], today: da
     """
     if not settings.decides_claims:
         raise ValueError(
-            f"{settings.results}: the run has the profile {settings.profile!r}, which decides no claim; run `make results`."
+            f"{settings.results}: the run has the profile {settings.profile!r}, which decides no claim; run `make "
+            "results`."
         )
     final = Path(folder)
     shown = {study.identifier: study for study in studies(settings)}
@@ -316,10 +317,12 @@ def keep_evidence(study: Study, old: Path, folder: Path) -> None:
 def about_evidence(has_counts: bool) -> Note:
     """What the folder holds."""
     text = (
-        "<code>{folder}/</code> holds the frames that verdicts, tables, figures and the explorer read, by study and data set; numbers "
-        "have at most {digits} significant digits. <code>make snapshot</code> without results of a run makes these pages anew from "
+        "<code>{folder}/</code> holds the frames that verdicts, tables, figures and the explorer read, by study and "
+        "data set; numbers have at most {digits} significant digits. <code>make snapshot</code> without results of "
+        "a run makes these pages anew from "
         'them. {counts}<code>treecrf_studies.report.ledger.verdicts("docs/results/{folder}")</code> computes the verdicts again, '
-        "<code>python -m treecrf_studies.explorer.page --results docs/results/{folder} --reports build</code> writes the explorer."
+        "<code>python -m treecrf_studies.explorer.page --results docs/results/{folder} --reports build</code> "
+        "writes the explorer."
     )
     counts = (
         Markup("<code>counts.parquet</code> has the correct positions of every test sequence. ") if has_counts else ""

@@ -200,8 +200,8 @@ STUDY = Study(
     explored=Explored(
         name="treecrf_studies.rendering.style.training_method_name",
         test=(
-            "Differences between methods are tested by a t test over trainings and groups of related test sequences (blocks of "
-            "positions where there are few sequences)."
+            "Differences between methods are tested by a t test over trainings and groups of related test sequences "
+            "(blocks of positions where there are few sequences)."
         ),
         scores=(Rows("summary", AT_CHOICE), Rows("summary", AT_PEAK, where="peak_accuracy.notna()")),
         pairs=(

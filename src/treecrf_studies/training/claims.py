@@ -375,7 +375,8 @@ def _compare_larger(
             test = f"{TESTS_OF_SAMPLES[row['valid_test']].format(n=count_text(row['n_trainings']))}, {p_text(p)}"
             return Measured(
                 points,
-                f"{row['sample']}: {what} {points_text(points)} ({test}, 90 % interval {signed(low)} to {signed(high)})",
+                f"{row['sample']}: {what} {points_text(points)} ({test}, 90 % interval {signed(low)} to "
+                f"{signed(high)})",
                 f"{names[0]} is {direction(points)} {names[1]} on {row['sample']} ({p_text(p)})",
                 p,
                 (low, high),

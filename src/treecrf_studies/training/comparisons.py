@@ -226,8 +226,8 @@ def trees_and_networks(larger_accuracies: pd.DataFrame) -> list[str]:
             )
         last = seconds.loc[known.index[-1]]
         found.append(
-            f"{sentence} One training with {count_text(known.index[-1])} sequences takes {number(last[TREES])} CPU seconds for trees "
-            f"and {number(last[NETWORK])} for the network."
+            f"{sentence} One training with {count_text(known.index[-1])} sequences takes {number(last[TREES])} CPU "
+            f"seconds for trees and {number(last[NETWORK])} for the network."
         )
     return found
 

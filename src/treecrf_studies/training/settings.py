@@ -288,8 +288,8 @@ class TrainingSettings(StudySettings):
         for method, other in self.borrowed_choices.items():
             if other in self.borrowed_choices or TRAINING[method].grid != TRAINING[other].grid:
                 raise ValueError(
-                    f"has {method!r} borrow the choice of {other!r}, which has another grid or borrows itself; name a method "
-                    "that chooses among the same candidates"
+                    f"has {method!r} borrow the choice of {other!r}, which has another grid or borrows itself; name a "
+                    "method that chooses among the same candidates"
                 )
         return self
 

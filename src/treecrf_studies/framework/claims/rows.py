@@ -243,8 +243,8 @@ def _kind(row: Row, functions: ModuleType) -> Kind:
     kinds = {**KINDS, **getattr(functions, "KINDS", {})}
     if row["kind"] not in kinds:
         raise ValueError(
-            f"claim {row['id']}: there is no kind {row['kind']!r}; choose one of {', '.join(kinds)}, or add it to KINDS in "
-            f"{functions.__name__}."
+            f"claim {row['id']}: there is no kind {row['kind']!r}; choose one of {', '.join(kinds)}, or add it to "
+            f"KINDS in {functions.__name__}."
         )
     return kinds[row["kind"]]
 

@@ -45,7 +45,8 @@ def make_code(n_labels: int, length: int, rng: np.random.Generator) -> NDArray[n
         raise ValueError(f"code_length={length}: {n_labels} labels need words of at least {least} bits.")
     if n_labels <= 16 and length > 2 ** (n_labels - 1) - 1:
         raise ValueError(
-            f"code_length={length}: {n_labels} labels have {2 ** (n_labels - 1) - 1} different columns; give at most so many."
+            f"code_length={length}: {n_labels} labels have {2 ** (n_labels - 1) - 1} different columns; give at most "
+            "so many."
         )
     for _ in range(_MOST_TRIES):
         columns: list[NDArray[np.bool_]] = []
@@ -222,8 +223,8 @@ class CodedCRF(Labeller):
             raise ValueError("base: CodedCRF gives its base windows without anchored inputs; leave anchors out.")
         if self.history != ALL and int(self.history) >= self.code_length:
             raise ValueError(
-                f"history={self.history}: a code of {self.code_length} bits has fewer before the last one; give a smaller "
-                f"number or {ALL!r}."
+                f"history={self.history}: a code of {self.code_length} bits has fewer before the last one; give a "
+                f"smaller number or {ALL!r}."
             )
 
     # --- training -----------------------------------------------------------------------------------
@@ -231,7 +232,8 @@ class CodedCRF(Labeller):
     def _train(self, train: SequenceSet, labels: Codes, weights: Floats | None, monitor: Monitor | None) -> None:
         if self.cross_fit and len(np.unique(train.groups)) < _N_FOLDS:
             raise ValueError(
-                f"cross_fit: the training set has fewer than {_N_FOLDS} sequences that are not related; give more, or cross_fit=False."
+                f"cross_fit: the training set has fewer than {_N_FOLDS} sequences that are not related; give more, or "
+                "cross_fit=False."
             )
         code = make_code(len(train.label_names), self.code_length, np.random.default_rng(self.seed))
         windows = windows_as_attributes(train, self.base.window)
@@ -315,7 +317,8 @@ class CodedCRF(Labeller):
 
     def trellis(self, data: SequenceSet) -> Trellis:
         raise ValueError(
-            "CodedCRF has no probabilities that could be constrained, nor paths; take TreeCRF, or leave these arguments out."
+            "CodedCRF has no probabilities that could be constrained, nor paths; take TreeCRF, or leave these "
+            "arguments out."
         )
 
     def staged_predict(

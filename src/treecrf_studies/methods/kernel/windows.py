@@ -64,9 +64,9 @@ class Standards(NamedTuple):
         if far.any():
             row, column = np.argwhere(far)[0]
             warnings.warn(
-                f"the number {data.number_names[column]!r} is {data.numbers[row, column]:g} at observation {row}, far outside "
-                f"of the training set ({far.sum()} such cells); {self.least[column]:g} to {self.most[column]:g} is taken for "
-                "the nearest.",
+                f"the number {data.number_names[column]!r} is {data.numbers[row, column]:g} at observation {row}, far "
+                f"outside of the training set ({far.sum()} such cells); {self.least[column]:g} to "
+                f"{self.most[column]:g} is taken for the nearest.",
                 stacklevel=5,
             )
         near = np.clip(data.numbers, self.least, self.most)
