@@ -58,8 +58,8 @@ archive: $(RUNNING)  ## Write results, page and manifest of the run to one zip i
 	@$(BIN)/python workflow/progress.py archive --cores $(CORES) --configfile config/config.yaml
 
 snapshot: $(RUNNING)  ## Write finished studies to docs/results and README.md; without results, make both anew from docs/results/evidence (CONFIG: files of settings)
-	@$(BIN)/python -m treecrf.report.snapshot --config $(CONFIG)
-	@$(BIN)/python -m treecrf.explorer.readme --config $(CONFIG)
+	@$(BIN)/python -m treecrf_studies.report.snapshot --config $(CONFIG)
+	@$(BIN)/python -m treecrf_studies.explorer.readme --config $(CONFIG)
 
 figures: $(INSTALLED)  ## Draw the figure of README.md; write the tables of docs/datasets.md (needs the raw files) and docs/architecture.md
 	@MPLBACKEND=agg $(BIN)/python docs/figures/labelled_sequence.py
@@ -83,17 +83,17 @@ test-versions: $(INSTALLED)  ## Run a core of the tests with other versions of p
 	$(BIN)/uv pip install --quiet --python $(VERSIONS)/bin/python --resolution $(RESOLUTION) '.[report,rivals]' \
 		'hypothesis>=6.170' 'pytest>=9' 'pytest-benchmark>=5' 'pytest-xdist>=3.8' 'pyphen>=0.18' 'seqeval>=1.2.2'
 	@mkdir -p $(VERSIONS)/here $(VERSIONS)/there
-	$(EXCHANGE) $(BIN)/python tests/helpers/exchange.py write $(VERSIONS)/here
-	$(EXCHANGE) $(VERSIONS)/bin/python tests/helpers/exchange.py check $(VERSIONS)/here
-	$(EXCHANGE) $(VERSIONS)/bin/python tests/helpers/exchange.py write $(VERSIONS)/there
-	$(EXCHANGE) $(BIN)/python tests/helpers/exchange.py check $(VERSIONS)/there
+	$(EXCHANGE) $(BIN)/python tests/treecrf_studies/helpers/exchange.py write $(VERSIONS)/here
+	$(EXCHANGE) $(VERSIONS)/bin/python tests/treecrf_studies/helpers/exchange.py check $(VERSIONS)/here
+	$(EXCHANGE) $(VERSIONS)/bin/python tests/treecrf_studies/helpers/exchange.py write $(VERSIONS)/there
+	$(EXCHANGE) $(BIN)/python tests/treecrf_studies/helpers/exchange.py check $(VERSIONS)/there
 	PYTHONPATH=src $(VERSIONS)/bin/python -m pytest -q -m "not slow" -n $(CORES) -p no:cacheprovider -W ignore::DeprecationWarning \
-		tests/chain tests/inputs tests/io tests/missing tests/models/boosted tests/models/linear tests/readers tests/trees tests/test_sequences.py
+		$(addprefix tests/treecrf/,chain inputs io missing models/boosted models/linear readers trees test_sequences.py)
 
 test-all: test test-slow test-versions  ## Run all tests
 
 fuzz: $(INSTALLED)  ## Give every reader 2,000 damaged inputs (FUZZ=another number, SEED=another seed)
-	TREECRF_FUZZ=$(FUZZ) PYTEST_ADDOPTS=--hypothesis-seed=$(SEED) $(BIN)/python -m pytest -s tests/fuzz
+	TREECRF_FUZZ=$(FUZZ) PYTEST_ADDOPTS=--hypothesis-seed=$(SEED) $(BIN)/python -m pytest -s tests/treecrf/fuzz tests/treecrf_studies/fuzz
 
 test-slurm: $(INSTALLED)  ## Start a Slurm here (needs root), run the demo on it, compare with a local run
 	$(BIN)/python tests/slurm/compare_with_local.py

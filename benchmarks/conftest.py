@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from treecrf import datasets
+from treecrf_studies import datasets
 
 LEDGER: list[tuple[str, str, str]] = []
 

@@ -4,7 +4,8 @@ import time
 
 import numpy as np
 
-from treecrf import CodedCRF, SequenceSet, TreeCRF, VotedPerceptron
+from treecrf import SequenceSet, TreeCRF, VotedPerceptron
+from treecrf_studies.methods import CodedCRF
 
 N_LABELS = 120
 

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from treecrf import Attribute, SequenceSet, TreeCRF
-from treecrf.models.boosted.boosting import Workers
 from treecrf.models.boosted.training import DenseTraining
+from treecrf.models.execution import Workers
 from treecrf.models.registry import LABELLERS
 from treecrf.trees.sampling import Sample
 
@@ -94,7 +94,10 @@ def test_one_tree_of_numbers_beside_lightgbm(record, size):
     binned = model.inputs_.apply(data, "error")
     training = DenseTraining(model.boosting_params(), binned, model.start_, Workers())
     training.compute_gradient("likelihood")
-    grower, sample = training.take_grower(), Sample(np.arange(data.n_positions, dtype=np.int32), np.ones((0, 1), bool))
+    grower, sample = (
+        training.idle_growers.pop(),
+        Sample(np.arange(data.n_positions, dtype=np.int32), np.ones((0, 1), bool)),
+    )
 
     def grow():
         grower.grow(training.rows.gradients[0], sample)
@@ -154,7 +157,7 @@ def test_many_labels(record, size):
 def test_first_fit_of_a_fresh_user(record, tmp_path):
     program = (
         "import time, sys; sys.argv = ['x']\n"
-        "from treecrf import TreeCRF, datasets\n"
+        "from treecrf import TreeCRF; from treecrf_studies import datasets\n"
         "from treecrf.models.registry import LABELLERS\n"
         "train, test = datasets.load('hmm')\n"
         "TreeCRF(**{**LABELLERS['treecrf_newton'].preset, 'n_iterations': 5}).fit(train).predict(test)\n"

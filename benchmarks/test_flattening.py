@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 from numba import float64, int32, int64, njit, void
 
-from treecrf import TreeCRF, chain, datasets
+from treecrf import TreeCRF, chain
 from treecrf.compiled.struct import allocate
-from treecrf.models.boosted.growers import columns_of
+from treecrf.models.boosted.potentials import columns_of
 from treecrf.trees.forest import Routing, route
+from treecrf_studies import datasets
 
 SETS = {"protein": (142, 20.0), "hyphen": (100, 20.0), "nettalk": (169, 40.0), "hmm": (100, 20.0)}
 """Iterations and lambda; 100 leaves, the papers' windows."""

@@ -2,8 +2,9 @@
 
 import time
 
-from treecrf import FutureFeatureMEMM, TreeCRF
-from treecrf.datasets.synthetic import future_splits
+from treecrf import TreeCRF
+from treecrf_studies.datasets.synthetic import future_splits
+from treecrf_studies.methods import FutureFeatureMEMM
 
 N_ITERATIONS = 30
 

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from treecrf import InducedCRF, datasets
+from treecrf import InducedCRF
+from treecrf_studies import datasets
 
 
 @pytest.mark.parametrize("name", ["protein", "nettalk", "hyphen", "faq_ai_general"])

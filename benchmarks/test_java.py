@@ -6,11 +6,12 @@ The Java virtual machine is warm: each rival has trained once before it is timed
 import numpy as np
 import pytest
 
-from treecrf import TreeCRF, datasets
-from treecrf.models.java.machine import java_problem
-from treecrf.models.java.mallet import MalletCRF
-from treecrf.models.java.smile import SmileCRF
+from treecrf import TreeCRF
 from treecrf.models.linear.induced_crf import InducedCRF
+from treecrf_studies import datasets
+from treecrf_studies.methods.java.machine import java_problem
+from treecrf_studies.methods.java.mallet import MalletCRF
+from treecrf_studies.methods.java.smile import SmileCRF
 
 
 @pytest.fixture(scope="module", autouse=True)

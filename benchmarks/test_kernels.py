@@ -8,9 +8,9 @@ import time
 import numpy as np
 import pytest
 
-from treecrf import KernelCRF
-from treecrf.models.kernel.forms import monomial_weights, slot_sets
 from treecrf.sequences import window_codes
+from treecrf_studies.methods import KernelCRF
+from treecrf_studies.methods.kernel.forms import monomial_weights, slot_sets
 
 VARIANCE = 10.0
 CLOSE = 1 + 2e-4

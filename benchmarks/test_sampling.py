@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from treecrf import TreeCRF, datasets
+from treecrf import TreeCRF
+from treecrf_studies import datasets
 
 PARTS = [("none", 1.0)]
 PARTS += [(setting, value) for setting in ("row_fraction", "feature_fraction") for value in (0.5, 0.25)]

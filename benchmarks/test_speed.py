@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 from treecrf import TreeCRF
-from treecrf.models.boosted.boosting import Workers, split_iterations
+from treecrf.models.boosted.boosting import split_iterations
 from treecrf.models.boosted.training import DenseTraining
+from treecrf.models.execution import Workers
 from treecrf.sequences import window_codes
 from treecrf.statistics.selection import sequence_folds
 from treecrf.trees.packing import unpack
@@ -78,7 +79,7 @@ def test_one_tree_beside_lightgbm(record, load, size):
     training = gradients_at(model, train, size(40))
     sample = Sample(np.arange(train.n_positions, dtype=np.int32), np.ones((0, 1), dtype=bool))  # all rows and tests
 
-    grower = training.take_grower()
+    grower = training.idle_growers.pop()
 
     def grow():
         grower.grow(training.rows.gradients[0], sample)

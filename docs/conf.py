@@ -43,7 +43,7 @@ def without_results(app, name, source):
 
 def write_explorer(app):
     """Put the explorer of docs/results beside its pages."""
-    from treecrf.explorer.page import main
+    from treecrf_studies.explorer.page import main
 
     root, evidence = Path(app.srcdir).parent, Path(app.srcdir, "results/evidence")
     if app.builder.format == "html" and evidence.is_dir():

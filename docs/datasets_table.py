@@ -9,11 +9,12 @@ from pathlib import Path
 
 import numpy as np
 
-from treecrf import SequenceSet, datasets
-from treecrf.datasets.download import raw_files
+from treecrf import SequenceSet
 from treecrf.io.files import read_configuration, write_text
-from treecrf.studies import registry
-from treecrf.studies.framework.settings import load_settings
+from treecrf_studies import datasets
+from treecrf_studies.datasets.download import raw_files
+from treecrf_studies.framework.settings import load_settings
+from treecrf_studies.registry import registry
 
 PAGE = Path(__file__).parent / "datasets.md"
 CONFIGS = [PAGE.parent.parent / "config" / name for name in ("config.yaml", "extended.yaml")]

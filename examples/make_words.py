@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from treecrf import datasets
 from treecrf.missing import inject
+from treecrf_studies import datasets
 
 
 def make_words():

@@ -1,15 +1,16 @@
-"""Fixtures that several test files share."""
+"""Fixtures that several test files share; the library's tests need nothing of the studies."""
 
 import os
 import shutil
 from pathlib import Path
 
 import pytest
-from browsing import started
-from builders import TESTS, write_training_results
+from builders import TESTS
 from xdist.scheduler import LoadScopeScheduling
 
-CALL_KERNELS = {"chain", "cli", "compiled", "models", "automl", "trees", "test_jobs.py", "test_study.py"}
+pytest.register_assert_rewrite("contract", "rows", "saved_models", "changed_models")
+
+CALL_KERNELS = {"chain", "cli", "compiled", "models", "methods", "automl", "trees", "test_jobs.py", "test_study.py"}
 """Folders and files of tests that call most of the compiled kernels."""
 
 
@@ -41,6 +42,8 @@ def data():
 @pytest.fixture(scope="session")
 def chromium():
     """A browser without a network."""
+    from browsing import started
+
     with started() as chromium:
         yield chromium
 
@@ -48,6 +51,8 @@ def chromium():
 @pytest.fixture(scope="session")
 def training_results(tmp_path_factory):
     """What `results` copies."""
+    from runs import write_training_results
+
     folder = tmp_path_factory.mktemp("training_results")
     write_training_results(folder)
     return folder
@@ -94,6 +99,6 @@ def pytest_collection_modifyitems(items):
     items.sort(key=_turn)
     for item in items:
         if TESTS in item.path.parents:
-            folder = item.path.relative_to(TESTS).parts[0]
-            if folder in ("docs", "faults", "fuzz") or "java" in item.fixturenames:
+            folders = {*item.path.relative_to(TESTS).parts}
+            if folders & {"docs", "faults", "fuzz"} or "java" in item.fixturenames:
                 item.add_marker(pytest.mark.slow)

@@ -106,9 +106,9 @@ def run_snakemake(options: list[str]) -> tuple[int, int]:
 def summary(options: list[str], configurations: list[str], code: int, began: float) -> Iterator[str]:
     """What a reader opens, of what is there, and the next command."""
     from treecrf.io.files import read_configuration
-    from treecrf.report.page import EXPLORER, PAGE, UNFINISHED_PAGE
-    from treecrf.studies import registry
-    from treecrf.studies.framework.settings import load_settings
+    from treecrf_studies.framework.settings import load_settings
+    from treecrf_studies.registry import registry
+    from treecrf_studies.report.page import EXPLORER, PAGE, UNFINISHED_PAGE
 
     again, alone = shlex.join(options), [study.name for study in registry() if study.name in options]
     try:

@@ -10,7 +10,8 @@ import matplotlib
 import matplotlib.pyplot as plt
 import numpy as np
 
-from treecrf import MISSING, TreeCRF, datasets
+from treecrf import MISSING, TreeCRF
+from treecrf_studies import datasets
 
 FOLDER = Path(__file__).parent
 WORDS = FOLDER.parent.parent / "examples/words.csv"

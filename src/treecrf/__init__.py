@@ -9,11 +9,11 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from treecrf import moved
 from treecrf.models.registry import CLASS_PATHS, WRAPPERS
 
 if TYPE_CHECKING:  # for editors and type checkers alone, which cannot read the registry
     from treecrf import chain as chain
-    from treecrf import datasets as datasets
     from treecrf import metrics as metrics
     from treecrf import missing as missing
     from treecrf.ensembles.labeller import Ensemble as Ensemble
@@ -22,12 +22,6 @@ if TYPE_CHECKING:  # for editors and type checkers alone, which cannot read the 
     from treecrf.models.boosted.memm import MEMM as MEMM
     from treecrf.models.boosted.memm import SlidingWindow as SlidingWindow
     from treecrf.models.boosted.treecrf import TreeCRF as TreeCRF
-    from treecrf.models.coding.coded_crf import CodedCRF as CodedCRF
-    from treecrf.models.future.future_memm import FutureFeatureMEMM as FutureFeatureMEMM
-    from treecrf.models.future.future_memm import FutureFeatureTreeCRF as FutureFeatureTreeCRF
-    from treecrf.models.java.mallet import MalletCRF as MalletCRF
-    from treecrf.models.java.smile import SmileCRF as SmileCRF
-    from treecrf.models.kernel.kernel_crf import KernelCRF as KernelCRF
     from treecrf.models.linear.crfsuite import CRFSuite as CRFSuite
     from treecrf.models.linear.induced_crf import InducedCRF as InducedCRF
     from treecrf.models.linear.linear_crf import LinearCRF as LinearCRF
@@ -36,15 +30,17 @@ if TYPE_CHECKING:  # for editors and type checkers alone, which cannot read the 
     from treecrf.models.persistence import load as load
     from treecrf.models.window.classifiers import NeuralNetwork as NeuralNetwork
     from treecrf.models.window.classifiers import WindowLightGBM as WindowLightGBM
+    from treecrf.readers.sets import load_table as load_table
     from treecrf.sequences import MISSING as MISSING
     from treecrf.sequences import Attribute as Attribute
     from treecrf.sequences import SequenceSet as SequenceSet
 
 _PATHS = {
-    **dict.fromkeys(("chain", "datasets", "metrics", "missing"), ""),
+    **dict.fromkeys(("chain", "metrics", "missing"), ""),
     **{name: f"treecrf.sequences:{name}" for name in ("MISSING", "Attribute", "SequenceSet")},
     "as_set": "treecrf.estimators.conversion:as_set",
     "load": "treecrf.models.persistence:load",
+    "load_table": "treecrf.readers.sets:load_table",
     **CLASS_PATHS,
     "StackedSequential": WRAPPERS["StackedSequential"],
 }
@@ -59,7 +55,7 @@ def __getattr__(name: str) -> Any:
 
         return version(__name__)
     if name not in _PATHS:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        raise AttributeError(moved.place(f"{__name__}.{name}") or f"module {__name__!r} has no attribute {name!r}")
     module, _, attribute = _PATHS[name].partition(":")
     value = getattr(import_module(module), attribute) if module else import_module(f"{__name__}.{name}")
     globals()[name] = value

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -14,8 +13,9 @@ from numpy.typing import ArrayLike, NDArray
 from treecrf.io import arrays
 from treecrf.io.arguments import as_array
 from treecrf.io.arrays import check_parts
-from treecrf.io.frames import MISSING as MISSING
-from treecrf.io.frames import Encoded, Kind
+from treecrf.io.columns import MISSING as MISSING
+from treecrf.io.columns import Kind
+from treecrf.io.frames import Encoded
 from treecrf.io.messages import counted, listed, quoted
 from treecrf.io.npz import read_npz, write_npz
 
@@ -119,6 +119,12 @@ class SequenceSet:
             object.__setattr__(self, name, value)
         check_parts(self._parts(), self.groups)
 
+    @classmethod
+    def of_parts(cls, parts: Encoded) -> SequenceSet:
+        """A set of what is right by construction, in its final types: nothing is checked."""
+        named = parts._asdict() | {"attributes": tuple(Attribute(*each) for each in parts.attributes)}
+        return _EMPTY.derived(**named, groups=np.arange(len(parts.offsets) - 1))
+
     def _parts(self) -> Encoded:
         return Encoded(**{name: getattr(self, name) for name in Encoded._fields})
 
@@ -151,7 +157,7 @@ class SequenceSet:
     @property
     def has_missing(self) -> bool:
         """Whether any cell is `MISSING`, or NaN among the numbers."""
-        return self.n_missing > 0
+        return bool((self.values == MISSING).any()) or bool(np.isnan(self.numbers).any())
 
     @property
     def n_missing(self) -> int:
@@ -205,13 +211,18 @@ class SequenceSet:
         offsets, positions = arrays.gather_ranges(self.offsets, chosen)
         observation_offsets, rows = arrays.gather_ranges(self.observation_offsets, chosen)
         return self.derived(
-            values=self.values[rows], offsets=offsets, labels=None if self.labels is None else self.labels[positions],
-            observation_offsets=observation_offsets, groups=self.groups[chosen], numbers=self.numbers[rows],
-        )  # fmt: skip
+            values=self.values[rows],
+            offsets=offsets,
+            labels=None if self.labels is None else self.labels[positions],
+            observation_offsets=observation_offsets,
+            groups=self.groups[chosen],
+            numbers=self.numbers[rows],
+        )
 
     def derived(self, **parts: Any) -> SequenceSet:
         """A copy with other parts, by name, in their final types; for what is right by construction: nothing is checked again."""
-        part = copy.copy(self)
+        part = object.__new__(type(self))
+        part.__dict__.update(self.__dict__)
         for name, value in parts.items():
             object.__setattr__(part, name, arrays.frozen(value) if isinstance(value, np.ndarray) else value)
         return part
@@ -245,10 +256,9 @@ class SequenceSet:
         if not parts:
             raise ValueError("concatenate: no sets were given; give at least one.")
         first = parts[0]
+        names = first.attributes, first.number_names, first.label_names
         for i, part in enumerate(parts):
-            if (part.attributes, part.number_names, part.label_names) != (
-                first.attributes, first.number_names, first.label_names,
-            ):  # fmt: skip
+            if (part.attributes, part.number_names, part.label_names) != names:
                 raise ValueError(
                     f"concatenate: set {i} has other attributes, numbers or label names than set 0; align them first."
                 )
@@ -297,10 +307,11 @@ class SequenceSet:
         attributes : sequence of str, optional
             Names of the input columns; all other columns unless given.
         label_names, categories : optional
-            Fixed orders of the label names, and of the categories by attribute; sorted names unless given.
+            Fixed orders of the label names, and of the categories by attribute; the levels of a categorical column, or
+            sorted names, unless given.
         kinds : mapping of str to "number" or "category", optional
             What an input column holds. Unless given, a column of a numeric type holds numbers, but for one of whole
-            numbers with at most 20 different ones (`treecrf.io.frames.MOST_INTEGERS`); all other columns, and those
+            numbers with at most 20 different ones (`treecrf.io.columns.MOST_INTEGERS`); all other columns, and those
             with given `categories`, hold categories. What was decided is seen in `attributes` and `number_names`.
         unknown_labels : bool
             Whether every row is a position and an empty label is one that is not known, wherever it stands.
@@ -352,6 +363,8 @@ class SequenceSet:
             ) from None
 
 
+_EMPTY = SequenceSet(np.empty((0, 0), dtype=np.int32), np.zeros(1, dtype=np.int64), ())
+
 _ARRAYS = ("values", "offsets", "labels", "observation_offsets", "groups", "numbers")
 
 
@@ -387,14 +400,12 @@ def window_codes(data: SequenceSet, window: tuple[int, int]) -> NDArray[Any]:
     is_anchored = np.array([attribute.anchored for attribute in data.attributes], dtype=np.bool_)
     if tuple(window) == (0, 0) and not is_anchored.any():  # windows do not leave the sequence
         return inside if len(rows) == len(inside) else inside[rows[:, 0]]
-    windowed, anchored = inside[:, ~is_anchored], inside[rows[:, window[0]]][:, is_anchored]
-    codes = np.empty((*rows.shape, windowed.shape[1]), dtype=kind)
-    edges = sizes[~is_anchored].astype(kind)
-    for place, row in enumerate(rows.T):
-        codes[:, place] = windowed[row]
-        codes[row < 0, place] = edges
-    codes = codes.reshape(len(rows), codes.shape[1] * codes.shape[2])
-    return np.ascontiguousarray(np.hstack([codes, anchored])) if anchored.shape[1] else codes
+    before_edges = inside[:, ~is_anchored]
+    with_edges = np.vstack([before_edges, sizes[~is_anchored].astype(kind)])  # the row -1
+    codes = with_edges.take(rows, axis=0).reshape(len(rows), rows.shape[1] * before_edges.shape[1])
+    if not is_anchored.any():
+        return codes
+    return np.ascontiguousarray(np.hstack([codes, inside[rows[:, window[0]]][:, is_anchored]]))
 
 
 def window_rows(data: SequenceSet, window: tuple[int, int]) -> NDArray[np.int64]:
@@ -407,12 +418,12 @@ def window_rows(data: SequenceSet, window: tuple[int, int]) -> NDArray[np.int64]
             f"window {window!r}: both sides count observations and cannot be negative; give (left, right), such as (3, 3)."
         )
     left, right = window
-    lengths = data.lengths
-    first, last = (
-        np.repeat(ends, lengths)[:, None] for ends in (data.observation_offsets[:-1], data.observation_offsets[1:])
-    )
-    centre = np.arange(data.n_positions) + np.repeat(data.observation_offsets[:-1] - data.offsets[:-1], lengths)
-    rows = centre[:, None] + np.arange(-left, right + 1)
+    first, last, position = data.observation_offsets[:-1], data.observation_offsets[1:], np.arange(data.n_positions)
+    if len(data) > 1:
+        lengths = data.lengths
+        position += np.repeat(first - data.offsets[:-1], lengths)
+        first, last = np.repeat(first, lengths)[:, None], np.repeat(last, lengths)[:, None]
+    rows = position[:, None] + np.arange(-left, right + 1)
     rows[(rows < first) | (rows >= last)] = -1
     return rows
 

@@ -30,12 +30,12 @@ from sybil import Sybil
 from sybil.evaluators.python import PythonEvaluator
 from sybil.parsers.markdown import CodeBlockParser
 
-from treecrf import datasets
 from treecrf.cli import app, main
-from treecrf.cli.report import app as report_app
-from treecrf.models.registry import TREATMENTS
-from treecrf.studies import registry
-from treecrf.studies.framework.settings import load_settings
+from treecrf_studies import datasets
+from treecrf_studies.cli._app import app as studies_app
+from treecrf_studies.framework.settings import load_settings
+from treecrf_studies.methods.catalogue import TREATMENTS
+from treecrf_studies.registry import registry
 
 WRITTEN_BY_RUNS = [ROOT / "docs/results", ROOT / "docs/api"]
 PAGES = [
@@ -101,7 +101,7 @@ EVALUATORS = {
     "python": run_python, "text": compare_text, "console": run_console, "sh": check_shell, "yaml": load_yaml,
 }  # fmt: skip
 SYBIL = Sybil([CodeBlockParser(language, evaluator) for language, evaluator in EVALUATORS.items()])
-APPS = {"treecrf": app, "treecrf-report": report_app}
+APPS = {"treecrf": app, "treecrf-studies": studies_app}
 DIRECTIVES = ("{toctree}", "{include}", "{eval-rst}")
 
 

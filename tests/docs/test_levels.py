@@ -20,7 +20,7 @@ from simulated_levels import (
 )
 from simulating import draw_outcomes, expected_accuracy
 
-from treecrf.studies.training.summary import ENOUGH_TRAININGS
+from treecrf_studies.training.summary import ENOUGH_TRAININGS
 
 PAGE = (ROOT / "docs/statistics.md").read_text(encoding="utf-8")
 

@@ -24,7 +24,7 @@ from pathlib import Path
 import yaml
 
 HERE = Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parent / "helpers"))
+sys.path.insert(0, str(HERE.parent / "treecrf_studies/helpers"))
 
 from comparing import result_digests  # noqa: E402
 from disturbing import Workflow, cut, flip  # noqa: E402

@@ -5,9 +5,9 @@ import random
 from pathlib import Path
 
 import pytest
-from builders import NOTHING, TRAINING
 from comparing import result_digests
 from disturbing import Workflow, flip
+from runs import NOTHING, TRAINING
 
 pytestmark = pytest.mark.workflow
 

@@ -1,38 +1,15 @@
-"""Sets, files, pages and runs of the workflow that several test files need."""
+"""Sets that several test files need."""
 
-import io
-import json
-import os
-import re
-import shutil
-import subprocess
-import sys
-import tarfile
-import zipfile
-from html.parser import HTMLParser
-from itertools import pairwise
 from pathlib import Path
-from urllib.parse import unquote
 
 import numpy as np
-import pandas as pd
 
-from treecrf import chain
+from treecrf import TreeCRF, chain
 from treecrf.missing import inject
-from treecrf.rendering import templates
-from treecrf.rendering.layouts import write_layout
-from treecrf.report.ledger import write_ledger
-from treecrf.report.page import write_page
 from treecrf.sequences import Attribute, SequenceSet, slot_sizes, window_codes
-from treecrf.studies.framework.paths import StudyFiles
-from treecrf.studies.framework.settings import load_settings
-from treecrf.studies.training import STUDY as TRAINING_STUDY
-from treecrf.studies.training.larger_summary import summarise_larger
 
 TESTS = Path(__file__).parents[1]
 ROOT = TESTS.parent
-
-# --- sets -------------------------------------------------------------------------------------------
 
 
 def random_set(rng, n_sequences=6, n_labels=3, n_attributes=2, n_categories=3, longest=5):
@@ -43,6 +20,13 @@ def random_set(rng, n_sequences=6, n_labels=3, n_attributes=2, n_categories=3, l
     values = rng.integers(0, n_categories, (offsets[-1], n_attributes))
     labels = rng.integers(0, n_labels, offsets[-1])
     return SequenceSet(values, offsets, attributes, labels, tuple("ABCDE"[:n_labels]))
+
+
+def binary_set():
+    """Eight inputs of 0 or 1, and the exclusive or of the first two as the label."""
+    values = np.random.default_rng(0).integers(0, 2, (48, 8))
+    attributes = tuple(Attribute(f"x{j}", ("0", "1")) for j in range(1, 9))
+    return SequenceSet(values, np.arange(0, 49, 8), attributes, values[:, 0] ^ values[:, 1], ("0", "1"))
 
 
 def hidden_labels(data, share=0.4, seed=0):
@@ -66,6 +50,14 @@ def lasting_set(n_sequences=6, length=60):
     attribute = Attribute("a0", tuple("abcd"))
     offsets = length * np.arange(n_sequences + 1)
     return SequenceSet(values[:, None], offsets, (attribute,), labels, ("A", "B"))
+
+
+def letters(*words):
+    """Words over a and b as sequences; the last letter of each has no position."""
+    values = np.array([["ab".index(letter)] for word in words for letter in word])
+    ends = np.cumsum([0] + [len(word) for word in words])
+    offsets = ends - np.arange(len(ends))
+    return SequenceSet(values, offsets, (Attribute("letter", ("a", "b")),), observation_offsets=ends)
 
 
 def lettered_set(rng, n_sequences=30):
@@ -136,6 +128,18 @@ def assert_same_trees(first, second):
             assert one.test(split).tolist() == other.test(split).tolist()
 
 
+def assert_methods_agree(train, test, **settings):
+    plain = TreeCRF(**settings).fit(train)
+    assert plain.forest_.first_split[-1] > plain.forest_.n_trees  # more than a split for each tree
+    # Tests that differ on trimmed rows alone are equal in training, and "incorporated" may take another of them.
+    for policy in POLICIES if "influence_trimming" in settings else [*POLICIES, {"missing": "incorporated"}]:
+        model = TreeCRF(**settings, **policy).fit(train)
+        if policy["missing"] != "incorporated":  # which may swap the sides of a test
+            assert_same_trees(model, plain)
+        assert model.log_likelihood_history_.tobytes() == plain.log_likelihood_history_.tobytes()
+        assert model.potentials(test).tobytes() == plain.potentials(test).tobytes()
+
+
 def damaged_sets(seed=0, n_sequences=40, longest=20):
     rng = np.random.default_rng(seed)
     return [inject(dependent_set(rng, n_sequences, longest=longest), 0.2, rng) for _ in range(2)]
@@ -203,280 +207,6 @@ def cells_by_position(data, window):
 
 def tuples(conjunctions):
     return [conjunctions.cells_of(i) for i in range(conjunctions.size)]
-
-
-# --- files ----------------------------------------------------------------------------------------
-
-CONTENT = bytes(range(256)) * 40
-
-
-def tar(**options):
-    stream = io.BytesIO()
-    with tarfile.open(fileobj=stream, mode=options.get("mode", "w")) as bundle:
-        member = tarfile.TarInfo("inner/file.data")
-        member.size = len(CONTENT)
-        bundle.addfile(member, io.BytesIO(CONTENT))
-    return stream.getvalue()
-
-
-def zipped():
-    stream = io.BytesIO()
-    with zipfile.ZipFile(stream, "w") as bundle:
-        bundle.writestr("inner/file.data", CONTENT)
-    return stream.getvalue()
-
-
-def compressed(content):
-    """What compress(1) could write with 9-bit codes alone: every byte literally, the table cleared in time."""
-    clear, every = 256, 240  # the table starts at 257 and would outgrow 9 bits at 512
-    codes = []
-    for i, byte in enumerate(content):
-        if i and i % every == 0:
-            codes.append(clear)
-            codes += [0] * (-len(codes) % 8)  # codes come in groups of eight, and a clearing ends its group
-        codes.append(byte)
-    number = sum(code << (9 * i) for i, code in enumerate(codes))
-    return b"\x1f\x9d\x90" + number.to_bytes((9 * len(codes) + 7) // 8, "little")
-
-
-# --- pages ----------------------------------------------------------------------------------------
-
-STYLE = (Path(templates.__file__).parent / "page.css").read_text()
-SCRIPT = "<script>alert('&')</script>"
-ESCAPED = "&lt;script&gt;alert(&#39;&amp;&#39;)&lt;/script&gt;"
-VOID = {"meta", "img", "br", "link", "input", "hr"}
-
-
-class Elements(HTMLParser):
-    """All elements in order, each with its attributes; fails on tags that do not close."""
-
-    def __init__(self, text):
-        super().__init__()
-        self.found, self.open = [], []
-        self.feed(text)
-        assert self.open == []
-
-    def handle_starttag(self, tag, attrs):
-        self.found.append((tag, dict(attrs)))
-        if tag not in VOID:
-            self.open.append(tag)
-
-    def handle_endtag(self, tag):
-        assert self.open.pop() == tag
-
-    def all(self, *tags):
-        return [attributes for tag, attributes in self.found if tag in tags]
-
-
-def check(page):
-    """What every page of results must fulfil; returns its elements."""
-    elements = Elements(page)
-    sources = [attributes[name] for _, attributes in elements.found for name in ("src", "srcset") if name in attributes]
-    assert [source for source in sources if not source.startswith("data:")] == []
-    assert elements.all("link", "iframe", "object") == []
-    assert "@import" not in page
-    assert not re.search(r"url\(", page)
-    assert all(len(image["alt"]) > 20 for image in elements.all("img"))
-    levels = [int(tag[1]) for tag, _ in elements.found if re.fullmatch("h[1-6]", tag)]
-    assert levels[0] == 1
-    assert levels.count(1) == 1
-    assert all(below - above <= 1 for above, below in pairwise(levels))
-    assert all(cell.get("scope") in ("col", "row", "colgroup") for cell in elements.all("th"))
-    assert len(elements.all("caption")) == len(elements.all("table"))
-    identifiers = [attributes["id"] for _, attributes in elements.found if "id" in attributes]
-    assert len(identifiers) == len(set(identifiers))
-    targets = [link["href"] for link in elements.all("a")]
-    assert {target[1:] for target in targets if target.startswith("#")} <= set(identifiers)
-    for tag in ("main", "header"):
-        assert len(elements.all(tag)) == 1
-    return elements
-
-
-def shown(layout):
-    """The rows of a layout: texts, and cells where they are bold."""
-    rows = layout.to_numpy(dtype=object)
-    return [[cell if getattr(cell, "is_best", False) else str(cell) for cell in row] for row in rows]
-
-
-def linked_files(elements, folder):
-    """The files that links of a page in `folder` lead to."""
-    return [
-        folder / unquote(link["href"]).partition("#")[0]
-        for link in elements.all("a")
-        if not link["href"].startswith(("#", "http"))
-    ]
-
-
-def write_training_results(folder):
-    """Fill a folder with the results of the data set hmm, and of half of xor."""
-    description = {
-        "source": "hmm", "title": "a test", "stand_in": "labels are made up", "terms": "none", "window": [1, 1],
-        "labels": ["x", "y"], "n_attributes": 1, "train": {"sequences": 3, "groups": 2, "positions": 2},
-        "test": {"sequences": 1, "groups": 1, "positions": 2},
-        "relatives": [
-            {"rule": "copies", "groups": 3, "related_tests": 0},
-            {"rule": {"length": 4, "share": 0.1}, "groups": 2, "related_tests": 1},
-        ],
-    }  # fmt: skip
-    curve = {
-        "iteration": 1,
-        "accuracy": 60.0,
-        "low": 59.0,
-        "high": 61.0,
-        "cpu_seconds": 1.0,
-        "chosen": True,
-        "preferred": True,
-    }
-    cost = {
-        "average_length": 5.0, "n_features": 3, "forward_backward_seconds": 0.1, "induction_seconds": np.nan,
-        "total_seconds": 1.0, "n_iterations": 9.0,
-    }  # fmt: skip
-    outcome = {
-        "chosen_decoder": "viterbi", "published": np.nan, "candidate": "variance=5", "iteration_low": 30, "iteration_high": 30,
-        "cv_accuracy": 60.0, "n_perturbed_runs": 0, "chosen_accuracy": 77.25, "peak_iteration": 40, "peak_accuracy": 78.5, "cpu_seconds": 1.5,
-        "chosen_mean": np.nan, "chosen_sd": np.nan, "peak_low": np.nan, "peak_high": np.nan, "highest_accuracy": 79.5,
-    }  # fmt: skip
-    comparison = {
-        "other": "my_method", "accuracy_points": 1.0, "only_method": 9, "only_other": 4, "p_value": 0.5, "p_holm": 0.5,
-        "mean_points": 1.0, "n_clusters": 3, "n_blocks": 20, "about": "methods", "valid_p_value": 0.4, "low": -1.0, "high": 3.0, "family_low": -1.0, "family_high": 3.0,
-        "valid_test": "blocks", "valid_p_holm": 0.4, "decision": "undecided",
-    }  # fmt: skip
-    place = {
-        "accuracy": 77.25,
-        "rank": 1,
-        "standing": "best",
-        "gap_points": np.nan,
-        "gap_low": np.nan,
-        "gap_high": np.nan,
-        "rank_low": 1,
-        "rank_high": 2,
-        "valid_test": "blocks",
-    }
-    component = {"component": "sequence", "variance": 0.01, "moment_estimate": 0.01, "accuracy_points": 1.5}
-    ids = {"dataset": "hmm", "method": "linear_crf", "stand_in": True}
-    decoders = ("forward_backward", "viterbi", "better")
-    frames = {
-        "summary": [
-            {**ids, **outcome, "method": method, "chosen_by": method, "decoder": decoder}
-            for method in ("linear_crf", "my_method")
-            for decoder in decoders
-        ],
-        "curves": [ids | {"decoder": "viterbi"} | curve],
-        "costs": [ids | cost],
-        "comparisons": [{**ids, **comparison, "decoder": decoder} for decoder in decoders],
-        "ranks": [{**ids, **place, "method": method} for method in ("linear_crf", "my_method")],
-        "noise": [{"dataset": "hmm", "stand_in": True} | component],
-        "notes": [ids | {"method": "smile", "note": "no <Java>."}],
-        "choice": [ids],  # not shown
-        "peak_comparisons": [ids],
-        "last_comparisons": [ids],
-        "timings": [ids],
-    }
-    for name in ("hmm", "xor"):
-        for part in ("data", "training"):
-            (folder / part / name).mkdir(parents=True)
-        (folder / "data" / name / "description.json").write_text(json.dumps(description))
-    for name, rows in (frames | summarise_larger({})).items():
-        pd.DataFrame(rows).to_csv(folder / "training/hmm" / f"{name}.csv", index=False)
-    pd.DataFrame(frames["summary"]).to_csv(folder / "training/xor/summary.csv", index=False)
-    (folder / "training/figure_3_1.svg").write_text("<svg/>")
-    write_training_tables(folder)
-    write_ledger(folder, True)
-
-
-def write_training_tables(folder):
-    """Lay out the frames of `write_training_results` as they are now."""
-    names = ("summary", "comparisons", "ranks", "noise", "costs", "notes", "larger_accuracies", "larger_comparisons")
-    frames = {name: pd.read_csv(folder / "training/hmm" / f"{name}.csv") for name in names}
-    calls = StudyFiles(TRAINING_STUDY, own_settings()).calls()
-    for name, layout in TRAINING_STUDY.tabulate(calls, frames).items():
-        write_layout(layout, str(folder / "training/tables" / name))
-
-
-def own_settings(*names, **values):
-    """Settings of a run of these data sets, hmm unless given, that trains on each unless `values` say otherwise."""
-    datasets = {name: {} for name in names or ("hmm",)}
-    return load_settings({"profile": "own", "datasets": datasets, "training": {"datasets": [*datasets]}} | values)
-
-
-def page_of(results, *names, page="index.html", cost=None, note="", profile="own", reasons=None, **training):
-    places = {"results": str(results), "reports": str(results / "reports")}
-    settings = own_settings(
-        *names, profile=profile, reasons=reasons or {}, training={"datasets": list(names), **training}, cost=cost or {}, note=note, **places
-    )  # fmt: skip
-    write_page(settings, results / "logs")
-    return (results / "reports" / page).read_text()
-
-
-# --- runs of the workflow ---------------------------------------------------------------------------
-
-TRAINING = {
-    "methods": ["treecrf", "treecrf_original", "linear_crf"], "l2_regularizations": [20], "memm_regularizations": [20], "original_max_leaves": [3],
-    "variances": [5], "n_iterations": 3, "test_every": 1, "max_leaves": 4, "n_folds": 2, "n_perturbed_runs": 2,
-}  # fmt: skip
-COST = {
-    "methods": ["treecrf", "linear_crf"], "n_repeats": 2, "lengths": [4], "window_sizes": [1, 3], "n_sequences": 5, "length": 6,
-    "n_iterations": 2, "window_datasets": ["hmm"], "real_window_sizes": [1, 3], "sampling_datasets": ["xor"],
-    "sampling_iterations": 2, "row_fractions": [0.5], "feature_fractions": [0.5], "influence_trimmings": [0.1], "pseudo_likelihood_iterations": [1],
-}  # fmt: skip
-MISSING = {
-    "methods": ["instance_weighting", "imputation"], "rates": [0, 0.2], "baselines": {"xor": "imputation"},
-    "n_training_sets": 2, "n_test_sets": 2, "l2_regularizations": [5, 20], "n_iterations": 3, "test_every": 1, "max_leaves": 4,
-    "trees": ["papers", "newton"], "mechanism_datasets": ["xor"], "mechanisms": ["mnar", "test_only"], "mechanism_training_sets": 2,
-}  # fmt: skip
-FUTURE = {
-    "methods": ["sliding_window", "crf_2", "ff_memm_0"], "n_seeds": 2, "n_iterations": 8, "chain_iterations": 8, "test_every": 2,
-    "bags": [6], "overrides": {"or": {"g0": [-1, -5]}}, "alpha_uppers": [40], "beta_uppers": [1e5], "eta_uppers": [10],
-}  # fmt: skip
-_CODING = {
-    "methods": ["gtb_iid", "gtb_secoc", "gtb_cascade_1", "gtb_cascade_all", "vp_secoc", "vp_cascade_1", "vp_beam", "perceptron", "separable", "known_model"],
-    "windows": [[0, 0], [1, 1]], "wide_windows": [], "code_lengths": [12, 20], "beams": [1, 40], "n_seeds": 2, "label_dictionary": None,
-}  # fmt: skip
-CODING = {
-    "overrides": {"transition": _CODING}, "gtb_iterations": 3, "gtb_leaves": 4, "n_epochs": 3, "tree_iterations": 4,
-}  # fmt: skip
-KERNELS = {
-    "methods": ["dual", "primal", "degree_1", "degree_2", "degree_3", "conjunctions", "low_rank", "nystroem", "crfsuite", "linear_crf", "rbf", "separable", "full", "treecrf"],
-    "n_seeds": 2, "variances": [1, 10], "rank": 8, "tree_iterations": 4, "test_every": 2, "treecrf_leaves": 4, "solver_steps": 5, "solver_degrees": [1],
-    "ranks": [4, 8], "sizes": [60, 120],
-}  # fmt: skip
-ENSEMBLES = {
-    "pool_seeds": [5, 6], "n_sequences": 600, "n_train": 60, "n_samples": 2, "n_rounds": 8, "n_seeds": 2,
-    "experts": ["separable", "treecrf", "linear_crf", "perceptron"], "newton_iterations": 4, "tree_iterations": 3, "tree_leaves": 4,
-    "linear_iterations": 8, "n_epochs": 2,
-}  # fmt: skip
-NOT_MEASURED = {"methods": [], "window_datasets": [], "sampling_datasets": []}
-NOTHING = {
-    "training": {"datasets": []}, "cost": NOT_MEASURED, "missing": {"datasets": []}, "future": {"datasets": []},
-    "coding": {"datasets": []}, "kernels": {"datasets": []}, "ensembles": {"datasets": []},
-}  # fmt: skip
-"""A configuration without any study."""
-
-
-RUN_SETTINGS = {"profile": "own", "methods_per_job": 1}
-"""What every run of the tests has beside its own settings: jobs, files and messages of one method each."""
-
-
-def run(folder, settings, *options, check=True, package=None):
-    """Run Snakemake in `folder`, with `settings` beside those of ``config/config.yaml``; returns the finished process.
-
-    Its messages are in `stdout`. `package` is a folder with another copy of the package.
-    """
-    if not (folder / "config").exists():
-        shutil.copytree(ROOT / "config", folder / "config")
-    (folder / "settings.yaml").write_text(json.dumps(RUN_SETTINGS | settings))
-    environment = {key: value for key, value in os.environ.items() if key != "TREECRF_MIRROR"}
-    if package is not None:
-        environment["PYTHONPATH"] = str(package)
-    environment |= dict.fromkeys(("http_proxy", "https_proxy"), "http://127.0.0.1:9")  # no way out
-    command = [sys.executable, "-m", "snakemake", "--cores", "2", "--snakefile", str(ROOT / "Snakefile")]
-    command += ["--max-jobs-per-timespan", "100/1s"]  # Snakemake ends so long after its last step has begun
-    process = subprocess.run(
-        [*command, "--configfile", "settings.yaml", *options],
-        cwd=folder, env=environment, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-    )  # fmt: skip
-    assert not check or process.returncode == 0, process.stdout
-    return process
 
 
 def letter_before(n_sequences=40, length=10, seed=0):

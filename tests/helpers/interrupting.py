@@ -12,10 +12,10 @@ import pytest
 HEEDING = """
 import signal, sys
 signal.signal(signal.SIGINT, signal.default_int_handler)  # what runs in the background ignores the signal
-from treecrf.cli import {program}
+from {package} import main
 sys.stderr.write("begun\\n")
 sys.stderr.flush()
-{program}()
+main()
 """
 
 
@@ -29,12 +29,12 @@ def at_moments(*moments):
     ]
 
 
-def interrupted(program, arguments, number, moment):
-    """Exit code and messages of ``treecrf`` (``main``) or ``treecrf-report`` (``report_main``), and all its processes, after a signal.
+def interrupted(package, arguments, number, moment):
+    """Exit code and messages of the program of a package (``treecrf.cli``), and all its processes, after a signal.
 
     The signal comes `moment` seconds after the start of the program.
     """
-    command = [sys.executable, "-c", HEEDING.format(program=program), *map(str, arguments)]
+    command = [sys.executable, "-c", HEEDING.format(package=package), *map(str, arguments)]
     process = subprocess.Popen(
         command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, start_new_session=True
     )

@@ -19,7 +19,7 @@ from pathlib import Path
 from one_node import CannotRunError, one_node
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "tests/helpers"))
+sys.path.insert(0, str(ROOT / "tests/treecrf_studies/helpers"))
 
 from comparing import differences, result_digests  # noqa: E402
 

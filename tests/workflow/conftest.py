@@ -4,10 +4,10 @@ import shutil
 
 import numpy as np
 import pytest
-from builders import CODING, COST, ENSEMBLES, FUTURE, KERNELS, MISSING, TRAINING, run
+from runs import CODING, COST, ENSEMBLES, FUTURE, KERNELS, MISSING, TRAINING, run
 
-from treecrf import datasets
 from treecrf.missing import inject
+from treecrf_studies import datasets
 
 
 @pytest.fixture(scope="session")

@@ -2,9 +2,9 @@
 
 import pandas as pd
 import pytest
-from builders import NOTHING, run
+from runs import NOTHING, run
 
-from treecrf import datasets
+from treecrf_studies import datasets
 
 TRAINING = {
     "datasets": ["mine"], "methods": ["lightgbm"], "lightgbm_leaves": [3], "n_iterations": 4, "n_folds": 2, "n_perturbed_runs": 2,

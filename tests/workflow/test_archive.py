@@ -6,14 +6,14 @@ import shutil
 
 import pandas as pd
 import pytest
-from builders import check, run
+from runs import check, run
 
 from treecrf.io.checksums import sha256
 from treecrf.io.files import read_configuration
-from treecrf.report.comparing import write_comparison
-from treecrf.studies import registry
-from treecrf.studies.framework.paths import StudyFiles
-from treecrf.studies.framework.settings import load_settings
+from treecrf_studies.framework.paths import StudyFiles
+from treecrf_studies.framework.settings import load_settings
+from treecrf_studies.registry import registry
+from treecrf_studies.report.comparing import write_comparison
 
 pytestmark = pytest.mark.workflow
 

@@ -1,8 +1,8 @@
 """The same configuration gives the same bits: on one core and on two, in another folder, in another run."""
 
 import pytest
-from builders import FUTURE, MISSING, NOT_MEASURED, TRAINING, run
 from comparing import differences, result_digests
+from runs import FUTURE, MISSING, NOT_MEASURED, TRAINING, run
 
 pytestmark = [pytest.mark.workflow, pytest.mark.slow]
 

@@ -2,9 +2,9 @@
 
 import pandas as pd
 import pytest
-from builders import ENSEMBLES
+from runs import ENSEMBLES
 
-from treecrf.studies.ensembles.methods import COMBINED, VOTES
+from treecrf_studies.ensembles.methods import COMBINED, VOTES
 
 pytestmark = pytest.mark.workflow
 

@@ -4,9 +4,9 @@ import pandas as pd
 import pytest
 from browsing import opened
 
-from treecrf.explorer.gathering import gather
 from treecrf.io.files import read_configuration
-from treecrf.studies.framework.settings import load_settings
+from treecrf_studies.explorer.gathering import gather
+from treecrf_studies.framework.settings import load_settings
 
 pytestmark = pytest.mark.workflow
 

@@ -4,9 +4,9 @@ import json
 
 import pandas as pd
 import pytest
-from builders import KERNELS
+from runs import KERNELS
 
-from treecrf.studies.kernels.methods import BEST
+from treecrf_studies.kernels.methods import BEST
 
 pytestmark = pytest.mark.workflow
 

@@ -4,7 +4,7 @@ import shutil
 
 import pandas as pd
 import pytest
-from builders import MISSING, run
+from runs import MISSING, run
 
 pytestmark = pytest.mark.workflow
 

@@ -8,7 +8,7 @@ import sys
 import pytest
 from builders import ROOT
 
-from treecrf.studies import registry
+from treecrf_studies.registry import registry
 
 
 @pytest.mark.workflow

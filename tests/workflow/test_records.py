@@ -2,7 +2,7 @@
 
 import pytest
 
-from treecrf.records.jobs import read_records
+from treecrf_studies.records.jobs import read_records
 
 pytestmark = pytest.mark.workflow
 

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from builders import COST, NOTHING, TRAINING, check, linked_files, run
+from runs import COST, NOTHING, TRAINING, check, linked_files, run
 
-from treecrf import datasets
-from treecrf.report.ledger import verdicts, verdicts_by_rule
+from treecrf_studies import datasets
+from treecrf_studies.report.ledger import verdicts, verdicts_by_rule
 
 pytestmark = pytest.mark.workflow
 

@@ -8,22 +8,23 @@ from functools import partial
 from pathlib import Path
 
 import treecrf
-from treecrf import datasets
+import treecrf_studies
+from treecrf_studies import datasets
 from treecrf.readers.reading import files_of
-from treecrf.io.code_digest import CodeGraph
+from treecrf_studies.records.code_digest import CodeGraph
 from treecrf.io.checksums import noted, refuse_damaged
-from treecrf.records.environment import COMMIT, commit
-from treecrf.report.outdated import remove_outdated, settle_times
-from treecrf.studies import registry
-from treecrf.studies.framework.config_checks import (
+from treecrf_studies.records.environment import COMMIT, commit
+from treecrf_studies.report.outdated import remove_outdated, settle_times
+from treecrf_studies.registry import registry
+from treecrf_studies.framework.config_checks import (
     class_problems,
     file_problems,
     table_options,
     time_problems,
 )
-from treecrf.studies.framework.paths import StudyFiles
-from treecrf.studies.framework.settings import TableDataset, load_settings
-from treecrf.studies.framework.study import JOIN
+from treecrf_studies.framework.paths import StudyFiles
+from treecrf_studies.framework.settings import TableDataset, load_settings
+from treecrf_studies.framework.study import JOIN
 
 # One job is one thread of computation; Snakemake runs jobs side by side.
 for variable in (
@@ -36,8 +37,9 @@ for variable in (
 
 os.environ.setdefault(COMMIT, commit() or "")
 
-PACKAGE = Path(treecrf.__file__).parent
-CODE = CodeGraph(PACKAGE)
+CODE = CodeGraph(
+    *(Path(package.__file__).parent for package in (treecrf, treecrf_studies))
+)
 SCRIPTS = Path(workflow.current_basedir).parent / "scripts"
 
 try:
@@ -86,12 +88,9 @@ def caption_of(study, name):
 
 def code_of(script, *modules, importing=()):
     """A digest of the code that a script runs, and of the modules of a study that it calls: an edit runs jobs again."""
-    places = [PACKAGE.joinpath(*name.split(".")[1:]) for name in modules]
-    files = [
-        place / "__init__.py" if place.is_dir() else place.with_suffix(".py")
-        for place in places
-    ]
-    return CODE.digest(SCRIPTS / f"{script}.py", *files, importing=importing)
+    return CODE.digest(
+        SCRIPTS / f"{script}.py", *map(CODE.file, modules), importing=importing
+    )
 
 
 def explored_modules(study):
@@ -134,7 +133,7 @@ def minutes_of(job, wildcards, attempt):
 
 
 def source_of(name):
-    """Name in treecrf.datasets of the data set `name`."""
+    """Name in treecrf_studies.datasets of the data set `name`."""
     dataset = SETTINGS.datasets[name]
     return "table" if isinstance(dataset, TableDataset) else dataset.source or name
 
@@ -149,7 +148,7 @@ def raw_files(wildcards):
 
 
 def load_options(name, with_seed=True):
-    """Options of treecrf.datasets.load for the data set `name`; draws have seeds of their own."""
+    """Options of treecrf_studies.datasets.load for the data set `name`; draws have seeds of their own."""
     dataset = SETTINGS.datasets[name]
     groups = dataset.model_dump(mode="json")["groups"]
     if not isinstance(dataset, TableDataset):
@@ -163,7 +162,7 @@ def load_options(name, with_seed=True):
 
 
 def described(name):
-    """What treecrf.datasets says of the data set `name`."""
+    """What treecrf_studies.datasets says of the data set `name`."""
     try:
         return datasets.describe(source_of(name))
     except (KeyError, ValueError) as error:
@@ -183,7 +182,7 @@ def window_of(name):
 
 def keep_other_settings():
     """Stop where finished jobs would run again with other settings, unless the configuration says so."""
-    from treecrf.records.jobs import refuse_overwriting
+    from treecrf_studies.records.jobs import refuse_overwriting
 
     if SETTINGS.overwrite is not True:
         try:
@@ -194,7 +193,7 @@ def keep_other_settings():
 
 def write_page_of_what_is_there():
     """The page without the data sets whose jobs failed."""
-    from treecrf.report.page import write_page
+    from treecrf_studies.report.page import write_page
 
     write_page(SETTINGS, LOGS, finished=False)
     print(

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from treecrf.io.checksums import sha256
-from treecrf.studies.framework.job_cache import Portion, StoredJobCache
-from treecrf.studies.framework.job_context import JobContext, read_job
-from treecrf.studies.framework.study import Study
+from treecrf_studies.framework.job_cache import Portion, StoredJobCache
+from treecrf_studies.framework.job_context import JobContext, read_job
+from treecrf_studies.framework.study import Study
 
 
 def job_cache_of(snakemake: Any, portion: Portion | None = None) -> StoredJobCache:

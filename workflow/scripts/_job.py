@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Any
 
 from treecrf.io.checksums import forget, note, refuse_damaged
 from treecrf.io.files import leftovers
-from treecrf.records.jobs import record_place, recorded
+from treecrf_studies.records.jobs import record_place, recorded
 
 if TYPE_CHECKING:
-    from treecrf.studies.framework.study import Study
+    from treecrf_studies.framework.study import Study
 
 
 SECONDS_TO_STOP = 5.0
@@ -52,7 +52,7 @@ def end(number: int, _frame: FrameType | None) -> None:
 
 @contextmanager
 def job(snakemake: Any, noted: bool = True) -> Iterator[None]:
-    """Send all messages to the log, see that inputs and outputs are whole, and leave a record (`treecrf.records.jobs`).
+    """Send all messages to the log, see that inputs and outputs are whole, and leave a record (`treecrf_studies.records.jobs`).
 
     A job with a damaged input, wrong input or a full disk ends with one sentence.
 
@@ -88,4 +88,4 @@ def job(snakemake: Any, noted: bool = True) -> Iterator[None]:
 
 def find_study(name: str) -> Study:
     """The study of a name, without loading the others."""
-    return import_module(f"treecrf.studies.{name}").STUDY
+    return import_module(f"treecrf_studies.{name}").STUDY

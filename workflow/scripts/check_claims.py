@@ -2,13 +2,13 @@
 
 Outputs
 -------
-csv, by_rule, compared : see `treecrf.report.ledger`
+csv, by_rule, compared : see `treecrf_studies.report.ledger`
 html : the list of claims
 """
 
 from _job import job
-from treecrf.report.claim_pages import write_list
-from treecrf.report.ledger import write_ledger
+from treecrf_studies.report.claim_pages import write_list
+from treecrf_studies.report.ledger import write_ledger
 
 with job(snakemake):
     write_ledger(snakemake.params.results, snakemake.params.decides)

@@ -2,13 +2,13 @@
 
 Outputs
 -------
-One HTML file that needs no other file and no network; beside it CSV, see `treecrf.report.comparing.write_comparison`.
+One HTML file that needs no other file and no network; beside it CSV, see `treecrf_studies.report.comparing.write_comparison`.
 """
 
 from pathlib import Path
 
 from _job import job
-from treecrf.report.comparing import write_comparison
+from treecrf_studies.report.comparing import write_comparison
 
 with job(snakemake, noted=False):
     other = Path(snakemake.input[1])

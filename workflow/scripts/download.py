@@ -6,7 +6,7 @@ The file, under the raw folder.
 """
 
 from _job import job
-from treecrf.datasets.download import fetch
+from treecrf_studies.datasets.download import fetch
 
 with job(snakemake, noted=False):
     path = fetch(snakemake.wildcards.path, snakemake.params.folder, mirror=snakemake.config.get("mirror"))

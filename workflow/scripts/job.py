@@ -2,7 +2,7 @@
 
 Outputs
 -------
-The frames that the function returns, Parquet or CSV; see `treecrf.studies.framework.study.Job`.
+The frames that the function returns, Parquet or CSV; see `treecrf_studies.framework.study.Job`.
 """
 
 from _context import context_of, job_cache_of

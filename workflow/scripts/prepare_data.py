@@ -7,10 +7,10 @@ description : JSON, what the page says of the data set
 """
 
 from _job import job
-from treecrf import datasets
-from treecrf.datasets.description import describe_sets
-from treecrf.datasets.download import fetch
 from treecrf.io.files import write_json
+from treecrf_studies import datasets
+from treecrf_studies.datasets.description import describe_sets
+from treecrf_studies.datasets.download import fetch
 
 with job(snakemake):
     source = snakemake.params.source

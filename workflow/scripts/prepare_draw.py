@@ -6,8 +6,8 @@ train, validation, test : SequenceSet (.npz)
 """
 
 from _job import job
-from treecrf import datasets
-from treecrf.datasets.download import fetch
+from treecrf_studies import datasets
+from treecrf_studies.datasets.download import fetch
 
 with job(snakemake):
     source = snakemake.params.source

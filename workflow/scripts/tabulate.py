@@ -7,7 +7,7 @@ Each table as HTML, CSV and LaTeX, and as JSON for the page.
 
 from _job import find_study, job
 from treecrf.io.files import read_frames
-from treecrf.rendering.layouts import write_layout
+from treecrf_studies.rendering.layouts import write_layout
 
 with job(snakemake):
     frames = {name: read_frames(paths) for name, paths in snakemake.input.items()}

@@ -6,8 +6,8 @@ One HTML file that needs no other file and no network.
 """
 
 from _job import job
-from treecrf.explorer.page import write_explorer
-from treecrf.studies.framework.settings import load_settings
+from treecrf_studies.explorer.page import write_explorer
+from treecrf_studies.framework.settings import load_settings
 
 with job(snakemake, noted=False):
     write_explorer(load_settings(snakemake.params.settings))

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from treecrf.automl.candidates import MANY_LABELS, SMALL, Candidate
 from treecrf.automl.fitting import prepare_missing
-from treecrf.datasets.grouping import group_copies, join_groups
+from treecrf.grouping import group_copies, join_groups
 from treecrf.models.chains import ChainLabeller
 from treecrf.sequences import SequenceSet
 from treecrf.statistics.selection import sequence_folds

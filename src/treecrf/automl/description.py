@@ -9,9 +9,8 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from treecrf.inputs.derived import SHARE_OF_STAMPS, are_times
-from treecrf.io.frames import Column, Kind, about_marked
+from treecrf.io.columns import Column, Kind, about_marked, find_marks
 from treecrf.io.messages import counted, listed, quoted
-from treecrf.readers.column_types import find_marks
 from treecrf.readers.tables import TableColumns, TypedTable
 from treecrf.sequences import MAX_CATEGORIES, MISSING, SequenceSet, window_rows
 from treecrf.statistics.estimates import SIGNIFICANCE_LEVEL, adjust_holm

@@ -10,7 +10,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from treecrf.models.base import Decoder, Labeller
+from treecrf.models.base import Labeller
+from treecrf.models.decoding import Decoder
 from treecrf.sequences import MISSING, SequenceSet
 from treecrf.statistics.chunks import (
     MIXED,

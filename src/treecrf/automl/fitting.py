@@ -16,7 +16,7 @@ from treecrf.models.base import Labeller, Monitor
 from treecrf.models.boosted.treecrf import TreeCRF
 from treecrf.models.persistence import load_class
 from treecrf.models.pipelines import DerivingLabeller, ImputingLabeller, TransformingLabeller
-from treecrf.models.registry import IN_TREES, LABELLERS
+from treecrf.models.registry import IN_TREES, find, labellers
 from treecrf.sequences import MISSING, SequenceSet, window_slots
 from treecrf.statistics.metrics import Accuracy
 from treecrf.statistics.selection import hold_out
@@ -35,11 +35,11 @@ class FitOptions:
     Parameters
     ----------
     method : str
-        `AUTO`, or a labeller of `treecrf.models.registry.TABLES`.
+        `AUTO`, or a labeller of `treecrf.models.registry.offered`.
     window : (int, int), optional
         Observations before and after a position; a few are tried unless given.
     missing : str
-        `AUTO`, "error", or a treatment of `treecrf.models.registry.TREATMENTS`.
+        `AUTO`, "error", or a treatment (`treecrf.models.registry.IN_TREES`, `treecrf.models.registry.TRANSFORMS`).
     derive : tuple of str, optional
         Blocks of derived inputs (`treecrf.inputs.BLOCKS`); whether there are any is chosen unless given.
     settings : mapping
@@ -69,7 +69,7 @@ class FitOptions:
 
     def used_settings(self, method: str) -> dict[str, Any]:
         """The settings without those that the method neither has nor needs (`HARMLESS`)."""
-        known = load_class(LABELLERS[method].class_path)().get_params()
+        known = load_class(find(method).class_path)().get_params()
         return {name: value for name, value in self.settings.items() if name in known or name not in HARMLESS}
 
     def build(self) -> tuple[Labeller, str]:
@@ -92,16 +92,17 @@ class FitOptions:
         """Set threads and seed, where the labeller has them."""
         if "n_threads" in labeller.get_params():
             labeller.set_params(n_threads=self.n_threads)
-        if LABELLERS[method].start == "random":
+        if find(method).start == "random":
             labeller.set_params(random_state=self.seed)
 
 
 def build(method: str, settings: Mapping[str, Any]) -> Labeller:
-    """A labeller (of `treecrf.models.registry.TABLES`) with these settings and its preset or defaults for others.
+    """A labeller (of `treecrf.models.registry.offered`) with these settings and its preset or defaults for others.
 
     "iterations" stands for its number of iterations. A ValueError names a setting that the labeller does not have.
     """
-    labeller = load_class(LABELLERS[method].class_path)(**LABELLERS[method].preset)
+    row = find(method)
+    labeller = load_class(row.class_path)(**row.preset)
     known = labeller.get_params()
     for name, value in settings.items():
         known_as = iterations_name(labeller) if name == "iterations" else name
@@ -114,7 +115,7 @@ def build(method: str, settings: Mapping[str, Any]) -> Labeller:
 def iterations_name(labeller: Labeller) -> str:
     """What a labeller, or the one in a pipeline, calls its number of iterations."""
     name = type(innermost(labeller)).__name__
-    return next(row.iterations for row in LABELLERS.values() if row.class_name == name)
+    return next(row.iterations for row in labellers().values() if row.class_name == name)
 
 
 def innermost(labeller: Labeller) -> Labeller:
@@ -138,8 +139,9 @@ def resolve_missing(method: str, missing: str) -> str:
     Where nothing is missing both train what "error" would, and a model can then label a table with missing cells. A
     ValueError if the labeller has no such treatment.
     """
-    has_trees = LABELLERS[method].family == "boosted"
-    if missing == AUTO and LABELLERS[method].family == "neural":
+    family = find(method).family
+    has_trees = family == "boosted"
+    if missing == AUTO and family == "neural":
         return "error"  # missing cells are inputs like others
     if missing == AUTO:
         return "instance_weighting" if has_trees else "imputation"

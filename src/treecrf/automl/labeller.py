@@ -11,8 +11,8 @@ from zipfile import is_zipfile
 import numpy as np
 
 from treecrf.automl.fitting import derived_only, tested_columns
+from treecrf.io.columns import MISSING, Vocabulary, about_marked
 from treecrf.io.files import check_file
-from treecrf.io.frames import MISSING, Vocabulary, about_marked
 from treecrf.io.messages import counted, listed, quoted
 from treecrf.io.npz import read_npz, write_npz
 from treecrf.missing import Imputer, Indicator

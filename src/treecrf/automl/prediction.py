@@ -10,10 +10,9 @@ from numpy.typing import NDArray
 
 from treecrf.automl.labeller import TableLabeller
 from treecrf.chain.trellis import NoPathError
-from treecrf.io.frames import Vocabulary
+from treecrf.io.columns import Vocabulary
 from treecrf.io.messages import quoted
-from treecrf.models.base import Decoder
-from treecrf.models.decoding import Limits
+from treecrf.models.decoding import Decoder, Limits
 from treecrf.readers.tables import TypedTable
 from treecrf.sequences import MISSING, SequenceSet
 

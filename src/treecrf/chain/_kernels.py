@@ -9,7 +9,6 @@ from numba import boolean, float64, int16, int32, int64, types, uint64, void
 from numpy.typing import NDArray
 
 from treecrf.compiled.kernel import kernel
-from treecrf.compiled.power import power
 
 MAX_POTENTIAL = 1e200
 """A potential beyond it is refused: sums stay finite below."""
@@ -31,12 +30,28 @@ _LEAST_SCALE, _ROUNDING = 1e-300, 1e-10  # smaller scales have fewer digits
 # Unsigned indices spare the innermost loops the test for Python's wraparound.
 
 
-@kernel(types.UniTuple(int64, 4)(int64, int64, int64), **_OPTIONS)
-def shape_of_step(n_labels: int, order: int, depth: int) -> tuple[int, int, int, int]:
-    """First state of a depth, number of blocks, their width, and stride of the label in the next state."""
+@kernel(int64(int64, int64))
+def power(base: int, exponent: int) -> int:
+    """``base ** exponent`` for an exponent of at least 0."""
+    result = 1  # numba compiles two functions for the operator, which take longer than a small kernel
+    for _ in range(exponent):
+        result *= base
+    return result
+
+
+@kernel(int64(int64, int64, int64))
+def first_state(n_labels: int, order: int, depth: int) -> int:
+    """Number of the first state of a depth (`treecrf.chain.StateSpace`)."""
     base = 0
     for deeper in range(depth + 1, order + 1):
         base += power(n_labels, deeper)
+    return base
+
+
+@kernel(types.UniTuple(int64, 4)(int64, int64, int64), **_OPTIONS)
+def shape_of_step(n_labels: int, order: int, depth: int) -> tuple[int, int, int, int]:
+    """First state of a depth, number of blocks, their width, and stride of the label in the next state."""
+    base = first_state(n_labels, order, depth)
     if order == 0:
         return base, 1, 1, 0
     n_blocks = power(n_labels, min(depth, order - 1))
@@ -128,11 +143,13 @@ def _backward(local: _Array, order: int, alphas: _Array, scales: _Array, betas: 
 
 
 @kernel(float64(_ROW, int64), **_OPTIONS)
-def _log_sum(logs: _Array, n: int) -> float:
-    """Logarithm of the sum of the exponentials of the first n values."""
-    highest = logs[0]
-    for i in range(1, n):
+def log_sum(logs: _Array, n: int) -> float:
+    """Logarithm of the sum of the exponentials of the first n values; of none but minus infinity, minus infinity."""
+    highest = -np.inf
+    for i in range(n):
         highest = max(highest, logs[i])
+    if highest == -np.inf:
+        return highest
     total = 0.0
     for i in range(n):
         total += np.exp(logs[i] - highest)
@@ -152,8 +169,8 @@ def _forward_logs(potentials: _Array, begin: int, order: int, alphas: _Array, lo
                 for i in range(width):
                     state = block * width + i
                     terms[i] = alphas[t, state] + potentials[label, begin + t, base + state]
-                alphas[t + 1, label * stride + block] = _log_sum(terms, width)
-        log_scales[t] = _log_sum(alphas[t + 1], n_labels * n_blocks)
+                alphas[t + 1, label * stride + block] = log_sum(terms, width)
+        log_scales[t] = log_sum(alphas[t + 1], n_labels * n_blocks)
         for state in range(n_labels * n_blocks):
             alphas[t + 1, state] -= log_scales[t]
 
@@ -183,25 +200,25 @@ def _backward_logs(
                 terms[label] = value + after[label * stride + state // width]
                 local[t, label, state] = np.exp(alphas[t, state] + terms[label])
                 marginals[t, label] += local[t, label, state]
-            now[state] = _log_sum(terms, n_labels)
+            now[state] = log_sum(terms, n_labels)
         now, after = after, now
 
 
 @kernel(int64(_OFFSETS), **_OPTIONS)
-def _longest(offsets: _Array) -> int:
+def longest(offsets: _Array) -> int:
     """Length of the longest sequence."""
-    longest = 0
+    most = 0
     for sequence in range(len(offsets) - 1):
-        longest = max(longest, offsets[sequence + 1] - offsets[sequence])
-    return longest
+        most = max(most, offsets[sequence + 1] - offsets[sequence])
+    return most
 
 
 @kernel(boolean(_ROW, _TABLE), **_OPTIONS)
 def _are_sound(scales: _Array, marginals: _Array) -> bool:
     """Whether products of exponentials of any range gave the probabilities of a sequence.
 
-    What underflows is below 5e-324 and is multiplied by backward values, which are finite here, so at most by 1.8e308: what is
-    lost stays below the rounding of the sums, which are 1 but for that at every position.
+    What underflows is below 5e-324 and is multiplied by backward values, which are finite here, so at most by 1.8e308:
+    what is lost stays below the rounding of the sums, which are 1 but for that at every position.
     """
     for t in range(len(scales)):
         total = 0.0
@@ -220,7 +237,7 @@ def infer(
 
     A sequence `in_logs` is one whose exponentials may underflow; it stays so if products of them lost anything.
     """
-    n_full, n_longest = power(potentials.shape[0], order), _longest(offsets)
+    n_full, n_longest = power(potentials.shape[0], order), longest(offsets)
     alphas, betas = np.empty((n_longest + 1, n_full)), np.empty((2, n_full))
     unasked = np.empty((0 if marginals.size else n_longest, potentials.shape[0]))
     for sequence in range(len(offsets) - 1):
@@ -264,7 +281,7 @@ def spread(local: _Array, offsets: _Array, order: int, pairs: _Array) -> None:
 def find_paths(potentials: _Array, offsets: _Array, order: int, labels: _Array) -> None:
     """Write the likeliest labels: best score of every state, and back along the forgotten labels."""
     n_labels, n_full = potentials.shape[0], power(potentials.shape[0], order)
-    forgotten = np.zeros((_longest(offsets), n_full), dtype=np.int16)  # of order 0: best label
+    forgotten = np.zeros((longest(offsets), n_full), dtype=np.int16)  # of order 0: best label
     scores, next_scores = np.empty(n_full), np.empty(n_full)
     for sequence in range(len(offsets) - 1):
         begin, length = offsets[sequence], offsets[sequence + 1] - offsets[sequence]

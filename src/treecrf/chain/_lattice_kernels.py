@@ -15,8 +15,8 @@ from treecrf.compiled.struct import Float64, Int16, Int64, compiled_type, struct
 class Lattice(NamedTuple):
     """The labels that each position may have: its *entries*, position after position.
 
-    The *pairs* of a position are its labels with those that may stand before them, label by label; before a first position
-    stands START alone.
+    The *pairs* of a position are its labels with those that may stand before them, label by label; before a first
+    position stands START alone.
     """
 
     offsets: Annotated[Int64, "n_sequences + 1"]
@@ -53,7 +53,7 @@ LATTICE, WEIGHTS, RECURSIONS = compiled_type(Lattice), compiled_type(Weights), c
 
 @kernel(types.UniTuple(uint64, 4)(LATTICE, int64, int64))
 def span(lattice, position, begin):
-    """First entry of a position and the one after its last, and the same of the position before; START counts as one."""
+    """First entry of a position and the one after its last, and those of the position before; START counts as one."""
     first, last = lattice.first[position], lattice.first[position + 1]
     if position == begin:
         return uint64(first), uint64(last), uint64(0), uint64(1)
@@ -98,8 +98,8 @@ def forward(lattice, weights, first, last, recursions):
 def backward(lattice, weights, first, last, recursions, pair_marginals, counts):
     """Backward recursion, after `forward`.
 
-    `pair_marginals`, shape (n_pairs,), become P(y_t, y_{t-1} | X), and are added to `counts` of transitions, shape (n_labels,
-    n_labels + 1); either may be empty.
+    `pair_marginals`, shape (n_pairs,), become P(y_t, y_{t-1} | X), and are added to `counts` of transitions, shape
+    (n_labels, n_labels + 1); either may be empty.
     """
     alphas, betas, scales = recursions.alphas, recursions.betas, recursions.scales
     has_counts = len(counts) > 0

@@ -1,4 +1,5 @@
-"""The recursions of chains of order 1 whose potentials are a score of the label and one of the pair with the label before.
+"""The recursions of chains of order 1 whose potentials are a score of the label and one of the pair with the label
+before.
 
 They go along the labels, from one label before to the next, so that sums and maxima of all labels run side by side.
 """
@@ -8,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numba import float64, int16, int64, void
 
+from treecrf.chain._kernels import longest
 from treecrf.compiled.kernel import kernel
 
 _SCORES = (float64[:, ::1], float64[:, ::1], int64[::1])
@@ -70,10 +72,8 @@ def infer_scored(scores, transitions, offsets, marginals):
 @kernel(void(*_SCORES, int16[::1]), error_model="numpy", allocates=True)
 def find_scored_paths(scores, transitions, offsets, labels):
     """Write the likeliest labels, of the same potentials in logs; of equal ones as `treecrf.chain.viterbi`."""
-    n_labels, longest = scores.shape[1], 0
-    for sequence in range(len(offsets) - 1):
-        longest = max(longest, offsets[sequence + 1] - offsets[sequence])
-    origins = np.empty((longest, n_labels), dtype=np.int64)
+    n_labels = scores.shape[1]
+    origins = np.empty((longest(offsets), n_labels), dtype=np.int64)
     here, best = np.empty(n_labels), np.empty(n_labels)
     for sequence in range(len(offsets) - 1):
         begin, end = offsets[sequence], offsets[sequence + 1]

@@ -7,7 +7,7 @@ from typing import Annotated, NamedTuple
 import numpy as np
 from numba import float64, int64, types, uint64, void
 
-from treecrf.chain._kernels import shape_of_step
+from treecrf.chain._kernels import log_sum, longest, shape_of_step
 from treecrf.compiled.kernel import kernel
 from treecrf.compiled.struct import Float64, Int64, compiled_type, struct
 
@@ -17,8 +17,8 @@ class Trellis(NamedTuple):
     """Chains of order 1 or more, as sums of parts; minus infinity is what a path may not take.
 
     At position p the step to label y from the state s, the `order` labels before (`treecrf.chain.StateSpace`), has the
-    potential ``unary[p, y] + transitions[y, b] + table[y, p, s] + pairs[rows[p, y] + columns[p, b]]``, where b is the newest
-    label of s. The last two are optional: their arrays may be empty.
+    potential ``unary[p, y] + transitions[y, b] + table[y, p, s] + pairs[rows[p, y] + columns[p, b]]``, where b is the
+    newest label of s. The last two are optional: their arrays may be empty.
     """
 
     offsets: Annotated[Int64, "n_sequences + 1"]
@@ -38,7 +38,9 @@ TRELLIS = compiled_type(Trellis)
 
 @kernel(types.UniTuple(uint64, 5)(TRELLIS, int64), error_model="numpy")
 def place_of(trellis, t):
-    """First state at place t of a sequence, number of blocks, their width, stride of the label; states that a label begins."""
+    """First state at place t of a sequence, number of blocks, their width, stride of the label; states that a label
+    begins.
+    """
     n_labels = trellis.unary.shape[1]
     base, n_blocks, width, stride = shape_of_step(n_labels, trellis.order, min(t, trellis.order))
     return uint64(base), uint64(n_blocks), uint64(width), uint64(stride), uint64(max(n_blocks * width // n_labels, 1))
@@ -61,23 +63,10 @@ def newest(trellis, t, state, per_label):
     return uint64(trellis.unary.shape[1]) if t == 0 else state // per_label
 
 
-@kernel(float64(float64[::1], int64))
-def log_sum(logs, n):
-    """Logarithm of the sum of the exponentials of the first n values; of none but minus infinity, minus infinity."""
-    highest = -np.inf
-    for i in range(n):
-        highest = max(highest, logs[i])
-    if highest == -np.inf:
-        return highest
-    total = 0.0
-    for i in range(n):
-        total += np.exp(logs[i] - highest)
-    return highest + np.log(total)
-
-
 @kernel(int64(TRELLIS, int64, float64[:, ::1], float64[::1]), error_model="numpy", allocates=True)
 def forward(trellis, sequence, alphas, scales):
-    """Forward recursion: ``alphas[t]`` are log probabilities of the states before place t, given what is seen up to t - 1.
+    """Forward recursion: ``alphas[t]`` are log probabilities of the states before place t, given what is seen up to t -
+    1.
 
     ``scales[t]`` is what log Z grows by. Returns the first place that no path reaches the end of, or -1.
     """
@@ -141,15 +130,6 @@ def write_marginals(per_label, alphas, betas, marginals):
         total += marginals[label]
     for label in range(len(marginals)):
         marginals[label] /= total
-
-
-@kernel(int64(int64[::1]))
-def longest(offsets):
-    """Length of the longest sequence."""
-    most = 0
-    for sequence in range(len(offsets) - 1):
-        most = max(most, offsets[sequence + 1] - offsets[sequence])
-    return most
 
 
 @kernel(int64(TRELLIS, float64[::1], float64[:, ::1]), error_model="numpy", allocates=True)

@@ -13,7 +13,7 @@ from numba import boolean, float64, int64, uint64, void
 from numpy.typing import NDArray
 
 from treecrf.chain._lattice_kernels import LATTICE, WEIGHTS, Lattice, Weights, span, step
-from treecrf.chain.lattice import agreeing_entries, forward_backward, predecessor_counts
+from treecrf.chain.lattice import agreeing_entries, lattice_marginals, predecessor_counts
 from treecrf.compiled.kernel import kernel
 
 
@@ -30,9 +30,11 @@ def _keep_best(scores, n_best, kept):
 
 @kernel(void(LATTICE, WEIGHTS, int64, int64[::1], int64, int64, boolean[::1]), error_model="numpy", allocates=True)
 def keep_entries(lattice, potentials, n_best, always, first, last, kept):
-    """Mark the entries of the beam in the sequences ``first`` to ``last - 1``; `kept`, shape (n_entries,), is False before.
+    """Mark the entries of the beam in the sequences ``first`` to ``last - 1``; `kept`, shape (n_entries,), is False
+    before.
 
-    At each position stay the `n_best` entries with most forward mass, and the one in `always`, shape (n_positions,), unless it is
+    At each position stay the `n_best` entries with most forward mass, and the one in `always`, shape (n_positions,),
+    unless it is
     -1.
     """
     longest = int64(0)
@@ -134,7 +136,7 @@ def partial_log_likelihood(lattice: Lattice, potentials: Weights, labels: NDArra
     kept |= np.repeat(impossible, np.diff(lattice.first))
     inside = beam_of(lattice, potentials, kept)
     log_probabilities = (
-        forward_backward(inside.lattice, inside.potentials).log_partition
-        - forward_backward(lattice, potentials).log_partition
+        lattice_marginals(inside.lattice, inside.potentials).log_partition
+        - lattice_marginals(lattice, potentials).log_partition
     )
     return np.where(np.logical_or.reduceat(impossible, lattice.offsets[:-1]), -np.inf, log_probabilities)

@@ -43,7 +43,8 @@ SCHEMES = {
     "bilou": Scheme("BILU", "IL", "BI", "BI", "U", "B", "I", "L"),
     "bmes": Scheme("BMES", "ME", "BM", "BM", "S", "B", "M", "E"),
 }
-"""``bio`` is also called IOB2; the others mark the ends of entities, and those of one position, too, by other letters."""
+"""``bio`` is also called IOB2; the others mark the ends of entities, and those of one position, too, by other letters.
+"""
 
 OUTSIDE = "O"
 
@@ -69,8 +70,8 @@ def parse_labels(label_names: Sequence[str], scheme: str) -> list[tuple[str, str
         is_tag = letter in letters and (name == letter or (name[1:2] == "-" and kind != ""))
         if name != OUTSIDE and not (letter and is_tag):
             raise ValueError(
-                f"the label {quoted(name)} is none of the scheme {scheme}: {OUTSIDE}, {', '.join(letters)}, or one of these "
-                f"letters before a type, such as {letters[0]}-PER; the labels are {listed(label_names)}."
+                f"the label {quoted(name)} is none of the scheme {scheme}: {OUTSIDE}, {', '.join(letters)}, or one of "
+                f"these letters before a type, such as {letters[0]}-PER; the labels are {listed(label_names)}."
             )
     return parts
 
@@ -105,7 +106,8 @@ def checked_steps(follows: ArrayLike, n_labels: int) -> NDArray[np.bool_]:
     if steps.shape != (n_labels + 1, n_labels) or steps.dtype != np.bool_:
         raise ValueError(
             f"constraints must be the name of a scheme ({', '.join(SCHEMES)}) or a bool array of shape "
-            f"{(n_labels + 1, n_labels)}: by label before, START last, and label; these are {steps.dtype} of shape {steps.shape}."
+            f"{(n_labels + 1, n_labels)}: by label before, START last, and label; "
+            f"these are {steps.dtype} of shape {steps.shape}."
         )
     return steps
 
@@ -138,8 +140,8 @@ def allow_known(known: ArrayLike, n_positions: int, n_labels: int) -> NDArray[np
     codes = np.asarray(known)
     if codes.shape != (n_positions,) or codes.dtype.kind not in "iu":
         raise ValueError(
-            f"known must be codes of labels (whole numbers, -1 where the label is not known) of shape ({n_positions},), not "
-            f"{codes.dtype} of shape {codes.shape}."
+            "known must be codes of labels (whole numbers, -1 where the label is not known) of shape "
+            f"({n_positions},), not {codes.dtype} of shape {codes.shape}."
         )
     wrong = (codes < -1) | (codes >= n_labels)
     if wrong.any():

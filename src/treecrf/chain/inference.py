@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from treecrf.chain._kernels import MAX_POTENTIAL, examine, find_paths, follow, infer, spread
-from treecrf.io.frames import MISSING
+from treecrf.io.columns import MISSING
 
 MAX_EXPONENT = 650.0  # scaled values span at most exp(this), well inside the range of float64
 _MAX_STATES = np.iinfo(np.int32).max
@@ -148,7 +148,8 @@ def pairwise_marginals(potentials: ArrayLike, offsets: ArrayLike, order: int) ->
 
 
 def log_likelihood(potentials: ArrayLike, labels: ArrayLike, offsets: ArrayLike, order: int) -> NDArray[np.float64]:
-    """log P(Y | X) of each sequence, shape (n_sequences,) (PhD section 2.2); the forward recursion of section 3.3 gives log Z.
+    """log P(Y | X) of each sequence, shape (n_sequences,) (PhD section 2.2); the forward recursion of section 3.3 gives
+    log Z.
 
     Parameters
     ----------
@@ -206,13 +207,14 @@ def state_sequence(labels: ArrayLike, offsets: ArrayLike, n_labels: int, order: 
 
 # --- labels that are not known ----------------------------------------------------------------------
 
-# The probability of partial labels sums over all that complete them (Tsuboi et al. 2008): its logarithm is the log partition
-# function of the chain without the labels in conflict, less that of the whole. Training is fast with these recursions: a label in
-# conflict has the lowest potential that is allowed. Questions to a trained model forbid labels exactly (`treecrf.chain.trellis`).
+# The probability of partial labels sums over all that complete them (Tsuboi et al. 2008): its logarithm is the log
+# partition function of the chain without the labels in conflict, less that of the whole. Training is fast with these
+# recursions: a label in conflict has the lowest potential that is allowed. Questions to a trained model forbid labels
+# exactly (`treecrf.chain.trellis`).
 
 
 def allows(labels: NDArray[np.int16], n_labels: int) -> NDArray[np.bool_]:
-    """Whether each position may have each label: its own, or any where it is not known; shape (n_labels, n_positions)."""
+    """Whether each position may have each label: its own, or any if that is unknown; shape (n_labels, n_positions)."""
     return (labels == np.arange(n_labels)[:, None]) | (labels == MISSING)
 
 

@@ -1,4 +1,6 @@
-"""Labels of a stream: the marginals of a position from what is there so far and a few positions more (fixed-lag smoothing)."""
+"""Labels of a stream: the marginals of a position from what is there so far and a few positions more (fixed-lag
+smoothing).
+"""
 
 from __future__ import annotations
 
@@ -9,7 +11,8 @@ import numpy as np
 from numba import float64, int64
 from numpy.typing import NDArray
 
-from treecrf.chain._trellis_kernels import TRELLIS, backward, forward, longest, place_of, write_marginals
+from treecrf.chain._kernels import longest
+from treecrf.chain._trellis_kernels import TRELLIS, backward, forward, place_of, write_marginals
 from treecrf.chain.trellis import Trellis, check_reached
 from treecrf.compiled.kernel import kernel
 
@@ -65,13 +68,14 @@ class LagSmoother:
         self._alphas = np.zeros(1)  # logs, of the states before the first of these
 
     def push(self, steps: Array) -> Array | None:
-        """Take the potentials of the next position; give the marginals, shape (n_labels,), of the one `lag` before, if any.
+        """Take the potentials of the next position; give the marginals, shape (n_labels,), of the one `lag` before, if
+        any.
 
         Parameters
         ----------
         steps : float64, shape (n_labels, n_states)
-            Of a label after each state that may stand before it (`treecrf.chain.StateSpace`), counted within their depth;
-            minus infinity of a step that is forbidden.
+            Of a label after each state that may stand before it (`treecrf.chain.StateSpace`), counted within their
+            depth; minus infinity of a step that is forbidden.
 
         Raises
         ------

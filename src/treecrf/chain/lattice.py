@@ -1,8 +1,9 @@
-"""Inference on first-order chains with many labels: each position has few labels, or pairs of labels have weights of their own.
+"""Inference on first-order chains with many labels: each position has few labels, or pairs of labels have weights of
+their own.
 
-A chain gives a label sequence the score ``sum_t U(y_t, t) + T(y_t, y_{t-1})``, or with weights of pairs ``U(y_t, t) + F(y_t,
-y_{t-1}, t)``. A `Lattice` tells which labels each position may have; all others have probability 0. Arrays are laid out by
-entry, a label of a position, and by pair, so that their size follows the labels that are possible.
+A chain gives a label sequence the score ``sum_t U(y_t, t) + T(y_t, y_{t-1})``, or with weights of pairs ``U(y_t, t) +
+F(y_t, y_{t-1}, t)``. A `Lattice` tells which labels each position may have; all others have probability 0. Arrays are
+laid out by entry, a label of a position, and by pair, so that their size follows the labels that are possible.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ from treecrf.chain._lattice_kernels import (
 from treecrf.chain.inference import Marginals
 from treecrf.compiled.struct import Int16, Int32, Int64, allocate, compiled_type, struct
 from treecrf.io.arrays import places_in
-from treecrf.io.frames import MISSING
+from treecrf.io.columns import MISSING
 
 __all__ = [
     "Lattice",
@@ -38,13 +39,13 @@ __all__ = [
     "check_finite",
     "entries_of",
     "exponentials",
-    "forward_backward",
-    "log_likelihood",
+    "lattice_log_likelihood",
+    "lattice_marginals",
+    "lattice_viterbi",
     "pairs_of",
     "predecessor_counts",
     "transitions_of_pairs",
-    "viterbi",
-]  # fmt: skip
+]
 
 _NO_COUNTS = np.empty((0, 0))
 MAX_LOG_RANGE = 600.0  # exponentials of what lies farther apart could underflow: such chains run in logs
@@ -118,7 +119,7 @@ def build_predecessors(offsets: ArrayLike, candidates: ArrayLike, kinds: ArrayLi
 
 
 def agreeing_entries(lattice: Lattice, labels: NDArray[np.int16]) -> NDArray[np.bool_]:
-    """Which entries are the label of their position, or any label of one whose label is not known; shape (n_entries,)."""
+    """Which entries are the label of their position, or any label where that is unknown; shape (n_entries,)."""
     of_entries = np.repeat(labels, np.diff(lattice.first))
     return np.asarray((of_entries == MISSING) | (of_entries == lattice.labels))
 
@@ -157,7 +158,7 @@ def pairs_of(lattice: Lattice, entries: NDArray[np.int64]) -> NDArray[np.int64]:
     return np.where((entries < 0) | (before < 0), -1, pairs)
 
 
-def forward_backward(lattice: Lattice, potentials: Weights) -> Marginals:
+def lattice_marginals(lattice: Lattice, potentials: Weights) -> Marginals:
     """Marginals by entry, and log partition functions.
 
     Returns
@@ -179,8 +180,10 @@ def forward_backward(lattice: Lattice, potentials: Weights) -> Marginals:
     return Marginals(forward.recursions.alphas, forward.log_partition)
 
 
-def log_likelihood(lattice: Lattice, potentials: Weights, labels: NDArray[np.int16]) -> NDArray[np.float64]:
-    """log P(Y | X) of each sequence; minus infinity where a position may not have its label. Errors as `forward_backward`."""
+def lattice_log_likelihood(lattice: Lattice, potentials: Weights, labels: NDArray[np.int16]) -> NDArray[np.float64]:
+    """log P(Y | X) of each sequence; minus infinity where a position may not have its label. Errors as
+    `lattice_marginals`.
+    """
     entries = entries_of(lattice, labels)
     log_partition = _forward(lattice, potentials).log_partition
     before = np.concatenate([[0], labels[:-1]])
@@ -194,8 +197,10 @@ def log_likelihood(lattice: Lattice, potentials: Weights, labels: NDArray[np.int
     return np.asarray(np.add.reduceat(scores, lattice.offsets[:-1]) - log_partition)
 
 
-def viterbi(lattice: Lattice, potentials: Weights) -> NDArray[np.int16]:
-    """The likeliest labels, shape (n_positions,); of equally likely ones the lowest, compared from the last one backwards."""
+def lattice_viterbi(lattice: Lattice, potentials: Weights) -> NDArray[np.int16]:
+    """The likeliest labels, shape (n_positions,); of equally likely ones the lowest, compared from the last one
+    backwards.
+    """
     check_finite(potentials)
     labels = np.empty(len(lattice.first) - 1, dtype=np.int16)
     n_entries = len(lattice.labels)
@@ -204,14 +209,18 @@ def viterbi(lattice: Lattice, potentials: Weights) -> NDArray[np.int16]:
 
 
 def by_label(lattice: Lattice, values: NDArray[np.float64], n_labels: int) -> NDArray[np.float64]:
-    """Values of entries by position and label, 0 for labels that a position may not have; shape (n_positions, n_labels)."""
+    """Values of entries by position and label, 0 for labels that a position may not have; shape (n_positions,
+    n_labels).
+    """
     table = np.zeros((len(lattice.first) - 1, n_labels))
     table[np.repeat(np.arange(len(table)), np.diff(lattice.first)), lattice.labels] = values
     return table
 
 
 def exponentials(lattice: Lattice, potentials: Weights) -> tuple[Weights, NDArray[np.float64], float]:
-    """Exponentials, the largest of each position 1; the logarithm of what each position's were divided by; the widest range."""
+    """Exponentials, the largest of each position 1; the logarithm of what each position's were divided by; the widest
+    range.
+    """
     shifts, width = _ranges(potentials.unary, lattice.first)
     unary = np.exp(potentials.unary - np.repeat(shifts, np.diff(lattice.first)))
     if len(potentials.pairs):
@@ -258,8 +267,8 @@ def _ranges(values: NDArray[np.float64], first: NDArray[np.int64]) -> tuple[NDAr
     return highest, highest - np.minimum.reduceat(values, first[:-1])
 
 
-# --- recursions as matrix products over all sequences at once, where every position may have every label ----------------
-# By one thread: with more, the last bits of a product depend on their number.
+# --- recursions as matrix products over all sequences at once, where every position may have every label
+# ---------------- By one thread: with more, the last bits of a product depend on their number.
 
 
 def one_thread(lattice: Lattice, weights: Weights) -> AbstractContextManager[Any]:
@@ -274,9 +283,14 @@ def run_forward(lattice: Lattice, weights: Weights, first: int, last: int, recur
 
 
 def run_backward(
-    lattice: Lattice, weights: Weights, first: int, last: int, recursions: Recursions, pair_marginals: NDArray[np.float64],
+    lattice: Lattice,
+    weights: Weights,
+    first: int,
+    last: int,
+    recursions: Recursions,
+    pair_marginals: NDArray[np.float64],
     counts: NDArray[np.float64],
-) -> None:  # fmt: skip
+) -> None:
     """`treecrf.chain._lattice_kernels.backward`, the faster way."""
     if _has_all_labels(lattice, weights) and not len(pair_marginals):
         backward_by_products(lattice, weights, first, last, recursions, counts)
@@ -285,7 +299,8 @@ def run_backward(
 
 
 def forward_by_products(lattice: Lattice, weights: Weights, first: int, last: int, recursions: Recursions) -> None:
-    """Forward recursion on the sequences ``first`` to ``last - 1`` of a lattice with all labels, without weights of pairs.
+    """Forward recursion on the sequences ``first`` to ``last - 1`` of a lattice with all labels, without weights of
+    pairs.
 
     Weights are exponentials; recursions are as after `treecrf.chain._lattice_kernels.forward`, up to rounding.
     """

@@ -1,10 +1,10 @@
 """The n likeliest label sequences of constrained chains, exactly.
 
-Viterbi's forward recursion keeps the best score and the best state before of every state. The *loss* of a step is how much
-worse the best path that takes it is than the best one to the same state: 0 for steps of best paths. A path is a few steps
-with losses, and best ones before the first of these, counted from the end; its own loss is their sum (Eppstein 1998, on the
-trellis of a chain). The best path of all has loss 0. Whenever a path has been found, all those that leave it by one more step
-become candidates, and the candidate with the least loss is the next path.
+Viterbi's forward recursion keeps the best score and the best state before of every state. The *loss* of a step is how
+much worse the best path that takes it is than the best one to the same state: 0 for steps of best paths. A path is a
+few steps with losses, and best ones before the first of these, counted from the end; its own loss is their sum
+(Eppstein 1998, on the trellis of a chain). The best path of all has loss 0. Whenever a path has been found, all those
+that leave it by one more step become candidates, and the candidate with the least loss is the next path.
 """
 
 from __future__ import annotations
@@ -23,7 +23,9 @@ from treecrf.compiled.struct import Float64, Int16, Int32, Int64, allocate, comp
 
 @struct
 class Search(NamedTuple):
-    """Work space: the best paths to all states of a sequence, paths found, and candidates, those with the least loss first."""
+    """Work space: the best paths to all states of a sequence, paths found, and candidates, those with the least loss
+    first.
+    """
 
     scores: Annotated[Float64, "n_places, n_states", "Best score of a path to each state before a place."]
     highest: Annotated[Float64, "n_places", "Largest of a place, which later scores leave out."]
@@ -119,7 +121,9 @@ def _insert(trellis, search, length, n_candidates, parent, place, source, loss):
 
 @kernel(int64(TRELLIS, int64, SEARCH, int64, int64, float64, int64), error_model="numpy")
 def _leave(trellis, sequence, search, path, place, loss, n_candidates):
-    """Insert what leaves a path by one more step before a place, on the way back; returns how many candidates there are."""
+    """Insert what leaves a path by one more step before a place, on the way back; returns how many candidates there
+    are.
+    """
     begin = trellis.offsets[sequence]
     length = trellis.offsets[sequence + 1] - begin
     for t in range(place - 1, -1, -1):
@@ -170,7 +174,8 @@ def _search_paths(trellis, sequence, search, labels):
 
 @kernel(int64(TRELLIS, SEARCH, int16[:, ::1], int64[::1]), error_model="numpy")
 def find_n_best(trellis, search, labels, n_paths):
-    """Write the best paths of every sequence, and how many there are; `labels`, shape (n_best, n_positions), is -1 before.
+    """Write the best paths of every sequence, and how many there are; `labels`, shape (n_best, n_positions), is -1
+    before.
 
     Returns the first position that no path reaches the end of, or -1.
     """
@@ -207,15 +212,15 @@ class NBest(NamedTuple):
 def n_best(trellis: Trellis, n: int, log_partition: NDArray[np.float64]) -> NBest:
     """The n best paths of each sequence of a trellis.
 
-    Of equally likely ones comes first the one with the lowest last label, then with the lowest label before it, and so on:
-    the first path is that of `treecrf.chain.viterbi`.
+    Of equally likely ones comes first the one with the lowest last label, then with the lowest label before it, and so
+    on: the first path is that of `treecrf.chain.viterbi`.
 
     Parameters
     ----------
     trellis : Trellis
     n : int
     log_partition : float64, shape (n_sequences,)
-        Of `treecrf.chain.trellis.forward_backward`; scores less these are the log probabilities.
+        Of `treecrf.chain.trellis.trellis_marginals`; scores less these are the log probabilities.
 
     Raises
     ------

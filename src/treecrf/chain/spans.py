@@ -9,7 +9,8 @@ import numpy as np
 from numba import float64, int64, uint64, void
 from numpy.typing import NDArray
 
-from treecrf.chain._trellis_kernels import TRELLIS, backward, forward, log_sum, longest, newest, place_of, step
+from treecrf.chain._kernels import log_sum, longest
+from treecrf.chain._trellis_kernels import TRELLIS, backward, forward, newest, place_of, step
 from treecrf.chain.constraints import parse_labels, scheme_of
 from treecrf.chain.trellis import Trellis, check_reached
 from treecrf.compiled.kernel import kernel
@@ -35,7 +36,7 @@ EVENTS = compiled_type(Events)
 
 @kernel(void(TRELLIS, int64, int64, int64, float64, float64[::1], float64[::1]), error_model="numpy", allocates=True)
 def _go(trellis, sequence, t, label, scale, now, after):
-    """One step of the forward recursion, to one label alone; `after` is minus infinity before where other labels lead."""
+    """One step of the forward recursion, to one label alone; `after` stays as it was where other labels lead."""
     terms = np.empty(trellis.unary.shape[1])
     base, n_blocks, width, stride, per_label = place_of(trellis, t)
     position = uint64(trellis.offsets[sequence] + t)
@@ -184,7 +185,8 @@ def _check_places(spans: list[Span], lengths: NDArray[np.int64]) -> None:
             raise ValueError(f"{_words(span)}: the set has the sequences 0 to {len(lengths) - 1}.")
         if not 0 <= span.first <= span.last < lengths[span.sequence]:
             raise ValueError(
-                f"{_words(span)}: give a first and a last position among 0 to {lengths[span.sequence] - 1}, in this order."
+                f"{_words(span)}: give a first and a last position among 0 to {lengths[span.sequence] - 1}, "
+                "in this order."
             )
 
 

@@ -1,8 +1,9 @@
-"""Inference on chains whose paths are constrained: labels that a position may not have, labels that may not follow others.
+"""Inference on chains whose paths are constrained: labels that a position may not have, labels that may not follow
+others.
 
 A `Trellis` takes chains of every kind, dense ones of any order and lattices, and what is forbidden as minus infinity:
-forbidden paths have probability 0, and the others keep their proportions. All recursions run in logs, as constraints can
-leave only paths that are unlikely by any factor.
+forbidden paths have probability 0, and the others keep their proportions. All recursions run in logs, as constraints
+can leave only paths that are unlikely by any factor.
 """
 
 from __future__ import annotations
@@ -20,9 +21,17 @@ from treecrf.chain.lattice import check_finite, predecessor_counts
 from treecrf.io.arrays import places_in
 
 __all__ = [
-    "NoPathError", "Trellis", "check_reached", "constrain", "forward_backward", "log_scores", "steps_at", "trellis_of_lattice", "trellis_of_potentials",
+    "NoPathError",
+    "Trellis",
+    "check_reached",
+    "constrain",
+    "log_scores",
+    "steps_at",
+    "trellis_marginals",
+    "trellis_of_lattice",
+    "trellis_of_potentials",
     "trellis_of_scores",
-]  # fmt: skip
+]
 
 _NO_TABLE, _NO_PAIRS, _NO_PLACES = np.empty((0, 0, 0)), np.empty(0), np.empty((0, 0), dtype=np.int64)
 
@@ -55,7 +64,9 @@ def trellis_of_scores(scores: NDArray[np.float64], offsets: NDArray[np.int64]) -
 
 
 def trellis_of_lattice(lattice: Lattice, potentials: Weights) -> Trellis:
-    """First-order chains whose positions have some labels alone; errors as of `treecrf.chain.lattice.forward_backward`."""
+    """First-order chains whose positions have some labels alone; errors as of
+    `treecrf.chain.lattice.lattice_marginals`.
+    """
     check_finite(potentials)
     n_positions, n_labels = len(lattice.first) - 1, len(potentials.transitions)
     counts = np.diff(lattice.first)
@@ -84,7 +95,8 @@ def constrain(
     allowed : bool, shape (n_positions, n_labels), optional
         The labels that each position may have.
     follows : bool, shape (n_labels + 1, n_labels), optional
-        ``follows[a, b]``: whether b may stand right after a; the last row is START, what stands before a first position.
+        ``follows[a, b]``: whether b may stand right after a; the last row is START, what stands before a first
+        position.
     """
     unary, transitions = trellis.unary, trellis.transitions
     if allowed is not None:
@@ -94,7 +106,7 @@ def constrain(
     return trellis._replace(unary=unary, transitions=transitions)
 
 
-def forward_backward(trellis: Trellis) -> Marginals:
+def trellis_marginals(trellis: Trellis) -> Marginals:
     """Label marginals given that a path is one of the trellis', and the logarithm of the sum over these.
 
     Raises
@@ -108,7 +120,9 @@ def forward_backward(trellis: Trellis) -> Marginals:
 
 
 def log_scores(trellis: Trellis, labels: NDArray[np.int16]) -> NDArray[np.float64]:
-    """Sum of the potentials along the labels of each sequence, shape (n_sequences,); minus infinity of a forbidden path."""
+    """Sum of the potentials along the labels of each sequence, shape (n_sequences,); minus infinity of a forbidden
+    path.
+    """
     n_labels, order = trellis.unary.shape[1], trellis.order
     positions = np.arange(len(labels))
     before = np.concatenate([[n_labels], labels[:-1]])
@@ -155,8 +169,8 @@ class NoPathError(ValueError):
 
     def __init__(self, sequence: int, place: int, position: int) -> None:
         super().__init__(
-            f"sequence {sequence}: no labelling is left by its position {place}, all are forbidden; allow more labels there or "
-            "before."
+            f"sequence {sequence}: no labelling is left by its position {place}, all are forbidden; "
+            "allow more labels there or before."
         )
         self.position = position
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from treecrf.io.streams import open_closed_streams
 
-__all__ = ["app", "main", "report_main"]
+__all__ = ["app", "main", "run_command"]
 
 INTERRUPTED = 130
 """The exit code after Ctrl-C: 128 and the number of the signal."""
@@ -26,15 +26,10 @@ SECONDS_TO_STOP = 5.0
 
 def main() -> None:
     """Run ``treecrf``."""
-    _run("treecrf", "treecrf.cli._app")
+    run_command("treecrf", "treecrf.cli._app")
 
 
-def report_main() -> None:
-    """Run ``treecrf-report``."""
-    _run("treecrf-report", "treecrf.cli.report")
-
-
-def _run(program: str, module: str) -> None:
+def run_command(program: str, module: str) -> None:
     """Call ``run`` of a module; Ctrl-C and a request to end stop it with one sentence, also while the module is loading."""
     open_closed_streams()
     received: list[int] = []  # a library that is loading may turn what a handler raises into an error of its own

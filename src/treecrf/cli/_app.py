@@ -6,13 +6,13 @@ from typing import Annotated
 
 import typer
 
-from treecrf.cli._shared import Command, Group, help_text, run_program, version_option
 from treecrf.cli.describe import describe
 from treecrf.cli.evaluate import evaluate
 from treecrf.cli.explain import explain
 from treecrf.cli.fit import fit
-from treecrf.cli.missing import missing
 from treecrf.cli.predict import predict
+from treecrf.cli.shared import Command, Group, help_text, run_program, version_option
+from treecrf.moved import gone
 
 HELP = """
 Label sequences with conditional random fields made of regression trees.
@@ -28,7 +28,6 @@ treecrf fit train.csv -o model.npz               [dim]train the best of three me
 treecrf evaluate model.npz test.csv              [dim]measure the accuracy[/dim]
 treecrf explain model.npz test.csv               [dim]show which inputs matter[/dim]
 treecrf predict model.npz new.csv -o out.csv     [dim]label new data[/dim]
-treecrf missing train.csv                        [dim]compare methods for missing values[/dim]
 """
 
 app = typer.Typer(
@@ -44,8 +43,17 @@ app = typer.Typer(
 )
 
 
-for command in (fit, predict, evaluate, explain, describe, missing):
+for command in (fit, predict, evaluate, explain, describe):
     app.command(cls=Command, help=help_text(command.__doc__ or ""))(command)
+
+_ANY = {"allow_extra_args": True, "ignore_unknown_options": True, "help_option_names": []}
+
+
+@app.command("missing", hidden=True, context_settings=_ANY)
+@app.command("report", hidden=True, context_settings=_ANY)
+def _gone(context: typer.Context) -> None:
+    name = context.info_name
+    raise typer.Exit(gone(f"treecrf {name}", f"treecrf-studies {'compare' if name == 'report' else name}"))
 
 
 @app.callback()

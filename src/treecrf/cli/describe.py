@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-from treecrf.cli import _shared as shared
+from treecrf.cli import shared
 from treecrf.io.messages import counted, listed
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from treecrf.cli import _shared as shared
+from treecrf.cli import shared
 from treecrf.io.messages import counted, quoted
 
 if TYPE_CHECKING:

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from treecrf.cli import _shared as shared
-from treecrf.cli._shared import DATA, METHOD, SEARCH
+from treecrf.cli import shared
+from treecrf.cli.shared import DATA, METHOD, SEARCH
 from treecrf.io.messages import counted
-from treecrf.models.registry import CHOICES, TABLES, TREATMENTS
+from treecrf.models.registry import IN_TREES, LABELLERS, TRANSFORMS, offered
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from treecrf.sequences import SequenceSet
 
 AUTO = "auto"
-MISSING = (AUTO, *CHOICES, "error")
+METHODS = tuple(name for name, row in LABELLERS.items() if row.is_offered)
+MISSING = (AUTO, *IN_TREES, *TRANSFORMS, "error")
 
 OPTIONS = {
     "n_threads": "--threads", "n_bins": "--bins", "min_count": "--min-count", "max_leaves": "--max-leaves",
@@ -33,9 +34,7 @@ OPTIONS = {
 }  # fmt: skip
 """By the settings that they decide."""
 
-TREATED = {name: treatment.drawing.name for name, treatment in TREATMENTS.items()} | {
-    "error": "handled by the method itself"
-}
+TREATED = {**IN_TREES, **TRANSFORMS, "error": "handled by the method itself"}
 """What treatments of missing values are called."""
 
 LONG = 10.0
@@ -68,7 +67,7 @@ def fit(
         ),
     ] = None,
     method: Annotated[
-        str, shared.option(f"auto (compare three methods) or one of {', '.join(TABLES)}.", "NAME", group=METHOD)
+        str, shared.option(f"auto (compare three methods) or one of {', '.join(METHODS)}.", "NAME", group=METHOD)
     ] = AUTO,
     window: Annotated[
         str | None,
@@ -215,7 +214,8 @@ def fit(
         seed,
     )
     reading = shared.TableOptions.parse(sequence, label, attributes, kinds, format_, separator, decimal, encoding)
-    shared.check_choice("--method", method, (AUTO, *TABLES))
+    if method not in METHODS:
+        shared.check_choice("--method", method, (AUTO, *offered()))
     shared.check_choice("--missing", missing, MISSING)
     shared.check_suffix(output, ".npz")
     shared.check_writable(output, file)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from treecrf.cli import _shared as shared
+from treecrf.cli import shared
 from treecrf.io.messages import counted, printable
 
 if TYPE_CHECKING:

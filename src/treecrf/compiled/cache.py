@@ -20,6 +20,7 @@ import os
 import pickle
 import re
 import stat
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
@@ -36,9 +37,8 @@ _config: Any = _numba_config  # its settings are made at run time
 _caching: Any = _numba_caching
 
 _PACKAGE = Path(__file__).resolve().parents[1]
-_WITH_KERNELS = ("chain", "trees", "models", "ensembles")
 _DEFINES_KERNELS = "from treecrf.compiled.kernel import "
-_IMPORTED = re.compile(r"^from treecrf\.([\w.]+) import ", re.MULTILINE)
+_IMPORTED = re.compile(r"^from (\w+)\.([\w.]+) import ", re.MULTILINE)
 _LOCK = Lock()  # numba's settings are the whole process's
 _DIGEST_SIZE = hashlib.sha256().digest_size
 
@@ -49,23 +49,28 @@ def processor() -> str:
 
 
 @cache
-def kernel_digest() -> str:
-    """A digest of the source files that decide how kernels are compiled, the processor, and numba's version."""
+def kernel_digest(package: str = "") -> str:
+    """A digest of the source files that decide how kernels are compiled, the processor, and numba's version.
+
+    The kernels of another `package` call those of this one, and have a digest of the files of both.
+    """
     digest = hashlib.sha256(f"{processor()} {__version__}".encode())
-    for file in kernel_files(_PACKAGE):
-        digest.update(file.read_bytes())
+    others = (Path(folder).resolve() for folder in getattr(sys.modules.get(package), "__path__", ()))
+    for folder in dict.fromkeys((_PACKAGE, *others)):
+        for file in kernel_files(folder):
+            digest.update(file.read_bytes())
     return digest.hexdigest()[:12]
 
 
 def kernel_files(package: Path) -> list[Path]:
     """The files of a package that define kernels, sorted, with the modules whose names these files import."""
-    found = set((package / "compiled").glob("*.py"))
-    for part in _WITH_KERNELS:
-        for file in (package / part).rglob("*.py"):
-            text = file.read_text(encoding="utf-8")
-            if _DEFINES_KERNELS in text:
-                paths = [package.joinpath(*name.split(".")) for name in _IMPORTED.findall(text)]
-                found |= {file, *(path.with_suffix(".py") for path in paths), *(path / "__init__.py" for path in paths)}
+    found, packages = set((package / "compiled").glob("*.py")), {_PACKAGE.name: _PACKAGE, package.name: package}
+    for file in package.rglob("*.py"):
+        text = file.read_text(encoding="utf-8")
+        if _DEFINES_KERNELS in text:
+            imported = [(packages[top], name) for top, name in _IMPORTED.findall(text) if top in packages]
+            paths = [folder.joinpath(*name.split(".")) for folder, name in imported]
+            found |= {file, *(path.with_suffix(".py") for path in paths), *(path / "__init__.py" for path in paths)}
     return sorted(file for file in found if file.is_file())
 
 
@@ -95,7 +100,9 @@ def _is_whole(path: Path, start: bytes = b"") -> bool:
 
 
 def cache_root() -> Path | None:
-    """``NUMBA_CACHE_DIR`` where that is set, else the package's ``__pycache__``; None where the package cannot be written to."""
+    """``NUMBA_CACHE_DIR`` where that is set, else the package's ``__pycache__``; None where the package cannot be
+    written to.
+    """
     if _config.CACHE_DIR:
         root = Path(_config.CACHE_DIR)
         _refuse_shared((root, *root.absolute().parents))
@@ -113,8 +120,8 @@ def _refuse_shared(folders: tuple[Path, ...]) -> None:
     for folder in folders:
         if _is_shared(folder):
             raise ValueError(
-                f"the folder {folder} of compiled kernels can be written by others, whose machine code would run; take their "
-                "permission (chmod go-w), or name a folder of your own by NUMBA_CACHE_DIR."
+                f"the folder {folder} of compiled kernels can be written by others, whose machine code would run; take "
+                "their permission (chmod go-w), or name a folder of your own by NUMBA_CACHE_DIR."
             )
 
 
@@ -144,7 +151,7 @@ def _is_private(group: int) -> bool:
 
 
 @contextmanager
-def kernel_cache(*constants: int) -> Iterator[None]:
+def kernel_cache(*constants: int, package: str = "") -> Iterator[None]:
     """Kernels that are defined inside are cached in the folder of the digest.
 
     The folder is below ``NUMBA_CACHE_DIR`` where that is set, else below the package's ``__pycache__``; where
@@ -154,12 +161,14 @@ def kernel_cache(*constants: int) -> Iterator[None]:
     ----------
     constants : int
         Constants that the kernels have compiled into them, so that each has forms of its own for them.
+    package : str
+        The package that defines them (see `kernel_digest`).
     """
     with _LOCK:
         before, files_before = _config.CACHE_DIR, _caching.IndexDataCacheFile
         root = cache_root()
         if root is not None:
-            folder = root / "-".join([f"kernels-{kernel_digest()}", *map(str, constants)])
+            folder = root / "-".join([f"kernels-{kernel_digest(package)}", *map(str, constants)])
             _refuse_shared((folder,))
             _config.CACHE_DIR = str(folder)
         _caching.IndexDataCacheFile = CheckedCacheFile

@@ -40,7 +40,9 @@ def _announce(text: str) -> None:
 
 
 class _KernelCompiler(_Compiler):
-    """numba's compiler with the passes that kernels need, half of all: they have no closures, comprehensions or objects."""
+    """numba's compiler with the passes that kernels need, half of all: they have no closures, comprehensions or
+    objects.
+    """
 
     def define_pipelines(self) -> Any:
         from numba.core import typed_passes, untyped_passes
@@ -84,12 +86,16 @@ class _PartCompiler(_KernelCompiler):
         return super().define_pipelines()
 
 
+def _package_of(function: Any) -> str:
+    return str(function.__module__).partition(".")[0]
+
+
 class _KernelCache(_Cache):
     """numba's cache without the import of numba's compilation rules, half a second, before a form is loaded."""
 
     def _index_key(self, sig: Any, codegen: Any) -> Any:
         """By the content of all kernels: numba's has what a closure refers to, which differs from process to process."""
-        return sig, codegen.magic_tuple(), kernel_digest()
+        return sig, codegen.magic_tuple(), kernel_digest(_package_of(self._py_func))
 
     def save_overload(self, sig: Any, data: Any) -> None:
         """Keep the compiled form, if there is room."""
@@ -165,7 +171,7 @@ class Kernel(_Compiled):
 
     def make_ready(self) -> Any:
         """Compile it, or load it from the cache; return what numba knows of it."""
-        with global_compiler_lock, kernel_cache(*self._constants):
+        with global_compiler_lock, kernel_cache(*self._constants, package=_package_of(self.py_func)):
             try:
                 self._cache = _KernelCache(self.py_func)
             except RuntimeError:  # neither the package, nor the folder of users, nor NUMBA_CACHE_DIR can be written to
@@ -177,8 +183,8 @@ class Kernel(_Compiled):
 class SeparateKernel(Kernel):
     """A kernel that others call through its address, and that is compiled or loaded when one of them first does.
 
-    Its callers hold the address of a cell of two words: the address of the kernel's machine code, 0 before the first call, and that of
-    what compiles it. The cell has a name, which machine code in the cache keeps until it is loaded.
+    Its callers hold the address of a cell of two words: the address of the kernel's machine code, 0 before the first
+    call, and that of what compiles it. The cell has a name, which machine code in the cache keeps until it is loaded.
     """
 
     def __init__(self, function: Callable[..., Any], *args: Any) -> None:
@@ -257,7 +263,8 @@ def kernel(
     constants : tuple of int
         Values from an enclosing function that are compiled into the kernel (see `kernel_cache`).
     separate : bool
-        Whether it is no part of the kernels that call it (see `SeparateKernel`): for what few users need, and is called seldom.
+        Whether it is no part of the kernels that call it (see `SeparateKernel`): for what few users need, and is called
+        seldom.
 
     Returns
     -------

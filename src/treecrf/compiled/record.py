@@ -1,7 +1,8 @@
 """The type of a struct of arrays in kernels: the address of a record, so that a call passes one number.
 
-numba passes a named tuple as all numbers of all its arrays, hundreds for a struct of structs, through every call: compiling them
-takes most of a kernel's time. A record is made from the named tuple where Python calls a kernel, and never changes.
+numba passes a named tuple as all numbers of all its arrays, hundreds for a struct of structs, through every call:
+compiling them takes most of a kernel's time. A record is made from the named tuple where Python calls a kernel, and
+never changes.
 """
 
 from __future__ import annotations

@@ -10,8 +10,8 @@ A struct is a named tuple under `@struct`. The annotation of an array names its 
         order: Annotated[int, "Number of previous labels."]
         tree: Tree
 
-The docstring's list of attributes, the compiled type and the allocation follow from it. Arrays that come from files have
-rules for their values, too (`treecrf.compiled.rules`).
+The docstring's list of attributes, the compiled type and the allocation follow from it. Arrays that come from files
+have rules for their values, too (`treecrf.compiled.rules`).
 """
 
 from __future__ import annotations
@@ -34,11 +34,12 @@ Float32: TypeAlias = NDArray[np.float32]
 Float64: TypeAlias = NDArray[np.float64]
 
 _Struct = TypeVar("_Struct", bound=tuple[Any, ...])
-_CACHE_LINE = 64  # bytes
 
 
 def dtype_of(hint: Any) -> np.dtype[Any] | None:
-    """That of arrays with the type ``NDArray[...]``, which stands for a type of ndarray, or from numpy 2.5 on for itself."""
+    """That of arrays with the type ``NDArray[...]``, which stands for a type of ndarray, or from numpy 2.5 on for
+    itself.
+    """
     origin, args = get_origin(hint), get_args(hint)
     if origin is NDArray:
         return np.dtype(args[0])
@@ -77,7 +78,7 @@ def struct(cls: type[_Struct]) -> type[_Struct]:
 
 @cache
 def compiled_type(cls: type) -> Any:
-    """The type of a struct in the signatures of kernels: arrays are contiguous and writable; numbers alone are a tuple."""
+    """The type of a struct in signatures of kernels: arrays are contiguous and writable; numbers alone are a tuple."""
     from numba import from_dtype, types
 
     from treecrf.compiled.record import Record
@@ -107,7 +108,7 @@ def allocate(cls: type[_Struct], **sizes: int) -> _Struct:
 
     return cls(
         *(
-            allocate(field.kind, **sizes) if field.shape is None else zeros(_lengths(field.shape, sizes), field.kind)
+            allocate(field.kind, **sizes) if field.shape is None else np.zeros(_lengths(field.shape, sizes), field.kind)
             for field in _fields(cls).values()
         )
     )
@@ -127,11 +128,3 @@ def _lengths(shape: list[str], sizes: dict[str, int]) -> list[int]:
     """The lengths of a shape whose names stand for `sizes`."""
     terms = [[term.split(" * ") for term in text.split(" + ")] for text in shape]
     return [sum(prod(int(sizes.get(factor, factor)) for factor in term) for term in of_axis) for of_axis in terms]
-
-
-def zeros(shape: list[int], dtype: Any) -> NDArray[Any]:
-    """Zeros that begin at a cache line: a run of lanes (`treecrf.trees.joint_histogram`) then never straddles two."""
-    n_bytes = prod(shape) * np.dtype(dtype).itemsize
-    buffer = np.zeros(n_bytes + _CACHE_LINE, dtype=np.uint8)
-    begin = -buffer.ctypes.data % _CACHE_LINE
-    return buffer[begin : begin + n_bytes].view(dtype).reshape(shape)

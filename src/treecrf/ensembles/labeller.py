@@ -14,23 +14,30 @@ from treecrf.ensembles.combiners import COMBINERS, Evidence
 from treecrf.ensembles.sequential import cross_fit, untrained
 from treecrf.estimators.checks import HEADERS, NOT_NEGATIVE, PART, PARTS, SEED, SIZE, Check, one_of, optional, whole
 from treecrf.estimators.settings import follow
-from treecrf.models.base import Decoder, Labeller, Monitor
+from treecrf.models.base import Labeller, Monitor
+from treecrf.models.decoding import Decoder
 from treecrf.models.fitted import prefixed, refuse_rest, take_prefixed
 from treecrf.models.inputs import check_training_set
 from treecrf.models.persistence import load_class, packed, unpacked
 from treecrf.models.pipelines import ImputingLabeller
-from treecrf.models.registry import IN_TREES, LABELLERS, TABLES, TRAINING
+from treecrf.models.registry import IN_TREES, LABELLERS, find, labellers
 from treecrf.models.weights import refuse_weights
 from treecrf.sequences import SequenceSet
 from treecrf.statistics.selection import derive_seed, hold_out
 
-METHODS = tuple(name for name in dict.fromkeys((*TRAINING, *TABLES)) if LABELLERS[name].family != "ensembles")
-"""Names that experts may have."""
+METHODS = tuple(name for name, row in LABELLERS.items() if row.as_expert is not None)
+"""Names that experts may have; packages that add labellers add to them."""
+
+
+def _is_expert(value: Any) -> bool:
+    if not isinstance(value, str):
+        return isinstance(value, Labeller)
+    return value in METHODS or (value in labellers() and labellers()[value].as_expert is not None)
 
 
 def _are_experts(value: Any) -> bool:
     is_listed = isinstance(value, Sequence) and not isinstance(value, str) and len(value) > 0
-    return is_listed and all(isinstance(expert, Labeller) or expert in METHODS for expert in value)
+    return is_listed and all(map(_is_expert, value))
 
 
 @dataclass(eq=False, repr=False)
@@ -152,9 +159,8 @@ class Ensemble(Labeller):
         return [untrained(self._make_named(each) if isinstance(each, str) else each) for each in self.experts]
 
     def _make_named(self, name: str) -> Labeller:
-        row = LABELLERS[name]
-        of_study = {} if row.training is None else row.training.fixed
-        fixed = {key: value for key, value in of_study.items() if key != "missing"}
+        row = find(name)
+        fixed = row.as_expert or {}
         expert = load_class(row.class_path)(**{**row.preset, **fixed})
         settings = {
             "window": self.window,

@@ -27,7 +27,6 @@ from numpy.typing import ArrayLike, NDArray
 from treecrf.estimators.labels import flat_labels, flat_weights, sequence_groups, sorted_labels
 from treecrf.estimators.padding import Padding
 from treecrf.estimators.tables import (
-    KINDS,
     Observations,
     as_array,
     as_frame,
@@ -39,7 +38,8 @@ from treecrf.estimators.tables import (
 )
 from treecrf.io.arguments import integers
 from treecrf.io.arrays import first_relatives, of_objects
-from treecrf.io.frames import Kind, by_index, comes_again, is_indexed, parts_by_index
+from treecrf.io.columns import SAID, Kind, Vocabulary
+from treecrf.io.frames import by_index, comes_again, is_indexed, parts_by_index
 from treecrf.io.messages import counted, quoted
 from treecrf.sequences import SequenceSet
 
@@ -107,6 +107,7 @@ class Given(NamedTuple):
         labels: Any = None,
         kinds: Mapping[str, Kind] | None = None,
         lengths: ArrayLike | None = None,
+        vocabularies: Mapping[str, Vocabulary] | None = None,
     ) -> Self:
         """Read sequences and their labels.
 
@@ -121,6 +122,8 @@ class Given(NamedTuple):
             The inputs that are known from training; other ones are refused.
         lengths : array_like of int, optional
             How many observations each sequence has, of a padded array (`treecrf.estimators.padding`) or of rows.
+        vocabularies : mapping of str to Vocabulary, optional
+            The categories that are known from training: an attribute of dicts that has no others gets their codes.
 
         Raises
         ------
@@ -141,29 +144,32 @@ class Given(NamedTuple):
         form: Form
         empty: tuple[int, ...] = ()
         index: Any = None
+        table: Observations | None = None
         kind: Literal["set", "named", "array"] = "array"
         if isinstance(sequences, SequenceSet):
             data, form = sequences, "set"
         elif are_rows:
-            data, form = _of_rows(sequences, lengths, kinds), "rows"
+            table, form = _of_rows(sequences, lengths), "rows"
         elif is_record or (kinds is not None and _is_one(sequences)):
-            data, form = encode(Observations.of([sequences]), kinds), "rows"
+            table, form = Observations.of([sequences]), "rows"
         elif is_frame(sequences):
-            data, form = _of_indexed_frame(sequences, kinds), "rows"
+            table, form = _of_indexed_frame(sequences), "rows"
         elif isinstance(sequences, np.ndarray) and sequences.ndim == 2:
-            data, form = encode(Observations.of([sequences]), kinds), "rows"
+            table, form = Observations.of([sequences]), "rows"
         else:
-            every = [as_frame(sequence) for sequence in _as_list(sequences)]
+            every, form = _as_list(sequences), "sequences"
             filled = [sequence for sequence in every if len(sequence)]
             empty = tuple(number for number, sequence in enumerate(every) if not len(sequence))
             if not filled:
                 raise ValueError("the set has no sequences; give at least one, with an observation.")
-            data, form = _of_list(filled, kinds), "sequences"
             if isinstance(filled[0], SequenceSet):
-                kind = "set"
-            elif is_frame(filled[0]) or is_dicts(filled[0]):
-                kind = "named"
-            index = [each.index for each in every] if is_frame(filled[0]) and all(map(is_frame, every)) else None
+                data, kind = _joined(filled), "set"
+            else:
+                table = Observations.of(filled)
+                kind = "array" if table.origin == "arrays" else "named"
+                index = [each.index for each in every] if all(map(is_frame, every)) else None
+        if table is not None:
+            data = encode(table, kinds, vocabularies)
         if is_frame(sequences) and not is_record:
             index = sequences.index
         given = cls(data, form, None, index, empty, kind, padding, names)
@@ -229,7 +235,7 @@ class Given(NamedTuple):
         """Answers by position, along the first axis, in the form of the question."""
         if self.form != "sequences":
             return by_position
-        parts = np.split(by_position, self.data.offsets[1:-1])
+        parts = [by_position[begin:end] for begin, end in pairwise(self.data.offsets.tolist())]
         for number in self.empty:
             parts.insert(number, by_position[:0])
         return BySequence(parts)
@@ -276,7 +282,7 @@ def _frame_of(data: SequenceSet) -> pd.DataFrame:
         for attribute, codes in zip(data.attributes, data.values.T, strict=True)
     }
     frame = pd.DataFrame(columns | dict(zip(data.number_names, data.numbers.T, strict=True)))
-    frame.attrs[KINDS] = dict.fromkeys(data.number_names, "number")
+    frame.attrs[SAID] = dict.fromkeys(data.number_names, "number")
     return frame
 
 
@@ -295,7 +301,7 @@ def count_empty(sequences: Any) -> int | None:
 
 
 def _as_list(sequences: Any) -> list[Any]:
-    """The sequences one by one, however they are kept."""
+    """The sequences one by one, however they are kept, frames as those of pandas."""
     if hasattr(sequences, "tocsr"):
         raise ValueError(
             "the sequences are a sparse matrix or array, which is not read; give dense arrays (X.toarray())."
@@ -307,6 +313,8 @@ def _as_list(sequences: Any) -> list[Any]:
     sequence_list = list(sequences)
     if not sequence_list:
         raise ValueError("the set has no sequences; give at least one.")
+    if set(map(type, sequence_list)) == {list}:
+        return sequence_list
     for number, sequence in enumerate(sequence_list):
         if hasattr(sequence, "tocsr"):
             raise ValueError(
@@ -317,7 +325,7 @@ def _as_list(sequences: Any) -> list[Any]:
                 f"sequence {number} is {described(sequence)}, which is one value or observation; give a list of sequences, "
                 "[sequence] if there is one. Reshape your data so: a 2-d array is one sequence."
             )
-    return sequence_list
+    return [as_frame(sequence) for sequence in sequence_list]
 
 
 def _is_one(sequences: Any) -> bool:
@@ -325,7 +333,7 @@ def _is_one(sequences: Any) -> bool:
     return is_dicts(sequences) or (is_frame(sequences) and sequences.index.names[0] is None)
 
 
-def _of_rows(rows: Any, lengths: Any, known: Mapping[str, Kind] | None) -> SequenceSet:
+def _of_rows(rows: Any, lengths: Any) -> Observations:
     """Sequences one after another, whose lengths are given."""
     if is_frame(rows) and rows.index.names[0] is not None:
         raise ValueError("the index of the DataFrame tells its sequences apart; leave lengths out, or reset_index.")
@@ -334,7 +342,7 @@ def _of_rows(rows: Any, lengths: Any, known: Mapping[str, Kind] | None) -> Seque
         raise ValueError(
             f"lengths add up to {parts.sum()}, and there are {counted(len(rows), 'row')}; give those of all sequences."
         )
-    return encode(Observations.of([rows])._replace(lengths=parts), known)
+    return Observations.of([rows])._replace(lengths=parts)
 
 
 def as_set(X: Sequences, y: Labels = None, *, groups: Groups = None, lengths: ArrayLike | None = None) -> SequenceSet:
@@ -350,16 +358,14 @@ def as_set(X: Sequences, y: Labels = None, *, groups: Groups = None, lengths: Ar
     return Given.read(X, y, lengths=lengths).in_groups(groups).data
 
 
-def _of_list(sequences: list[Any], known: Mapping[str, Kind] | None) -> SequenceSet:
-    if not isinstance(sequences[0], SequenceSet):
-        return encode(Observations.of(sequences), known)
+def _joined(sequences: list[Any]) -> SequenceSet:
     for number, part in enumerate(sequences):
         check_kind(part, lambda value: isinstance(value, SequenceSet), "a SequenceSet", number)
     joined = SequenceSet.concatenate(sequences)
     return joined.with_groups(first_relatives(np.concatenate([part.groups for part in sequences])))  # as in their set
 
 
-def _of_indexed_frame(frame: Any, known: Mapping[str, Kind] | None) -> SequenceSet:
+def _of_indexed_frame(frame: Any) -> Observations:
     """A frame whose index tells sequences apart, by its first level if it has several."""
     if frame.index.names[0] is None:
         raise ValueError(
@@ -377,5 +383,4 @@ def _of_indexed_frame(frame: Any, known: Mapping[str, Kind] | None) -> SequenceS
         raise ValueError(
             f"row {again}: {comes_again(str(frame.index.get_level_values(0)[again]), 'frame by its index')}"
         )
-    table = Observations.of_frames([frame])
-    return encode(table._replace(lengths=np.diff(np.r_[starts, len(frame)])), known)
+    return Observations.of_frames([frame])._replace(lengths=np.diff(np.r_[starts, len(frame)]))

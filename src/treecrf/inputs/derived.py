@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from treecrf.estimators.checks import FLAG, NAME, Check, check_params, one_of, optional, several, whole
 from treecrf.estimators.transform import Transform
-from treecrf.io.frames import Kind
+from treecrf.io.columns import Kind
 from treecrf.io.messages import listed, quoted
 from treecrf.sequences import MISSING, Attribute, SequenceSet
 

@@ -17,6 +17,14 @@ MOST_WHOLE = 2**53
 """Whole numbers up to it are exact in float64, and their sums hardly ever overflow."""
 
 
+def check_count(name: str, value: object, *, least: int = 1, most: int | None = None) -> None:
+    """Refuse an option that is not a whole number of at least `least` and at most `most`."""
+    is_whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
+    if not is_whole or value < least or (most is not None and value > most):  # type: ignore[operator]
+        reach = f"from {least:,} on" if most is None else f"from {least:,} to {most:,}"
+        raise ValueError(f"{name}={quoted(value)}: give a whole number {reach}.")
+
+
 def integers(
     values: ArrayLike,
     what: str,

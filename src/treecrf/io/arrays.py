@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from treecrf.io.arguments import as_array
-from treecrf.io.frames import MISSING, Encoded
+from treecrf.io.columns import MISSING
+from treecrf.io.frames import Encoded
 from treecrf.io.messages import quoted, repeated
 
 
@@ -77,7 +78,7 @@ def thawed(value: Any) -> Any:
     if isinstance(value, list | tuple):
         parts = [thawed(each) for each in value]
         return value._make(parts) if hasattr(value, "_make") else type(value)(parts)
-    if type(value).__module__.startswith("treecrf.") and hasattr(value, "__dict__"):
+    if type(value).__module__.startswith(("treecrf.", "treecrf_")) and hasattr(value, "__dict__"):
         vars(value).update(thawed(vars(value)))
     return value
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from treecrf.estimators.checks import FINITE, FLAG, TEXT, Check, check_parts, named, one_of
 from treecrf.estimators.transform import Transform
-from treecrf.io.frames import Kind
+from treecrf.io.columns import Kind
 from treecrf.io.weighted import in_units, median, of_observations
 from treecrf.sequences import MISSING, Attribute, SequenceSet
 

@@ -16,7 +16,8 @@ from treecrf.chain._kernels import MAX_POTENTIAL
 from treecrf.chain.inference import MAX_EXPONENT, partial_log_likelihood
 from treecrf.chain.lattice import Lattice, Weights
 from treecrf.chain.trellis import Trellis
-from treecrf.models.base import DECODERS, Decoder, Labeller, check_decoder
+from treecrf.models.base import Labeller
+from treecrf.models.decoding import DECODERS, Decoder, check_decoder
 from treecrf.sequences import MISSING, SequenceSet
 
 
@@ -84,8 +85,8 @@ PART_BYTES = 2**22
 class ScoredChains(NamedTuple):
     """Chains of order 0 or 1 whose potentials are a score of the position and one of the pair with the label before.
 
-    What they answer is what `DenseChains` do but for rounding. Where scores are of labels, no potentials are made for it; else
-    those of a few sequences at a time.
+    What they answer is what `DenseChains` do but for rounding. Where scores are of labels, no potentials are made for
+    it; else those of a few sequences at a time.
 
     Attributes
     ----------
@@ -152,7 +153,7 @@ class ScoredChains(NamedTuple):
         return whole._replace(transitions=self.by_state.copy())
 
     def _are_scores_of_labels(self) -> bool:
-        """Whether kernels for scores of labels can answer; others tell what is wrong with potentials that are not finite."""
+        """Whether kernels for scores of labels can answer; other kernels refuse potentials that are not finite."""
         of_labels = self.order == 1 and self.scores.shape[1] == len(self.by_state)
         return of_labels and all(np.abs(part).max() <= MAX_POTENTIAL for part in (self.scores, self.by_state))
 
@@ -187,7 +188,7 @@ class LatticeChains(NamedTuple):
 
     def marginals(self) -> NDArray[np.float64]:
         """See `Chains`; 0 for labels that a position may not have."""
-        marginals = lattices.forward_backward(self.lattice, self.potentials).labels
+        marginals = lattices.lattice_marginals(self.lattice, self.potentials).labels
         return lattices.by_label(self.lattice, marginals, len(self.potentials.transitions))
 
     def log_likelihood(self, labels: NDArray[np.int16]) -> NDArray[np.float64]:
@@ -196,11 +197,11 @@ class LatticeChains(NamedTuple):
             from treecrf.chain import beam  # its kernels are loaded where they run
 
             return beam.partial_log_likelihood(self.lattice, self.potentials, labels)
-        return lattices.log_likelihood(self.lattice, self.potentials, labels)
+        return lattices.lattice_log_likelihood(self.lattice, self.potentials, labels)
 
     def viterbi(self) -> NDArray[np.int16]:
         """See `Chains`."""
-        return lattices.viterbi(self.lattice, self.potentials)
+        return lattices.lattice_viterbi(self.lattice, self.potentials)
 
     def trellis(self) -> Trellis:
         """See `Chains`; labels that a position may not have are on no path."""
@@ -214,7 +215,7 @@ Kept = TypeVar("Kept", bound=Sequence[Any] | NDArray[Any])
 
 
 def kept_stages(stages: Kept, are_all: bool, every: int | None) -> Kept:
-    """Of what training kept every `every`-th stage, or the last one; all must have been kept unless that is wanted alone."""
+    """Every `every`-th of the stages that training kept, or with None the last one, which is always kept."""
     if every is None:
         return stages[-1:]  # type: ignore[return-value]
     if not are_all:
@@ -257,7 +258,7 @@ class ChainLabeller(Labeller):
             yield chains.marginals()
 
     def fit_watched(self, train: SequenceSet, data: SequenceSet, watch: Watch, every: int = 1) -> None:
-        """`fit` with one set; `watch` is called with `predict_proba` of another after `every`, 2 `every`, .. iterations."""
+        """`fit`; `watch` is called with `predict_proba` of another set after `every`, 2 `every`, .. iterations."""
         self.keeping_stages().fit(train)
         for number, marginals in enumerate(self.staged_predict_proba(data, every), start=1):
             watch(number * every, marginals)
@@ -274,14 +275,14 @@ class ChainLabeller(Labeller):
     def answer(
         self, data: SequenceSet, decoders: tuple[Decoder, ...] = DECODERS, stage: int | None = None
     ) -> tuple[dict[Decoder, NDArray[np.int16]], NDArray[np.float64]]:
-        """`predict`, by decoder, and `predict_proba` after `stage` iterations, or the last one, from scores that are computed once."""
+        """`predict`, by decoder, and `predict_proba` after `stage` iterations, or the last one, of the same scores."""
         for decoder in decoders:
             check_decoder(decoder)
         chains = next(self._staged_chains(data, stage), None) or next(self._staged_chains(data))
         return {decoder: self._decode(chains, decoder) for decoder in decoders}, chains.marginals()
 
     def staged_greedy(self, data: SequenceSet, every: int) -> Iterator[NDArray[np.int16]]:
-        """`greedy_labels` after `every`, 2 `every`, .. iterations, for a method whose potentials are local, such as a MEMM."""
+        """`greedy_labels` after `every`, 2 `every`, .. iterations, of a method with local potentials, as a MEMM."""
         for potentials in self._staged_potentials(data, every):
             yield greedy_labels(potentials, data.offsets, self.order)
 

@@ -1,4 +1,4 @@
-"""CustomLabeller: any class with fit and predict_proba, or classifier of single rows, with the interface of the labellers here."""
+"""`CustomLabeller`: a user's class, or a classifier of single rows, with the interface of the labellers here."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from treecrf.estimators.checks import SEED, Check, optional
-from treecrf.models import base
-from treecrf.models.base import Decoder, Labeller, Monitor
+from treecrf.models.base import Labeller, Monitor
+from treecrf.models.decoding import DECODERS, Decoder
 from treecrf.models.inputs import check_training_set
 from treecrf.models.weights import refuse_weights
 from treecrf.models.window.features import Taken, WindowFeatures
@@ -113,19 +113,19 @@ _SUM_TOLERANCE = 1e-6  # of the probabilities of a position
 
 
 @dataclass(eq=False, repr=False)
-class CustomLabeller(base.Labeller):
+class CustomLabeller(Labeller):
     """A labeller made of a user's class.
 
-    A classifier of single rows with ``fit(X, y)`` and ``predict_proba(X)``, such as any of scikit-learn's that has both,
-    is given the categories and numbers in the window of every position (`treecrf.models.window.features.WindowFeatures`),
-    and its ``staged_predict_proba`` is used where it has one.
+    A classifier of single rows with ``fit(X, y)`` and ``predict_proba(X)``, such as any of scikit-learn's that has
+    both, is given the categories and numbers in the window of every position
+    (`treecrf.models.window.features.WindowFeatures`), and its ``staged_predict_proba`` is used where it has one.
 
     Any other class needs ``fit(train)`` and ``predict_proba(data)``, both with a `SequenceSet`; the second returns
-    P(y_t | X), shape (n_positions, n_labels), labels in the order of ``train.label_names``. Whatever else it has is used:
-    ``staged_predict_proba(data)``, the same after 1, 2, .. iterations, so that the iteration can be chosen;
-    ``fit(train, monitor=...)``, where the class reports its seconds and, with stages, every iteration;
-    ``predict(data, decoder=...)``, else "viterbi" gives the likeliest label of each position, as "forward_backward"
-    does. Numbers are as the set has them. If its constructor takes ``window`` or ``random_state`` it gets them.
+    P(y_t | X), shape (n_positions, n_labels), labels in the order of ``train.label_names``. Whatever else it has is
+    used: ``staged_predict_proba(data)``, the same after 1, 2, .. iterations, so that the iteration can be chosen;
+    ``fit(train, monitor=...)``, where the class reports its seconds and, with stages, every iteration; ``predict(data,
+    decoder=...)``, else "viterbi" gives the likeliest label of each position, as "forward_backward" does. Numbers are
+    as the set has them. If its constructor takes ``window`` or ``random_state`` it gets them.
 
     Parameters
     ----------
@@ -152,7 +152,7 @@ class CustomLabeller(base.Labeller):
         "class_name": Check(lambda value: isinstance(value, str) and value != "", "give module:Class"),
         "settings": Check(lambda value: value is None or isinstance(value, Mapping), "give None or a mapping"),
         "random_state": optional(SEED),
-    }  # fmt: skip
+    }
 
     is_saved = False
     takes_numbers = True
@@ -196,7 +196,7 @@ class CustomLabeller(base.Labeller):
         return hasattr(self.inner_, "staged_predict_proba")
 
     def staged_predict_proba(self, data: SequenceSet, every: int = 1) -> Iterator[NDArray[np.float64]]:
-        """`predict_proba` after `every`, 2 `every`, .. iterations; of a class without stages once, after the only one."""
+        """`predict_proba` after `every`, 2 `every`, .. iterations; a class without stages has one."""
         stages = (
             self.inner_.staged_predict_proba(self.align_inputs(data, self.unseen))
             if self.has_stages
@@ -207,9 +207,9 @@ class CustomLabeller(base.Labeller):
                 yield self._checked(probabilities, data)
 
     def staged_predict(
-        self, data: SequenceSet, decoders: tuple[Decoder, ...] = base.DECODERS, every: int = 1
+        self, data: SequenceSet, decoders: tuple[Decoder, ...] = DECODERS, every: int = 1
     ) -> Iterator[dict[Decoder, NDArray[np.int16]]]:
-        """Labels after `every`, 2 `every`, .. iterations; a class that goes in stages has the likeliest for all decoders."""
+        """Labels after `every`, 2 `every`, .. iterations; a class with stages gives the likeliest for all decoders."""
         if not self.has_stages:
             if every == 1:
                 yield {decoder: self.predict(data, decoder) for decoder in decoders}

@@ -1,9 +1,9 @@
-"""Predictions within limits: labels that positions may have, labels that are known, labels that may follow others, and a lag."""
+"""Decoders, and limits of predictions: labels that are allowed, known, or may follow others, and a lag."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypedDict
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -24,6 +24,8 @@ if TYPE_CHECKING:  # kernels are loaded for predictions alone
     from treecrf.chain.trellis import Trellis
 
 Constraints = str | ArrayLike
+Decoder = Literal["forward_backward", "viterbi"]
+DECODERS: tuple[Decoder, ...] = ("forward_backward", "viterbi")
 
 
 class Limits(TypedDict, total=False):
@@ -32,12 +34,13 @@ class Limits(TypedDict, total=False):
     Attributes
     ----------
     allowed : bool, shape (n_positions, n_labels)
-        The labels that each position may have, in the order of ``label_names_``; of lists, such an array for each sequence.
+        The labels that each position may have, in the order of ``label_names_``; of lists, such an array for each
+        sequence.
     known : int, shape (n_positions,)
         Labels that are known already, by code; -1 elsewhere. Of lists, lists of labels, None elsewhere.
     constraints : str or bool, shape (n_labels + 1, n_labels)
-        "bio" or "bioes" (`treecrf.chain.constraints.SCHEMES`), or whether each label may stand right after another: by the
-        label before, START (what stands before a first position) last, and the label.
+        "bio" or "bioes" (`treecrf.chain.constraints.SCHEMES`), or whether each label may stand right after another: by
+        the label before, START (what stands before a first position) last, and the label.
     lag : int
         Label each position by what is seen `lag` observations later, as a stream is labelled.
     lengths : int, shape (n_sequences,)
@@ -118,13 +121,20 @@ def step_masks(
 def chain_lag(lag: int, constraints: Constraints | None, right: int) -> int:
     """How many positions later a label is decided if `lag` observations after it are seen.
 
-    A position's potentials are known once the window's `right` side is there, and whether a label may be the last one when
-    it turns out to be the last one.
+    A position's potentials are known once the window's `right` side is there, and whether a label may be the last one
+    when it turns out to be the last one.
     """
     if isinstance(constraints, str) and scheme_of(constraints).unfinished:
         right = max(right, 1)
     if not isinstance(lag, (int, np.integer)) or isinstance(lag, bool) or lag < right:
         raise ValueError(
-            f"lag={quoted(lag)}: give a whole number of observations, at least the {right} that the labeller sees after a position."
+            f"lag={quoted(lag)}: give a whole number of observations, at least the {right} that the labeller sees "
+            "after a position."
         )
     return lag - right
+
+
+def check_decoder(decoder: str) -> None:
+    """Refuse a decoder that is not known."""
+    if decoder not in DECODERS:
+        raise ValueError(f"decoder {decoder!r} is not known; choose one of {', '.join(DECODERS)}.")

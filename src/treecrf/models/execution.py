@@ -1,12 +1,16 @@
-"""Execution of training: its start, tasks in threads, and reports to a monitor."""
+"""How a training runs: its start, its threads and their seconds, and reports to a monitor."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from functools import partial
 from numbers import Integral
-from typing import Any
+from threading import Lock
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +22,7 @@ Monitor = Callable[[int, Mapping[str, float], float], None]
 
 
 def reporting_monitor(name: str, verbose: bool | int, monitor: Monitor | None) -> Monitor | None:
-    """The monitor, and before it one that prints the first report of a method and those of every `verbose` iterations."""
+    """A monitor that prints the first report of a method and every `verbose`-th, then calls the one given."""
     if not isinstance(verbose, bool | np.bool_ | Integral):
         raise ValueError(f"verbose={quoted(verbose)}: give True, False, or after how many iterations to print a line.")
     if not verbose:
@@ -43,16 +47,38 @@ def draw_start(shape: int | tuple[int, ...], seed: int | None, deviation: float)
 Runner = Callable[[Sequence[Callable[[], Any]]], list[Any]]
 """Runs tasks, perhaps side by side, and returns their results in order."""
 
+PHASES = ("windows", "gradient", "trees", "update")
 
-def make_runner(pool: ThreadPoolExecutor | None) -> Runner:
-    """A function that runs tasks, side by side where there is a pool, and returns their results in order.
 
-    The calling thread works too, so short tasks do not wait for another thread to wake.
+class Workers:
+    """The threads of a training, and the CPU seconds that they spend in each phase.
+
+    Attributes
+    ----------
+    n_threads : int
+    seconds : dict of str to float
+        By phase.
     """
-    if pool is None:
-        return lambda tasks: [task() for task in tasks]
 
-    def run(tasks: Sequence[Callable[[], Any]]) -> list[Any]:
+    def __init__(self, n_threads: int = 1) -> None:
+        self.n_threads, self.seconds = n_threads, dict.fromkeys(PHASES, 0.0)
+        self._pool = ThreadPoolExecutor(n_threads - 1) if n_threads > 1 else None
+        self._lock = Lock()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._pool is not None:
+            self._pool.shutdown()
+
+    def run(self, tasks: Sequence[Callable[[], Any]]) -> list[Any]:
+        """Run tasks, side by side where there are threads; return their results in order.
+
+        The calling thread works too, so short tasks do not wait for another thread to wake.
+        """
+        if self._pool is None:
+            return [task() for task in tasks]
         results: list[Any] = [None] * len(tasks)
         remaining = iter(range(len(tasks)))
 
@@ -60,11 +86,27 @@ def make_runner(pool: ThreadPoolExecutor | None) -> Runner:
             for i in remaining:  # shared: whoever is free takes the next
                 results[i] = tasks[i]()
 
-        helpers = [pool.submit(work) for _ in range(min(pool._max_workers, len(tasks) - 1))]
+        helpers = [self._pool.submit(work) for _ in range(min(self.n_threads, len(tasks)) - 1)]
         work()
         for helper in helpers:
             if not helper.cancel():
                 helper.result()
         return results
 
-    return run
+    @contextmanager
+    def timed(self, phase: str) -> Iterator[None]:
+        """Count what the calling thread does as part of a phase."""
+        begin = time.thread_time()
+        yield
+        spent = time.thread_time() - begin
+        with self._lock:
+            self.seconds[phase] += spent
+
+    def map(self, phase: str, function: Callable[..., Any], arguments: Iterable[tuple[Any, ...]]) -> list[Any]:
+        """What a function returns for each of some arguments; all calls are part of a phase."""
+
+        def call(of_one: tuple[Any, ...]) -> Any:
+            with self.timed(phase):
+                return function(*of_one)
+
+        return self.run([partial(call, of_one) for of_one in arguments])

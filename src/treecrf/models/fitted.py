@@ -1,8 +1,9 @@
 """Fitted arrays of labellers: declared once beside each class, written by name, and checked when they come from a file.
 
 A declaration maps the name of an attribute, without the underscore at its end, to
-``Annotated[Float64, "n_labels, n_labels + 1", FINITE]``, a type, a shape and rules for the values (`treecrf.compiled.rules`), or
-to a class under `treecrf.compiled.struct.struct`, whose fields are declared in the same way.
+``Annotated[Float64, "n_labels, n_labels + 1", FINITE]``, a type, a shape and rules for the values
+(`treecrf.compiled.rules`), or to a class under `treecrf.compiled.struct.struct`, whose fields are declared in the same
+way.
 """
 
 from __future__ import annotations
@@ -37,8 +38,8 @@ def take_declared(arrays: dict[str, NDArray[Any]], declared: Declared, known: Kn
         As from `named_arrays`; what is taken is no longer there afterwards.
     declared : mapping
     known : mapping of str to int or array
-        Lengths of axes that are known, and other limits that rules name. Other lengths are what the arrays have, each the same
-        everywhere within a struct.
+        Lengths of axes that are known, and other limits that rules name. Other lengths are what the arrays have, each
+        the same everywhere within a struct.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""What a labeller sees of a set: checks of the set, categories of the training set, rare ones merged, and numbers, in bins or as they are."""
+"""What a labeller sees of a set: its checks, the training set's categories, rare ones merged, and numbers or bins."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from treecrf.estimators.tables import ABSENT
 from treecrf.inputs.anchors import AnchoredInputs, AnchorSetting
 from treecrf.inputs.binning import Binner
-from treecrf.io.frames import Vocabulary
+from treecrf.io.columns import Vocabulary
 from treecrf.io.messages import listed, quoted, repeated
 from treecrf.io.weighted import in_units, of_observations
 from treecrf.sequences import MISSING, Attribute, SequenceSet, attributes_from
@@ -38,13 +38,13 @@ def refuse_missing(data: SequenceSet) -> None:
         is_category = column < len(data.attributes)
         kept = "; Indicator(mark='category') keeps them, empty texts too, as a category" if is_category else ""
         raise ValueError(
-            f"{names[column]} is missing at observation {row}; fill or mark the missing values (treecrf.missing{kept}), or take "
-            "TreeCRF, which by default handles them (missing='auto')."
+            f"{names[column]} is missing at observation {row}; fill or mark the missing values "
+            f"(treecrf.missing{kept}), or take TreeCRF, which by default handles them (missing='auto')."
         )
 
 
 def check_training_set(train: SequenceSet, unknown: bool = False) -> NDArray[np.int16]:
-    """The labels of a training set, once it has been found fit to learn from; `unknown` says whether some may be `MISSING`."""
+    """The labels of a training set, unless it is refused; `unknown` says whether some may be `MISSING`."""
     check_set(train)
     if not len(train):
         raise ValueError("the training set has no sequences; give at least one.")
@@ -58,8 +58,9 @@ def check_training_set(train: SequenceSet, unknown: bool = False) -> NDArray[np.
     if not is_known.all():
         if not unknown:
             raise ValueError(
-                f"position {int((~is_known).argmax())} has no label, and this method learns from whole sequences of labels; give "
-                "it one, drop its sequence, or choose a method that sums over unknown labels, such as TreeCRF or LinearCRF."
+                f"position {int((~is_known).argmax())} has no label, and this method learns from whole sequences of "
+                "labels; give it one, drop its sequence, or choose a method that sums over unknown labels, such as "
+                "TreeCRF or LinearCRF."
             )
         if not is_known.any():
             raise ValueError("no label of the training set is known; give at least one.")
@@ -81,7 +82,7 @@ def label_codes(data: SequenceSet, label_names: tuple[str, ...]) -> NDArray[np.i
 
 
 def align_labels(data: SequenceSet, label_names: tuple[str, ...], unknown: bool = False) -> NDArray[np.int16]:
-    """The same, where a label that is none of `label_names` is refused; `unknown` says whether a position may have none (`MISSING`)."""
+    """`label_codes`, but other labels are refused; `unknown` says whether a position may have none (`MISSING`)."""
     if data.labels is None:
         raise ValueError("the set has no labels; give labelled sequences, or their labels as y.")
     is_known = data.labels != MISSING
@@ -190,7 +191,7 @@ class Inputs:
         return self.sources if self.binner is None else self.sources[: -len(self.number_names) or None]
 
     @cached_property
-    def _vocabularies(self) -> tuple[Vocabulary, ...]:
+    def vocabularies(self) -> tuple[Vocabulary, ...]:
         """The categories of each attribute of the training set; made once, as they may be many."""
         return tuple(Vocabulary(attribute.categories, SPECIAL) for attribute in self.categories)
 
@@ -231,14 +232,14 @@ class Inputs:
             )
         if data.number_names != self.number_names:
             raise ValueError(
-                f"the data have the numbers {list(data.number_names)}, the training set had {list(self.number_names)}; give "
-                "the same ones."
+                f"the data have the numbers {list(data.number_names)}, the training set had {list(self.number_names)}; "
+                "give the same ones."
             )
 
     def _recode(self, data: SequenceSet, unseen: str) -> SequenceSet:
         values = np.empty_like(data.values)
         problems: list[str] = []
-        for j, (attribute, vocabulary) in enumerate(zip(data.attributes, self._vocabularies, strict=True)):
+        for j, (attribute, vocabulary) in enumerate(zip(data.attributes, self.vocabularies, strict=True)):
             codes = vocabulary.places(attribute.categories)
             codes[codes == MISSING] = vocabulary.place_of.get(RARE, MISSING)
             table = np.append(codes, MISSING).astype(values.dtype)
@@ -256,7 +257,7 @@ class Inputs:
         return data.derived(values=values, attributes=self.categories)
 
     def described(self) -> dict[str, Any]:
-        """The inputs as JSON values."""
+        """The inputs as JSON values, for the header of a file."""
         edges = (
             None
             if self.binner is None
@@ -294,14 +295,17 @@ def _lost_cells(attribute: Attribute, codes: NDArray[np.int32], lost: NDArray[np
     category = attribute.categories[codes[lost[0]]]
     if category != ABSENT:
         return (
-            f"attribute {attribute.name!r}, observation {lost[0]}: category {category!r} was not in the training set ({len(lost)} "
-            "such cells)"
+            f"attribute {attribute.name!r}, observation {lost[0]}: category {category!r} was not in the training set "
+            f"({len(lost)} such cells)"
         )
     if len(lost) == len(codes):
-        return f"column {attribute.name!r} is missing: no observation has it, and all of the training set had ({len(lost)} cells)"
+        return (
+            f"column {attribute.name!r} is missing: no observation has it, and all of the training set had "
+            f"({len(lost)} cells)"
+        )
     return (
-        f"attribute {attribute.name!r}: observation {lost[0]} does not have it, and all of the training set had ({len(lost)} such "
-        "cells)"
+        f"attribute {attribute.name!r}: observation {lost[0]} does not have it, and all of the training set had "
+        f"({len(lost)} such cells)"
     )
 
 

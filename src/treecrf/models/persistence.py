@@ -17,7 +17,8 @@ from treecrf.io.npz import read_npz
 from treecrf.models.base import FORMAT, Labeller
 from treecrf.models.fitted import prefixed, refuse_rest, take_prefixed
 from treecrf.models.inputs import Inputs
-from treecrf.models.registry import CLASS_PATHS, WRAPPERS
+from treecrf.models.registry import class_path_of
+from treecrf.moved import family
 
 
 def load_class(class_path: str) -> Any:
@@ -34,9 +35,16 @@ def load(path: str | os.PathLike[str]) -> Labeller:
 _LIST = several("values", ANY)
 
 HEADER = {
-    "format": TEXT, "class": TEXT, "params": PARTS, "label_names": TEXTS, "classes": _LIST, "values": PARTS,
-    "attributes": ATTRIBUTES, "number_names": TEXTS, "edges": optional(EDGES),
-}  # fmt: skip
+    "format": TEXT,
+    "class": TEXT,
+    "params": PARTS,
+    "label_names": TEXTS,
+    "classes": _LIST,
+    "values": PARTS,
+    "attributes": ATTRIBUTES,
+    "number_names": TEXTS,
+    "edges": optional(EDGES),
+}
 """What the header of every labeller has; the class declares what its settings and values must be."""
 
 _MORE = {"anchored": PARTS, "table": PARTS}
@@ -49,16 +57,15 @@ _UNFIT = (LookupError, TypeError, AttributeError, ValueError, ArithmeticError, R
 def rebuild(header: dict[str, Any], arrays: Mapping[str, NDArray[Any]], place: str) -> Labeller:
     """The labeller that `Labeller.contents` described.
 
-    Nothing of what they say is believed: settings are checked as in `Labeller.fit`, arrays by the rules that are declared with
-    them. A ValueError names the place that they are from, and the part that is wrong.
+    Nothing of what they say is believed: settings are checked as in `Labeller.fit`, arrays by the rules that are
+    declared with them. A ValueError names the place that they are from, and the part that is wrong.
     """
     name = header.get("class") if isinstance(header, dict) else header
     try:
         kind = _class_named(name)
     except LookupError:
-        raise ValueError(
-            f"{place} holds a {quoted(name)}, which is not known; import the module that has it."
-        ) from None
+        where = family(str(name)) or "which is not known; import the module that has it"
+        raise ValueError(f"{place} holds a {quoted(name)}, {where}.") from None
     try:
         check_parts("the header", header, HEADER, _MORE)
         check_parts("values", header["values"], {**kind._fitted_values, **kind._described})
@@ -70,7 +77,8 @@ def rebuild(header: dict[str, Any], arrays: Mapping[str, NDArray[Any]], place: s
         refuse_rest(rest)
     except _UNFIT as error:
         raise ValueError(
-            f"{place} holds a {name} that is damaged or of another version of treecrf ({quoted(str(error))}); train it again."
+            f"{place} holds a {name} that is damaged or of another version of treecrf ({quoted(str(error))}); train it "
+            "again."
         ) from error
     return model
 
@@ -116,10 +124,9 @@ def rebuild_part(
 
 
 def _class_named(name: Any) -> type[Labeller]:
-    """The class of a labeller, which is imported if it is this package's."""
-    paths = CLASS_PATHS | WRAPPERS
-    if isinstance(name, str) and name in paths:
-        load_class(paths[name])
+    """The class of a labeller, which is imported if a package offers it (`treecrf.models.registry`)."""
+    if isinstance(name, str) and (path := class_path_of(name)):
+        load_class(path)
     kind = Labeller.registry[str(name)]
     if not kind.is_saved:
         raise LookupError(name)

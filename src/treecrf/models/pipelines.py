@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -13,12 +13,14 @@ from treecrf.estimators.checks import PARTS, TEXTS, Check, check_parts, named, o
 from treecrf.estimators.settings import follow, new_one
 from treecrf.estimators.transform import Transform
 from treecrf.inputs import BLOCKS, DerivedInputs
+from treecrf.io.columns import Vocabulary
 from treecrf.missing import transform_of
 from treecrf.missing.transforms import describe_transform, restore_transform
-from treecrf.models.base import DECODERS, LABELLER, Decoder, Labeller, Monitor
+from treecrf.models.base import LABELLER, Labeller, Monitor
+from treecrf.models.decoding import DECODERS, Decoder
 from treecrf.models.inputs import check_set, check_training_set
 from treecrf.models.persistence import rebuild_part
-from treecrf.models.registry import IN_TREES, TREATMENTS
+from treecrf.models.registry import TRANSFORMS
 from treecrf.models.weights import position_weights
 from treecrf.sequences import SequenceSet
 
@@ -26,7 +28,7 @@ if TYPE_CHECKING:
     from treecrf.chain.trellis import Trellis
 
 
-IMPUTATIONS = tuple(name for name in TREATMENTS if name not in IN_TREES)
+IMPUTATIONS = tuple(TRANSFORMS)
 """Treatments of missing values that precede a labeller."""
 
 
@@ -58,7 +60,7 @@ class TransformingLabeller(Labeller):
         raise NotImplementedError
 
     def _restored_transform(self, described: Any) -> Transform:
-        """What `_described_transform` described."""
+        """The transform that `_described_transform` gave as JSON values."""
         raise NotImplementedError
 
     # --- training -----------------------------------------------------------------------------------
@@ -82,6 +84,11 @@ class TransformingLabeller(Labeller):
         follow(self.labeller_, self.labeller)
         return self.transform_.transform(data)
 
+    @property
+    def _vocabularies(self) -> Mapping[str, Vocabulary]:
+        """None: transforms look at the categories that there are."""
+        return {}
+
     def _marginals(self, data: SequenceSet) -> NDArray[np.float64]:
         return self.labeller_._marginals(self.prepare(data))
 
@@ -93,22 +100,22 @@ class TransformingLabeller(Labeller):
 
     @property
     def has_probabilities(self) -> bool:  # type: ignore[override]
-        """Whether the labeller has."""
+        """Whether the labeller within gives probabilities."""
         return self.labeller.has_probabilities
 
     @property
     def has_stages(self) -> bool:  # type: ignore[override]
-        """Whether the labeller has."""
+        """Whether the labeller within has stages."""
         return self.labeller.has_stages
 
     def keeping_stages(self) -> Self:
-        """With a copy of the labeller that keeps them."""
+        """See `Labeller`; a copy of the labeller within keeps its stages."""
         return self.set_params(labeller=new_one(self.labeller).keeping_stages())
 
     def staged_predict(
         self, data: SequenceSet, decoders: tuple[Decoder, ...] = DECODERS, every: int = 1
     ) -> Iterator[dict[Decoder, NDArray[np.int16]]]:
-        """The labeller's."""
+        """See `Predictor`."""
         return self.labeller_.staged_predict(self.prepare(data), decoders, every)
 
     @property
@@ -148,7 +155,8 @@ class ImputingLabeller(TransformingLabeller):
     labeller : Labeller
         Of which a copy is trained.
     missing : "imputation", "indicator" or "imputation_indicator"
-        The transform that is fitted to the training set and fills or marks the missing values of every set (`treecrf.missing.transform_of`).
+        The transform that is fitted to the training set and fills or marks the missing values of every set
+        (`treecrf.missing.transform_of`).
 
     Attributes
     ----------
@@ -162,8 +170,9 @@ class ImputingLabeller(TransformingLabeller):
     missing: str = "imputation"
 
     _parameter_constraints: ClassVar = {
-        "labeller": LABELLER, "missing": one_of(*IMPUTATIONS),
-    }  # fmt: skip
+        "labeller": LABELLER,
+        "missing": one_of(*IMPUTATIONS),
+    }
 
     def new_transform(self) -> Transform:
         transform = transform_of(self.missing)

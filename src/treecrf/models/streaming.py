@@ -12,10 +12,12 @@ from numpy.typing import NDArray
 
 from treecrf.chain.lag import LagSmoother
 from treecrf.chain.trellis import Trellis, constrain, steps_at
+from treecrf.io.columns import Column, Vocabulary, cell_text, encode_categories
+from treecrf.io.frames import Encoded
 from treecrf.io.messages import listed, quoted
 from treecrf.models.decoding import Constraints, chain_lag, step_masks
 from treecrf.models.inputs import Inputs, warned
-from treecrf.sequences import MISSING, SequenceSet
+from treecrf.sequences import SequenceSet
 
 
 class StreamLabel(NamedTuple):
@@ -39,16 +41,18 @@ class StreamLabel(NamedTuple):
 class LabelStream:
     """The labels of one sequence whose observations come one after another (fixed-lag smoothing).
 
-    Observation t is labelled when observation t + lag has come, by all that has come: the forward recursion up to the last
-    position whose window is complete, and the backward one from there to t. What is still to come counts nothing. The last
-    `lag` observations are labelled by `finish`, as in a set. The labels are those that ``predict(data, lag=lag)`` gives for
-    the whole sequence; with a lag of its length or more, they are those of ``predict(data)``.
+    Observation t is labelled when observation t + lag has come, by all that has come: the forward recursion up to the
+    last position whose window is complete, and the backward one from there to t. What is still to come counts nothing.
+    The last `lag` observations are labelled by `finish`, as in a set. The labels are those that ``predict(data,
+    lag=lag)`` gives for the whole sequence; with a lag of its length or more, they are those of ``predict(data)``.
 
     Parameters
     ----------
     trellis_of : callable
         Gives all paths of a set (`treecrf.chain.trellis.Trellis`).
     inputs : Inputs
+    vocabularies : mapping of str to Vocabulary
+        The categories in which `trellis_of` sees attributes, by name; none where it looks at those that there are.
     label_names : tuple of str
     order : int
         Number of previous labels that the potentials see.
@@ -66,11 +70,20 @@ class LabelStream:
     """
 
     def __init__(
-        self, trellis_of: Callable[[SequenceSet], Trellis], inputs: Inputs, label_names: tuple[str, ...], order: int,
-        reach: tuple[int, int], lag: int, constraints: Constraints | None = None,
-    ) -> None:  # fmt: skip
+        self,
+        trellis_of: Callable[[SequenceSet], Trellis],
+        inputs: Inputs,
+        vocabularies: Mapping[str, Vocabulary],
+        label_names: tuple[str, ...],
+        order: int,
+        reach: tuple[int, int],
+        lag: int,
+        constraints: Constraints | None = None,
+    ) -> None:
         n_later, order = chain_lag(lag, constraints, reach[1]), max(order, 1)
         self._trellis_of, self._inputs, self._label_names = trellis_of, inputs, label_names
+        self._vocabularies = vocabularies
+        self._names = [*(attribute.name for attribute in inputs.categories), *inputs.number_names]
         self._left, self._right = max(reach[0], order), lag - n_later
         self._follows, self._may_end = step_masks(constraints, label_names)
         self._smoother = LagSmoother(len(label_names), order, n_later)
@@ -134,11 +147,12 @@ class LabelStream:
             raise ValueError("the stream has ended; make another one for the next sequence.")
 
     def _check(self, observation: Mapping[str, Any]) -> None:
-        names = [*(attribute.name for attribute in self._inputs.categories), *self._inputs.number_names]
+        names = self._names
         for name in names:
             if name not in observation:
                 raise ValueError(
-                    f"observation {self._n_seen} has no {quoted(name)}; give each of {listed(names)} (None where it is missing)."
+                    f"observation {self._n_seen} has no {quoted(name)}; give each of {listed(names)} (None where it is "
+                    "missing)."
                 )
         if len(observation) > len(names) and not self._n_seen:
             new = [name for name in observation if name not in names]
@@ -152,28 +166,34 @@ class LabelStream:
                 )
 
     def _set_of(self, rows: list[Mapping[str, Any]]) -> SequenceSet:
-        """One sequence of these observations."""
+        """These observations as a set of one sequence."""
         attributes, columns = [], []
         for attribute in self._inputs.categories:
-            cells = [None if _is_missing(row[attribute.name]) else str(row[attribute.name]) for row in rows]
-            code_of = {
-                cell: code for code, cell in enumerate(dict.fromkeys(cell for cell in cells if cell is not None))
-            }
-            columns.append([MISSING if cell is None else code_of[cell] for cell in cells])
-            attributes.append(attribute._replace(categories=tuple(code_of)))
+            cells = [_text_of(row[attribute.name]) for row in rows]
+            known = self._vocabularies.get(attribute.name)
+            codes, names = None if known is None else known.codes(cells), attribute.categories
+            if codes is None:
+                codes, names = encode_categories(Column(cells, attribute.name))
+            columns.append(codes)
+            attributes.append((attribute.name, names, attribute.ordered, attribute.anchored))
         names = self._inputs.number_names
         numbers = [[np.nan if row[name] is None else float(row[name]) for name in names] for row in rows]
-        values = np.empty((len(rows), len(columns)), dtype=np.int32)
-        values[:] = np.array(columns, dtype=np.int32).reshape(len(columns), len(rows)).T
         offsets = np.array([0, len(rows)])
-        return _ONE.derived(  # each observation was checked
-            values=values, offsets=offsets, observation_offsets=offsets, attributes=tuple(attributes),
-            numbers=np.array(numbers).reshape(len(rows), len(names)), number_names=names,
-        )  # fmt: skip
+        parts = Encoded(  # each observation was checked
+            values=np.stack(columns, axis=1) if columns else np.empty((len(rows), 0), dtype=np.int32),
+            offsets=offsets,
+            attributes=attributes,
+            labels=None,
+            label_names=(),
+            observation_offsets=offsets,
+            numbers=np.array(numbers).reshape(len(rows), len(names)),
+            number_names=names,
+        )
+        return SequenceSet.of_parts(parts)
 
 
-_ONE = SequenceSet(np.empty((1, 0), dtype=np.int32), np.array([0, 1]), ())
-
-
-def _is_missing(value: Any) -> bool:
-    return value is None or value == "" or (isinstance(value, float) and np.isnan(value))
+def _text_of(cell: Any) -> str | None:
+    """The text of a cell, None where it is missing."""
+    if cell is None or type(cell) is str:
+        return cell
+    return None if isinstance(cell, float) and np.isnan(cell) else cell_text(cell)

@@ -1,8 +1,9 @@
 """What the examples of a training set count: weights of sequences, positions and labels, and labels that are not known.
 
 Weights multiply shares of the log likelihood. By the chain rule the log likelihood of a sequence is the sum over its
-positions of ``log P(y_t | y_1 .. y_{t-1}, X)``; a weight of position t multiplies that term, so that equal weights within
-a sequence multiply ``log P(Y | X)``, and positions that are labelled by themselves have a weighted ``log P(y_t | X)`` each.
+positions of ``log P(y_t | y_1 .. y_{t-1}, X)``; a weight of position t multiplies that term, so that equal weights
+within a sequence multiply ``log P(Y | X)``, and positions that are labelled by themselves have a weighted ``log P(y_t |
+X)`` each.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from treecrf.io.messages import quoted
 from treecrf.sequences import MISSING, SequenceSet
 
 ClassWeight = str | Mapping[str, float] | None
-"""What the setting `class_weight` may be: "balanced" (labels weigh the same in all), weights by name of the label, or None."""
+"""The setting `class_weight`: "balanced" (labels weigh the same in all), weights by name of the label, or None."""
 
 
 LARGEST_WEIGHT = 1e100
@@ -35,13 +36,14 @@ def position_weights(
     sample_weight : array_like of float, shape (n_sequences,) or (n_positions,), optional
         By sequence or by position; at least 0.
     class_weight : "balanced", mapping of str to float, or None
-        What the weight of a position with a label is multiplied by: "balanced" is ``n / (n_labels * n_y)`` for a label that
-        ``n_y`` of the n known labels are, `n_labels` being how many labels occur.
+        What the weight of a position with a label is multiplied by: "balanced" is ``n / (n_labels * n_y)`` for a label
+        that ``n_y`` of the n known labels are, `n_labels` being how many labels occur.
 
     Raises
     ------
     ValueError
-        For weights of another shape, or that are negative, not finite, too large, or all 0; for names that are no labels.
+        For weights of another shape, or that are negative, not finite, too large, or all 0; for names that are no
+        labels.
     """
     if sample_weight is None and class_weight is None:
         return None
@@ -64,8 +66,8 @@ def _by_position(sample_weight: ArrayLike, train: SequenceSet) -> NDArray[np.flo
     values = np.asarray(sample_weight)
     if values.shape not in ((len(train),), (train.n_positions,)) or values.dtype.kind not in "fiub":
         raise ValueError(
-            f"sample_weight has shape {values.shape} and type {values.dtype}; give numbers, one for each of {len(train)} sequences "
-            f"or of {train.n_positions} positions."
+            f"sample_weight has shape {values.shape} and type {values.dtype}; give numbers, one for each of "
+            f"{len(train)} sequences or of {train.n_positions} positions."
         )
     wrong = ~(np.isfinite(values) & (values >= 0))
     if wrong.any():
@@ -82,7 +84,8 @@ def _by_label(class_weight: str | Mapping[str, float], train: SequenceSet) -> ND
         for name in class_weight:
             if name not in train.label_names:
                 raise ValueError(
-                    f"class_weight names {quoted(name)}, which is no label; the labels are {', '.join(train.label_names)}."
+                    f"class_weight names {quoted(name)}, which is no label; the labels are "
+                    f"{', '.join(train.label_names)}."
                 )
         return np.array([class_weight.get(name, 1.0) for name in train.label_names], dtype=np.float64)
     labels = np.asarray(train.labels)
@@ -113,12 +116,12 @@ def vary_within(weights: NDArray[np.float64], offsets: NDArray[np.int64]) -> NDA
 
 
 def refuse_mixed(labels: NDArray[np.int16], weights: NDArray[np.float64], offsets: NDArray[np.int64]) -> None:
-    """Refuse a sequence with unknown labels whose positions differ in weight: the chain rule needs the labels before."""
+    """Refuse a sequence with unknown labels and different weights: the chain rule needs the labels before."""
     both = vary_within(weights, offsets) & np.logical_or.reduceat(labels == MISSING, offsets[:-1])
     if both.any():
         raise ValueError(
-            f"sequence {int(both.argmax())} has unknown labels and weights that differ between its positions; give it one weight, "
-            "and leave class_weight out."
+            f"sequence {int(both.argmax())} has unknown labels and weights that differ between its positions; give it "
+            "one weight, and leave class_weight out."
         )
 
 
@@ -126,5 +129,6 @@ def refuse_weights(labeller: object, weights: ArrayLike | None) -> None:
     """Refuse weights that a labeller does not support."""
     if weights is not None:
         raise ValueError(
-            f"{type(labeller).__name__} takes no weights; leave sample_weight out, or choose another method such as TreeCRF."
+            f"{type(labeller).__name__} takes no weights; leave sample_weight out, or choose another method such as "
+            "TreeCRF."
         )

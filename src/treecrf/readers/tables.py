@@ -8,9 +8,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from treecrf.io.frames import CellError, Column, Kind, check_kinds, encode_columns, find_sequences
+from treecrf.io.columns import CellError, Column, Kind, find_marks, infer_kind
+from treecrf.io.frames import check_kinds, encode_columns, find_sequences
 from treecrf.io.messages import counted, listed, quoted
-from treecrf.readers.column_types import column_type, find_marks
 from treecrf.readers.columns import SEQUENCE
 from treecrf.sequences import SequenceSet
 
@@ -126,11 +126,11 @@ class TypedTable(Mapping[str, Column]):
     def decide_columns(
         self, sequence: str, label: str, attributes: Sequence[str], kinds: Mapping[str, Kind] | None = None
     ) -> TableColumns:
-        """The columns with what the inputs hold: what `kinds` says, else `treecrf.readers.column_types.column_type`."""
+        """The columns with what the inputs hold: what `kinds` says, else `treecrf.io.columns.infer_kind`."""
         kinds = kinds or {}
         try:
             check_kinds(kinds, attributes)
-            kind_of = {name: kinds.get(name) or column_type(self[name]) for name in attributes}
+            kind_of = {name: kinds.get(name) or infer_kind(self[name], is_written=True) for name in attributes}
         except ValueError as error:
             raise ValueError(f"table {self.path}: {error}") from None
         numbers = tuple(name for name, kind in kind_of.items() if kind == "number")

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from treecrf.io.arrays import of_objects
+from treecrf.io.columns import cell_texts
 from treecrf.io.files import DAMAGE, Content, frame_of, parse_parquet
-from treecrf.io.frames import cell_texts
 from treecrf.io.messages import counted, listed, quoted, repeated
 from treecrf.readers.text_files import MOST_COLUMNS, Format, Tell, check_names, find_encoding, open_text
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from treecrf.io.arguments import integers
+from treecrf.io.arguments import check_count, integers
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -19,6 +19,12 @@ def derive_seed(*names: object) -> int:
     """A seed that depends on `names` alone: the first 8 bytes of the SHA-256 of their texts."""
     text = "\0".join(str(name) for name in names)
     return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "big")
+
+
+def generator(*names: object, seed: int) -> np.random.Generator:
+    """A generator for some names (of the data set, of the part drawn) and a seed >= 0; the same on every machine."""
+    check_count("seed", seed, least=0)
+    return np.random.default_rng([int(seed), derive_seed(*names)])
 
 
 def sequence_folds(groups: NDArray[np.int64], n_folds: int, seed: int | np.random.Generator) -> list[NDArray[np.int64]]:

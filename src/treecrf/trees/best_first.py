@@ -1,8 +1,10 @@
-"""Best-first growing (PhD table 3.1): the best split of each leaf, searched for no earlier than it is needed, and leaf values.
+"""Best-first growing (PhD table 3.1): the best split of each leaf, searched for no earlier than it is needed, and leaf
+values.
 
-A leaf is split only if none gains more. So a leaf is given a bound of its gain first, which takes less time than a search, and is
-searched when no other leaf has a larger gain or bound. Within a leaf, too, only columns are searched whose bound is not below the
-gain that has been found. The trees are those that a search of all columns of all leaves gives.
+A leaf is split only if none gains more. So a leaf is given a bound of its gain first, which takes less time than a
+search, and is searched when no other leaf has a larger gain or bound. Within a leaf, too, only columns are searched
+whose bound is not below the gain that has been found. The trees are those that a search of all columns of all leaves
+gives.
 """
 
 from __future__ import annotations
@@ -48,24 +50,28 @@ def leaf_value(total, weight, split_params):
 def make_grower(rows, workspace, init_root, bound_singles, take_sums, split, sum_of):
     """A kernel ``grow(problem, rows, sample, workspace, tree)``, from kernels for one kind of rows and work space.
 
-    It grows one tree, and returns its number of splits, or -1 if there is no room for another. Leaves are numbered by birth: the
-    root is leaf 0, and split ``i`` turns part of leaf ``parents[i]`` into leaf ``i + 1``: the rows where the test is true leave,
-    those where it is false stay under the old number. `tree` has room for ``max_leaves`` leaves and is written from the front.
+    It grows one tree, and returns its number of splits, or -1 if there is no room for another. Leaves are numbered by
+    birth: the root is leaf 0, and split ``i`` turns part of leaf ``parents[i]`` into leaf ``i + 1``: the rows where the
+    test is true leave, those where it is false stay under the old number. `tree` has room for ``max_leaves`` leaves and
+    is written from the front.
 
     Parameters
     ----------
     rows, workspace : numba types
-        Of the packed gradients of one label, 0 where a state is not valid, and of a struct with `BestSplits` as ``splits``.
+        Of the packed gradients of one label, 0 where a state is not valid, and of a struct with `BestSplits` as
+        ``splits``.
     init_root : kernel
         ``init_root(problem, rows, sample, workspace)`` makes the root.
     bound_singles : kernel
-        ``bound_singles(problem, workspace, leaf)`` writes the bounds of columns in `ONE_VS_REST`, infinity where there is none.
+        ``bound_singles(problem, workspace, leaf)`` writes the bounds of columns in `ONE_VS_REST`, infinity where there
+        is none.
     take_sums : kernel
-        ``take_sums(problem, workspace, leaf, column)`` unpacks a column of a leaf's histogram to ``workspace.splits.sums``, and
-        returns its number of codes, missing not counted, and what gains are to be multiplied by.
+        ``take_sums(problem, workspace, leaf, column)`` unpacks a column of a leaf's histogram to
+        ``workspace.splits.sums``, and returns its number of codes, missing not counted, and what gains are to be
+        multiplied by.
     split : kernel
-        ``split(problem, rows, workspace, leaf, child, tree)`` writes the set of a leaf's best split to the tree, makes the split
-        and returns whether there was room.
+        ``split(problem, rows, workspace, leaf, child, tree)`` writes the set of a leaf's best split to the tree, makes
+        the split and returns whether there was room.
     sum_of : kernel
         ``sum_of(problem, workspace, leaf)`` returns the sum of a leaf's gradients and the weight of its rows.
     """
@@ -112,7 +118,9 @@ def make_grower(rows, workspace, init_root, bound_singles, take_sums, split, sum
 
     @kernel(int64(PROBLEM, workspace, int64))
     def best_leaf(problem, workspace, n_leaves):
-        """The leaf whose best split gains most, the first of equal ones; that split is known on return, unless none gains."""
+        """The leaf whose best split gains most, the first of equal ones; that split is known on return, unless none
+        gains.
+        """
         gains, searched = workspace.splits.gains, workspace.splits.searched
         while True:
             leaf = 0

@@ -93,7 +93,7 @@ def distinct_windows(cells: NDArray[np.uint32]) -> tuple[NDArray[np.int64], NDAr
 
 
 def _least_distinct(cells: NDArray[np.uint32]) -> int:
-    """The number of different hashes of windows: so many windows differ, at least. Sorting numbers is faster than rows."""
+    """The number of different hashes of windows, at most that of windows: numbers are sorted faster than rows."""
     multipliers: NDArray[np.uint64] = np.random.default_rng(0).integers(1, 2**63, (cells.shape[1],), dtype=np.uint64)
     hashes = np.zeros(len(cells), dtype=np.uint64)
     for slot in range(cells.shape[1]):

@@ -49,8 +49,9 @@ class Conjunctions(NamedTuple):
     """The conjunctions of all trees as programs over sets of windows.
 
     A split has a set, the child's set, and the cells of its test; none for a test of a previous label (-1 in `splits`),
-    whose children have the same windows. A family has the set before those of its conjunctions (free), the number of sets with it, its component, and
-    its first weight. A component is what has the same sums: a label and a set of states.
+    whose children have the same windows. A family has the set before those of its conjunctions (free), the number of
+    sets with it, its component, and its first weight. A component is what has the same sums: a label and a set of
+    states.
     """
 
     roots: Annotated[Int32, "n_trees", "Each tree's set that begins with all windows."]

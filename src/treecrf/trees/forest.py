@@ -34,9 +34,9 @@ ROUTING = compiled_type(Routing)
 def route(tree, columns, labels_of_state, routing):
     """Send all rows of a data set through a tree by making its splits again.
 
-    A window split walks the postings of the tested cells, of a single one about ``n_positions / n_categories``, so a tree
-    costs far less than one descent per row.
-    A cell whose code belongs to no category of the training set is in no posting: it fails every test.
+    A window split walks the postings of the tested cells, of a single one about ``n_positions / n_categories``, so a
+    tree costs far less than one descent per row. A cell whose code belongs to no category of the training set is in no
+    posting: it fails every test.
     """
     membership, states, n_states = routing.membership, routing.states, routing.n_states
     n_all_states, n_positions = membership.shape
@@ -137,7 +137,9 @@ _CODES = Rule("be codes of their columns, ascending in each test", _are_codes)
 
 
 def forest_limits(slot_sizes: NDArray[np.int64], n_labels: int, order: int) -> dict[str, Any]:
-    """What the rules of a `Forest` name: the columns that its tests see, and the codes of each; `slot_sizes` count cells."""
+    """What the rules of a `Forest` name: the columns that its tests see, and the codes of each; `slot_sizes` count
+    cells.
+    """
     sizes = np.append(slot_sizes, np.full(order, n_labels + 1, dtype=np.int64))
     return {"n_slots": len(slot_sizes), "n_columns": len(sizes), "column_sizes": sizes}
 
@@ -172,15 +174,22 @@ class Forest(NamedTuple):
         return self.surrogates.shape[1]
 
     def tree(self, index: int) -> Tree:
-        """One tree; most of its arrays are views, copies where the forest's cannot be written to, which kernels ask for."""
+        """One tree; most of its arrays are views, copies where the forest's cannot be written to, which kernels ask
+        for.
+        """
         begin, end = self.first_split[index], self.first_split[index + 1]
         part, n_sets = slice(begin, end), 1 + self.n_surrogates
         first_code = self.first_code[begin * n_sets : end * n_sets + 1]
         tree = Tree(
-            self.parents[part], self.columns[part], self.codes[first_code[0] : first_code[-1]],
-            first_code - first_code[0], self.values[begin + index : end + index + 1], self.shares[part],
-            self.surrogates[part], self.gains[part],
-        )  # fmt: skip
+            self.parents[part],
+            self.columns[part],
+            self.codes[first_code[0] : first_code[-1]],
+            first_code - first_code[0],
+            self.values[begin + index : end + index + 1],
+            self.shares[part],
+            self.surrogates[part],
+            self.gains[part],
+        )
         return tree if self.parents.flags.writeable else Tree._make(array.copy() for array in tree)
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -215,17 +224,25 @@ _make_tree_of = maker(Tree)
 def _route_through(forest, number, columns, labels_of_state, routing):
     """`route` through one tree, as views; its sets begin where they do in the forest's codes."""
     begin, end, n_sets = forest.first_split[number], forest.first_split[number + 1], 1 + forest.surrogates.shape[1]
-    tree = _make_tree_of((
-        forest.parents[begin:end], forest.columns[begin:end], forest.codes,
-        forest.first_code[begin * n_sets : end * n_sets + 1], forest.values[begin + number : end + number + 1],
-        forest.shares[begin:end], forest.surrogates[begin:end], forest.gains[begin:end],
-    ))  # fmt: skip
+    tree = _make_tree_of(
+        (
+            forest.parents[begin:end],
+            forest.columns[begin:end],
+            forest.codes,
+            forest.first_code[begin * n_sets : end * n_sets + 1],
+            forest.values[begin + number : end + number + 1],
+            forest.shares[begin:end],
+            forest.surrogates[begin:end],
+            forest.gains[begin:end],
+        )
+    )
     route(tree, columns, labels_of_state, routing)
 
 
 @kernel(void(FOREST, int64, int64, COLUMNS, int16[:, ::1], ROUTING, float64[:, :, ::1]))
 def add_trees(forest, first, end, columns, labels_of_state, routing, potentials):
-    """Add trees ``first`` to ``end - 1`` to the potentials of their labels, shape (n_labels, n_positions, n_all_states).
+    """Add trees ``first`` to ``end - 1`` to the potentials of their labels, shape (n_labels, n_positions,
+    n_all_states).
 
     Of a few positions, calling the kernels for each tree would take most of the time.
     """
@@ -281,7 +298,9 @@ class Evaluator:
         add_leaf_values(values, self._routing, exponentiated, potentials)
 
     def add_trees(self, forest: Forest, first: int, end: int, potentials: NDArray[np.float64]) -> None:
-        """Add trees ``first`` to ``end - 1`` to the potentials of all labels, shape (n_labels, n_positions, n_all_states)."""
+        """Add trees ``first`` to ``end - 1`` to the potentials of all labels, shape (n_labels, n_positions,
+        n_all_states).
+        """
         add_trees(forest.for_kernels(), first, end, self._columns, self._labels_of_state, self._routing, potentials)
 
     def add_to_entries(

@@ -9,17 +9,17 @@ from numba import boolean, float64, int64, types, uint64, void
 from treecrf.compiled.kernel import kernel
 from treecrf.compiled.struct import Int64, compiled_type, struct
 from treecrf.trees.best_first import BestSplits, make_grower
-from treecrf.trees.histogram import add_rows, fill_anchored_tests, fill_label_tests, fill_window_tests, subtract_sibling
-from treecrf.trees.joint_histogram import (
-    count_swept,
-    has_one_lane,
-    space_all,
-    space_some,
-    sweep_is_faster,
-    sweep_members,
-    sweep_window_tests,
+from treecrf.trees.histogram import (
+    NodeStats,
+    add_rows,
+    bound_singles,
+    fill_label_tests,
+    fill_window_tests,
+    subtract_sibling,
+    take_sums,
+    weight_and_total,
+    write_test,
 )
-from treecrf.trees.node_stats import NodeStats, bound_singles, take_sums, weight_and_total, write_test
 from treecrf.trees.packing import steps
 from treecrf.trees.partition import Leaves, has_room, init_root, split_by_label, split_by_window
 from treecrf.trees.problem import PROBLEM, share_of_known
@@ -35,8 +35,6 @@ class Workspace(NamedTuple):
     position_sums: Annotated[Int64, "n_all_states, n_positions", "By lane: sum of a position over the leaf's states."]
     nodes: NodeStats
     splits: BestSplits
-    spaced: Annotated[Int64, "n_spaced", "Work space of `sweep_window_tests`, as `table`."]
-    table: Annotated[Int64, "n_table"]
 
 
 WORKSPACE = compiled_type(Workspace)
@@ -63,26 +61,13 @@ def _add_states(workspace, rows, leaf):
 
 @kernel(void(PROBLEM, int64[:, ::1], WORKSPACE, int64, int64[::1]))
 def _fill_histogram(problem, rows, workspace, leaf, histogram):
-    """Scan a leaf that has an exact list, or sweep over all positions if it has most of them."""
-    columns, joint_codes, leaves = problem.columns, problem.joint_codes, workspace.leaves
+    """Scan a leaf that has an exact list."""
+    columns, leaves = problem.columns, workspace.leaves
     n_cells = columns.first_cell[-1]
-    cells = histogram[:n_cells]
     members = leaves.positions[leaves.begins[leaf] : leaves.ends[leaf]]
     states = leaves.states[leaf, : leaves.n_states[leaf]]
     position_sums = rows[states[0]] if len(states) == 1 else workspace.position_sums[states[0]]
-    first_anchored = count_swept(joint_codes)
-    if has_one_lane(joint_codes) and sweep_is_faster(joint_codes, len(members)):
-        node_sum = sweep_members(joint_codes, members, position_sums, columns.first_cell, workspace.table, cells)
-        fill_anchored_tests(members, position_sums, columns.cells, columns.first_cell, first_anchored, cells)
-    elif not has_one_lane(joint_codes) and (leaves.whole[leaf] or sweep_is_faster(joint_codes, len(members))):
-        if leaves.whole[leaf]:
-            node_sum = space_all(joint_codes, position_sums, workspace.spaced)
-        else:
-            node_sum = space_some(joint_codes, members, position_sums, workspace.spaced)
-        sweep_window_tests(joint_codes, node_sum, columns.first_cell, workspace.spaced, workspace.table, cells)
-        fill_anchored_tests(members, position_sums, columns.cells, columns.first_cell, first_anchored, cells)
-    else:
-        node_sum = fill_window_tests(members, position_sums, columns.cells, cells)
+    node_sum = fill_window_tests(members, position_sums, columns.cells, histogram[:n_cells])
     label_tests = histogram[n_cells:]
     fill_label_tests(members, leaves.whole[leaf], rows, states, problem.labels_of_state, node_sum, label_tests)
     workspace.nodes.totals[leaf] = node_sum
@@ -140,5 +125,6 @@ def _sum_of(problem, workspace, leaf):
 
 
 grow_tree = make_grower(int64[:, ::1], WORKSPACE, _init_root, _bound_singles, _take_sums, _split, _sum_of)
-"""See `make_grower`; `rows` have shape (n_all_states, n_positions), and on return ``leaves`` tell which rows of the sample are in
-which leaf."""
+"""See `make_grower`; `rows` have shape (n_all_states, n_positions), and on return ``leaves`` tell which rows of the
+sample are in which leaf.
+"""

@@ -65,7 +65,8 @@ def choose_packing(n_positions: int, n_rows: int, bound: int, newton: bool = Fal
     n_rows : int
         Rows (position, state).
     bound : int
-        The largest absolute sum of gradients of one label over the states of one position; their curvatures sum to no more.
+        The largest absolute sum of gradients of one label over the states of one position; their curvatures sum to no
+        more.
     newton : bool
         Whether rows weigh ``p (1 - p)``, instead of 1.
 
@@ -157,10 +158,11 @@ def pack_sums(counts: NDArray[np.int64], gradients: NDArray[np.float64], packing
 
 
 def choose_weighted_packing(weights: NDArray[np.float64], n_states: int, bound: int, newton: bool = False) -> Packing:
-    """As `choose_packing`, for positions with weights of about 1 on average, or whole ones (`treecrf.io.weighted.in_units`).
+    """As `choose_packing`, for positions with weights of about 1 on average, or whole ones
+    (`treecrf.io.weighted.in_units`).
 
-    Whole weights have the packing of a set in which each position comes so often. Where rows are counted and some weight is
-    no whole number, the steps of the packed weight are small parts of 1.
+    Whole weights have the packing of a set in which each position comes so often. Where rows are counted and some
+    weight is no whole number, the steps of the packed weight are small parts of 1.
 
     Raises
     ------

@@ -1,10 +1,11 @@
 """Growing one tree on pairs (position, previous label), where each position may have few previous labels.
 
-A leaf's rows are a product of positions and previous labels, less the pairs that a position cannot have. Each leaf has a list of
-its positions, exactly those where it has a row; a window split divides the list, a split by the previous label copies it.
+A leaf's rows are a product of positions and previous labels, less the pairs that a position cannot have. Each leaf has
+a list of its positions, exactly those where it has a row; a window split divides the list, a split by the previous
+label copies it.
 
-A window test looks at the position alone, so the histogram of the window gets the sum of a position's rows over the leaf's
-previous labels; only that sum, and the histogram of the previous labels, walk the pairs.
+A window test looks at the position alone, so the histogram of the window gets the sum of a position's rows over the
+leaf's previous labels; only that sum, and the histogram of the previous labels, walk the pairs.
 """
 
 from __future__ import annotations
@@ -20,8 +21,7 @@ from treecrf.compiled.kernel import kernel
 from treecrf.compiled.struct import Bool, Int32, Int64, compiled_type, struct
 from treecrf.trees.best_first import BestSplits, make_grower
 from treecrf.trees.columns import COLUMNS
-from treecrf.trees.histogram import subtract_sibling
-from treecrf.trees.node_stats import NodeStats, bound_singles, take_sums, weight_and_total, write_test
+from treecrf.trees.histogram import NodeStats, bound_singles, subtract_sibling, take_sums, weight_and_total, write_test
 from treecrf.trees.problem import PROBLEM
 from treecrf.trees.sampling import SAMPLE
 from treecrf.trees.tree import TREE, set_of
@@ -74,7 +74,9 @@ def init_pair_root(leaves, predecessors, positions):
 
 @kernel(void(PAIR_LEAVES, COLUMNS, int64, int64, int64, int32[::1]))
 def split_pairs_by_window(leaves, columns, leaf, child, slot, codes):
-    """Divide the list of a leaf: the positions where the slot holds one of the codes become the child's, behind the others."""
+    """Divide the list of a leaf: the positions where the slot holds one of the codes become the child's, behind the
+    others.
+    """
     positions, holds, of_slot = leaves.positions, leaves.holds, columns.codes[slot]
     for code in codes:
         holds[code] = True

@@ -131,10 +131,11 @@ def _split_by_postings(leaves, columns, leaf, child, slot, codes, begin):
 
 @kernel(void(LEAVES, COLUMNS, int64, int64, int64, int32[::1]))
 def _split_by_list(leaves, columns, leaf, child, slot, codes):
-    """Partition the leaf's own list, keeping order: the false child's stays in place, the true child's follows all others.
+    """Partition the leaf's own list, keeping order: the false child's stays in place, the true child's follows all
+    others.
 
-    before   [ begin                      end )   the leaf, perhaps with strangers in between      ...  used )
-    after    [ begin  false  kept )                                                                ...  used  true  free )
+    before   [ begin                      end )   the leaf, perhaps with strangers in between      ...  used ) after
+    [ begin  false  kept )                                                                ...  used  true  free )
     """
     membership = leaves.membership[leaves.states[leaf, 0]]
     positions, holds, of_slot = leaves.positions, leaves.holds, columns.codes[slot]
@@ -170,7 +171,7 @@ def _split_by_list(leaves, columns, leaf, child, slot, codes):
 
 @kernel(void(LEAVES, COLUMNS, int64, int64, int64, int32[::1], boolean))
 def split_by_window(leaves, columns, leaf, child, slot, codes, child_is_smaller):
-    """Split a leaf on a set of a slot's codes; the child that will be scanned, the smaller, is left with an exact list."""
+    """Split a leaf on a set of a slot's codes; the smaller child, which will be scanned, has an exact list then."""
     n_postings = int64(0)
     for code in codes:
         cell = columns.first_cell[slot] + code

@@ -13,7 +13,6 @@ from treecrf.chain import StateSpace
 from treecrf.compiled.kernel import kernel
 from treecrf.compiled.struct import Int8, Int16, Int64, compiled_type, struct
 from treecrf.trees.columns import Columns
-from treecrf.trees.joint_histogram import JointCodes, n_spaced, n_table
 from treecrf.trees.packing import Packing
 from treecrf.trees.splitting import INCORPORATED, ONE_VS_REST, SplitParams
 from treecrf.trees.tree import Tree, make_tree
@@ -24,9 +23,9 @@ class MissingPolicy(NamedTuple):
     """What happens to a row where the tested cell is missing.
 
     With a learned direction, the row goes to one side, that with the larger gain in training (default direction).
-    Otherwise gains are taken from the rows where the test's outcome is known. Where no surrogate or direction tells, the
-    row goes to the side with more of the known rows, or blends: it goes to both sides, with weights in proportion to the
-    known rows there (instance weighting, PhD section 4.2).
+    Otherwise gains are taken from the rows where the test's outcome is known. Where no surrogate or direction tells,
+    the row goes to the side with more of the known rows, or blends: it goes to both sides, with weights in proportion
+    to the known rows there (instance weighting, PhD section 4.2).
     """
 
     learns_direction: bool
@@ -61,13 +60,12 @@ class Problem(NamedTuple):
     """The windows of a training set, and the settings of its trees.
 
     Where cells may be missing, the last cell of each slot is "missing". A *column* is a slot, or a previous label; its
-    tests have the numbers ``first_feature[j]`` to ``first_feature[j + 1] - 1``: first those of window cells. The number of previous labels of each
-    position, and what `treecrf.trees.missing.surrogates.count_missing` gives, are empty where windows stand for several
-    positions or nothing needs them.
+    tests have the numbers ``first_feature[j]`` to ``first_feature[j + 1] - 1``: first those of window cells. The number
+    of previous labels of each position, and what `treecrf.trees.missing.surrogates.count_missing` gives, are empty
+    where windows stand for several positions or nothing needs them.
     """
 
     columns: Columns
-    joint_codes: JointCodes
     labels_of_state: Annotated[Int16, "n_all_states, order"]
     feature_types: Annotated[Int8, "n_columns", "As in `treecrf.trees.splitting`."]
     first_feature: Annotated[Int64, "n_columns + 1"]
@@ -92,8 +90,6 @@ class Problem(NamedTuple):
             "n_most_codes": self.most_codes,
             "n_surrogates": self.missing_policy.n_surrogates,
             "n_depths": order + 1,
-            "n_spaced": n_spaced(self.joint_codes),
-            "n_table": n_table(self.joint_codes),
         }
 
     @property
@@ -116,7 +112,6 @@ PROBLEM = compiled_type(Problem)
 
 def make_problem(
     columns: Columns,
-    joint_codes: JointCodes,
     space: StateSpace,
     feature_types: NDArray[np.int8],
     max_leaves: int,
@@ -130,6 +125,15 @@ def make_problem(
     lags = np.full(space.order, space.n_labels + 1, dtype=np.int64)
     first_feature = np.concatenate([[0], np.cumsum(np.concatenate([np.diff(columns.first_cell), lags]))])
     return Problem(
-        columns, joint_codes, space.labels_of_state, feature_types.astype(np.int8), first_feature.astype(np.int64), space.n_labels,
-        max_leaves, split_params, packing, missing_policy, depths, missing_counts,
-    )  # fmt: skip
+        columns,
+        space.labels_of_state,
+        feature_types.astype(np.int8),
+        first_feature.astype(np.int64),
+        space.n_labels,
+        max_leaves,
+        split_params,
+        packing,
+        missing_policy,
+        depths,
+        missing_counts,
+    )

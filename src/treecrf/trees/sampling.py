@@ -1,4 +1,5 @@
-"""The part of a data set that one tree is grown from: some positions, rows with influence, and at each node some columns.
+"""The part of a data set that one tree is grown from: some positions, rows with influence, and at each node some
+columns.
 
 Influence trimming leaves out the rows that hardly bear on a tree (Friedman 2001, sections 4.5.1 and 4.6).
 """

@@ -87,8 +87,8 @@ COLUMN_SUMS = compiled_type(ColumnSums)
 def gain_of(weight_true, total_true, weight, total, l2_regularization):
     """The fall of the squared error by a split, with the leaf values of equation 3.1 (PhD section 3.2).
 
-    ``G_true^2 / (N_true + lambda) + G_false^2 / (N_false + lambda) - G^2 / (N + lambda)``; symmetric in the two children
-    to the last bit, so a test and its complement tie exactly.
+    ``G_true^2 / (N_true + lambda) + G_false^2 / (N_false + lambda) - G^2 / (N + lambda)``; symmetric in the two
+    children to the last bit, so a test and its complement tie exactly.
     """
     total_false = total - total_true
     divisor_true = weight_true + l2_regularization
@@ -163,8 +163,8 @@ def _best_single(sums, n_codes, split_params):
 
 @kernel(float64(COLUMN_SUMS, int64, SPLIT_PARAMS), error_model="numpy")
 def bound(sums, n_codes, split_params):
-    """No subset gains more: by Cauchy and Schwarz, a side's ``G^2 / (N + lambda)`` is at most ``N / (N + lambda)`` times
-    the sum of ``g^2 / n`` over its codes.
+    """No subset gains more: by Cauchy and Schwarz, a side's ``G^2 / (N + lambda)`` is at most ``N / (N + lambda)``
+    times the sum of ``g^2 / n`` over its codes.
 
     Parameters are those of `find_test`.
     """
@@ -306,8 +306,8 @@ def _mark_set(sums, n_codes, kind, split_params, candidate):
 def write_set(sums, n_codes, kind, split_params, candidate, codes):
     """Write the codes of one side of a test, ascending; return their number.
 
-    It is the side that weighs less, so that what no row of the node shows goes the way of most. In `ONE_VS_REST` it is always
-    the single code, as in the papers; with missing, if that goes the way of most.
+    It is the side that weighs less, so that what no row of the node shows goes the way of most. In `ONE_VS_REST` it is
+    always the single code, as in the papers; with missing, if that goes the way of most.
     """
     _mark_set(sums, n_codes, kind, split_params, candidate)
     n_known = n_codes + (split_params.missing == INCORPORATED)
@@ -375,7 +375,9 @@ def _rank_few(codes, keys, ranked, places):
 
 @kernel(void(int32[::1], float64[::1], int64, int64))
 def _sift_down(codes, keys, root, end):
-    """Let an entry sink in the heap ``[0, end)`` until those below it come before it; of equal keys the lower code does."""
+    """Let an entry sink in the heap ``[0, end)`` until those below it come before it; of equal keys the lower code
+    does.
+    """
     while 2 * root + 1 < end:
         child = 2 * root + 1
         if child + 1 < end and _is_before(codes, keys, child, child + 1):

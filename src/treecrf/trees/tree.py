@@ -19,14 +19,14 @@ MAX_LEAVES = 2**15 - 1
 class Tree(NamedTuple):
     """One tree as the list of its splits, in the order in which they were made.
 
-    Split ``i`` is made in leaf ``parents[i]``; the rows where its test holds become leaf ``i + 1``. A test asks whether a
-    column holds one of a set of codes: column ``j < n_slots`` is slot j, column ``n_slots + k`` the label ``k + 1``
+    Split ``i`` is made in leaf ``parents[i]``; the rows where its test holds become leaf ``i + 1``. A test asks whether
+    a column holds one of a set of codes: column ``j < n_slots`` is slot j, column ``n_slots + k`` the label ``k + 1``
     places back, whose codes are those of labels and START, ``n_labels``.
 
     Where the outcome is not known and no surrogate tells, a part of the row goes to the true child: a share of
-    `treecrf.trees.missing.partition.FULL`. A surrogate is a slot, a set of its codes, and whether it stands for the test (1)
-    or its opposite (0); a slot of -1 ends the list. Set ``i * (1 + n_surrogates)`` is that of split i; those of its
-    surrogates follow.
+    `treecrf.trees.missing.partition.FULL`. A surrogate is a slot, a set of its codes, and whether it stands for the
+    test (1) or its opposite (0); a slot of -1 ends the list. Set ``i * (1 + n_surrogates)`` is that of split i; those
+    of its surrogates follow.
     """
 
     parents: Annotated[Int32, "n_splits"]

@@ -17,23 +17,14 @@ from functools import cache
 import numpy as np
 from numba import float64, int16, int32, int64, uint64, void
 
+from treecrf.chain._kernels import first_state, longest, power
 from treecrf.compiled.kernel import kernel
-from treecrf.compiled.power import power
 from treecrf.trees.packing import PACKING, chance_of, pack
 
 _TINY, _HUGE = 1e-200, 1e200  # a product of ratios is logged before it leaves this range
 
 SHARED = (float64[:, :, ::1], int64[::1], int64, int64, int16[::1], int32[::1])
 """Types of the parameters that all kernels of gradients begin with: exponentials to observed."""
-
-
-@kernel(int64(int64, int64, int64))
-def first_state(n_labels, order, depth):
-    """Number of the first state of a depth (`treecrf.chain.StateSpace`)."""
-    base = 0
-    for deeper in range(depth + 1, order + 1):
-        base += power(n_labels, deeper)
-    return base
 
 
 @kernel(void(float64[:, :, ::1], int64, int64, int64, float64[:, ::1], float64[::1]), error_model="numpy")
@@ -412,10 +403,7 @@ def chain_rule_gradient(
     """
     n_labels = len(exponentials)
     n_full = n_labels**order
-    longest = 0
-    for sequence in range(first, last):
-        longest = max(longest, offsets[sequence + 1] - offsets[sequence])
-    betas = np.empty((longest + 1, n_full))
+    betas = np.empty((longest(offsets[first : last + 1]) + 1, n_full))
     mass, next_mass = np.empty(n_full), np.empty(n_full)
     scale = float64(int64(1) << packing.fraction_bits)
     for sequence in range(first, last):

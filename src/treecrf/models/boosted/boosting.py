@@ -1,71 +1,22 @@
-"""Functional gradient boosting: the loop over iterations, what it has done so far, and the threads that it runs on."""
+"""Functional gradient boosting: the loop over iterations, and the rows and columns that each one draws."""
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
-from functools import partial
-from threading import Lock
-from typing import Any, NamedTuple, Protocol, Self
+from collections.abc import Callable, Iterable
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from treecrf.models.boosted.params import BoostingParams, Criterion
-from treecrf.models.execution import Monitor, make_runner
+from treecrf.models.execution import Monitor, Workers
 from treecrf.trees.forest import Forest, join_trees
 from treecrf.trees.tree import Tree
 
 NO_TRANSITIONS = np.zeros((0, 0))
-PHASES = ("windows", "gradient", "trees", "update")
 
 _ROUNDING = 1e-9  # of a sum of many logarithms
-
-
-class Workers:
-    """The threads of a training, and the CPU seconds that they spend in each phase.
-
-    Attributes
-    ----------
-    n_threads : int
-    run : callable
-        Runs tasks, side by side where there are threads, and returns their results in order.
-    seconds : dict of str to float
-        By phase.
-    """
-
-    def __init__(self, n_threads: int = 1) -> None:
-        self.n_threads, self.seconds = n_threads, dict.fromkeys(PHASES, 0.0)
-        self._pool = ThreadPoolExecutor(n_threads - 1) if n_threads > 1 else None
-        self.run = make_runner(self._pool)
-        self._lock = Lock()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        if self._pool is not None:
-            self._pool.shutdown()
-
-    @contextmanager
-    def timed(self, phase: str) -> Iterator[None]:
-        """Count what the calling thread does as part of a phase."""
-        begin = time.thread_time()
-        yield
-        spent = time.thread_time() - begin
-        with self._lock:
-            self.seconds[phase] += spent
-
-    def map(self, phase: str, function: Callable[..., Any], arguments: Iterable[tuple[Any, ...]]) -> list[Any]:
-        """What a function returns for each of some arguments; all calls are part of a phase."""
-
-        def call(of_one: tuple[Any, ...]) -> Any:
-            with self.timed(phase):
-                return function(*of_one)
-
-        return self.run([partial(call, of_one) for of_one in arguments])
+_POSITIONS, _COLUMNS = 1, 2  # streams of random numbers
 
 
 class Iteration(NamedTuple):
@@ -105,7 +56,7 @@ def join_iterations(iterations: Iterable[Iteration]) -> tuple[Forest, NDArray[np
 
 
 def split_iterations(forest: Forest, transitions: NDArray[np.float64]) -> list[Iteration]:
-    """What `join_iterations` joined."""
+    """The iterations that `join_iterations` joined."""
     n_labels = forest.n_trees // max(len(transitions), 1)
     return [
         Iteration([forest.tree(number * n_labels + label) for label in range(n_labels)], step)
@@ -142,7 +93,7 @@ class Training(Protocol):
     """Potentials and gradients of a training set: dense (`treecrf.models.boosted.training`) or on a lattice."""
 
     def compute_gradient(self, criterion: Criterion, iteration: int = 0) -> float:
-        """Write the gradient of every row for the trees of an iteration; return the criterion's value for the training set."""
+        """Write the gradient of every row for the trees of an iteration; return the criterion's value."""
 
     def grow(self, iteration: int) -> Iteration:
         """Grow one tree for each label on the gradients, and add them to the potentials."""
@@ -151,7 +102,7 @@ class Training(Protocol):
         """Add what an iteration has grown, with the same bits as `grow`."""
 
     def marginals(self) -> NDArray[np.float64] | None:
-        """P(y_t | X) of the training set with the potentials so far, shape (n_positions, n_labels); None: ask the trees."""
+        """P(y_t | X) of the training set, shape (n_positions, n_labels); None where only the trees can tell."""
 
 
 def boost(
@@ -165,8 +116,8 @@ def boost(
     """Go on with a training from its start and what `progress` says that was done.
 
     `progress` gets what is added, and the log likelihood at the end; `monitor` hears of the iterations in its reports
-    first. After the last iteration, the criterion of that one is computed once more; `note` is called with the progress after
-    every one. An iteration that lowers its criterion is halved, `params.halvings` times at most, until it does not.
+    first. After the last iteration, the criterion of that one is computed once more; `note` is called with the progress
+    after every one. An iteration that lowers its criterion is halved, `most_halvings` times at most, until it does not.
     """
     iterations, log_likelihoods, seconds, reports, steps = progress
     workers.seconds = seconds
@@ -176,11 +127,14 @@ def boost(
             if iteration > 0:
                 monitor(iteration, dict(zip(seconds, report, strict=True)), log_likelihoods[iteration])
     for iteration in range(len(log_likelihoods), params.n_iterations + 1):
-        criterion = params.criterion_of(min(iteration, params.n_iterations - 1))
+        n_pseudo = params.pseudo_likelihood_iterations
+        is_pseudo = min(iteration, params.n_iterations - 1) < n_pseudo
+        criterion: Criterion = "pseudo-likelihood" if is_pseudo else params.criterion
         value = training.compute_gradient(criterion, iteration)
         if len(steps) < iteration:
-            same_criterion = params.criterion_of(iteration) == params.criterion_of(iteration - 1)
-            most_halvings = params.halvings if same_criterion else 0
+            # Values of two criteria are not compared, nor those of two beams.
+            may_halve = params.leaf_values == "newton" and params.beam is None and iteration != n_pseudo
+            most_halvings = params.most_halvings if may_halve else 0
             value = _settle(training, progress, workers, value, criterion, iteration, most_halvings)
         log_likelihoods.append(value)
         reports.append(list(seconds.values()))
@@ -201,7 +155,7 @@ def _settle(
     iteration: int,
     most_halvings: int,
 ) -> float:
-    """Halve the last iteration until the criterion, now `value`, is not below that before it; return what it is then."""
+    """Halve the last iteration until the criterion, now `value`, is not below that before it; return it."""
     before, step = progress.log_likelihoods[-1], 1.0
     least = before - _ROUNDING * abs(before)
     while not value >= least and step > 0.5**most_halvings:
@@ -226,3 +180,31 @@ def _replay(training: Training, progress: Progress) -> None:
         training.add(whole)
         while step < 1.0:
             whole, step = _halve(training, whole), 2.0 * step
+
+
+def draw_positions(params: BoostingParams, n_positions: int, iteration: int) -> NDArray[np.int32]:
+    """Draw the positions that the trees of an iteration see, int32, shape (n,), ascending, without replacement."""
+    if params.row_fraction == 1.0:
+        return np.arange(n_positions, dtype=np.int32)
+    rng = np.random.default_rng([params.sampling_seed, _POSITIONS, iteration])
+    is_drawn = np.zeros(n_positions, dtype=np.bool_)
+    is_drawn[rng.choice(n_positions, _share(params.row_fraction, n_positions), replace=False, shuffle=False)] = True
+    return np.flatnonzero(is_drawn).astype(np.int32)
+
+
+def draw_columns(params: BoostingParams, n_columns: int, iteration: int, label: int) -> NDArray[np.bool_]:
+    """Draw the columns whose tests each node of a tree may be split by, without replacement.
+
+    Returns bool, shape (2 * max_leaves - 1, n_columns): the root first, then the two children of each split. There are
+    no rows if every node may test all columns.
+    """
+    if params.feature_fraction == 1.0:
+        return np.ones((0, n_columns), dtype=np.bool_)
+    rng = np.random.default_rng([params.sampling_seed, _COLUMNS, iteration, label])
+    permutations = rng.random((2 * params.max_leaves - 1, n_columns)).argsort(axis=1)
+    return permutations < _share(params.feature_fraction, n_columns)
+
+
+def _share(fraction: float, number: int) -> int:
+    """The nearest whole number to a part of some things, but at least one."""
+    return max(round(fraction * number), 1)

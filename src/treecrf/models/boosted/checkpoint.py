@@ -22,7 +22,8 @@ from treecrf.compiled.cache import kernel_digest
 from treecrf.compiled.rules import FINITE, NOT_INFINITE, SHARES, WEIGHTS
 from treecrf.compiled.struct import Float64
 from treecrf.io.npz import read_npz, write_npz
-from treecrf.models.boosted.boosting import PHASES, Progress, join_iterations, split_iterations
+from treecrf.models.boosted.boosting import Progress, join_iterations, split_iterations
+from treecrf.models.execution import PHASES
 from treecrf.models.fitted import prefixed, refuse_rest, take_declared
 from treecrf.sequences import SequenceSet
 from treecrf.trees.forest import Forest
@@ -87,11 +88,6 @@ class Checkpoint:
         write_npz(self.path, *_packed(self._fingerprint, progress))
         now = time.monotonic()
         self._due = now + max(self.seconds, (now - begin) / LARGEST_SHARE if self.seconds else 0.0)
-
-
-def as_checkpoint(place: Checkpoint | str | os.PathLike[str] | None) -> Checkpoint | None:
-    """A checkpoint as it was given, or one at a path."""
-    return place if place is None or isinstance(place, Checkpoint) else Checkpoint(place)
 
 
 def fingerprint(

@@ -1,64 +1,45 @@
 """Training on the labels that each position may have (`treecrf.chain.lattice`): for many labels.
 
-Where transitions are separable, potentials are ``U^y(w_t) + T(y, y_{t-1})``: an iteration adds to U one tree for each label,
-which sees the window alone, and to the matrix T a step. Where they are full, potentials are ``F^y(y_{t-1}, w_t)``, which is
-kept for every pair of labels that is possible: an iteration adds one tree for each label, which sees the window and the
-previous label. So what is kept for a position grows with the labels, or the pairs of labels, that it may have.
+Where transitions are separable, potentials are ``U^y(w_t) + T(y, y_{t-1})``: an iteration adds to U one tree for each
+label, which sees the window alone, and to the matrix T a step. Where they are full, potentials are ``F^y(y_{t-1},
+w_t)``, which is kept for every pair of labels that is possible: an iteration adds one tree for each label, which sees
+the window and the previous label. So what is kept for a position grows with the labels, or the pairs of labels, that it
+may have.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import partial
-from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from treecrf import chain
-from treecrf.chain._lattice_kernels import Recursions
-from treecrf.chain.beam import Beam, beam_of, gather_pairs, keep_entries
-from treecrf.chain.lattice import (
-    Lattice,
-    Predecessors,
-    Weights,
-    agreeing_entries,
-    entries_of,
-    exponentials,
-    one_thread,
-    pairs_of,
-    predecessor_counts,
-    run_backward,
-    run_forward,
-    transitions_of_pairs,
-)
+from treecrf.chain.lattice import Lattice, Predecessors, entries_of, exponentials
 from treecrf.compiled.struct import allocate
-from treecrf.models.boosted._gradient_kernels import write_rows
-from treecrf.models.boosted.boosting import Iteration, Training, Workers
-from treecrf.models.boosted.growers import CompleteGrower, columns_of
-from treecrf.models.boosted.label_dictionary import Candidates
+from treecrf.models.boosted.boosting import Iteration, Training, draw_columns, draw_positions
+from treecrf.models.boosted.lattice_inference import LatticeInference, PartialLatticeInference, training_beam
 from treecrf.models.boosted.params import BoostingParams, Criterion
-from treecrf.models.boosted.training import N_SHARES, gradients_of, shares_of
-from treecrf.sequences import MISSING, SequenceSet
-from treecrf.trees.columns import Columns
-from treecrf.trees.forest import Evaluator
-from treecrf.trees.joint_histogram import build_joint_codes
-from treecrf.trees.packing import Packing, choose_packing, choose_weighted_packing, weigh_rows
-from treecrf.trees.pair_grower import (
-    PairLeaves,
-    PairRows,
-    PairWorkspace,
-    add_to_pairs,
-    grow_pair_tree,
-    route_pairs,
-    with_longer_list,
+from treecrf.models.boosted.potentials import (
+    Candidates,
+    LabelRows,
+    LatticePotentials,
+    PairEvaluator,
+    columns_of,
+    pair_sizes,
+    rows_by_label,
 )
+from treecrf.models.boosted.training import CompleteGrower
+from treecrf.models.execution import Workers
+from treecrf.sequences import MISSING, SequenceSet
+from treecrf.trees.forest import Evaluator
+from treecrf.trees.packing import Packing, choose_packing, choose_weighted_packing, weigh_rows
+from treecrf.trees.pair_grower import PairRows, PairWorkspace, grow_pair_tree, with_longer_list
 from treecrf.trees.problem import Problem, make_problem
 from treecrf.trees.sampling import Sample
 from treecrf.trees.tree import Tree
-
-_NO_COUNTS = np.empty((0, 0))
 
 
 class LatticeTraining(Training):
@@ -88,13 +69,12 @@ class LatticeTraining(Training):
         self._labels = np.asarray(train.labels)
         with workers.timed("windows"):
             columns = columns_of(train, params.window, params.codes_missing)
-            joint_codes = build_joint_codes(train, params.window, params.codes_missing)
         by_label = rows_by_label(self._lattice, len(start))
         order = 1 if params.sees_labels else 0
         packing = _choose_packing(params, candidates, by_label, weights)
         types = params.feature_types(train.attributes)[: len(columns.first_cell) - 1 + order]
         space = chain.StateSpace(len(start), order)
-        problem = make_problem(columns, joint_codes, space, types, params.max_leaves, params.split_params, packing)
+        problem = make_problem(columns, space, types, params.max_leaves, params.split_params, packing)
         self._packing = packing
         self.potentials = LatticePotentials(self._lattice, start, params.sees_labels, exponentiated=params.beam is None)
         kind = PairTrees if params.sees_labels else WindowTrees
@@ -135,7 +115,7 @@ class LatticeTraining(Training):
         self.trees.add(iteration)
 
     def marginals(self) -> None:
-        """None: the trees are asked."""
+        """None, as the trees alone can tell."""
 
 
 def _choose_packing(
@@ -149,203 +129,6 @@ def _choose_packing(
     if weights is None:
         return choose_packing(n_positions, n_rows, params.most_gradient, params.newton)
     return choose_weighted_packing(weights, -(-n_rows // n_positions), params.most_gradient, params.newton)
-
-
-class LatticePotentials:
-    """Potentials ``U(y_t, t) + T(y_t, y_{t-1})``, or those of pairs, ``F(y_t, y_{t-1}, t)``.
-
-    With `exponentiated`, `unary` and `pairs` are kept as exponentials: forward-backward then takes none.
-
-    Attributes
-    ----------
-    unary : float64, shape (n_entries,)
-        U; where there are pairs, nothing is added to it.
-    transitions : float64, shape (n_labels, n_labels + 1)
-        T, never as exponentials.
-    pairs : float64, shape (n_pairs,) or (0,)
-        F.
-    """
-
-    def __init__(self, lattice: Lattice, start: NDArray[np.float64], full: bool, exponentiated: bool) -> None:
-        self.lattice, self.exponentiated = lattice, exponentiated
-        self.unary = np.full(len(lattice.labels), 1.0 if exponentiated else 0.0)
-        self.transitions = start.copy()
-        self.pairs = transitions_of_pairs(lattice, self._kept(start)) if full else np.empty(0)
-
-    def weights(self) -> Weights:
-        """All of them, exponentials where they are kept so."""
-        return Weights(self.unary, self._kept(self.transitions), self.pairs)
-
-    def add_leaves(self, entries: NDArray[np.int64], values: NDArray[np.float64], leaves: NDArray[np.int16]) -> None:
-        """Add to U of some entries the values of their leaves."""
-        if self.exponentiated:
-            self.unary[entries] *= np.exp(values)[leaves]
-        else:
-            self.unary[entries] += values[leaves]
-
-    def add_pair_leaves(
-        self, tree: Tree, leaves: PairLeaves, predecessors: Predecessors, blocks: NDArray[np.int64]
-    ) -> None:
-        """Add to F of some pairs the values of their leaves; `blocks` has the first pair of the tree's label at each position."""
-        values = self._kept(tree.values)
-        add_to_pairs(values, leaves, predecessors, blocks, self.exponentiated, self.pairs)
-
-    def _kept(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
-        return np.exp(values) if self.exponentiated else values
-
-
-class LabelRows(NamedTuple):
-    """Where a lattice has a label.
-
-    Attributes
-    ----------
-    entries : int64, shape (n,)
-        Ascending.
-    positions : int32, shape (n,)
-    blocks : int64, shape (n,)
-        First pair of each entry.
-    """
-
-    entries: NDArray[np.int64]
-    positions: NDArray[np.int32]
-    blocks: NDArray[np.int64]
-
-
-def rows_by_label(lattice: Lattice, n_labels: int) -> list[LabelRows]:
-    """Where a lattice has each label."""
-    counts = np.diff(lattice.first)
-    before = predecessor_counts(lattice.offsets, counts)
-    positions = np.repeat(np.arange(len(counts), dtype=np.int32), counts)
-    blocks = (np.arange(len(lattice.labels)) - lattice.first[positions]) * before[positions]
-    blocks += lattice.first_pair[positions]
-    order = np.argsort(lattice.labels, kind="stable")
-    bounds = np.searchsorted(lattice.labels[order], np.arange(n_labels + 1))
-    parts = [order[begin:end] for begin, end in pairwise(bounds)]
-    return [LabelRows(part, positions[part], blocks[part]) for part in parts]
-
-
-class LatticeInference:
-    """Forward-backward on a lattice that has every position's true label.
-
-    Gradients are those of pairs, or without `by_pair` of entries and transitions. Log likelihoods and counts of transitions are
-    multiplied by `sequence_weights`; gradients are not.
-
-    Attributes
-    ----------
-    gradients : int64, shape (n_pairs,) or (n_entries,)
-        ``I - P``, packed.
-    entries : int64, shape (n_entries,), or None
-        In a beam, the entries of the whole lattice that its entries are.
-    """
-
-    def __init__(
-        self, lattice: Lattice, labels: NDArray[np.int16], n_labels: int, by_pair: bool,
-        sequence_weights: NDArray[np.float64] | None = None, entries: NDArray[np.int64] | None = None,
-    ) -> None:  # fmt: skip
-        self.lattice, self.by_pair, self._weights, self.entries = lattice, by_pair, sequence_weights, entries
-        self._true_entries = entries_of(lattice, labels)
-        self._true_pairs = pairs_of(lattice, self._true_entries)
-        before = np.concatenate([[0], labels[:-1]])
-        before[lattice.offsets[:-1]] = n_labels
-        self._true_steps = (labels, before)
-        self._recursions = allocate(Recursions, n_entries=len(lattice.labels), n_positions=len(labels))
-        self._expected = np.zeros((0 if by_pair else N_SHARES, n_labels, n_labels + 1))
-        self._pair_marginals = np.empty(lattice.first_pair[-1] if by_pair else 0)
-        self.gradients: NDArray[np.int64] = (
-            self._pair_marginals.view(np.int64) if by_pair else np.zeros(len(lattice.labels), dtype=np.int64)
-        )
-
-    def excess(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Observed less expected number of every transition, and the expected one, shape (n_labels, n_labels + 1)."""
-        expected = self._expected.sum(axis=0)
-        observed = np.zeros(expected.shape)
-        weights = 1.0 if self._weights is None else np.repeat(self._weights, np.diff(self.lattice.offsets))
-        np.add.at(observed, self._true_steps, weights)
-        return observed - expected, expected
-
-    def infer(self, workers: Workers, weights: Weights, packing: Packing) -> float:
-        """Write the gradients, from exponentials of potentials; return the log likelihood."""
-        shares = enumerate(shares_of(self.lattice.offsets, N_SHARES))
-        with one_thread(self.lattice, weights):
-            workers.map("gradient", partial(self._differentiate, weights, packing), shares)
-        steps = weights.pairs[self._true_pairs] if len(weights.pairs) else weights.transitions[self._true_steps]
-        logs = np.log(weights.unary[self._true_entries] * steps * self._recursions.scales)
-        if self._weights is not None:
-            logs *= np.repeat(self._weights, np.diff(self.lattice.offsets))
-        return float(logs.sum())
-
-    def _differentiate(self, weights: Weights, packing: Packing, share: int, bounds: tuple[int, int]) -> None:
-        lattice, (first, last) = self.lattice, bounds
-        counts = _NO_COUNTS if self.by_pair else self._expected[share]
-        counts[:] = 0.0
-        run_forward(lattice, weights, first, last, self._recursions)
-        if self._weights is None:
-            run_backward(lattice, weights, first, last, self._recursions, self._pair_marginals, counts)
-        else:
-            self._count_weighted(weights, self._weights, counts, first, last)
-        begin, end = lattice.offsets[first], lattice.offsets[last]
-        if self.by_pair:  # gradients take the place of marginals
-            write_rows(lattice.first_pair, self._true_pairs, self._pair_marginals, begin, end, packing, self.gradients)
-        else:
-            write_rows(lattice.first, self._true_entries, self._recursions.alphas, begin, end, packing, self.gradients)
-
-    def _count_weighted(
-        self, weights: Weights, of_sequences: NDArray[np.float64], counts: NDArray[np.float64], first: int, last: int
-    ) -> None:
-        """The backward recursion of sequences of equal weight at a time, whose counts are then multiplied by it."""
-        some = of_sequences[first:last]
-        bounds = np.flatnonzero(np.diff(some, prepend=np.nan, append=np.nan) != 0.0) + first
-        for begin, end in pairwise(bounds.tolist()):
-            part = np.zeros_like(counts)
-            run_backward(self.lattice, weights, begin, end, self._recursions, self._pair_marginals, part)
-            counts += of_sequences[begin] * part
-
-
-def training_beam(
-    workers: Workers, lattice: Lattice, potentials: Weights, n_best: int, true_entries: NDArray[np.int64]
-) -> Beam:
-    """The beam of a training set, with every position's true label."""
-    kept = np.zeros(len(lattice.labels), dtype=np.bool_)
-
-    def keep(first: int, last: int) -> None:
-        keep_entries(lattice, potentials, n_best, true_entries, first, last, kept)
-
-    workers.map("gradient", keep, shares_of(lattice.offsets, N_SHARES))
-    with workers.timed("gradient"):
-        return beam_of(lattice, potentials, kept)
-
-
-class PartialLatticeInference(LatticeInference):
-    """The difference of two: on the lattice, and on its entries that agree with the labels that are not `MISSING`."""
-
-    def __init__(
-        self, lattice: Lattice, labels: NDArray[np.int16], n_labels: int, by_pair: bool,
-        sequence_weights: NDArray[np.float64] | None = None, entries: NDArray[np.int64] | None = None,
-    ) -> None:  # fmt: skip
-        complete = np.where(labels == MISSING, lattice.labels[lattice.first[:-1]], labels)
-        super().__init__(lattice, complete, n_labels, by_pair, sequence_weights, entries)
-        self._kept = agreeing_entries(lattice, labels)
-        everything = Weights(np.empty(len(lattice.labels)), np.empty((0, 0)), np.empty(0))
-        inside = beam_of(lattice, everything, self._kept)
-        self._agreeing = LatticeInference(inside.lattice, complete, n_labels, by_pair, sequence_weights)
-        self._places = inside.entries
-        if by_pair:
-            numbers = np.arange(lattice.first_pair[-1], dtype=np.float64)
-            kept_numbers = np.empty(inside.lattice.first_pair[-1])
-            gather_pairs(lattice, numbers, self._kept, kept_numbers)
-            self._places = kept_numbers.astype(np.int64)
-
-    def excess(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """See `LatticeInference`; what is observed is expected of the labels that agree."""
-        excess, expected = super().excess()
-        return excess - self._agreeing.excess()[0], expected
-
-    def infer(self, workers: Workers, weights: Weights, packing: Packing) -> float:
-        log_likelihood = super().infer(workers, weights, packing)
-        inside = beam_of(self.lattice, weights, self._kept).potentials
-        log_likelihood -= self._agreeing.infer(workers, inside, packing)
-        self.gradients[self._places] -= gradients_of(self._agreeing.gradients, packing)
-        return log_likelihood
 
 
 @dataclass(eq=False)
@@ -378,7 +161,7 @@ class WindowTrees(_LatticeTrees):
                 entries, positions, _ = self.by_label[label]
                 grower, rows = self.idle.pop() if self.idle else self._make_grower()
                 rows[0, positions] = gradients[entries]
-                considered = self.params.draw_columns(len(self.problem.feature_types), iteration, label)
+                considered = draw_columns(self.params, len(self.problem.feature_types), iteration, label)
                 sampled = positions if is_drawn.all() else positions[is_drawn[positions]]
                 tree = grower.grow(rows, Sample(sampled, considered), route_all=len(sampled) < len(positions))
             with self.workers.timed("update"):
@@ -392,7 +175,7 @@ class WindowTrees(_LatticeTrees):
         return Iteration(trees, step)
 
     def add(self, iteration: Iteration) -> None:
-        """Add an iteration again."""
+        """Add an iteration that was grown before."""
         evaluator = Evaluator(self.problem.columns, self.problem.labels_of_state, iteration.most_leaves)
         for tree, of_label in zip(iteration.trees, self.by_label, strict=True):
             self.potentials.add_leaves(of_label.entries, tree.values, evaluator.leaves(tree)[of_label.positions])
@@ -402,7 +185,7 @@ class WindowTrees(_LatticeTrees):
         return CompleteGrower(self.problem), np.zeros((1, len(self.problem.columns.cells)), dtype=np.int64)
 
     def _transition_step(self, inference: LatticeInference) -> NDArray[np.float64]:
-        """Observed less expected transitions, divided as in a leaf; a transition's expected count bounds its curvature."""
+        """Observed less expected transitions, divided as in a leaf: expected counts bound the curvature."""
         excess, expected = inference.excess()
         rules = self.problem.split_params
         with np.errstate(invalid="ignore"):
@@ -427,7 +210,7 @@ class PairTrees(_LatticeTrees):
             possible, seen = self.by_label[label], with_gradients[label]
             with self.workers.timed("trees"):
                 buffers = self.idle.pop() if self.idle else _PairBuffers(problem, self.predecessors)
-                considered = self.params.draw_columns(len(problem.feature_types), iteration, label)
+                considered = draw_columns(self.params, len(problem.feature_types), iteration, label)
                 buffers.blocks[possible.positions] = -1
                 buffers.blocks[seen.positions] = np.where(is_drawn[seen.positions], seen.blocks, -1)
                 tree = buffers.grow(problem, rows, Sample(possible.positions, considered))
@@ -440,7 +223,7 @@ class PairTrees(_LatticeTrees):
         return Iteration(self.workers.run([partial(grow_one, label) for label in range(len(self.by_label))]))
 
     def add(self, iteration: Iteration) -> None:
-        """Add an iteration again."""
+        """Add an iteration that was grown before."""
         columns, n_labels = self.problem.columns, len(self.by_label)
         evaluator = PairEvaluator(columns, self.predecessors, n_labels, iteration.most_leaves)
         for tree, of_label in zip(iteration.trees, self.by_label, strict=True):
@@ -450,13 +233,8 @@ class PairTrees(_LatticeTrees):
 def _mark_drawn(params: BoostingParams, n_positions: int, iteration: int) -> NDArray[np.bool_]:
     """Whether the trees of an iteration see each position."""
     is_drawn = np.zeros(n_positions, dtype=np.bool_)
-    is_drawn[params.draw_positions(n_positions, iteration)] = True
+    is_drawn[draw_positions(params, n_positions, iteration)] = True
     return is_drawn
-
-
-def pair_sizes(predecessors: Predecessors) -> dict[str, int]:
-    """Lengths of buffers that growing on pairs needs beyond `Problem.sizes`."""
-    return {"n_kinds": len(predecessors.first) - 1, "n_places": len(predecessors.labels)}
 
 
 class _PairBuffers:
@@ -472,24 +250,3 @@ class _PairBuffers:
         while (n_splits := grow_pair_tree(problem, rows, sample, self.workspace, self._tree)) < 0:
             self.workspace = self.workspace._replace(leaves=with_longer_list(self.workspace.leaves))
         return self._tree.first(n_splits)
-
-
-class PairEvaluator:
-    """Adds trees of at most `most_leaves` leaves to potentials of pairs, reusing its buffers.
-
-    `columns` and `predecessors` are those of the data set, with the cells of the training set.
-    """
-
-    def __init__(self, columns: Columns, predecessors: Predecessors, n_labels: int, most_leaves: int) -> None:
-        self._columns, self._predecessors = columns, predecessors
-        sizes = {"n_leaves": most_leaves, "n_positions": len(columns.cells), "n_all_states": n_labels + 1}
-        most_codes = int(np.diff(columns.first_cell).max(initial=1))
-        self._leaves = allocate(PairLeaves, **sizes, **pair_sizes(predecessors), n_most_codes=most_codes)
-        self._blocks = np.empty(len(columns.cells), dtype=np.int64)
-
-    def add(self, tree: Tree, of_label: LabelRows, potentials: LatticePotentials) -> None:
-        """Add a tree's values to the potentials of the pairs of its label."""
-        while not route_pairs(tree, self._columns, self._predecessors, of_label.positions, self._leaves):
-            self._leaves = with_longer_list(self._leaves)
-        self._blocks[of_label.positions] = of_label.blocks
-        potentials.add_pair_leaves(tree, self._leaves, self._predecessors, self._blocks)

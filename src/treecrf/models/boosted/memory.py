@@ -8,9 +8,8 @@ from numpy.typing import NDArray
 from treecrf import chain
 from treecrf.chain.lattice import predecessor_counts
 from treecrf.compiled.struct import size_of
-from treecrf.models.boosted.label_dictionary import Candidates
-from treecrf.models.boosted.lattice import pair_sizes
 from treecrf.models.boosted.params import BoostingParams
+from treecrf.models.boosted.potentials import Candidates, pair_sizes
 from treecrf.models.boosted.training import N_SHARES
 from treecrf.sequences import MISSING, SequenceSet, slot_sizes
 from treecrf.trees.grower import Workspace
@@ -20,7 +19,6 @@ from treecrf.trees.tree import Tree
 
 _INTEGER, _FLOAT, _CELL = 8, 8, 4  # bytes
 _ENTRY = 5 * 8 + 2 + 4  # weight, recursions, number, first pair; label; position
-_TABLE = 2**16  # entries, at most about, of the table of a sweep
 
 
 def training_bytes(params: BoostingParams, train: SequenceSet, candidates: Candidates | None) -> int:
@@ -81,7 +79,7 @@ def _lattice_bytes(
 
 
 def _most_codes(params: BoostingParams, cells: NDArray[np.int64]) -> int:
-    """Codes of the largest set."""
+    """Most codes that a test may name."""
     return int(cells.max(initial=1)) if params.splits == "subsets" else 1
 
 
@@ -93,9 +91,16 @@ def _sizes(
     n_surrogates = params.missing_policy.n_surrogates
     n_codes = max_leaves * min(_most_codes(params, cells), 1 + n_positions // max_leaves) // 2
     return {
-        "n_leaves": max_leaves, "n_splits": max_leaves, "n_all_states": space.n_states, "n_positions": n_positions,
-        "n_cells": n_cells, "n_features": n_cells + space.order * (space.n_labels + 1),
-        "n_columns": len(cells) + space.order, "n_most_codes": int(cells.max(initial=1)), "n_surrogates": n_surrogates,
-        "n_depths": space.order + 1, "n_spaced": 2 * n_positions, "n_table": _TABLE, "n_codes": n_codes + max_leaves,
+        "n_leaves": max_leaves,
+        "n_splits": max_leaves,
+        "n_all_states": space.n_states,
+        "n_positions": n_positions,
+        "n_cells": n_cells,
+        "n_features": n_cells + space.order * (space.n_labels + 1),
+        "n_columns": len(cells) + space.order,
+        "n_most_codes": int(cells.max(initial=1)),
+        "n_surrogates": n_surrogates,
+        "n_depths": space.order + 1,
+        "n_codes": n_codes + max_leaves,
         "n_sets": max_leaves * (1 + n_surrogates),
-    }  # fmt: skip
+    }

@@ -1,18 +1,35 @@
-"""Parameters of boosting: settings of a `TreeCRF`, what follows from them for its trees, and which go together."""
+"""The settings of `TreeCRF`, what follows from them for its trees, and which go together."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from treecrf.models.weights import refuse_mixed, vary_within
+from treecrf.estimators.checks import (
+    FLAG,
+    NAME,
+    NOT_NEGATIVE,
+    POSITIVE,
+    SEED,
+    SHARE,
+    SIZE,
+    Check,
+    number,
+    one_of,
+    optional,
+    whole,
+)
+from treecrf.inputs.anchors import AnchorSetting
+from treecrf.inputs.binning import MOST_BINS
+from treecrf.models.weights import ClassWeight, refuse_mixed, vary_within
 from treecrf.sequences import MISSING, Attribute, SequenceSet, window_slots
 from treecrf.trees.problem import NO_POLICY, MissingPolicy
 from treecrf.trees.splitting import EITHER_SIDE, INCORPORATED, ONE_VS_REST, ORDERED, SUBSETS, UNKNOWN, SplitParams
+from treecrf.trees.tree import MAX_LEAVES
 
 Criterion = Literal["likelihood", "pseudo-likelihood", "local"]
 """What is followed: log P(Y | X), the pseudo-likelihood, or P(y_t | previous labels, w_t) position by position."""
@@ -35,41 +52,87 @@ def has_shape(value: Any) -> bool:
     return isinstance(value, dict) and all(name in value for name in SHAPE)
 
 
-_POSITIONS, _COLUMNS = 1, 2  # streams of random numbers
+@dataclass(eq=False, repr=False)
+class BoostingSettings:
+    """The settings of a `TreeCRF`, whose documentation says what they are."""
+
+    n_iterations: int = 100
+    max_leaves: int = 100
+    l2_regularization: float = 20.0
+    window: tuple[int, int] = (0, 0)
+    order: int = 1
+    splits: str = "one_vs_rest"
+    category_smoothing: float = 1.0
+    least_weight: float = 0.0
+    leaf_values: str = "gradient"
+    learning_rate: float = 1.0
+    largest_step: float = 4.0
+    most_halvings: int = 10
+    missing: str = "auto"
+    scale_gain: bool = False
+    n_surrogates: int = 5
+    either_polarity: bool = True
+    all_missing: str = "majority"
+    unseen_missing: str = "majority"
+    unseen: str = "missing"
+    pseudo_likelihood_iterations: int = 0
+    row_fraction: float = 1.0
+    feature_fraction: float = 1.0
+    influence_trimming: float = 0.0
+    sampling_seed: int = 0
+    random_state: int | None = None
+    start_noise: float = 0.01
+    n_threads: int = 1
+    warm_start: bool = False
+    n_bins: int = MOST_BINS
+    min_count: int = 1
+    transitions: str = "full"
+    label_dictionary: str | None = None
+    beam: int | None = None
+    class_weight: ClassWeight = None
+    anchors: AnchorSetting = None
+
+    _parameter_constraints: ClassVar[Mapping[str, Check]] = {
+        "n_iterations": SIZE,
+        "max_leaves": whole(2, MAX_LEAVES),
+        "l2_regularization": NOT_NEGATIVE,
+        "order": whole(0),
+        "splits": one_of(*SPLITS),
+        "category_smoothing": NOT_NEGATIVE,
+        "least_weight": NOT_NEGATIVE,
+        "leaf_values": one_of("gradient", "newton"),
+        "learning_rate": SHARE,
+        "largest_step": POSITIVE,
+        "most_halvings": whole(0),
+        "missing": one_of(*MISSING_METHODS),
+        "scale_gain": FLAG,
+        "n_surrogates": SIZE,
+        "either_polarity": FLAG,
+        "all_missing": one_of("majority", "both"),
+        "unseen_missing": one_of("majority", "both"),
+        "pseudo_likelihood_iterations": whole(0),
+        "row_fraction": SHARE,
+        "feature_fraction": SHARE,
+        "influence_trimming": number("a number of at least 0 and below 1", lambda value: 0 <= value < 1),
+        "sampling_seed": SEED,
+        "random_state": optional(SEED),
+        "start_noise": NOT_NEGATIVE,
+        "n_threads": SIZE,
+        "warm_start": FLAG,
+        "transitions": one_of("full", "separable"),
+        "label_dictionary": optional(NAME),
+        "beam": optional(SIZE),
+    }
+    """What those settings must be that `Labeller` does not know."""
 
 
-@dataclass(frozen=True)
-class BoostingParams:
-    """Settings of `TreeCRF`, under their names there, and the criterion that its class follows."""
+@dataclass
+class BoostingParams(BoostingSettings):
+    """The settings of one training, and what follows from them for its trees and iterations."""
 
-    n_iterations: int
-    max_leaves: int
-    l2_regularization: float
-    window: tuple[int, int]
-    order: int
-    splits: str
-    category_smoothing: float
-    least_weight: float
-    leaf_values: str
-    learning_rate: float
-    largest_step: float
-    most_halvings: int
-    missing: str
-    scale_gain: bool
-    n_surrogates: int
-    either_polarity: bool
-    all_missing: str
-    unseen_missing: str
-    pseudo_likelihood_iterations: int
-    row_fraction: float
-    feature_fraction: float
-    influence_trimming: float
-    sampling_seed: int
-    n_threads: int
-    transitions: str
-    label_dictionary: str | None
-    beam: int | None
-    criterion: Criterion
+    criterion: Criterion = "likelihood"
+    """What the class of the labeller follows."""
+
     unit: float = 1.0
     """What a weight of 1 stands for in training (`treecrf.io.weighted.in_units`)."""
 
@@ -82,19 +145,23 @@ class BoostingParams:
 
     @property
     def most_gradient(self) -> int:
-        """The largest absolute sum of gradients of one label over the states of a position; Newton leaves need all bits."""
+        """The largest absolute sum of a label's gradients over a position's states; Newton leaves need all bits."""
         if self.newton and not self.pseudo_likelihood_iterations:
             return 1
         return self.order + 1 if self.sees_labels else 1
 
     @property
     def split_params(self) -> SplitParams:
-        """Split and leaf parameters."""
+        """What decides splits and the values of leaves."""
         missing = {"default_direction": EITHER_SIDE, "incorporated": INCORPORATED}.get(self.missing, UNKNOWN)
         return SplitParams(
-            self.l2_regularization / self.unit, self.least_weight / self.unit, self.category_smoothing / self.unit, missing,
-            float(self.largest_step) if self.newton else np.inf, float(self.learning_rate),
-        )  # fmt: skip
+            self.l2_regularization / self.unit,
+            self.least_weight / self.unit,
+            self.category_smoothing / self.unit,
+            missing,
+            float(self.largest_step) if self.newton else np.inf,
+            float(self.learning_rate),
+        )
 
     @property
     def missing_policy(self) -> MissingPolicy:
@@ -114,55 +181,18 @@ class BoostingParams:
         return self.missing != "error"
 
     def divides_rows(self, train: SequenceSet) -> bool:
-        """Whether trees are grown with rows that divide: where no cell is missing, none does, and there are no surrogates to look for.
+        """Whether trees are grown with rows that divide.
 
-        Trees on whole rows are then the same, to the last bit.
+        Where no cell is missing and no surrogates are sought, trees on whole rows are the same to the last bit.
         """
         return self.missing not in WHOLE_ROWS and (train.has_missing or self.missing == "surrogate_splitting")
 
     def feature_types(self, attributes: Sequence[Attribute]) -> NDArray[np.int8]:
-        """Types of the columns, slots and then previous labels (`treecrf.trees.splitting`), shape (n_slots + order,)."""
+        """Types of the columns (`treecrf.trees.splitting`): slots, then previous labels; shape (n_slots + order,)."""
         of_labels = SPLITS[self.splits]
         slots = window_slots(attributes, self.window)
         of_slots = [ORDERED if attributes[slot.attribute].ordered else of_labels for slot in slots]
         return np.array(of_slots + [of_labels] * self.order, dtype=np.int8)
-
-    # --- iterations ---------------------------------------------------------------------------------
-
-    def criterion_of(self, iteration: int) -> Criterion:
-        """What an iteration follows."""
-        return "pseudo-likelihood" if iteration < self.pseudo_likelihood_iterations else self.criterion
-
-    @property
-    def halvings(self) -> int:
-        """How often an iteration is halved, at most; beams differ, so that their likelihoods are not compared."""
-        return self.most_halvings if self.newton and self.beam is None else 0
-
-    def draw_positions(self, n_positions: int, iteration: int) -> NDArray[np.int32]:
-        """Draw the positions that the trees of an iteration see, int32, shape (n,), ascending, without replacement."""
-        if self.row_fraction == 1.0:
-            return np.arange(n_positions, dtype=np.int32)
-        rng = np.random.default_rng([self.sampling_seed, _POSITIONS, iteration])
-        drawn = np.zeros(n_positions, dtype=np.bool_)
-        drawn[rng.choice(n_positions, _share(self.row_fraction, n_positions), replace=False, shuffle=False)] = True
-        return np.flatnonzero(drawn).astype(np.int32)
-
-    @property
-    def trees_see_all(self) -> bool:
-        """Whether the trees of an iteration see the same rows and columns, whatever their label."""
-        return self.feature_fraction == 1.0 and self.influence_trimming == 0.0
-
-    def draw_columns(self, n_columns: int, iteration: int, label: int) -> NDArray[np.bool_]:
-        """Draw the columns whose tests each node of a tree may be split by, without replacement.
-
-        Returns bool, shape (2 * max_leaves - 1, n_columns): the root first, then the two children of each split. There are
-        no rows if every node may test all columns.
-        """
-        if self.feature_fraction == 1.0:
-            return np.ones((0, n_columns), dtype=np.bool_)
-        rng = np.random.default_rng([self.sampling_seed, _COLUMNS, iteration, label])
-        permutations = rng.random((2 * self.max_leaves - 1, n_columns)).argsort(axis=1)
-        return permutations < _share(self.feature_fraction, n_columns)
 
     # --- transitions --------------------------------------------------------------------------------
 
@@ -205,8 +235,8 @@ class BoostingParams:
                     raise ValueError(f"{name}={getattr(self, name)!r}: {self.lattice_setting} needs {needed}.")
         if self.influence_trimming and self.pseudo_likelihood_iterations:
             raise ValueError(
-                f"influence_trimming={self.influence_trimming!r}: rows have no such influence on the pseudo-likelihood; give 0 "
-                "or set pseudo_likelihood_iterations=0."
+                f"influence_trimming={self.influence_trimming!r}: rows have no such influence on the "
+                "pseudo-likelihood; give 0 or set pseudo_likelihood_iterations=0."
             )
 
     def check_training_data(self, train: SequenceSet, weights: NDArray[np.float64] | None) -> None:
@@ -227,8 +257,8 @@ class BoostingParams:
             self._refuse("pseudo_likelihood_iterations", what, 0)
             if self.uses_lattice:
                 raise ValueError(
-                    "separable transitions and a label_dictionary take weights by sequence alone; leave them at their defaults, or "
-                    "give each sequence one weight and leave class_weight out."
+                    "separable transitions and a label_dictionary take weights by sequence alone; leave them at their "
+                    "defaults, or give each sequence one weight and leave class_weight out."
                 )
 
     def _refuse(self, name: str, what: str, needed: int | None) -> None:
@@ -252,8 +282,3 @@ class BoostingParams:
 def _as_list(value: Any) -> Any:
     """A pair as a list, whatever it is kept in; other values as they are."""
     return list(value) if isinstance(value, tuple | list | np.ndarray) else value
-
-
-def _share(fraction: float, number: int) -> int:
-    """The nearest whole number to a part of some things, but at least one."""
-    return max(round(fraction * number), 1)

@@ -1,10 +1,11 @@
-"""Training on dense rows, one for each position and previous labels: gradient, trees, update."""
+"""Training on dense rows, one for each position and previous labels: gradient, growers of trees, update."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
 from itertools import pairwise
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,16 +22,21 @@ from treecrf.models.boosted._gradient_kernels import (
     local_gradient,
     pseudo_likelihood_gradient,
 )
-from treecrf.models.boosted.boosting import Iteration, Training, Workers
-from treecrf.models.boosted.growers import CompleteGrower, Grower, WeightedGrower, distinct_windows_of, make_evaluator
+from treecrf.models.boosted.boosting import Iteration, Training, draw_columns, draw_positions
 from treecrf.models.boosted.params import BoostingParams, Criterion
+from treecrf.models.boosted.potentials import distinct_windows_of, make_evaluator
+from treecrf.models.execution import Workers
 from treecrf.models.weights import vary_within
 from treecrf.sequences import MISSING, SequenceSet
 from treecrf.trees.columns import multiply_by_window, sum_by_window
-from treecrf.trees.joint_histogram import build_joint_codes
+from treecrf.trees.forest import Routing, add_leaf_values, route
+from treecrf.trees.grower import Workspace, grow_tree
+from treecrf.trees.missing.grower import WeightedWorkspace, grow_weighted_tree
+from treecrf.trees.missing.partition import add_blended, route_copies, with_longer_lists
 from treecrf.trees.missing.surrogates import count_missing
 from treecrf.trees.packing import Packing, choose_packing, choose_weighted_packing, weigh_rows
-from treecrf.trees.problem import NO_COUNTS, NO_DEPTHS, make_problem
+from treecrf.trees.partition import with_longer_list
+from treecrf.trees.problem import NO_COUNTS, NO_DEPTHS, Problem, make_problem
 from treecrf.trees.sampling import Influences, Sample, trim_rows
 from treecrf.trees.tree import Tree
 
@@ -41,12 +47,15 @@ N_SHARES = 16
 class DenseTraining(Training):
     """The state of a training: exp(F) of every row, and the buffers to improve it; see `Training`.
 
-    `start` has shape (n_labels, n_states). Labels may be `MISSING`; weights are those of positions (`treecrf.models.weights`).
+    `start` has shape (n_labels, n_states). Labels may be `MISSING`; weights are those of positions
+    (`treecrf.models.weights`).
 
     Attributes
     ----------
     rows : DenseRows
         Those of the whole training set.
+    idle_growers : list of Grower
+        Those that no thread is using.
     """
 
     def __init__(
@@ -63,8 +72,7 @@ class DenseTraining(Training):
         with workers.timed("windows"):
             with_missing = self._divides or params.missing == "incorporated"
             # Rows with the same window and state never part, so trees are grown on their sums.
-            self._columns, windows, self._window_of = distinct_windows_of(train, params.window, with_missing)
-            joint_codes = build_joint_codes(windows, params.window, with_missing)
+            self._columns, self._window_of = distinct_windows_of(train, params.window, with_missing)
         offsets, is_local = train.offsets, params.criterion == "local"
         complete = completed(labels)
         observed = chain.state_sequence(complete, offsets, space.n_labels, space.order)
@@ -78,14 +86,24 @@ class DenseTraining(Training):
             self._partial = PartialRows(labels, offsets, space, packing)
         if weights is not None:
             self._weighting = Weighting(weights, offsets, space.order)
-        types = params.feature_types(train.attributes)
-        self._problem = make_problem(
-            self._columns, joint_codes, space, types, params.max_leaves, params.split_params, packing, params.missing_policy,
+        problem = make_problem(
+            self._columns,
+            space,
+            params.feature_types(train.attributes),
+            params.max_leaves,
+            params.split_params,
+            packing,
+            params.missing_policy,
             *self._count_missing(is_local, weights),
-        )  # fmt: skip
-        self._idle_growers: list[Grower] = []
+        )
+        self._n_columns = len(problem.feature_types)
+        sees_all = params.feature_fraction == 1.0 and params.influence_trimming == 0.0
         # Two labels whose probabilities at a row sum to one have opposite gradients, and so opposite trees.
-        self._is_mirrored = len(start) == 2 and (is_local or params.order == 0) and params.trees_see_all
+        self._is_mirrored = len(start) == 2 and (is_local or params.order == 0) and sees_all
+        make_grower = WeightedGrower if self._divides else CompleteGrower
+        with workers.timed("trees"):  # no more growers than threads, as their buffers are large
+            n_growers = 1 if self._is_mirrored else min(workers.n_threads, space.n_labels)
+            self.idle_growers: list[Grower] = [make_grower(problem) for _ in range(n_growers)]
 
     def compute_gradient(self, criterion: Criterion, iteration: int = 0) -> float:
         rows, workers = self.rows, self._workers
@@ -102,7 +120,7 @@ class DenseTraining(Training):
 
     def grow(self, iteration: int) -> Iteration:
         with self._workers.timed("trees"):
-            positions = self._params.draw_positions(len(self.rows.labels), iteration)
+            positions = draw_positions(self._params, len(self.rows.labels), iteration)
         grown = range(1 if self._is_mirrored else self._space.n_labels)
         trees = self._workers.run([partial(self._grow_one, label, iteration, positions) for label in grown])
         return Iteration([*trees, trees[0].opposite()] if self._is_mirrored else trees)
@@ -110,27 +128,20 @@ class DenseTraining(Training):
     def _grow_one(self, label: int, iteration: int, positions: NDArray[np.int32]) -> Tree:
         params = self._params
         with self._workers.timed("trees"):
-            grower, rows = self.take_grower(), self.rows.gradients[label]
+            grower, rows = self.idle_growers.pop(), self.rows.gradients[label]
             if params.influence_trimming > 0.0:
                 buffers = allocate(Influences, n_all_states=len(rows), n=len(positions))
                 trim_rows(rows, positions, float(params.influence_trimming), self.rows.packing, buffers)
             if self._window_of is not None:
                 rows, positions = self._sum_by_window(rows, positions, self._window_of)
-            considered = params.draw_columns(len(self._problem.feature_types), iteration, label)
+            considered = draw_columns(params, self._n_columns, iteration, label)
             tree = grower.grow(rows, Sample(positions, considered))
         with self._workers.timed("update"):
             self._multiply(label, partial(grower.add_last, tree))
             if self._is_mirrored:
                 self._multiply(1, partial(grower.add_last, tree.opposite()))
-            self._idle_growers.append(grower)
+            self.idle_growers.append(grower)
         return tree
-
-    def take_grower(self) -> Grower:
-        """A grower that no thread is using; there are no more of them than threads, as their buffers are large."""
-        try:
-            return self._idle_growers.pop()
-        except IndexError:
-            return WeightedGrower(self._problem) if self._divides else CompleteGrower(self._problem)
 
     def add(self, iteration: Iteration) -> None:
         n_surrogates = iteration.trees[0].surrogates.shape[1]
@@ -176,6 +187,70 @@ class DenseTraining(Training):
             return NO_DEPTHS, NO_COUNTS
         depths = np.minimum(places_in(self.rows.offsets), self._space.order).astype(np.int16)
         return depths, count_missing(self._columns, depths, self._space.order + 1)
+
+
+class Grower(Protocol):
+    """Grows one tree after another in the same buffers."""
+
+    def grow(self, rows: NDArray[np.int64], sample: Sample) -> Tree:
+        """The tree for the sample's packed gradients; `rows` is int64, shape (n_states, n_positions)."""
+
+    def add_last(self, tree: Tree, exponentials: NDArray[np.float64]) -> None:
+        """Multiply exp(F), shape (n_positions, n_states), by exp(value) of the tree that was grown last."""
+
+
+class CompleteGrower(Grower):
+    """Grows trees on data without missing cells."""
+
+    def __init__(self, problem: Problem) -> None:
+        self._problem = problem
+        self._workspace = allocate(Workspace, **problem.sizes())
+        self._buffer = problem.make_tree()
+        leaves = self._workspace.leaves
+        self._routing = Routing(leaves.membership, leaves.states, leaves.n_states)
+
+    def grow(self, rows: NDArray[np.int64], sample: Sample, route_all: bool = True) -> Tree:
+        """See `Grower`; `route_all` says whether positions outside the sample have a leaf afterwards, too."""
+        p = self._problem
+        while (n_splits := grow_tree(p, rows, sample, self._workspace, self._buffer)) < 0:
+            self._workspace = self._workspace._replace(leaves=with_longer_list(self._workspace.leaves))
+        tree = self._buffer.first(n_splits)
+        if route_all and len(sample.positions) < rows.shape[1]:
+            route(tree, p.columns, p.labels_of_state, self._routing)
+        return tree
+
+    def leaves(self, positions: NDArray[np.int32]) -> NDArray[np.int16]:
+        """The leaf of each of these positions in the tree that was grown last, where there is one state."""
+        return self._routing.membership[0, positions]
+
+    def add_last(self, tree: Tree, exponentials: NDArray[np.float64]) -> None:
+        add_leaf_values(np.exp(tree.values), self._routing, True, exponentials)
+
+
+class WeightedGrower(Grower):
+    """Grows trees on data with missing cells; the last cell of each slot is "missing"."""
+
+    def __init__(self, problem: Problem) -> None:
+        self._problem = problem
+        self._workspace = allocate(WeightedWorkspace, **problem.sizes())
+        self._buffer = problem.make_tree()
+        self._blended = np.zeros((len(problem.columns.cells), len(problem.labels_of_state)))
+
+    def grow(self, rows: NDArray[np.int64], sample: Sample) -> Tree:
+        p = self._problem
+        while (n_splits := grow_weighted_tree(p, rows, sample, self._workspace, self._buffer)) < 0:
+            self._lengthen_lists()
+        tree = self._buffer.first(n_splits)
+        if len(sample.positions) < rows.shape[1]:
+            while route_copies(tree, p.columns, p.labels_of_state, self._workspace.copies) < 0:
+                self._lengthen_lists()
+        return tree
+
+    def _lengthen_lists(self) -> None:
+        self._workspace = self._workspace._replace(copies=with_longer_lists(self._workspace.copies))
+
+    def add_last(self, tree: Tree, exponentials: NDArray[np.float64]) -> None:
+        add_blended(tree.values, self._workspace.copies, self._blended, exponentials, exponentiated=True)
 
 
 class DenseRows:
@@ -224,10 +299,10 @@ class DenseRows:
 class PartialRows:
     """The sequences with unknown labels, without the labels in conflict (Tsuboi et al. 2008, section 4).
 
-    Their log likelihood is that of the known labels, summed over all that complete them: ``log Z(labels that agree) - log Z``.
-    Its gradient is ``P(y, s | known labels, X) - P(y, s | X)``: the marginals of the chain without the labels in conflict,
-    less those of the chain. Both come from the same recursions, on exponentials that are 0 for labels in conflict; any labels
-    that complete the known ones are part of both gradients, and cancel out.
+    Their log likelihood is that of the known labels, summed over all that complete them: ``log Z(labels that agree) -
+    log Z``. Its gradient is ``P(y, s | known labels, X) - P(y, s | X)``: the marginals of the chain without the labels
+    in conflict, less those of the chain. Both come from the same recursions, on exponentials that are 0 for labels in
+    conflict; any labels that complete the known ones are part of both gradients, and cancel out.
 
     Attributes
     ----------
@@ -276,9 +351,18 @@ class Weighting:
         changes = np.flatnonzero(np.diff(self._varies[first:last], prepend=False, append=False)) + first
         for begin, end in changes.reshape(-1, 2):
             chain_rule_gradient(
-                rows.exponentials, offsets, begin, end, rows.labels, rows.observed, self._order, weights, rows.packing,
-                rows.gradients, rows.log_likelihoods,
-            )  # fmt: skip
+                rows.exponentials,
+                offsets,
+                begin,
+                end,
+                rows.labels,
+                rows.observed,
+                self._order,
+                weights,
+                rows.packing,
+                rows.gradients,
+                rows.log_likelihoods,
+            )
 
 
 def _choose_packing(
@@ -309,8 +393,8 @@ def as_sequences(
 ) -> tuple[NDArray[np.int64], NDArray[np.float64] | None]:
     """Offsets and weights of a training that sees each label given the `order` labels before it, if these are known.
 
-    A position whose label, or one of those before it, is not known is left out: it weighs 0. Where positions differ in weight
-    each is a sequence by itself, else nothing changes.
+    A position whose label, or one of those before it, is not known is left out: it weighs 0. Where positions differ in
+    weight each is a sequence by itself, else nothing changes.
     """
     left_out, places = labels == MISSING, places_in(offsets)
     for lag in range(1, order + 1):

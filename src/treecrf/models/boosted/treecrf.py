@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self
 
 import numpy as np
@@ -15,54 +15,43 @@ from treecrf import chain
 from treecrf.compiled.rules import FINITE, SHARES, SOME_IN_EACH_ROW, TRUTH, WEIGHTS
 from treecrf.compiled.struct import Bool, Float64
 from treecrf.estimators.checks import (
-    CLASS_WEIGHT,
     FLAG,
-    N_BINS,
-    NAME,
-    NOT_NEGATIVE,
-    POSITIVE,
     SECONDS,
-    SEED,
-    SHARE,
-    SIZE,
-    UNSEEN,
-    WINDOW,
     Check,
-    number,
-    one_of,
-    optional,
-    whole,
 )
-from treecrf.inputs.anchors import AnchorSetting
-from treecrf.inputs.binning import MOST_BINS
 from treecrf.io.memory import check_memory
 from treecrf.io.weighted import in_units
-from treecrf.models.boosted.boosting import Progress, Training, Workers, boost, join_iterations, split_iterations
-from treecrf.models.boosted.checkpoint import Checkpoint, as_checkpoint, fingerprint
-from treecrf.models.boosted.label_dictionary import Candidates, learn_dictionary, make_candidates, n_symbols
+from treecrf.models.boosted.boosting import Progress, Training, boost, join_iterations, split_iterations
+from treecrf.models.boosted.checkpoint import Checkpoint, fingerprint
 from treecrf.models.boosted.lattice import LatticeTraining
 from treecrf.models.boosted.memory import training_bytes
-from treecrf.models.boosted.params import MISSING_METHODS, SHAPE, SPLITS, BoostingParams, Criterion, has_shape
-from treecrf.models.boosted.prediction import BoostedPotentials, make_flat_forest, staged_lattices, staged_potentials
+from treecrf.models.boosted.params import SHAPE, BoostingParams, BoostingSettings, Criterion, has_shape
+from treecrf.models.boosted.potentials import (
+    BoostedPotentials,
+    Candidates,
+    learn_dictionary,
+    make_candidates,
+    make_flat_forest,
+    n_symbols,
+    staged_lattices,
+    staged_potentials,
+)
 from treecrf.models.boosted.training import DenseTraining
 from treecrf.models.chains import ChainLabeller, Chains
-from treecrf.models.execution import Monitor, draw_start
+from treecrf.models.execution import Monitor, Workers, draw_start
 from treecrf.models.inputs import refuse_missing, shares_of
-from treecrf.models.weights import ClassWeight
 from treecrf.sequences import Attribute, SequenceSet, slot_sizes, window_slots
 from treecrf.trees.flat import FlatForest
 from treecrf.trees.forest import Forest, forest_limits
-from treecrf.trees.tree import MAX_LEAVES
 
 if TYPE_CHECKING:
     from treecrf.estimators.conversion import Groups, Labels, Sequences
 
-_PARAMS = [field.name for field in fields(BoostingParams) if field.name not in ("criterion", "unit")]
 _LESS = "train on fewer sequences, or lower the order, the number of labels, the window or max_leaves"
 
 
 @dataclass(eq=False, repr=False)
-class TreeCRF(ChainLabeller):
+class TreeCRF(BoostingSettings, ChainLabeller):
     """Conditional random field trained by functional gradient tree boosting (PhD tables 3.1 and 3.3).
 
     Each iteration grows one regression tree for each label y on the functional gradient of the log likelihood
@@ -88,7 +77,8 @@ class TreeCRF(ChainLabeller):
         threshold.
     category_smoothing : float
         Added to the weight of a category when categories are sorted to find sets: the larger, the nearer to the middle
-        stand rare ones. 0 finds the set that gains most, as long as `least_weight` is 0 and missing does not only join sides.
+        stand rare ones. 0 finds the set that gains most, as long as `least_weight` is 0 and missing does not only join
+        sides.
     least_weight : float
         What the rows on each side of a split must weigh, at least: their number, or with Newton leaves the sum of
         their ``p (1 - p)``.
@@ -105,11 +95,13 @@ class TreeCRF(ChainLabeller):
         of the training set, as it may where labels stay the same for long: Newton leaves leave the curvature between
         rows out.
     missing : "auto", "error", "instance_weighting", "surrogate_splitting", "default_direction" or "incorporated"
-        "auto": "instance_weighting", or "incorporated" with separable transitions, a label dictionary or a beam. What to do with missing cells in training and prediction: refuse them, or, where a tested cell is missing,
-        send the row to both sides with weights in proportion to the known rows there (PhD section 4.2); or where
-        the best known surrogate test says (section 4.3); or to one side that training found to gain more; or let tests
-        ask for "missing" too, by itself or with other codes (Twala et al. 2008). Without missing cells all of them grow the
-        same trees, but for ties of "incorporated" where `influence_trimming` is used. An attribute that is missing everywhere is never tested.
+        "auto": "instance_weighting", or "incorporated" with separable transitions, a label dictionary or a beam. What
+        to do with missing cells in training and prediction: refuse them, or, where a tested cell is missing, send the
+        row to both sides with weights in proportion to the known rows there (PhD section 4.2); or where the best known
+        surrogate test says (section 4.3); or to one side that training found to gain more; or let tests ask for
+        "missing" too, by itself or with other codes (Twala et al. 2008). Without missing cells all of them grow the
+        same trees, but for ties of "incorporated" where `influence_trimming` is used. An attribute that is missing
+        everywhere is never tested.
     scale_gain : bool
         Whether instance weighting and surrogate splitting multiply a test's gain by the share of the node's rows
         for which its outcome is known, as C4.5 does.
@@ -148,18 +140,19 @@ class TreeCRF(ChainLabeller):
         Threads of `fit`; any number gives the same bits.
     warm_start : bool
         Whether `fit` continues from the trees it has, up to `n_iterations`, instead of starting again. On the same
-        set the result equals that of one longer run to the bit. Another set is seen as in prediction, with the inputs and
-        labels of the first one; `log_likelihood_history_` continues with that of the new set.
+        set the result equals that of one longer run to the bit. Another set is seen as in prediction, with the inputs
+        and labels of the first one; `log_likelihood_history_` continues with that of the new set.
     transitions : "full" or "separable"
         Whether trees look at previous labels, too; or at the window alone, and labels follow each other by a matrix of
         transitions, which is learnt by Newton steps: many times cheaper for many labels. Separable needs order 1.
     label_dictionary : "centre", name of an attribute, or None
         A position may have the labels alone that training has seen with its symbol of the attribute ("centre": the only
-        attribute), all if it has not seen the symbol. Time and memory follow the labels, or the pairs of labels, that are possible.
+        attribute), all if it has not seen the symbol. Time and memory follow the labels, or the pairs of labels, that
+        are possible.
     beam : int or None
-        Forward-backward keeps so many labels of each position, those with most forward mass, and in training the true one; all
-        others have probability 0 (Pal, Sutton and McCallum 2006; in Hao's thesis in place of forward-backward). None keeps all.
-        Steps are not halved, as beams differ between iterations.
+        Forward-backward keeps so many labels of each position, those with most forward mass, and in training the true
+        one; all others have probability 0 (Pal, Sutton and McCallum 2006; in Hao's thesis in place of
+        forward-backward). None keeps all. Steps are not halved, as beams differ between iterations.
     n_bins, min_count, anchors, class_weight : see `treecrf.models.base.Labeller`
 
     Attributes
@@ -169,7 +162,8 @@ class TreeCRF(ChainLabeller):
     start_ : float64, shape (n_labels, n_states)
         The potentials at the start.
     log_likelihood_history_ : float64, shape (n_iterations + 1,)
-        Training log likelihood (pseudo-likelihood in such iterations) after 0, 1, .. iterations, weighted as training was.
+        Training log likelihood (pseudo-likelihood in such iterations) after 0, 1, .. iterations, weighted as training
+        was.
     steps_ : float64, shape (n_iterations,)
         What the leaf values of each iteration were multiplied by: 1, or less after halvings.
     seconds_ : dict
@@ -179,42 +173,6 @@ class TreeCRF(ChainLabeller):
     flat_ : FlatForest or None
         The flat form of the trees, where `flattened` made one.
     """
-
-    n_iterations: int = 100
-    max_leaves: int = 100
-    l2_regularization: float = 20.0
-    window: tuple[int, int] = (0, 0)
-    order: int = 1
-    splits: str = "one_vs_rest"
-    category_smoothing: float = 1.0
-    least_weight: float = 0.0
-    leaf_values: str = "gradient"
-    learning_rate: float = 1.0
-    largest_step: float = 4.0
-    most_halvings: int = 10
-    missing: str = "auto"
-    scale_gain: bool = False
-    n_surrogates: int = 5
-    either_polarity: bool = True
-    all_missing: str = "majority"
-    unseen_missing: str = "majority"
-    unseen: str = "missing"
-    pseudo_likelihood_iterations: int = 0
-    row_fraction: float = 1.0
-    feature_fraction: float = 1.0
-    influence_trimming: float = 0.0
-    sampling_seed: int = 0
-    random_state: int | None = None
-    start_noise: float = 0.01
-    n_threads: int = 1
-    warm_start: bool = False
-    n_bins: int = MOST_BINS
-    min_count: int = 1
-    transitions: str = "full"
-    label_dictionary: str | None = None
-    beam: int | None = None
-    class_weight: ClassWeight = None
-    anchors: AnchorSetting = None
 
     takes_unknown_labels = True
     takes_weights = True
@@ -231,18 +189,6 @@ class TreeCRF(ChainLabeller):
     }
     _fitted_values: ClassVar = {"seconds": SECONDS, "shape": Check(has_shape, f"give {', '.join(SHAPE)}")}
     _described: ClassVar = {"flat": FLAG}
-
-    _parameter_constraints: ClassVar = {
-        "n_iterations": SIZE, "max_leaves": whole(2, MAX_LEAVES), "l2_regularization": NOT_NEGATIVE, "window": WINDOW, "order": whole(0),
-        "splits": one_of(*SPLITS), "category_smoothing": NOT_NEGATIVE, "least_weight": NOT_NEGATIVE,
-        "leaf_values": one_of("gradient", "newton"), "learning_rate": SHARE, "largest_step": POSITIVE, "most_halvings": whole(0),
-        "missing": one_of(*MISSING_METHODS), "scale_gain": FLAG, "n_surrogates": SIZE, "either_polarity": FLAG,
-        "all_missing": one_of("majority", "both"), "unseen_missing": one_of("majority", "both"), "unseen": UNSEEN,
-        "pseudo_likelihood_iterations": whole(0), "row_fraction": SHARE, "feature_fraction": SHARE,
-        "influence_trimming": number("a number of at least 0 and below 1", lambda value: 0 <= value < 1), "sampling_seed": SEED,
-        "random_state": optional(SEED), "start_noise": NOT_NEGATIVE, "n_threads": SIZE, "warm_start": FLAG, "n_bins": N_BINS, "min_count": SIZE,
-        "transitions": one_of("full", "separable"), "label_dictionary": optional(NAME), "beam": optional(SIZE), "class_weight": CLASS_WEIGHT,
-    }  # fmt: skip
 
     # --- training -----------------------------------------------------------------------------------
 
@@ -263,17 +209,18 @@ class TreeCRF(ChainLabeller):
         Parameters
         ----------
         X : SequenceSet, or sequences as in `treecrf.estimators.conversion`
-            With labels, some of which may not be known (`MISSING`): the likelihood sums over all that complete the known
-            ones (Tsuboi et al. 2008), while order 0 and a `MEMM` leave out positions whose label, or one that they look at,
-            is not known. At least two label names.
+            With labels, some of which may not be known (`MISSING`): the likelihood sums over all that complete the
+            known ones (Tsuboi et al. 2008), while order 0 and a `MEMM` leave out positions whose label, or one that
+            they look at, is not known. At least two label names.
         y, groups, lengths, monitor, verbose
             As for `Labeller.fit`.
         sample_weight : array_like of float, shape (n_sequences,) or (n_positions,), optional
-            By sequence, what multiplies its log likelihood: a weight of 2 is the sequence twice, 0 leaves it out. By position,
-            what multiplies its share ``log P(y_t | y_1 .. y_{t-1}, X)`` (`treecrf.models.weights`).
+            By sequence, what multiplies its log likelihood: a weight of 2 is the sequence twice, 0 leaves it out. By
+            position, what multiplies its share ``log P(y_t | y_1 .. y_{t-1}, X)`` (`treecrf.models.weights`).
         checkpoint : Checkpoint or path, optional
-            Where to write the training's state every 30 seconds (see `treecrf.models.boosted.checkpoint`). If the file holds
-            that of the same training, it continues from there: same bits, same calls of `monitor`, seconds counted on.
+            Where to write the training's state every 30 seconds (see `treecrf.models.boosted.checkpoint`). If the file
+            holds that of the same training, it continues from there: same bits, same calls of `monitor`, seconds
+            counted on.
 
         Raises
         ------
@@ -322,12 +269,14 @@ class TreeCRF(ChainLabeller):
                 progress.iterations.extend(split_iterations(self.forest_, self.transitions_))
                 progress.log_likelihoods.extend(self.log_likelihood_history_[:-1])
                 progress.steps.extend(self.steps_)
-            checkpoint = as_checkpoint(checkpoint)
+            note = None
             if checkpoint is not None:
+                checkpoint = checkpoint if isinstance(checkpoint, Checkpoint) else Checkpoint(checkpoint)
+                note = checkpoint.note
                 mark = fingerprint(type(self).__name__, self.get_params(deep=False), train, start, progress, weights)
                 sizes = self._tree_sizes(train.attributes, n_labels)
                 progress = checkpoint.begin(mark, sizes) or progress
-            boost(training, progress, params, workers, monitor, None if checkpoint is None else checkpoint.note)
+            boost(training, progress, params, workers, monitor, note)
 
         history = np.array(progress.log_likelihoods)
         if not np.isfinite(history).all():
@@ -359,7 +308,7 @@ class TreeCRF(ChainLabeller):
 
     def boosting_params(self) -> BoostingParams:
         """The settings that training and predictions take, and the criterion that the class follows."""
-        return BoostingParams(**{name: getattr(self, name) for name in _PARAMS}, criterion=self._criterion).settled()
+        return BoostingParams(**self.get_params(deep=False), criterion=self._criterion).settled()
 
     def expected_memory(self, train: SequenceSet) -> int:
         """Approximate peak memory of `fit` in bytes; nothing is trained."""
@@ -389,8 +338,8 @@ class TreeCRF(ChainLabeller):
         aligned = self.align_inputs(train, self.unseen)
         if self.missing == "error" and aligned.has_missing:
             raise ValueError(
-                "the set has categories that the training so far did not have, for which missing='error' has no place; leave their "
-                "sequences out, or train again with warm_start=False."
+                "the set has categories that the training so far did not have, for which missing='error' has no place; "
+                "leave their sequences out, or train again with warm_start=False."
             )
         return aligned.with_labels(self.align_labels(train, unknown=True), self.label_names_)
 
@@ -399,8 +348,8 @@ class TreeCRF(ChainLabeller):
     def flattened(self) -> Self:
         """A copy that labels faster: its trees are turned into one flat vector of weights (PhD sections 3.5.3, 6.1).
 
-        Potentials are equal up to the order of sums. Staged predictions, and those of sets with missing cells that divide rows,
-        go on from the trees; a new `fit` drops the flat form, a saved file remembers it.
+        Potentials are equal up to the order of sums. Staged predictions, and those of sets with missing cells that
+        divide rows, go on from the trees; a new `fit` drops the flat form, a saved file remembers it.
 
         Raises
         ------
@@ -412,16 +361,16 @@ class TreeCRF(ChainLabeller):
         return flat
 
     def split_gains(self) -> NDArray[np.float64]:
-        """Total gain of all splits on an input at a distance (Breiman et al. 1984, section 5.3; Friedman 2001, section 8.1).
+        """Total gain of the splits on each input at each distance (Breiman et al. 1984; Friedman 2001, section 8.1).
 
-        The gain of a split is the decrease of the squared error that its leaf values give (PhD section 3.2), or with Newton
-        leaves twice the rise of the log likelihood by a second-order step.
+        The gain of a split is the decrease of the squared error that its leaf values give (PhD section 3.2), or with
+        Newton leaves twice the rise of the log likelihood by a second-order step.
 
         Returns
         -------
         float64, shape (n_attributes, n_places)
-            In the order of ``attributes_``, and of the distances ``-window[0]`` to ``window[1]`` from the position; an anchored
-            attribute has what it gains at distance 0.
+            In the order of ``attributes_``, and of the distances ``-window[0]`` to ``window[1]`` from the position; an
+            anchored attribute has what it gains at distance 0.
         """
         self._check_fitted()
         slots = window_slots(self.attributes_, self.window)
@@ -452,8 +401,8 @@ class TreeCRF(ChainLabeller):
         learnt, aligned = self._learnt(), self._aligned(data)
         if learnt.params.uses_lattice:
             raise ValueError(
-                "potentials: with separable transitions, a label_dictionary or a beam they are kept in parts, not for all pairs of "
-                "labels; see predict_proba and log_likelihood."
+                "potentials: with separable transitions, a label_dictionary or a beam they are kept in parts, not for "
+                "all pairs of labels; see predict_proba and log_likelihood."
             )
         yield from staged_potentials(learnt, aligned, every or len(self.steps_))
 
@@ -506,9 +455,12 @@ class TreeCRF(ChainLabeller):
         n_states = chain.StateSpace(n_labels, self.order).n_states
         transitions = (0, 0) if params.sees_labels else (n_labels, n_labels + 1)
         return forest_limits(slot_sizes(attributes, self.window) + params.codes_missing, n_labels, order) | {
-            "n_labels": n_labels, "n_states": n_states, "n_symbols": n_symbols(attributes, self.label_dictionary),
-            "n_transitions": transitions[0], "n_transitions_before": transitions[1],
-        }  # fmt: skip
+            "n_labels": n_labels,
+            "n_states": n_states,
+            "n_symbols": n_symbols(attributes, self.label_dictionary),
+            "n_transitions": transitions[0],
+            "n_transitions_before": transitions[1],
+        }
 
     def _restore(self, values: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> None:
         super()._restore(values, arrays)

@@ -1,4 +1,6 @@
-"""Kernels of linear CRFs: scores of windows, the recursions of an order-1 chain, gradients, the vector operations of L-BFGS in a fixed order."""
+"""Kernels of linear CRFs: scores of windows, the recursions of an order-1 chain, gradients, the vector operations of
+L-BFGS in a fixed order.
+"""
 
 from __future__ import annotations
 
@@ -45,9 +47,18 @@ def add_cell_gradients(cells, errors, gradient):
 
 
 @kernel(
-    float64(float64[:, ::1], int32[::1], float64[:, ::1], int64[::1], int16[::1], float64[:, ::1], float64[:, ::1],
-    float64[:, ::1]), allocates=True
-)  # fmt: skip
+    float64(
+        float64[:, ::1],
+        int32[::1],
+        float64[:, ::1],
+        int64[::1],
+        int16[::1],
+        float64[:, ::1],
+        float64[:, ::1],
+        float64[:, ::1],
+    ),
+    allocates=True,
+)
 def differentiate(scores, window_of, transitions, offsets, labels, alphas, errors, transition_gradient):
     """The log likelihood, and its gradient by window and by transition.
 

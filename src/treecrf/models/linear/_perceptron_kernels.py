@@ -1,4 +1,6 @@
-"""Kernels of `treecrf.models.linear.perceptron`: the likeliest labels by whole-numbered weights, and an epoch of updates."""
+"""Kernels of `treecrf.models.linear.perceptron`: the likeliest labels by whole-numbered weights, and an epoch of
+updates.
+"""
 
 from __future__ import annotations
 
@@ -168,7 +170,9 @@ def learn_epoch(examples, counts, beam, width, early, order):
 
 @kernel(int64(EXAMPLES, COUNTS, BEAM, int64))
 def _label_sequence_of_two(examples, counts, beam, sequence):
-    """Write the best labels of a sequence to ``beam.found`` where there are two labels, and so no beam; return how many."""
+    """Write the best labels of a sequence to ``beam.found`` where there are two labels, and so no beam; return how
+    many.
+    """
     begin = examples.offsets[sequence]
     length = uint64(examples.offsets[sequence + 1] - begin)
     for t in range(length):

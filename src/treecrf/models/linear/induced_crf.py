@@ -1,17 +1,15 @@
 """`InducedCRF`: a conditional random field that is linear in conjunctions which training chooses (McCallum 2003).
 
-Features are those whose weights would raise the likelihood most. Where a token's label is badly predicted, its probability
-after one more feature is approximated by multiplying the present marginal by ``e^w`` and normalizing: the "mean field" of
-section 4. A feature has one weight for each label, each fitted by itself; its gain is the sum of theirs. Candidates are
-features that the model has, or may have, joined with one more basic cell.
+Features are those whose weights would raise the likelihood most. Where a token's label is badly predicted, its
+probability after one more feature is approximated by multiplying the present marginal by ``e^w`` and normalizing: the
+"mean field" of section 4. A feature has one weight for each label, each fitted by itself; its gain is the sum of
+theirs. Candidates are features that the model has, or may have, joined with one more basic cell.
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
@@ -26,7 +24,7 @@ from treecrf.compiled.struct import Float64
 from treecrf.estimators.checks import SIZE
 from treecrf.io.arrays import gather_ranges
 from treecrf.models.base import Codes, Floats, Monitor
-from treecrf.models.execution import Runner, make_runner
+from treecrf.models.execution import Runner, Workers
 from treecrf.models.linear._conjunction_kernels import sum_errors
 from treecrf.models.linear._gain_kernels import count_pairs, list_pairs, measure_gains, transpose
 from treecrf.models.linear._linear_kernels import dot
@@ -121,9 +119,7 @@ def gains_of(occurrences: Occurrences, tokens: ErrorTokens, variance: float, run
     # shares with as many windows each; any number of them gives the same bits
     targets = np.linspace(0, occurrences.first[-1], 17)
     bounds = np.unique(np.concatenate([np.searchsorted(occurrences.first, targets[:-1]), [0, n_features]])).tolist()
-    run([
-        partial(measure_gains, *occurrences, begin, end, *tokens, variance, gains) for begin, end in pairwise(bounds)
-    ])  # fmt: skip
+    run([partial(measure_gains, *occurrences, begin, end, *tokens, variance, gains) for begin, end in pairwise(bounds)])
     return gains
 
 
@@ -249,9 +245,9 @@ class InducedCRF(ConjunctionCRF):
     """Linear-chain CRF with feature induction (McCallum 2003), in the rounds of MALLET (PhD sections 3.1 and 3.5).
 
     The model begins with a weight for each label and for each pair of labels. Each round adds the conjunctions of
-    window cells whose weights of labels promise most (`treecrf.models.linear.induced_crf`) and goes on with L-BFGS for a few iterations, on a part
-    of the training set in the first rounds. Training maximizes ``log P(Y | X) - |w|^2 / (2 variance)``, and ends early
-    once all sequences promise no new feature and the optimum is reached.
+    window cells whose weights of labels promise most (`treecrf.models.linear.induced_crf`) and goes on with L-BFGS for
+    a few iterations, on a part of the training set in the first rounds. Training maximizes ``log P(Y | X) - |w|^2 / (2
+    variance)``, and ends early once all sequences promise no new feature and the optimum is reached.
 
     Parameters and attributes are those of `ConjunctionCRF`, and two more. `n_threads` (int) is the number of threads of
     the search for features; any number gives the same bits. ``objective_history_`` (float64, shape (n_iterations,)) has
@@ -290,9 +286,8 @@ class InducedCRF(ConjunctionCRF):
                 monitor(len(history), elapsed, training.penalty(weights) - value)
 
         shares = self._shares()
-        with ThreadPoolExecutor(self.n_threads - 1) if self.n_threads > 1 else nullcontext() as pool:
-            run = make_runner(pool)
-            clock = time.thread_time if pool is None else time.process_time
+        with Workers(self.n_threads) as workers:
+            clock = time.thread_time if self.n_threads == 1 else time.process_time
             for round_, share in enumerate([*shares, 1.0]):  # after the last induction all sequences train
                 part = training.part(order[: max(1, round(share * len(train)))])
                 n_iterations, n_done = self._n_iterations(round_, len(shares), len(history)), len(history)
@@ -303,7 +298,9 @@ class InducedCRF(ConjunctionCRF):
                 seconds["gradient"] += time.thread_time() - began
                 if round_ < len(shares):
                     before = clock()
-                    n_new = training.add_features(part, self.true_label_threshold, self.features_per_induction, run)
+                    n_new = training.add_features(
+                        part, self.true_label_threshold, self.features_per_induction, workers.run
+                    )
                     seconds["induction"] += clock() - before
                     n_inductions += 1
                     if share == 1 and not n_new and len(history) < n_done + n_iterations:

@@ -1,4 +1,6 @@
-"""The log likelihood of window scores and transitions, and its gradient: weighted, and of labels some of which are not known."""
+"""The log likelihood of window scores and transitions, and its gradient: weighted, and of labels some of which are not
+known.
+"""
 
 from __future__ import annotations
 
@@ -8,12 +10,15 @@ from numpy.typing import NDArray
 from treecrf.chain._kernels import MAX_POTENTIAL
 from treecrf.chain.inference import allows
 from treecrf.io.arrays import gather_ranges
+from treecrf.models.linear._chain_rule import differentiate_pairs, differentiate_weighted
 from treecrf.models.linear._linear_kernels import differentiate
 from treecrf.sequences import MISSING
 
 
 class Likelihood:
-    """The order-1 chains of a training set with known labels, whose windows score labels, or pairs of a label and the one before."""
+    """The order-1 chains of a training set with known labels, whose windows score labels, or pairs of a label and the
+    one before.
+    """
 
     def __init__(
         self, labels: NDArray[np.int16], offsets: NDArray[np.int64], weights: NDArray[np.float64] | None = None
@@ -23,19 +28,19 @@ class Likelihood:
         self._alphas: NDArray[np.float64] | None = None
 
     def differentiate(
-        self, scores: NDArray[np.float64], window_of: NDArray[np.int32], transitions: NDArray[np.float64],
-        errors: NDArray[np.float64], transition_gradient: NDArray[np.float64],
-    ) -> float:  # fmt: skip
-        """See `treecrf.models.linear._linear_kernels.differentiate`, and `_pair_kernels` for scores of pairs."""
+        self,
+        scores: NDArray[np.float64],
+        window_of: NDArray[np.int32],
+        transitions: NDArray[np.float64],
+        errors: NDArray[np.float64],
+        transition_gradient: NDArray[np.float64],
+    ) -> float:
+        """See `treecrf.models.linear._linear_kernels.differentiate`, and `differentiate_pairs` for scores of pairs."""
         shared = (scores, window_of, transitions, self._offsets, self._labels)
         if scores.shape[1] > len(transitions):
-            from treecrf.models.linear._pair_kernels import differentiate_pairs  # loaded where it runs
-
             weights = np.ones(len(self._labels)) if self._weights is None else self._weights
             return float(differentiate_pairs(*shared, weights, errors, transition_gradient))
         if self._weights is not None:
-            from treecrf.models.linear._chain_rule import differentiate_weighted  # loaded where it runs
-
             return float(differentiate_weighted(*shared, self._weights, errors, transition_gradient))
         if self._alphas is None:
             self._alphas = np.empty((len(self._labels), scores.shape[1]))
@@ -49,9 +54,12 @@ class PartialLikelihood:
     """
 
     def __init__(
-        self, labels: NDArray[np.int16], n_labels: int, offsets: NDArray[np.int64],
+        self,
+        labels: NDArray[np.int16],
+        n_labels: int,
+        offsets: NDArray[np.int64],
         weights: NDArray[np.float64] | None = None,
-    ) -> None:  # fmt: skip
+    ) -> None:
         complete = np.where(labels == MISSING, 0, labels).astype(np.int16)
         self._whole = Likelihood(complete, offsets, weights)
         sequences = np.flatnonzero(np.logical_or.reduceat(labels == MISSING, offsets[:-1]))
@@ -61,9 +69,13 @@ class PartialLikelihood:
         self._allowed = allows(labels[self._positions], n_labels).T
 
     def differentiate(
-        self, scores: NDArray[np.float64], window_of: NDArray[np.int32], transitions: NDArray[np.float64],
-        errors: NDArray[np.float64], transition_gradient: NDArray[np.float64],
-    ) -> float:  # fmt: skip
+        self,
+        scores: NDArray[np.float64],
+        window_of: NDArray[np.int32],
+        transitions: NDArray[np.float64],
+        errors: NDArray[np.float64],
+        transition_gradient: NDArray[np.float64],
+    ) -> float:
         """See `Likelihood.differentiate`."""
         value = self._whole.differentiate(scores, window_of, transitions, errors, transition_gradient)
         windows = window_of[self._positions]
@@ -78,9 +90,12 @@ class PartialLikelihood:
 
 
 def likelihood_of(
-    labels: NDArray[np.int16], n_labels: int, offsets: NDArray[np.int64], order: int,
+    labels: NDArray[np.int16],
+    n_labels: int,
+    offsets: NDArray[np.int64],
+    order: int,
     weights: NDArray[np.float64] | None,
-) -> Likelihood | PartialLikelihood:  # fmt: skip
+) -> Likelihood | PartialLikelihood:
     """The likelihood of a training set; of order 0, positions whose label is not known are left out."""
     unknown = labels == MISSING
     if not unknown.any():

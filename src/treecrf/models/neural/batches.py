@@ -32,7 +32,7 @@ ROW_LENGTHS = Rule(f"rise from at least {SHORTEST} to at most {LONGEST:,}", _are
 
 
 def row_lengths(n_observations: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The lengths of the rows of a training set, rising; where they are many, those are left out that save the least padding."""
+    """The lengths of the rows of a training set, rising; of many, those are left out that save the least padding."""
     lengths, counts = np.unique(_doubled(n_observations, SHORTEST), return_counts=True)
     while len(lengths) > MOST_LENGTHS:
         spared = int((counts[:-1] * np.diff(lengths)).argmin())

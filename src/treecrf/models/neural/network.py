@@ -15,9 +15,15 @@ Weights = Mapping[str, Any]
 
 
 def scores(
-    shape: Architecture, weights: Weights, codes: Array, numbers: Array, inside: Array, missing_codes: Array,
-    rates: Array | None = None, key: Array | None = None,
-) -> Array:  # fmt: skip
+    shape: Architecture,
+    weights: Weights,
+    codes: Array,
+    numbers: Array,
+    inside: Array,
+    missing_codes: Array,
+    rates: Array | None = None,
+    key: Array | None = None,
+) -> Array:
     """The score of every label, shape (n_rows, length, n_labels).
 
     Parameters
@@ -68,7 +74,7 @@ def scores(
 
 
 def _shifted(images: Array, key: Array) -> Array:
-    """Each picture by at most one place up or down and one to a side, drawn at random; its edges are what was there before."""
+    """Each picture, moved at random by at most one place along each axis; its edges are repeated."""
     padded = jnp.pad(images, ((0, 0), (1, 1), (1, 1), (0, 0)), mode="edge")
     begins = jax.random.randint(key, (len(images), 2), 0, 3)
 
@@ -120,7 +126,7 @@ def _recur(name: str, width: int, weights: Weights, features: Array, inside: Arr
 def _convolve(
     shape: Architecture, weights: Weights, features: Array, inside: Array, drop: Callable[[Array], Array]
 ) -> Array:
-    """Residual layers, each of which sees places twice as far apart as the one before in its block, shape (n_rows, length, width)."""
+    """Residual layers; in a block each sees places twice as far apart as the last; shape (n_rows, length, width)."""
     there = inside[:, :, None]
     features = jnp.where(there, features @ weights["first"] + weights["first_bias"], 0.0)
     for layer in range(CONVOLUTIONS * shape.n_layers):

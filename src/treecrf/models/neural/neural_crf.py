@@ -55,11 +55,12 @@ def _is_picture(value: Any) -> bool:
 class NeuralCRF(ChainLabeller):
     """Conditional random field whose potentials are the outputs of a network that sees the whole sequence.
 
-    Categories have embeddings, and so have missing cells and places outside the sequence; numbers are standard ones, with
-    an indicator of missing ones. A bidirectional LSTM (Huang, Xu and Yu 2015) or dilated residual convolutions (Strubell et al. 2017)
-    score the labels, and with order 1 pairs of labels have a weight. Training maximizes the log likelihood by AdamW with
-    dropout; labels that are not known are summed over. The model is the exponential average of the weights. Held-out
-    sequences choose the number of passes over the training set, with which the network is trained again, by all sequences.
+    Categories have embeddings, and so have missing cells and places outside the sequence; numbers are standard ones,
+    with an indicator of missing ones. A bidirectional LSTM (Huang, Xu and Yu 2015) or dilated residual convolutions
+    (Strubell et al. 2017) score the labels, and with order 1 pairs of labels have a weight. Training maximizes the log
+    likelihood by AdamW with dropout; labels that are not known are summed over. The model is the exponential average of
+    the weights. Held-out sequences choose the number of passes over the training set, with which the network is trained
+    again, by all sequences.
 
     Needs the extra "neural" (JAX). One thread trains, so that the same seed gives the same bits.
 
@@ -76,12 +77,13 @@ class NeuralCRF(ChainLabeller):
     embedding : int
         Most numbers that stand for a category.
     dropout : float
-        Share of the features that a layer does not see, drawn at each update: by an LSTM for a sequence, by convolutions for a position.
+        Share of the features that a layer does not see, drawn at each update: by an LSTM for a sequence, by
+        convolutions for a position.
     input_dropout : float
         Share of the cells that count as missing in an update: what the training set does not show is seen like that.
     picture : (int, int), optional
-        Rows and columns of the picture that the numbers are, row by row: two convolutions of 3 by 3 places see it, in training
-        shifted by at most one place.
+        Rows and columns of the picture that the numbers are, row by row: two convolutions of 3 by 3 places see it, in
+        training shifted by at most one place.
     window : (int, int)
         Observations before and after each that the first layer sees.
     n_epochs : int
@@ -97,8 +99,8 @@ class NeuralCRF(ChainLabeller):
     averaging : float
         What the average of the weights keeps of itself at an update.
     unseen : "missing" or "error"
-        What to do with a category that the training set's attributes do not name: with a warning, take it for missing, or
-        refuse it.
+        What to do with a category that the training set's attributes do not name: with a warning, take it for missing,
+        or refuse it.
     random_state : int
         Seed of the first weights, the order of the sequences, dropout, and the choice of the held-out ones.
     min_count, class_weight : see `treecrf.models.base.Labeller`
@@ -106,7 +108,7 @@ class NeuralCRF(ChainLabeller):
     Attributes
     ----------
     weights_ : dict of float32 arrays
-        By name; see `treecrf.models.neural.network.Architecture.shapes`.
+        By name; see `treecrf.models.neural.architecture.Architecture.shapes`.
     scale_ : Scale
     row_lengths_ : int64, shape (n_lengths,)
         To which sequences are padded.
@@ -145,12 +147,25 @@ class NeuralCRF(ChainLabeller):
     _fitted_arrays: ClassVar = {"scale": Scale, "row_lengths": Annotated[Int64, "n_lengths", SOME, ROW_LENGTHS]}
     _fitted_values: ClassVar = {"n_epochs": whole(0), "seconds": SECONDS}
     _parameter_constraints: ClassVar = {
-        "kind": one_of("lstm", "convolution"), "order": FIRST_ORDER, "width": SIZE, "n_layers": whole(1, 12),
-        "embedding": SIZE, "dropout": TOLERANCE, "input_dropout": TOLERANCE,
-        "picture": Check(lambda value: value is None or _is_picture(value), "give None or (rows, columns), such as (16, 8)"),
-        "n_epochs": SIZE, "held_out": optional(PART), "patience": SIZE, "batch_size": SIZE, "learning_rate": SHARE,
-        "weight_decay": NOT_NEGATIVE, "averaging": TOLERANCE, "random_state": SEED,
-    }  # fmt: skip
+        "kind": one_of("lstm", "convolution"),
+        "order": FIRST_ORDER,
+        "width": SIZE,
+        "n_layers": whole(1, 12),
+        "embedding": SIZE,
+        "dropout": TOLERANCE,
+        "input_dropout": TOLERANCE,
+        "picture": Check(
+            lambda value: value is None or _is_picture(value), "give None or (rows, columns), such as (16, 8)"
+        ),
+        "n_epochs": SIZE,
+        "held_out": optional(PART),
+        "patience": SIZE,
+        "batch_size": SIZE,
+        "learning_rate": SHARE,
+        "weight_decay": NOT_NEGATIVE,
+        "averaging": TOLERANCE,
+        "random_state": SEED,
+    }
 
     # --- training -----------------------------------------------------------------------------------
 
@@ -201,7 +216,7 @@ class NeuralCRF(ChainLabeller):
             self.held_out, self._judges = held_out, ()
 
     def _choose(self, trained: Iterator[dict[str, NDArray[Any]]], judging: SequenceSet, counts: Floats) -> int:
-        """The number of passes after which most positions of held-out sequences are right; among equals the likeliest."""
+        """The number of passes with most right positions of held-out sequences; among equals the likeliest."""
         assert judging.labels is not None
         counts = in_units(np.where(judging.labels != MISSING, counts, 0.0))[1]
         of_sequences = np.maximum.reduceat(counts, judging.offsets[:-1])
@@ -231,17 +246,26 @@ class NeuralCRF(ChainLabeller):
         picture = None if self.picture is None else (int(self.picture[0]), int(self.picture[1]))
         if picture is not None and picture[0] * picture[1] != n_numbers:
             raise ValueError(
-                f"picture={picture} has {picture[0] * picture[1]} places and the sequences have {n_numbers} numbers; give the "
-                "rows and columns of the picture, or None."
+                f"picture={picture} has {picture[0] * picture[1]} places and the sequences have {n_numbers} numbers; "
+                "give the rows and columns of the picture, or None."
             )
         widest = max((len(attribute.categories) for attribute in attributes), default=1)
         return Architecture(
-            self.kind, int(first_rows(attributes)[-1]), len(attributes), n_numbers, n_labels, sum(self.window) + 1,
-            min(self.embedding, max(widest, 1)), self.width, self.n_layers, self.order, picture,
-        )  # fmt: skip
+            self.kind,
+            int(first_rows(attributes)[-1]),
+            len(attributes),
+            n_numbers,
+            n_labels,
+            sum(self.window) + 1,
+            min(self.embedding, max(widest, 1)),
+            self.width,
+            self.n_layers,
+            self.order,
+            picture,
+        )
 
     def expected_memory(self, train: SequenceSet) -> int:
-        """Bytes that training takes, nearly: of each weight eight numbers, of each feature of a batch what gradients need."""
+        """About the bytes of training: eight numbers a weight, and what gradients need of each feature of a batch."""
         return self._expected_memory(
             train, self._architecture(train.attributes, len(train.number_names), len(train.label_names))
         )
@@ -298,7 +322,7 @@ class NeuralCRF(ChainLabeller):
 
     @property
     def reach(self) -> tuple[int, int]:
-        """Nothing: it sees the whole sequence."""
+        """Refused, as it sees the whole sequence."""
         raise ValueError("NeuralCRF labels no streams, as it sees the whole sequence; leave lag out.")
 
     # --- files --------------------------------------------------------------------------------------

@@ -1,7 +1,7 @@
 """Training of the network: the likelihood of its scores, updates of its weights, passes over the sequences.
 
-The likelihood is that of training alone: predictions are those of `treecrf.models.chains`. Chains are rows of equal length, of
-which the first positions count.
+The likelihood is that of training alone: predictions are those of `treecrf.models.chains`. Chains are rows of equal
+length, of which the first positions count.
 """
 
 from __future__ import annotations
@@ -70,7 +70,8 @@ def log_likelihood(scores: Array, transitions: Array | None, labels: Array, weig
     labels : int, shape (n_rows, length)
         -1 where not known, -2 beyond the last position of the row.
     weights : float, shape (n_rows, length)
-        Of positions (`treecrf.models.weights`); equal within a row that has unknown labels, unless there are no transitions.
+        Of positions (`treecrf.models.weights`); equal within a row that has unknown labels, unless there are no
+        transitions.
     are_partial : bool
         Whether labels may be unknown.
     """
@@ -142,7 +143,7 @@ def _has_axes(weights: Any) -> Any:
 
 @cache
 def compiled_gradient(shape: Architecture, are_partial: bool) -> Callable[..., Any]:
-    """The gradient of the loss of a batch, and the log likelihood of its sequences; compiled for each length of rows."""
+    """The gradient of a batch's loss, and the log likelihood of its sequences; compiled for each length of rows."""
 
     def loss(weights: Any, batch: Any, labels: Any, counts: Any, total: Any, missing_codes: Any, *drawn: Any) -> Any:
         codes, numbers, inside = batch
@@ -185,9 +186,15 @@ def predict_scores(shape: Architecture, weights: Any, data: Batches, missing_cod
 
 
 def epochs(
-    shape: Architecture, update: Update, data: Batches, labels: NDArray[np.int16], counts: NDArray[np.float64],
-    missing_codes: NDArray[np.int32], rates: tuple[float, float], seed: int,
-) -> Iterator[tuple[Arrays, float]]:  # fmt: skip
+    shape: Architecture,
+    update: Update,
+    data: Batches,
+    labels: NDArray[np.int16],
+    counts: NDArray[np.float64],
+    missing_codes: NDArray[np.int32],
+    rates: tuple[float, float],
+    seed: int,
+) -> Iterator[tuple[Arrays, float]]:
     """The average of the weights after 1, 2, .. passes over the sequences, and the log likelihood that updates saw.
 
     `counts` are what positions weigh, `rates` those of dropout: features, and cells.

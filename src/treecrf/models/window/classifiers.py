@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 @struct
 class Weights(NamedTuple):
-    """The weights of a network with one hidden layer after each epoch, or without the leading axis after one (`after`)."""
+    """The weights of a network with one hidden layer, after each epoch; without the leading axis, after one."""
 
     hidden: Annotated[
         Float64,
@@ -86,8 +86,8 @@ MOST_LEAVES = 131_072
 class WindowClassifier(ChainLabeller):
     """A labeller that gives every position the label of its window, whatever the labels of its neighbours.
 
-    Positions whose label is not known are left out of training. Subclasses have the settings `window` and `unseen` and implement `_train`, `_staged_scores`, `_state` and `_restore`.
-    `potentials` gives ``log P(label | window)``.
+    Positions whose label is not known are left out of training. Subclasses have the settings `window` and `unseen` and
+    implement `_train`, `_staged_scores`, `_state` and `_restore`. `potentials` gives ``log P(label | window)``.
 
     Attributes
     ----------
@@ -117,8 +117,9 @@ class NeuralNetwork(WindowClassifier):
     """Sliding-window neural network (Qian and Sejnowski 1988), trained by Adam.
 
     One layer of logistic hidden units sees one indicator for each cell of the window, that of a place outside the
-    sequence included, and the numbers in the window, standardized (0 outside the sequence); the softmax of the output layer is P(label | window). Training is scikit-learn's
-    ``MLPClassifier``, one pass over the training set, in an order of its own, to a stage.
+    sequence included, and the numbers in the window, standardized (0 outside the sequence); the softmax of the output
+    layer is P(label | window). Training is scikit-learn's ``MLPClassifier``, one pass over the training set, in an
+    order of its own, to a stage.
 
     Parameters
     ----------
@@ -170,9 +171,14 @@ class NeuralNetwork(WindowClassifier):
     _fitted_arrays: ClassVar = {"weights": Weights, "scale": Scale}
 
     _parameter_constraints: ClassVar = {
-        "n_hidden": SIZE, "n_epochs": SIZE, "l2_regularization": NOT_NEGATIVE, "learning_rate": SHARE, "batch_size": SIZE,
-        "random_state": SEED, "keep_stages": FLAG,
-    }  # fmt: skip
+        "n_hidden": SIZE,
+        "n_epochs": SIZE,
+        "l2_regularization": NOT_NEGATIVE,
+        "learning_rate": SHARE,
+        "batch_size": SIZE,
+        "random_state": SEED,
+        "keep_stages": FLAG,
+    }
 
     def _train(self, train: SequenceSet, labels: Codes, weights: Floats | None, monitor: Monitor | None) -> None:
         with needs_extra("rivals"):
@@ -186,9 +192,10 @@ class NeuralNetwork(WindowClassifier):
         known, labels, weights = counted_positions(labels, weights)
         cells = cells if known is None else cells[known]
         check_memory(
-            16 * (self.n_epochs if self.keep_stages else 1) * self.n_hidden * cells.shape[1], "the weights after every epoch" if self.keep_stages else "the weights",
+            16 * (self.n_epochs if self.keep_stages else 1) * self.n_hidden * cells.shape[1],
+            "the weights after every epoch" if self.keep_stages else "the weights",
             "give fewer n_epochs, a smaller window or a greater min_count",
-        )  # fmt: skip
+        )
         seconds["windows"] = time.thread_time() - began
         network = MLPClassifier(
             (self.n_hidden,),
@@ -226,8 +233,9 @@ class NeuralNetwork(WindowClassifier):
     def _sizes(self) -> dict[str, Any]:
         n_cells, n_numbers = int(slot_sizes(self.attributes_, self.window).sum()), len(self.inputs_.number_names)
         return super()._sizes() | {
-            "n_inputs": n_cells + n_window_numbers(n_numbers, self.window), "n_numbers": n_numbers
-        }  # fmt: skip
+            "n_inputs": n_cells + n_window_numbers(n_numbers, self.window),
+            "n_numbers": n_numbers,
+        }
 
     def _staged_scores(self, data: SequenceSet, every: int | None) -> Iterator[NDArray[np.float64]]:
         cells = see_windows(self.scale_.apply(data), self.window)
@@ -240,7 +248,8 @@ class WindowLightGBM(WindowClassifier):
     """Gradient boosting of multinomial deviance on windows (LightGBM; Ke et al. 2017).
 
     A window's slots are categorical features: a test sends a set of categories to one side, where a tree of TreeCRF
-    tells one category from the others. Numbers are numerical features; they may be missing. Everything that is not named here is as the library has it.
+    tells one category from the others. Numbers are numerical features; they may be missing. Everything that is not
+    named here is as the library has it.
 
     Parameters
     ----------
@@ -295,9 +304,14 @@ class WindowLightGBM(WindowClassifier):
     _fitted_values: ClassVar = {"model_text": TEXT, "seconds": SECONDS}
 
     _parameter_constraints: ClassVar = {
-        "n_iterations": SIZE, "learning_rate": SHARE, "max_leaves": whole(2, MOST_LEAVES), "min_samples_leaf": SIZE,
-        "l2_regularization": NOT_NEGATIVE, "random_state": optional(SEED), "start_noise": NOT_NEGATIVE,
-    }  # fmt: skip
+        "n_iterations": SIZE,
+        "learning_rate": SHARE,
+        "max_leaves": whole(2, MOST_LEAVES),
+        "min_samples_leaf": SIZE,
+        "l2_regularization": NOT_NEGATIVE,
+        "random_state": optional(SEED),
+        "start_noise": NOT_NEGATIVE,
+    }
 
     def _train(self, train: SequenceSet, labels: Codes, weights: Floats | None, monitor: Monitor | None) -> None:
         with needs_extra("rivals"):
@@ -394,7 +408,8 @@ class WindowLightGBM(WindowClassifier):
     def feature_importances_(self) -> NDArray[np.float64]:
         """The gain of all splits on each input, as a share of that on all inputs; in the order of `feature_names_in_`.
 
-        Splits on anchored attributes, or that ask whether a place of the window is outside of the sequence, belong to no input.
+        Splits on anchored attributes, or that ask whether a place of the window is outside of the sequence, belong to
+        no input.
         """
         self._check_fitted()
         with needs_extra("rivals"):

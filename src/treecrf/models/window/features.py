@@ -36,7 +36,7 @@ def window_numbers(data: SequenceSet, window: tuple[int, int]) -> NDArray[np.flo
 
 
 def n_window_numbers(n_numbers: int, window: tuple[int, int]) -> int:
-    """Columns of `window_numbers`."""
+    """How many columns `window_numbers` has."""
     return (sum(window) + 1) * (n_numbers + 1) if n_numbers else 0
 
 
@@ -56,7 +56,7 @@ def one_hot(codes: NDArray[np.unsignedinteger], slot_sizes: NDArray[np.int64]) -
 
 
 def see_windows(data: SequenceSet, window: tuple[int, int]) -> csr_array:
-    """What the network sees of each window: `one_hot`, then `window_numbers`, 0 for NaN; shape (n_positions, n_inputs)."""
+    """What the network sees of windows: `one_hot`, then `window_numbers`, 0 for NaN; shape (n_positions, n_inputs)."""
     cells = one_hot(window_codes(data, window), slot_sizes(data.attributes, window))
     if not data.number_names:
         return cells
@@ -79,8 +79,8 @@ def refuse_large(train: SequenceSet) -> None:
     if len(large):
         row, column = large[0]
         raise ValueError(
-            f"number {train.number_names[column]!r} is {train.numbers[row, column]:g} at observation {row}, too large to be "
-            "standardized; divide the column by a constant, or choose TreeCRF."
+            f"number {train.number_names[column]!r} is {train.numbers[row, column]:g} at observation {row}, too large "
+            "to be standardized; divide the column by a constant, or choose TreeCRF."
         )
 
 
@@ -95,7 +95,7 @@ def standardized(
 def known_moments(
     numbers: NDArray[np.float64], weights: NDArray[np.float64] | None = None
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """The mean and the standard deviation of what is known of each column, whose rows may have weights; 0 where nothing is."""
+    """Weighted mean and standard deviation of each column's known cells; 0 where none is known."""
     known = ~np.isnan(numbers)
     counts = known * (1.0 if weights is None else in_units(weights)[1][:, None])
     total = counts.sum(axis=0)
@@ -113,7 +113,7 @@ class Scale(NamedTuple):
 
     @classmethod
     def of(cls, train: SequenceSet, weights: NDArray[np.float64] | None = None, together: bool = False) -> Self:
-        """Means and standard deviations of known cells; 0 and 1 for a number that is never known, 1 for one that does not vary.
+        """Means and standard deviations of known cells; 0 and 1 for a number never known, 1 for one that does not vary.
 
         Positions may have weights. Of all numbers `together`, as those of a picture are, they are the same.
         """
@@ -137,8 +137,8 @@ class Taken(NamedTuple):
     Attributes
     ----------
     most_categories : int or None
-        Of a column of category codes, which the classifier is told of by its setting ``categorical_features``; None if it
-        knows numbers alone.
+        Of a column of category codes, which the classifier is told of by its setting ``categorical_features``; None if
+        it knows numbers alone.
     missing : bool
         Whether numbers may be NaN.
     sparse : bool
@@ -165,11 +165,11 @@ class WindowFeatures:
     """The categories and numbers in the window of every position as the columns of a table.
 
     Categories come first. They are codes where the classifier takes these: a missing one is NaN, and the rarest are one
-    where there are more than it takes. Otherwise there is an indicator for each category that the training set has in that
-    place of the window; *missing* and *outside the sequence* have indicators of their own, and a category that the training
-    set does not have there leaves all at 0. Numbers, with an indicator of places outside the sequence, are as they are, NaN
-    where missing or outside; for a classifier that takes no NaN they are standardized, and such places have the training
-    set's mean.
+    where there are more than it takes. Otherwise there is an indicator for each category that the training set has in
+    that place of the window; *missing* and *outside the sequence* have indicators of their own, and a category that the
+    training set does not have there leaves all at 0. Numbers, with an indicator of places outside the sequence, are as
+    they are, NaN where missing or outside; for a classifier that takes no NaN they are standardized, and such places
+    have the training set's mean.
 
     Attributes
     ----------
@@ -217,9 +217,10 @@ class WindowFeatures:
         if self.taken.sparse and not np.isnan(numbers).any():
             return csr_matrix(hstack([categories, csr_matrix(numbers)], format="csr"))
         check_memory(
-            8 * len(numbers) * (categories.shape[1] + numbers.shape[1]), "an indicator for every category of the windows",
+            8 * len(numbers) * (categories.shape[1] + numbers.shape[1]),
+            "an indicator for every category of the windows",
             "give a smaller window, or a classifier that takes categories or sparse tables",
-        )  # fmt: skip
+        )
         return np.hstack([categories.toarray(), numbers])
 
     def _codes(self, data: SequenceSet) -> NDArray[Any]:

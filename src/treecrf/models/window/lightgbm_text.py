@@ -21,9 +21,16 @@ MULTICLASS = {
 _TREE = re.compile(r"^Tree=(\d+)\n(.*?)\n\n", re.MULTILINE | re.DOTALL)
 _OF_LEAVES = ("leaf_value", "leaf_weight", "leaf_count")
 _OF_SPLITS = (
-    "split_feature", "split_gain", "threshold", "decision_type", "left_child", "right_child", "internal_value", "internal_weight",
+    "split_feature",
+    "split_gain",
+    "threshold",
+    "decision_type",
+    "left_child",
+    "right_child",
+    "internal_value",
+    "internal_weight",
     "internal_count",
-)  # fmt: skip
+)
 _REALS = {"leaf_value", "leaf_weight", "split_gain", "threshold", "internal_value", "internal_weight"}
 _REAL, _WHOLE = re.compile(r"-?[0-9]+(\.[0-9]+)?(e[-+][0-9]+)?"), re.compile(r"-?[0-9]{1,10}")
 _THRESHOLD = re.compile(rf"{_REAL.pattern}|inf")
@@ -39,15 +46,20 @@ def check_model_text(text: str, n_labels: int, n_features: int) -> None:
     Raises
     ------
     ValueError
-        For a part that is not there or of another length, children that are no tree, features and sets of categories that are
-        out of range, numbers that are not finite, and whatever a multiclass model without linear leaves does not have.
+        For a part that is not there or of another length, children that are no tree, features and sets of categories
+        that are out of range, numbers that are not finite, and whatever a multiclass model without linear leaves does
+        not have.
     """
     head, _, rest = text.partition("\n\n")
     fields = _fields("model_text", head.removeprefix("tree\n"))
     expected = {
-        "version": "v4", "num_class": n_labels, "num_tree_per_iteration": n_labels, "label_index": 0,
-        "max_feature_idx": n_features - 1, "objective": f"multiclass num_class:{n_labels}",
-    }  # fmt: skip
+        "version": "v4",
+        "num_class": n_labels,
+        "num_tree_per_iteration": n_labels,
+        "label_index": 0,
+        "max_feature_idx": n_features - 1,
+        "objective": f"multiclass num_class:{n_labels}",
+    }
     for name, value in expected.items():
         if fields[name] != str(value):
             raise ValueError(f"model_text has {name}={fields[name]}, not {value}")

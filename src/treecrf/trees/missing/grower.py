@@ -1,14 +1,13 @@
 """Growing one regression tree where cells are missing: `treecrf.trees.grower` with weighted copies of rows.
 
-The trees are the same to the bit where no cell is missing. A window split sends the
-rows whose outcome is known, sets the others aside, and gives these to one side or to both (see
-`treecrf.trees.missing.partition`). The weights of a row's copies sum to its own, so one child is scanned and the other is
-the difference, as ever.
+The trees are the same to the bit where no cell is missing. A window split sends the rows whose outcome is known, sets
+the others aside, and gives these to one side or to both (see `treecrf.trees.missing.partition`). The weights of a row's
+copies sum to its own, so one child is scanned and the other is the difference, as ever.
 
-Histograms have a pair for each test, the weight and the gradient of the copies where it holds. Both are integers (weights in units
-of 1 / `treecrf.trees.problem.FULL`, gradients in fixed point), so sums do not depend on their order and the histogram of one child is its
-parent's minus its sibling's. A whole copy has the very gradient of its row, so without missing cells all sums are those of
-`treecrf.trees.histogram`.
+Histograms have a pair for each test, the weight and the gradient of the copies where it holds. Both are integers
+(weights in units of 1 / `treecrf.trees.problem.FULL`, gradients in fixed point), so sums do not depend on their order
+and the histogram of one child is its parent's minus its sibling's. A whole copy has the very gradient of its row, so
+without missing cells all sums are those of `treecrf.trees.histogram`.
 """
 
 from __future__ import annotations
@@ -21,9 +20,7 @@ from numba import boolean, float64, int16, int32, int64, types, uint32, uint64, 
 from treecrf.compiled.kernel import kernel
 from treecrf.compiled.struct import Int64, compiled_type, struct
 from treecrf.trees.best_first import NO_BOUND, BestSplits, make_grower
-from treecrf.trees.columns import COLUMNS
 from treecrf.trees.histogram import add_rows, subtract_sibling
-from treecrf.trees.joint_histogram import JOINT_CODES, add_pair, count_swept, space_all, sweep_window_tests
 from treecrf.trees.missing.partition import (
     WeightedRows,
     distribute,
@@ -65,7 +62,8 @@ def _weigh(position, weight, rows, states, packing, state_sums):
         if row != 0:  # the state is possible here
             n_rows = steps(row, packing)
             gradient = _round(float64(row - (n_rows << packing.shift)) * share)
-            add_pair(state_sums, uint64(2) * i, n_rows * weight, gradient)
+            state_sums[uint64(2) * i] += n_rows * weight
+            state_sums[uint64(2) * i + uint64(1)] += gradient
             total_weight += n_rows * weight
             total_gradient += gradient
     return total_weight, total_gradient
@@ -100,7 +98,9 @@ def scan_copies(positions, weights, rows, states, cells, packing, state_sums, hi
         position = uint64(positions[i])
         weight, gradient = _weigh(position, weights[i], rows, states, packing, state_sums)
         for slot in range(uint64(n_slots)):
-            add_pair(histogram, uint64(2) * uint64(cells[position, slot]), weight, gradient)
+            place = uint64(2) * uint64(cells[position, slot])
+            histogram[place] += weight
+            histogram[place + uint64(1)] += gradient
 
 
 @kernel(void(int64, PACKING, int64[::1], int64))
@@ -111,18 +111,11 @@ def _unpack(packed, packing, pairs, place):
     pairs[2 * place + 1] = packed - (n_rows << packing.shift)
 
 
-@kernel(
-    void(
-        int64[:, ::1], int32[::1], JOINT_CODES, COLUMNS, PACKING, int64[::1], int64[::1], int64[::1], int64[::1],
-        int64[::1], int64[::1],
-    )
-)  # fmt: skip
-def sweep_whole_rows(
-    rows, states, joint_codes, columns, packing, position_sums, spaced, table, part, state_sums, histogram
-):
+@kernel(void(int64[:, ::1], int32[::1], uint32[:, ::1], PACKING, int64[::1], int64[::1], int64[::1], int64[::1]))
+def scan_whole_rows(rows, states, cells, packing, position_sums, part, state_sums, histogram):
     """The same as `scan_copies` for all positions, undivided; overwrites the cells and the sums by state.
 
-    `joint_codes` has missing cells; `position_sums`, `spaced`, `table` and `part` are work space.
+    `position_sums` and `part` are work space.
     """
     add_rows(rows, states, position_sums)
     for i in range(len(states)):
@@ -131,13 +124,12 @@ def sweep_whole_rows(
         for position in range(uint64(len(state_rows))):
             packed += state_rows[position]
         _unpack(packed, packing, state_sums, i)
-    total = space_all(joint_codes, position_sums, spaced)
-    sweep_window_tests(joint_codes, total, columns.first_cell, spaced, table, part)
-    first_slot, n_slots = count_swept(joint_codes), columns.cells.shape[1]
-    part[columns.first_cell[first_slot] :] = 0
-    for position in range(uint64(len(position_sums)) if first_slot < n_slots else uint64(0)):
-        for slot in range(uint64(first_slot), uint64(n_slots)):
-            part[columns.cells[position, slot]] += position_sums[position]
+    # Packed sums are unpacked once for each cell, not once for each row.
+    part[:] = 0
+    for position in range(uint64(len(position_sums))):
+        value = position_sums[position]
+        for slot in range(uint64(cells.shape[1])):
+            part[cells[position, slot]] += value
     for cell in range(len(part)):
         _unpack(part[cell], packing, histogram, cell)
 
@@ -170,9 +162,7 @@ class WeightedWorkspace(NamedTuple):
     sums: Annotated[Int64, "2", "Weight and gradient of scanned copies."]
     sides: Sides
     n_states_of_depth: Annotated[Int64, "n_depths"]
-    position_sums: Annotated[Int64, "n_positions", "Work space of `sweep_whole_rows`, as those that follow."]
-    spaced: Annotated[Int64, "n_spaced"]
-    table: Annotated[Int64, "n_table"]
+    position_sums: Annotated[Int64, "n_positions", "Work space of `scan_whole_rows`, as `part`."]
     part: Annotated[Int64, "n_cells"]
 
 
@@ -182,9 +172,7 @@ WEIGHTED_WORKSPACE = compiled_type(WeightedWorkspace)
 # --- scans ------------------------------------------------------------------------------------------
 
 
-@kernel(
-    void(PROBLEM, WEIGHTED_WORKSPACE, int64[:, ::1], int64, int32[::1], int32[::1], int64[::1])
-)  # fmt: skip
+@kernel(void(PROBLEM, WEIGHTED_WORKSPACE, int64[:, ::1], int64, int32[::1], int32[::1], int64[::1]))
 def _scan(problem, workspace, rows, leaf, positions, weights, histogram):
     """Add copies, with the states of `leaf`, to the sums by state and to the window cells of a histogram."""
     columns, copies = problem.columns, workspace.copies
@@ -197,10 +185,17 @@ def _scan_leaf(problem, workspace, rows, leaf, free, histogram):
     """Scan the copies of a leaf into an empty histogram; lists may be written from `free` on."""
     copies, columns = workspace.copies, problem.columns
     if copies.whole[leaf]:
-        sweep_whole_rows(
-            rows, copies.states[leaf, : copies.n_states[leaf]], problem.joint_codes, columns, problem.packing,
-            workspace.position_sums, workspace.spaced, workspace.table, workspace.part, workspace.state_sums, histogram,
-        )  # fmt: skip
+        states = copies.states[leaf, : copies.n_states[leaf]]
+        scan_whole_rows(
+            rows,
+            states,
+            columns.cells,
+            problem.packing,
+            workspace.position_sums,
+            workspace.part,
+            workspace.state_sums,
+            histogram,
+        )
         return
     begin, end = entries_of(copies, leaf, free)
     histogram[:] = 0
@@ -215,9 +210,13 @@ def _fill_label_part(problem, workspace, leaf, histogram):
     copies = workspace.copies
     states = copies.states[leaf, : copies.n_states[leaf]]
     fill_weighted_label_tests(
-        workspace.state_sums, states, problem.labels_of_state, problem.n_labels + 1, workspace.sums,
+        workspace.state_sums,
+        states,
+        problem.labels_of_state,
+        problem.n_labels + 1,
+        workspace.sums,
         histogram[2 * problem.columns.first_cell[-1] :],
-    )  # fmt: skip
+    )
 
 
 @kernel(void(WEIGHTED_WORKSPACE, int64, int64, boolean))
@@ -236,7 +235,7 @@ def _divide_sums(workspace, leaf, child, child_was_scanned):
 
 @kernel(void(PROBLEM, WEIGHTED_WORKSPACE, int64))
 def _bound_singles(problem, workspace, leaf):
-    """See `treecrf.trees.best_first.make_grower`: what is missing differs from column to column, so there is no bound."""
+    """See `treecrf.trees.best_first.make_grower`: there is no bound, as what is missing differs by column."""
     workspace.splits.bounds[leaf] = NO_BOUND
 
 
@@ -312,15 +311,28 @@ def _find_surrogates(problem, workspace, rows, leaf, child, n_unknown, child_was
     whole = copies.vector_of[leaf] >= 0 and not problem.missing_policy.blends
     if whole and len(problem.missing_counts) > 0 and n_absent < n_unknown:
         count_unknown(
-            problem.missing_counts, slot, copies.absent_positions[:n_absent], problem.depths, states,
-            problem.labels_of_state, problem.n_labels, workspace.n_states_of_depth, problem.columns.cells, other,
-        )  # fmt: skip
+            problem.missing_counts,
+            slot,
+            copies.absent_positions[:n_absent],
+            problem.depths,
+            states,
+            problem.labels_of_state,
+            problem.n_labels,
+            workspace.n_states_of_depth,
+            problem.columns.cells,
+            other,
+        )
     else:
         other[:] = 0
         scan_weights(
-            copies.unknown_positions[:n_unknown], copies.unknown_weights[:n_unknown], rows, states,
-            problem.columns.cells, problem.packing, other,
-        )  # fmt: skip
+            copies.unknown_positions[:n_unknown],
+            copies.unknown_weights[:n_unknown],
+            rows,
+            states,
+            problem.columns.cells,
+            problem.packing,
+            other,
+        )
     for cell in range(first_cell[-1]):
         same[cell] = scanned[2 * cell]
         other[cell] = both[2 * cell] - scanned[2 * cell] - other[cell]
@@ -403,5 +415,6 @@ def _sum_of(problem, workspace, leaf):
 grow_weighted_tree = make_grower(
     int64[:, ::1], WEIGHTED_WORKSPACE, _init_root, _bound_singles, _take_sums, _split, _sum_of
 )
-"""See `make_grower`; `rows` are those of `treecrf.trees.grower`, and on return ``copies`` tell which rows of the sample are in which
-leaf."""
+"""See `make_grower`; `rows` are those of `treecrf.trees.grower`, and on return ``copies`` tell which rows of the sample
+are in which leaf.
+"""

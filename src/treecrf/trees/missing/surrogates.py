@@ -69,7 +69,7 @@ def _agree_by_code(true, false, most, known_false, either_polarity):
 
 @kernel(_RESULT(int64[::1], int64[::1], int64, int64, boolean))
 def _agree_by_threshold(true, false, most, known_false, either_polarity):
-    """The same for sets of the lowest codes; the number is twice that of its codes, plus 1 where EDGE is one of them."""
+    """The same for sets of the lowest codes; the number is twice that of its codes, plus 1 if EDGE is one of them."""
     known_true = int64(0)
     for code in range(len(true)):
         known_true += true[code]
@@ -103,8 +103,8 @@ def choose_surrogates(problem, sides, slot, tree, split):
     agree with the split in more of that weight than the larger side has. Tests of previous labels are no candidates: a
     leaf is a product of positions and states, so they tell nothing about a window.
 
-    The tree gets them after the set of the split, the best agreement first; among equals the lowest cell, the test itself
-    before its opposite.
+    The tree gets them after the set of the split, the best agreement first; among equals the lowest cell, the test
+    itself before its opposite.
     """
     first_cell, either_polarity = problem.columns.first_cell, problem.missing_policy.either_polarity
     sides.agreements[:] = 0.0
@@ -172,10 +172,18 @@ def count_missing(columns: Columns, depths: NDArray[np.int16], n_depths: int) ->
 
 @kernel(
     void(
-        int64[:, :, ::1], int64, int32[::1], int16[::1], int32[::1], int16[:, ::1], int64, int64[::1],
-        uint32[:, ::1], int64[::1],
+        int64[:, :, ::1],
+        int64,
+        int32[::1],
+        int16[::1],
+        int32[::1],
+        int16[:, ::1],
+        int64,
+        int64[::1],
+        uint32[:, ::1],
+        int64[::1],
     )
-)  # fmt: skip
+)
 def count_unknown(
     missing_counts, slot, absent, depths, states, labels_of_state, n_labels, n_states_of_depth, cells, histogram
 ):

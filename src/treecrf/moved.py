@@ -1,0 +1,68 @@
+"""Where the names are that this package had before the studies had a package of their own."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from importlib.abc import MetaPathFinder
+from typing import Any, NoReturn
+
+STUDIES = "treecrf_studies"
+
+_FAMILIES = {
+    "CodedCRF": "coding",
+    "FutureFeatureMEMM": "future",
+    "FutureFeatureTreeCRF": "future",
+    "KernelCRF": "kernel",
+    "MalletCRF": "java",
+    "SmileCRF": "java",
+}
+"""Of labellers that went to the studies."""
+
+_PLACES = {
+    **{room: room for room in ("datasets", "explorer", "options", "records", "rendering", "report")},
+    "studies": "",
+    "ensembles.generators": "ensembles.generators",
+    "io.code_digest": "records.code_digest",
+    **{f"cli.{command}": f"cli.{command}" for command in ("missing", "report")},
+    **{f"models.{folder}": f"methods.{folder}" for folder in _FAMILIES.values()},
+    **{name: f"methods.{name}" for name in _FAMILIES},
+}
+"""Places below this package and below that of the studies."""
+
+
+def place(name: str) -> str | None:
+    """A sentence about the new place of a full name; None where it has none."""
+    rest = name.partition(".")[2]
+    if rest not in _PLACES:
+        return None
+    return f"{name} is now {f'{STUDIES}.{_PLACES[rest]}'.rstrip('.')}; import that."
+
+
+def family(name: str) -> str | None:
+    """What a sentence says of the class of a labeller that went to the studies; None of others."""
+    if name not in _FAMILIES:
+        return None
+    return f"a labeller of the family {_FAMILIES[name]}, which is in the package {STUDIES}; install that"
+
+
+class _Moved(MetaPathFinder):
+    """Refuses the imports of former names; Python asks it last."""
+
+    def find_spec(self, fullname: str, path: Sequence[str] | None, target: Any = None) -> None:
+        if sentence := place(fullname):
+            raise ImportError(sentence, name=fullname)
+
+
+sys.meta_path.append(_Moved())
+
+
+def report_main() -> NoReturn:
+    """The command ``treecrf-report``."""
+    sys.exit(gone("treecrf-report compare", "treecrf-studies compare"))
+
+
+def gone(former: str, command: str) -> int:
+    """Say where a command is; wrong usage, by the exit code."""
+    print(f"{former} is now {command}; run that.", file=sys.stderr)
+    return 2

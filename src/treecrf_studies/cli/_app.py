@@ -1,0 +1,37 @@
+"""The application: its commands and exit codes."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from treecrf.cli.shared import Command, Group, help_text, run_program, version_option
+from treecrf_studies.cli.compare import compare
+from treecrf_studies.cli.missing import missing
+
+app = typer.Typer(
+    name="treecrf-studies",
+    cls=Group,
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode="rich",
+    context_settings={"help_option_names": ["-h", "--help"]},
+    help="Study the missing values of your own data, and work with the results of a run of the studies.",
+    epilog="Exit codes: 0 success; 1 wrong input, described in one sentence; 2 wrong usage; 130 or 143 interrupted.",
+)
+
+
+for command in (missing, compare):
+    app.command(cls=Command, help=help_text(command.__doc__ or ""))(command)
+
+
+@app.callback()
+def _start(_version: Annotated[bool, version_option("treecrf-studies")] = False) -> None:
+    pass
+
+
+def run() -> None:
+    """Run the command line."""
+    run_program(app, "treecrf-studies")

@@ -1,0 +1,162 @@
+"""Summaries of the study of output coding (M.S. thesis, chapter 5)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+
+from treecrf_studies.coding.methods import BEAM, CASCADE, CHUNK_NAMES, LEARNERS, LINE, form_of, is_coded
+from treecrf_studies.framework.custom import joined_names
+from treecrf_studies.framework.job_context import SummaryContext
+from treecrf_studies.framework.resamples import (
+    COMPARISON_NAMES,
+    Counts,
+    Rules,
+    compare_counts,
+    compare_draws,
+    count_correct,
+    overlap_of,
+)
+
+BEST_NAMES = [
+    "dataset", "learner", "use", "window", "method", "size", "held_out_accuracy", "accuracy", "cpu_seconds", "best_on_test",
+    "best_accuracy",
+]  # fmt: skip
+
+
+def summarise(context: SummaryContext) -> dict[str, pd.DataFrame]:
+    """All jobs of one data set, in the order of the methods, as frames.
+
+    Returns
+    -------
+    dict
+        "runs" and "timings", all of them; "lines" (`average_runs`); "best" (`choose_by_held_out`); "comparisons"
+        (`treecrf_studies.coding.summary.compare_methods`), each method with the longest code or the chosen beam; "gains"
+        (`treecrf_studies.coding.summary.compare_gains`); "lengths" (`treecrf_studies.coding.summary.compare_lengths`).
+    """
+    runs, predictions, timings = (
+        pd.concat(context.frames[name], ignore_index=True) for name in ("runs", "predictions", "timings")
+    )
+    lines = average_runs(runs)
+    best = choose_by_held_out(lines)
+    rules = Rules(**context.settings, test_per_train=overlap_of(runs, context.source))
+    compared = predictions.merge(compared_sizes(lines, best), on=LINE)
+    gains = [
+        pair
+        for learner in LEARNERS
+        for pair in ((f"{learner}_secoc", f"{learner}_iid"), (f"{learner}_cascade_1", f"{learner}_secoc"))
+    ]
+    return {
+        "runs": runs, "timings": timings, "lines": lines, "best": best, "comparisons": compare_methods(compared, rules),
+        "gains": compare_gains(compared, gains, rules), "lengths": compare_lengths(predictions, rules),
+    }  # fmt: skip
+
+
+def average_runs(runs: pd.DataFrame) -> pd.DataFrame:
+    """Over the draws: mean accuracies and their spread, medians of CPU seconds; `LINE`, n_seeds and other columns of runs."""
+    groups = runs.groupby(LINE, sort=False)
+    means = {name: (name, "mean") for name in ("held_out_accuracy", "accuracy", *CHUNK_NAMES)}
+    return groups.agg(
+        n_seeds=("seed", "nunique"),
+        **means,
+        accuracy_sd=("accuracy", "std"),
+        accuracy_low=("accuracy", "min"),
+        accuracy_high=("accuracy", "max"),
+        cpu_seconds=("cpu_seconds", "median"),
+        n_iterations=("n_iterations", "first"),
+        chosen=("chosen", lambda names: joined_names(name for name in names if isinstance(name, str))),
+    ).reset_index()
+
+
+def choose_by_held_out(lines: pd.DataFrame) -> pd.DataFrame:
+    """The history of cascades and the beam that the held-out training sequences prefer, by learner and window.
+
+    Among cascades with the longest code, among beams of any size; of equally good ones the first. best_on_test and
+    best_accuracy: the best on the test sequences, as the thesis chose it, which is no choice that a user can make.
+    """
+    forms = {method: form_of(method) for method in lines["method"].unique()}
+    rows = []
+    for (dataset, window), of_window in lines.groupby(["dataset", "window"], sort=False):
+        for learner in LEARNERS:
+            for use in (CASCADE, BEAM):
+                fits = [method for method, form in forms.items() if form and (form.learner, form.use) == (learner, use)]
+                found = of_window[of_window["method"].isin(fits) & of_window["held_out_accuracy"].notna()]
+                if use == CASCADE:
+                    found = found[found["size"] == found["size"].max()]
+                if found.empty:
+                    continue
+                chosen, best = (
+                    found.iloc[int(found[name].to_numpy().argmax())] for name in ("held_out_accuracy", "accuracy")
+                )
+                constant = {"dataset": dataset, "learner": learner, "use": use, "window": window}
+                values = {name: chosen[name] for name in BEST_NAMES if name in chosen and name not in constant}
+                name = best["method"] if use == CASCADE else best["size"]
+                rows.append(constant | values | {"best_on_test": str(name), "best_accuracy": best["accuracy"]})
+    return pd.DataFrame(rows, columns=BEST_NAMES)
+
+
+def compared_sizes(lines: pd.DataFrame, best: pd.DataFrame) -> pd.DataFrame:
+    """Rows of `LINE`: which size of each method is compared, the longest code, the chosen beam."""
+    beams = best[best["use"] == BEAM]
+    others = lines[~lines["method"].isin([f"{learner}_{BEAM}" for learner in LEARNERS])]
+    longest = others.groupby(["dataset", "method", "window"], sort=False)["size"].max().reset_index()
+    return pd.concat([longest[LINE], beams[LINE]], ignore_index=True)
+
+
+WINDOW_NAMES = ["dataset", "window", *COMPARISON_NAMES[1:]]
+
+
+def compare_methods(predictions: pd.DataFrame, rules: Rules) -> pd.DataFrame:
+    """Every pair of methods on one data set with the same window (`treecrf_studies.framework.resamples.compare_draws`).
+
+    `predictions` are those of `treecrf_studies.coding.jobs.CodingOutcome`, one size of each method; the columns are `WINDOW_NAMES`.
+    """
+    parts = [
+        compare_draws(of_window, rules).assign(window=window)
+        for window, of_window in predictions.groupby("window", sort=True)
+    ]
+    return pd.concat([part for part in parts if len(part)] or parts, ignore_index=True)[WINDOW_NAMES]
+
+
+def compare_gains(predictions: pd.DataFrame, gains: Sequence[tuple[str, str]], rules: Rules) -> pd.DataFrame:
+    """How much larger the gain of one method over another is with the smallest window than with the next one.
+
+    `gains` are pairs (method, other). The columns are those of `compare_methods`, less the paper's test, which there is none of.
+    """
+    windows = sorted(set(predictions["window"]))[:2]
+    by_window = [count_correct(predictions[predictions["window"] == window]) for window in windows]
+    parts = []
+    for method, other in gains:
+        if len(windows) < 2 or not all({method, other} <= set(counts.methods) for counts in by_window):
+            continue
+        small, large = (
+            [counts.correct[counts.methods.index(name)] for name in (method, other)] for counts in by_window
+        )
+        crossed = np.stack([small[0] + large[1], small[1] + large[0]])
+        parts.append(compare_counts(Counts((method, other), crossed, by_window[0].positions), rules))
+    found = pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=WINDOW_NAMES)
+    names = [name for name in WINDOW_NAMES if name != "papers_p"]
+    dataset, window = predictions["dataset"].iloc[0], f"{windows[0]} - {windows[-1]}"
+    return found.assign(dataset=dataset, window=window)[names]
+
+
+LENGTH_NAMES = ["dataset", "method", "window", "size", "longest", *COMPARISON_NAMES[3:]]
+
+
+def compare_lengths(predictions: pd.DataFrame, rules: Rules) -> pd.DataFrame:
+    """The longest code of each method but one (size) with the longest one: a positive difference is overfitting.
+
+    `predictions` are those of `treecrf_studies.coding.jobs.CodingOutcome`; the columns are `LENGTH_NAMES`.
+    """
+    parts = []
+    coded = predictions[predictions["method"].map(is_coded).astype(bool)]
+    for (method, window), rows in coded.groupby(["method", "window"], sort=False):
+        sizes = sorted(set(rows["size"]))
+        if len(sizes) < 2:
+            continue
+        by_length = rows.sort_values("size", kind="stable").assign(method=lambda found: found["size"].astype(str))
+        compared = {"method": method, "window": window, "size": sizes[0], "longest": sizes[-1]}
+        parts.append(compare_draws(by_length, rules).assign(**compared))
+    return pd.concat(parts, ignore_index=True)[LENGTH_NAMES] if parts else pd.DataFrame(columns=LENGTH_NAMES)

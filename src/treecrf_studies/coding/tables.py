@@ -1,0 +1,224 @@
+"""Tables of the study of output coding (M.S. thesis, chapter 5): text in cells."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import pandas as pd
+
+from treecrf_studies.coding.methods import (
+    BEAM,
+    BEST,
+    CASCADE,
+    INDEPENDENT,
+    LEARNERS,
+    form_of,
+    is_coded,
+    method_text,
+    method_texts,
+    use_text,
+    with_best,
+)
+from treecrf_studies.framework.comparisons import Comparison, correct_family, pairs_layout
+from treecrf_studies.framework.comparisons import find_pair as find_compared
+from treecrf_studies.rendering.cells import (
+    DASH,
+    best_if,
+    cell_texts,
+    deviation_texts,
+    grouped,
+    number,
+    seconds_text,
+    with_deviation,
+)
+
+
+def codes_layout(lines: pd.DataFrame, best: pd.DataFrame) -> pd.DataFrame:
+    """Accuracy with the longest code, a row per data set, learner and window; marked: what held-out sequences prefer."""
+    coded = lines[lines["method"].map(is_coded).astype(bool)]
+    coded = coded[coded["size"] == coded.groupby(["dataset", "method", "window"])["size"].transform("max")]
+    marked = {(row["dataset"], row["window"], row["method"]) for row in best.to_dict("records")}
+    uses = list(dict.fromkeys(method.partition("_")[2] for method in coded["method"]))
+    order = sorted(uses, key=lambda use: (_kind(use), _history(use)))
+    rows = []
+    for (dataset, window), group in coded.groupby(["dataset", "window"], sort=False):
+        for learner in LEARNERS:
+            found = group[group["method"].str.startswith(f"{learner}_")].set_index("method")
+            if found.empty:
+                continue
+            cells = {
+                method: best_if(
+                    with_deviation(row["accuracy"], row["accuracy_sd"], row["n_seeds"]),
+                    (dataset, window, method) in marked,
+                )
+                for method, row in found.to_dict("index").items()
+            }
+            ids = {"data set": dataset, "learner": LEARNERS[learner], "window": str(window)}
+            names = {f"{learner}_{use}": use_text(f"{learner}_{use}") for use in order}
+            bits = {"bits": str(found["size"].iloc[0])}
+            rows.append(ids | bits | {name: cells.get(method, DASH) for method, name in names.items()})
+    return pd.DataFrame(rows) if rows else pd.DataFrame({"data set": pd.Series(dtype=str)})
+
+
+def _kind(use: str) -> int:
+    return ["iid", INDEPENDENT, CASCADE].index(use.partition("_")[0])
+
+
+def _history(use: str) -> float:
+    last = use.rpartition("_")[2]
+    return float(last) if last.isdigit() else float("inf")
+
+
+def all_labels_layout(lines: pd.DataFrame, best: pd.DataFrame) -> pd.DataFrame:
+    """Accuracy and CPU seconds of methods that learn all labels at once, beside the cascades and beams that were chosen."""
+    whole = lines[[form_of(method) is None for method in lines["method"]]]
+    chosen = lines.merge(best[["dataset", "method", "window", "size"]])
+    rows = pd.concat([chosen, whole], ignore_index=True)
+    rows = rows.sort_values(["dataset", "window"], kind="stable", key=lambda column: _places(column, lines))
+    return pd.DataFrame(
+        {
+            "data set": rows["dataset"].to_list(),
+            "window": rows["window"].astype(str).to_list(),
+            "method": method_texts(rows["method"]),
+            "accuracy (%)": deviation_texts(rows, "accuracy", "accuracy_sd", "n_seeds"),
+            "CPU s": [seconds_text(value) if value > 0 else DASH for value in rows["cpu_seconds"]],
+            "chosen by held-out sequences": [_chosen(row) for row in rows.to_dict("records")],
+        }
+    )
+
+
+def _chosen(row: Mapping[Hashable, Any]) -> str:
+    """What held-out sequences chose: a history, a beam, or settings."""
+    form = form_of(row["method"])
+    if form is not None:
+        return f"h = {form.history}" if form.use == CASCADE else f"beam {row['size']}"
+    return row["chosen"] if isinstance(row["chosen"], str) and row["chosen"] else DASH
+
+
+def _places(column: pd.Series, lines: pd.DataFrame) -> pd.Series:
+    """Data sets in the order of the frame, windows by size."""
+    if column.name != "dataset":
+        return column
+    return column.map(list(dict.fromkeys(lines["dataset"])).index)
+
+
+def beams_layout(lines: pd.DataFrame) -> pd.DataFrame:
+    """Accuracy and CPU seconds by beam."""
+    found = lines[lines["method"].str.endswith(f"_{BEAM}")]
+    sizes = sorted(set(found["size"]))
+    groups = list(found.groupby(["dataset", "method", "window"], sort=False))
+    columns: dict[tuple[str, str], list[str]] = {
+        ("", "data set"): [str(dataset) for (dataset, *_), _ in groups],
+        ("", "method"): [method_text(str(method)) for (_, method, _), _ in groups],
+        ("", "window"): [str(window) for (*_, window), _ in groups],
+    }
+    for heading, name, text in (("accuracy (%), by beam", "accuracy", number), ("CPU s, by beam", "cpu_seconds", seconds_text)):  # fmt: skip
+        for size in sizes:
+            values = [rows.set_index("size")[name].get(size) for _, rows in groups]
+            columns[heading, str(size)] = [DASH if value is None else text(value) for value in values]
+    return grouped(columns)
+
+
+def chunks_layout(lines: pd.DataFrame) -> pd.DataFrame:
+    """Precision, recall and F1 of noun phrases, with the longest code and every beam."""
+    rows = lines[lines["f1"].notna()]
+    longest = rows.groupby(["dataset", "method", "window"])["size"].transform("max")
+    rows = rows[(rows["size"] == longest) | rows["method"].str.endswith(f"_{BEAM}")]
+    sizes = [f" (beam {size})" if method.endswith(BEAM) else "" for method, size in zip(rows["method"], rows["size"], strict=True)]  # fmt: skip
+    return pd.DataFrame(
+        {
+            "data set": rows["dataset"].to_list(),
+            "window": rows["window"].astype(str).to_list(),
+            "method": [text + size for text, size in zip(method_texts(rows["method"]), sizes, strict=True)],
+            "labels (%)": cell_texts(rows["accuracy"], number),
+            "precision (%)": cell_texts(rows["precision"], number),
+            "recall (%)": cell_texts(rows["recall"], number),
+            "F1 (%)": cell_texts(rows["f1"], number),
+        }
+    )
+
+
+def choices_layout(best: pd.DataFrame) -> pd.DataFrame:
+    """Which history and which beam held-out sequences prefer, and which is best on the test sequences, as the thesis chose."""
+    is_cascade = best["use"] == CASCADE
+    return pd.DataFrame(
+        {
+            "data set": best["dataset"],
+            "window": best["window"].astype(str),
+            "learner": best["learner"].map(LEARNERS),
+            "choice of": ["history" if cascade else "beam" for cascade in is_cascade],
+            "by held-out sequences": [
+                _choice(row["method"], row["size"], row["use"] == CASCADE) for row in best.to_dict("records")
+            ],
+            "held out (%)": cell_texts(best["held_out_accuracy"], number),
+            "test (%)": cell_texts(best["accuracy"], number),
+            "by test sequences": [
+                _choice(text, text, cascade) for text, cascade in zip(best["best_on_test"], is_cascade, strict=True)
+            ],
+            "its test (%)": cell_texts(best["best_accuracy"], number),
+        }
+    )
+
+
+def _choice(method: object, size: object, is_cascade: bool) -> str:
+    """History of a cascade, or labels of a beam."""
+    return str(method).rpartition("_")[2] if is_cascade else str(size)
+
+
+def steps_layout(comparisons: pd.DataFrame, best: pd.DataFrame) -> pd.DataFrame:
+    """Tests of each step of the thesis and of what makes coding unnecessary, a row per pair; see `STEPS`."""
+    pairs = compare_steps(comparisons, best)
+    columns = {
+        "data set": [pair.dataset for pair in pairs],
+        "window": [str(pair.window) for pair in pairs],
+        "method": [method_text(pair.method) for pair in pairs],
+        "compared with": [method_text(pair.other) for pair in pairs],
+    }
+    return pairs_layout(pairs, columns)
+
+
+@dataclass(frozen=True, kw_only=True)
+class WindowPair(Comparison):
+    """Two methods on one data set with the same window of so many observations."""
+
+    window: int
+
+    @property
+    def place(self) -> str:
+        return f"{self.dataset}, window {self.window}"
+
+
+def find_pair(comparisons: pd.DataFrame, best: pd.DataFrame, window: int, method: str, other: str) -> WindowPair | None:
+    """Two methods in the frames "comparisons" and "best" of one data set, None without them.
+
+    "gtb_cascade_best" and "vp_cascade_best" are the cascades that held-out sequences prefer.
+    """
+    chosen = with_best(best, window)
+    first, second = chosen.get(method, method), chosen.get(other, other)
+    pair = find_compared(comparisons[comparisons["window"] == window], first, second)
+    return None if pair is None else WindowPair(window=window, **vars(pair))
+
+
+STEPS = [
+    *[(f"{learner}_{method}", f"{learner}_{other}") for learner in LEARNERS for method, other in (
+        ("secoc", "iid"), ("cascade_1", "secoc"), (BEST, "secoc"), (BEST, "cascade_all"))],
+    (f"gtb_{BEST}", f"vp_{BEST}"), ("gtb_beam", "vp_beam"), (f"gtb_{BEST}", "gtb_beam"), (f"gtb_{BEST}", "vp_beam"),
+    (f"vp_{BEST}", "vp_beam"), ("separable", f"gtb_{BEST}"), ("full", f"gtb_{BEST}"), ("full", "separable"),
+    ("full", "crfsuite"), ("full", "perceptron"), ("separable", "crfsuite"), ("separable", "perceptron"), ("crfsuite", "perceptron"),
+    ("full", "neural_crf"), ("separable", "neural_crf"), ("trees_and_nets", "neural_crf"), ("trees_and_nets", "separable"),
+    ("separable", f"vp_{BEST}"), ("perceptron", f"vp_{BEST}"),
+]  # fmt: skip
+"""The pairs that tables show: each step of the thesis, then what makes coding unnecessary; the known model is no competitor."""
+
+
+def compare_steps(comparisons: pd.DataFrame, best: pd.DataFrame) -> list[WindowPair]:
+    """The pairs of `STEPS` that were run, of all data sets; those of a data set and window are a family (Holm)."""
+    found = []
+    for (dataset, _), pairs in comparisons.groupby(["dataset", "window"], sort=False):
+        chosen, window = best[best["dataset"] == dataset], int(pairs["window"].iloc[0])
+        family = [find_pair(pairs, chosen, window, *step) for step in STEPS]
+        there = {(pair.method, pair.other): pair for pair in family if pair is not None}
+        found += correct_family(list(there.values()))
+    return found

@@ -1,0 +1,65 @@
+"""The study of cost (PhD chapter 3, ICML 2004): by sequence length and window, and what short cuts save."""
+
+from treecrf_studies.framework.study import Explored, Figure, Job, Rows, Study, Summary, Table
+
+STUDY = Study(
+    "cost",
+    title="Cost",
+    settings="CostSettings",
+    jobs=(
+        Job(
+            "measure_scaling", "{frame}.csv", ("scaling",),
+            verb="measure_scaling", message="Measures how cost grows with sequences and windows", datasets="",
+            minutes=120, n_stages=1,
+        ),
+        Job(
+            "measure_windows", "{dataset}/{frame}.csv", ("windows",),
+            verb="measure_windows", message="Measures how cost grows with the window on {wildcards.dataset}",
+            datasets="window_datasets",
+        ),
+        Job(
+            "measure_sampling", "{dataset}/{frame}.csv", ("sampling",),
+            verb="measure_sampling", message="Measures what sampling and trimming cost and gain on {wildcards.dataset}",
+            datasets="sampling_datasets",
+        ),
+    ),
+    summary=Summary(
+        ("scaling_medians", "windows_medians", "sampling_medians"), of=("scaling", "windows", "sampling"),
+        message="Takes medians of the measurements of all data sets",
+    ),
+    tables=(
+        Table("windows", ("Cost", "Cost and accuracy by window", "table"), needs=("windows_medians",), function="windows_layout"),
+        Table("sampling", ("Sampling", "Sampling, trimming, pseudo-likelihood", "table"), needs=("sampling_medians",), function="sampling_layout"),
+    ),
+    figures=(
+        Figure("figure_3_3a", ("Cost", "Forward-backward by length", "figure"), reference="Figure 3.3a", needs=("scaling_medians",), function="forward_backward_by_length"),
+        Figure("figure_3_3b", ("Cost", "Induction by features", "figure"), reference="Figure 3.3b", needs=("scaling_medians",), function="induction_by_features"),
+        Figure("figure_3_3c", ("Cost", "Evaluation of F by length", "figure"), reference="Figure 3.3c", needs=("scaling_medians",), function="evaluation_by_length"),
+        Figure("sampling", ("Sampling", "Sampling, trimming, pseudo-likelihood", "figure"), needs=("sampling_medians",), function="sampling_trade_off"),
+    ),
+    compiles="training",
+    within="training",
+    claimed=("scaling", "windows", "sampling"),
+    explored=Explored(
+        name="methods.option_name",
+        test="Nothing is tested: these are measurements of time, with one accuracy each.",
+        scores=(
+            Rows(
+                "windows",
+                {
+                    "metric": "'accuracy'", "variant": "window size {window_size}", "value": "accuracy", "low": "accuracy", "high": "accuracy",
+                    "cpu_seconds": "seconds_per_iteration * n_iterations",
+                },
+                through="summary.reduce_windows",
+            ),
+            Rows(
+                "sampling",
+                {
+                    "metric": "'accuracy'", "variant": "'sampling and trimming'", "method": "{option}={value:g}", "value": "accuracy",
+                    "low": "accuracy_low", "high": "accuracy_high",
+                },
+                through="summary.reduce_sampling",
+            ),
+        ),
+    ),
+)  # fmt: skip

@@ -1,0 +1,72 @@
+"""The study of ensembles (Cortes, Kuznetsov and Mohri 2014): votes of labellers, and stacking."""
+
+from treecrf_studies.framework.study import (
+    COMPARED,
+    DRAW,
+    OVER_DRAWS,
+    Explored,
+    Figure,
+    Job,
+    Rows,
+    Study,
+    Summary,
+    Table,
+)
+
+STUDY = Study(
+    "ensembles",
+    title="Ensembles",
+    settings="EnsemblesSettings",
+    jobs=(
+        Job(
+            "combine_experts", "{dataset}/{frame}.parquet", ("runs", "predictions", "experts", "boosting"),
+            verb="combine", message="Trains and combines the experts of all draws of {wildcards.dataset}",
+            mem_mb=3000, minutes=30,
+        ),
+        Job(
+            "vote_on_generated_sets", "{frame}.csv", ("losses", "bounds", "boosted"),
+            verb="vote", message="Votes on the generated sets of table 1", datasets="", module="generated", mem_mb=2000,
+        ),
+    ),
+    summary=Summary(
+        ("runs", "lines", "comparisons", "experts", "boosting"), settings=("exact_under", "equivalence_margin"),
+        message="Compares the ensembles on {wildcards.dataset}",
+    ),
+    tables=(
+        Table("table_1", ("Generated sets", "Table 1: losses", "table"), needs=("losses",), function="table_1_layout", only_papers=True),
+        Table("sticking", ("Generated sets", "SLE, split by whether it sticks", "table"), needs=("losses",), function="sticking_layout"),
+        Table("bound", ("Bound", "The bound and its equality", "table"), reference="Theorem 3", needs=("boosted",), function="bound_layout"),
+        Table("accuracy", ("Real data", "Errors of the ensembles", "table"), needs=("lines",), function="errors_layout"),
+        Table("steps", ("Real data", "Tests between ensembles", "table"), needs=("comparisons", "runs"), function="steps_layout"),
+        Table("boosting", ("Real data", "Selected experts", "table"), needs=("boosting",), function="boosting_layout"),
+        Table("experts", ("Real data", "The experts", "table"), needs=("experts",), function="experts_layout"),
+    ),
+    figures=(
+        Figure("bound_by_round", ("Bound", "Margin loss and bound", "figure"), reference="Theorem 3", needs=("bounds",), function="margin_loss_by_round"),
+        Figure("errors", ("Real data", "Errors of the ensembles", "figure"), needs=("lines",), function="errors_by_ensemble"),
+    ),
+    claimed=("losses", "boosted"),
+    explored=Explored(
+        name="methods.row_text",
+        test=OVER_DRAWS,
+        scores=(
+            Rows(
+                "lines",
+                {
+                    "metric": "'accuracy'", "value": "100 - error", "low": "100 - error_high", "high": "100 - error_low",
+                    "n_runs": "n_seeds",
+                },
+            ),
+        ),
+        pairs=(Rows("comparisons", COMPARED),),
+        runs=(Rows("runs", {"run": DRAW}),),
+        published=(
+            Rows(
+                "losses",
+                {"quantity": "'Hamming loss'", "source": "'ESPBoost table 1'", "published": "hamming_loss", "measured": "loss"},
+                through="published.mean_losses", join="published.table_1",
+            ),
+        ),
+        predictions=(Rows("predictions", {"run": DRAW}),),
+    ),
+)  # fmt: skip

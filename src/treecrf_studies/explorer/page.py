@@ -1,0 +1,160 @@
+"""The explorer as one HTML file: the views of all studies, and scripts that show what is chosen of them.
+
+The scripts (``script/*.js``, in the order of `SCRIPTS`) draw tables and charts; the address's fragment names the view and all that is
+chosen in it. A Content-Security-Policy in the page forbids every request.
+
+``python -m treecrf_studies.explorer.page --results docs/results/evidence --reports build`` writes it for results that no run is at work on.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+from jinja2 import PackageLoader
+from markupsafe import Markup
+
+from treecrf.io.files import read_configuration, resource, write_text
+from treecrf.statistics.estimates import SIGNIFICANCE_LEVEL
+from treecrf.statistics.ranking import REFERENCE, STANDINGS
+from treecrf_studies.explorer.gathering import Gathered, gather
+from treecrf_studies.framework.settings import Settings, config_parser, load_settings
+from treecrf_studies.framework.views import ACCURACY, METRICS
+from treecrf_studies.registry import registry
+from treecrf_studies.rendering.templates import ENVIRONMENT, policy_of
+from treecrf_studies.report.page import EXPLORER, PAGE, known_pages
+
+PACKAGE = "treecrf_studies.explorer"
+
+SCRIPTS = ("data", "elements", "charts", "leaderboard", "pairs", "cell", "start")
+
+DECODERS = {"forward_backward": "forward-backward", "viterbi": "Viterbi", "better": "preferred by cross-validation"}
+
+COLOURS = (
+    ("#0072b2", "#56b4e9"), ("#d55e00", "#ff8c42"), ("#009e73", "#3ddbab"), ("#b5468b", "#f09ccb"), ("#8a6d00", "#e3c83a"),
+    ("#6a3d9a", "#b794f4"), ("#8c564b", "#d1a18f"), ("#b2182b", "#ff7b7b"), ("#17859b", "#4fd1e0"), ("#4d4d4d", "#c4c9d1"),
+    ("#3f7d20", "#9bd770"), ("#4553c9", "#98a5ff"), ("#c2410c", "#fdba74"), ("#a21caf", "#f0abfc"),
+    ("#9f1239", "#fda4af"), ("#1e3a8a", "#93c5fd"), ("#557a00", "#d3ef7f"), ("#7c2d12", "#fed7aa"), ("#be185d", "#fbcfe8"),
+    ("#0f5e57", "#8cf0e2"),
+)  # fmt: skip
+"""Of methods, on a light and on a dark ground."""
+
+LIGHT = {"best": "#0072b2", "near": "#0072b2", "behind": "#b34700", "open": "#6b6b6b", "top": "#e3f0f8"}
+DARK = {"best": "#6ab8ec", "near": "#6ab8ec", "behind": "#f0a050", "open": "#9aa0a8", "top": "#1d3446"}
+"""Of standings."""
+
+
+def write_explorer(settings: Settings) -> None:
+    """Write `EXPLORER` beside the page of the run, from whatever the results folder holds."""
+    write_text(render_explorer(settings, gather(settings)), Path(settings.reports, EXPLORER))
+
+
+def render_explorer(settings: Settings, gathered: Gathered) -> str:
+    """The page of what can be explored."""
+    if not settings.may_concern_papers:
+        gathered = gathered._replace(published=gathered.published.iloc[:0])
+    environment = ENVIRONMENT.overlay(loader=PackageLoader(PACKAGE))
+    scripts = [Markup(resource("treecrf_studies.rendering", "page.js")), *(_script(name) for name in SCRIPTS)]
+    page = environment.get_template("explorer.html").render(
+        title="Explore",
+        page=PAGE,
+        pages=[(path, name) for path, name in known_pages() if Path(settings.reports, path).is_file()],
+        style=Markup(
+            resource("treecrf_studies.rendering", "page.css") + resource(PACKAGE, "explorer.css") + _colours()
+        ),
+        chart_style=Markup(resource(PACKAGE, "charts.css")),
+        scripts=scripts,
+        policy=policy_of(*scripts),
+        data=pack(gathered._asdict()),
+        words=Markup(json.dumps(_words(gathered), ensure_ascii=False).replace("<", "\\u003c")),
+        note=settings.banner,
+        opening="Results" if len(gathered.scores) else "No study has results yet",
+    )
+    return f"{page}\n"
+
+
+def _words(gathered: Gathered) -> dict[str, Any]:
+    """Texts about studies and metrics."""
+    there = set(gathered.scores["study"])
+    return {
+        "studies": {study.name: study.title for study in registry() if study.name in there},
+        "tests": {study.name: study.explored.test for study in registry() if study.explored},
+        "tested": ACCURACY,
+        "standings": STANDINGS,
+        "reference": REFERENCE,
+        "level": SIGNIFICANCE_LEVEL,
+        "metrics": {name: metric._asdict() for name, metric in METRICS.items()},
+        "decoders": DECODERS,
+        "colours": COLOURS,
+    }
+
+
+def _colours() -> str:
+    """Colours of methods and standings as variables of the style."""
+    light = {f"m{place}": pair[0] for place, pair in enumerate(COLOURS)} | LIGHT
+    dark = {f"m{place}": pair[1] for place, pair in enumerate(COLOURS)} | DARK
+    rules = [" ".join(f"--{name}: {colour};" for name, colour in colours.items()) for colours in (light, dark)]
+    return f":root {{ {rules[0]} }}\n@media screen and (prefers-color-scheme: dark) {{ :root {{ {rules[1]} }} }}\n"
+
+
+def _script(name: str) -> Markup:
+    return Markup(resource(PACKAGE, os.path.join("script", f"{name}.js")))
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """The command ``python -m treecrf_studies.explorer.page``."""
+    parser = config_parser("python -m treecrf_studies.explorer.page", "Write the page to explore.")
+    parser.add_argument("--results", help="folder of results, instead of that of the settings")
+    parser.add_argument("--reports", help="folder to write to, instead of that of the settings")
+    given = vars(parser.parse_args(arguments))
+    folders = {name: given[name] for name in ("results", "reports") if given[name]}
+    try:
+        write_explorer(load_settings(read_configuration(given["config"]) | folders))
+    except (OSError, ValueError) as error:
+        sys.exit(str(error))
+
+
+DIGITS = 6
+"""Significant ones of numbers with a point."""
+
+
+def pack(frames: Mapping[str, pd.DataFrame]) -> Markup:
+    """Frames by name as JSON that a script element can hold.
+
+    A frame is an object of its columns: a list of values; or, where texts repeat, ``{"levels": [...], "codes": [...]}``. What
+    is missing is null, numbers have `DIGITS` significant digits.
+    """
+    packed = {name: {column: _column(frame[column]) for column in frame} for name, frame in frames.items()}
+    text = json.dumps(packed, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+    return Markup(text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029"))
+
+
+def _column(values: pd.Series) -> Any:
+    plain = [_plain(value) for value in values.tolist()]
+    if not any(isinstance(value, str) for value in plain):
+        return plain
+    levels = list(dict.fromkeys(plain))
+    place = {level: index for index, level in enumerate(levels)}
+    return {"levels": levels, "codes": [place[value] for value in plain]}
+
+
+def _plain(value: Any) -> Any:
+    """A value as JSON knows it."""
+    if isinstance(value, (list, str, bool)):
+        return value
+    if value is None or value is pd.NA or (isinstance(value, float) and not math.isfinite(value)):
+        return None
+    if isinstance(value, float):
+        rounded = float(f"{value:.{DIGITS}g}")
+        return int(rounded) if rounded.is_integer() and abs(rounded) < 1e15 else rounded
+    return value
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,215 @@
+"""Kinds of claims: what was measured, and whether it satisfies a claim.
+
+A kind gives the worst and the best degree that the measurement leaves possible: a test that finds no difference does not show
+that there is none, nor an interval that contains a threshold on which side of it the value is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from itertools import pairwise
+from math import isnan
+from typing import Generic, TypeVar
+
+from treecrf_studies.framework.claims.judge import FAILS, HOLDS, LEANS, Degrees, Observation
+
+ROUNDING = 1e-9
+"""Differences below it are errors of rounding."""
+
+YES, NO, OPEN = (HOLDS, HOLDS), (FAILS, FAILS), (FAILS, HOLDS)
+
+Value = TypeVar("Value")
+
+
+@dataclass(frozen=True)
+class Measured(Generic[Value]):
+    """What a claim is about, as measured on a data set: a value as the kind of the claim needs it, and words for it.
+
+    Attributes
+    ----------
+    value : object
+    numbers : str
+        What was measured, and where.
+    difference : str
+        How that differs from the claim, the end of a sentence; `numbers` if empty.
+    p : float or None
+        p-value that the value differs from 0, by the sequence-level test; NaN where none can be had.
+    interval : (float, float) or None
+        90 % interval of the value, that of two one-sided tests at 0.05; NaN where none can be had.
+    papers : (float, float) or None
+        Value and p-value by the test of the paper.
+    repeated : (float, float) or None
+        95 % interval of the value over repeated measurements of a time.
+    what : str
+        Which methods are compared, or what the value is of; `numbers` if empty.
+    methods : tuple of str
+        One or two methods that it is about, as readers see them.
+    published : float or None
+        The same value as the paper prints it.
+    alike : float or None
+        The value averaged as the published one, where the test averages otherwise.
+    unit : str or None
+        What readers see after the value; unless given, "points" of a value that a test or a 90 % interval is about.
+    n : int
+        How many independent `units` the test goes over; 0 where that is not known.
+    units : str
+        Such as documents.
+    by_paper : bool
+        Whether value and p are those of the paper's test, for which what does not differ significantly is equal.
+    """
+
+    value: Value
+    numbers: str
+    difference: str = ""
+    p: float | None = None
+    interval: tuple[float, float] | None = None
+    papers: tuple[Value, float] | None = None
+    repeated: tuple[float, float] | None = None
+    what: str = ""
+    methods: tuple[str, ...] = ()
+    published: float | None = None
+    alike: float | None = None
+    unit: str | None = None
+    n: int = 0
+    units: str = ""
+    by_paper: bool = False
+
+    def observe(self, kind: Callable[[Measured[Value]], Degrees]) -> Observation:
+        """The observation that the claim holds to the degrees of this kind."""
+        worst, best = kind(self)
+        return Observation(self.numbers, worst, self.difference or self.numbers, best, self.repeated is not None)
+
+    def observe_by_paper(self, kind: Callable[[Measured[Value]], Degrees]) -> Observation:
+        """The same as the paper looked at it, which leaves nothing open: by its test, or where it has none by the value alone."""
+        if (self.papers is not None and isnan(self.papers[1])) or (self.papers is None and self.p is not None):
+            return self.observe(kind)
+        value, p = self.papers or (self.value, None)
+        alone = replace(self, value=value, p=p, interval=None, repeated=None, by_paper=True)
+        return replace(alone.observe(kind), best=None)
+
+
+def differs(found: Measured[float], level: float) -> bool:
+    """Whether the value differs significantly from 0."""
+    return found.p is not None and found.p < level and found.value != 0  # NaN decides nothing
+
+
+def better(found: Measured[float], level: float, margin: float) -> Degrees:
+    """Significantly above 0; significantly below fails, and so does what is equivalent: an interval within `margin`."""
+    if differs(found, level):
+        return YES if found.value > 0 else NO
+    return NO if _lies_within(found, -margin, margin) else OPEN
+
+
+def outcome(found: Measured[float], level: float, margin: float) -> Degrees:
+    """As `better`, but what is equivalent leans to the claim, so that better, equivalent and worse can be counted."""
+    if differs(found, level):
+        return YES if found.value > 0 else NO
+    return (LEANS, LEANS) if _lies_within(found, -margin, margin) else OPEN
+
+
+def not_worse(found: Measured[float], level: float, margin: float) -> Degrees:
+    """Significantly above 0, or the interval above -`margin`; significantly below 0 fails."""
+    if differs(found, level):
+        return YES if found.value > 0 else NO
+    return YES if _lies_within(found, -margin) else OPEN
+
+
+def not_different(found: Measured[float], level: float) -> Degrees:
+    """No significant difference from 0, the literal claim; it does not show that there is none, which is `equal`."""
+    if found.p is None or isnan(found.p):
+        return OPEN
+    return NO if differs(found, level) else YES
+
+
+def equal(found: Measured[float], level: float, margin: float) -> Degrees:
+    """Equivalent: not significantly different from 0, and the interval within `margin`; a difference fails."""
+    if differs(found, level):
+        return NO
+    return YES if _lies_within(found, -margin, margin) else OPEN
+
+
+def above(found: Measured[float], bound: float, leans: float | None = None) -> Degrees:
+    """Larger than `bound`; leans to the claim if larger than `leans`."""
+
+    def degree(value: float) -> Fraction:
+        return HOLDS if value > bound else LEANS if leans is not None and value > leans else FAILS
+
+    return over_interval(found, degree)
+
+
+def at_least(found: Measured[float], bound: float) -> Degrees:
+    """Not smaller than `bound`."""
+    return over_interval(found, lambda value: HOLDS if value + ROUNDING >= bound else FAILS)
+
+
+def at_most(found: Measured[float], bound: float) -> Degrees:
+    """Not larger than `bound`."""
+    return over_interval(found, lambda value: HOLDS if value <= bound + ROUNDING else FAILS)
+
+
+def near(found: Measured[float], target: float, tolerance: float) -> Degrees:
+    """No further than `tolerance` from `target`."""
+    return over_interval(found, lambda value: HOLDS if abs(value - target) <= tolerance + ROUNDING else FAILS, target)
+
+
+def order(found: Measured[Sequence[str]], order: Sequence[str]) -> Degrees:
+    """The first names are those of `order`."""
+    return YES if list(found.value[: len(order)]) == list(order) else NO
+
+
+def rises(found: Measured[Sequence[float]], tolerance: float) -> Degrees:
+    """From one value to the next a curve falls by at most `tolerance`."""
+    return YES if largest_fall(found.value) <= tolerance + ROUNDING else NO
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of claims: the function that judges a `Measured`, and the keys of a row that it takes."""
+
+    judge: Callable[..., Degrees]
+    parameters: tuple[str, ...] = ()
+
+
+TESTED = {
+    "better": Kind(better, ("level", "margin")),
+    "outcome": Kind(outcome, ("level", "margin")),
+    "not_worse": Kind(not_worse, ("level", "margin")),
+    "not_different": Kind(not_different, ("level",)),
+    "equal": Kind(equal, ("level", "margin")),
+}
+"""Kinds that a test decides."""
+
+KINDS = TESTED | {
+    "above": Kind(above, ("bound", "leans")),
+    "at_least": Kind(at_least, ("bound",)),
+    "at_most": Kind(at_most, ("bound",)),
+    "near": Kind(near, ("target", "tolerance")),
+    "order": Kind(order, ("order",)),
+    "rises": Kind(rises, ("tolerance",)),
+}
+
+
+def largest_fall(curve: Sequence[float]) -> float:
+    """How much a curve falls at most from one value to the next; negative if it rises everywhere."""
+    return max(first - second for first, second in pairwise(curve))
+
+
+def _lies_within(found: Measured[float], low: float, high: float = float("inf")) -> bool:
+    """Whether the interval is known and lies there, the ends excluded; for the paper's test no significance is enough."""
+    if found.by_paper:
+        return found.p is not None and not isnan(found.p)
+    return found.interval is not None and low < found.interval[0] and found.interval[1] < high
+
+
+def over_interval(found: Measured[float], degree: Callable[[float], Fraction], target: float | None = None) -> Degrees:
+    """The degrees of all values in the interval, if there is one; between its ends `target` may have another."""
+    ends = found.repeated or found.interval
+    if ends is None:
+        return degree(found.value), degree(found.value)
+    if any(map(isnan, ends)):
+        return OPEN
+    nearest = [] if target is None else [min(max(target, ends[0]), ends[1])]
+    degrees = [degree(value) for value in (*ends, found.value, *nearest)]
+    return min(degrees), max(degrees)

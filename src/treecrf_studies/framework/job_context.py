@@ -1,0 +1,161 @@
+"""What a job of a study is given: one method on one data set, with its settings, its data and the parts that are finished."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+import pandas as pd
+
+from treecrf.io.files import read_frame, read_json
+from treecrf.sequences import SequenceSet
+from treecrf_studies.datasets.synthetic import Splits
+from treecrf_studies.framework.confidence import CONFIDENCE
+from treecrf_studies.framework.job_cache import JobCache
+
+if TYPE_CHECKING:
+    from treecrf_studies.framework.study import Study
+
+Settings = TypeVar("Settings")
+Files = Mapping[str, Any]
+"""Paths by the names that a rule gives them: one, or a list."""
+
+
+@dataclass(frozen=True)
+class JobContext(Generic[Settings]):
+    """The argument of a function that a `treecrf_studies.framework.study.Job` names.
+
+    Attributes
+    ----------
+    settings : model
+        The study's, of this data set and method where the job runs over them.
+    dataset, method : str
+        Empty where the job does not run over them.
+    window : (int, int)
+        Observations before and after a position that labellers of the data set see.
+    sets : tuple of SequenceSet
+        Training and test set, of a study that draws none itself.
+    splits : mapping of int to Splits
+        Training, validation and test set by seed, of a study that draws them.
+    seed : int
+        Decides, with names, everything random.
+    protocol : str
+        How the data set is tested ("split", "leave_one_out", ..).
+    source : str
+        The data set in `treecrf_studies.datasets`; `dataset` unless given.
+    options : mapping
+        Of the function that loads or generates the data.
+    choice : DataFrame or None
+        What another job chose for this one.
+    cache : JobCache
+        Keeps the finished parts of the job.
+    """
+
+    settings: Settings
+    dataset: str = ""
+    method: str = ""
+    window: tuple[int, int] = (0, 0)
+    sets: tuple[SequenceSet, ...] = ()
+    splits: Mapping[int, Splits] = field(default_factory=dict)
+    seed: int = 0
+    protocol: str = "split"
+    source: str = ""
+    options: Mapping[str, Any] = field(default_factory=dict)
+    choice: pd.DataFrame | None = None
+    cache: JobCache = field(default_factory=JobCache)
+
+    @property
+    def train(self) -> SequenceSet:
+        """The training set."""
+        return self.sets[0]
+
+    @property
+    def test(self) -> SequenceSet:
+        """The test set."""
+        return self.sets[1]
+
+
+def read_job(
+    study: Study, values: Mapping[str, Any], files: Files, dataset: str, method: str, cache: JobCache
+) -> JobContext[Any]:
+    """The context of a job from the parameters and the input files of its rule.
+
+    `values` are the settings by method, and those of seed, window, protocol, source and options that the rule gives. `files` are
+    "train", "test" and "choice"; of a study that draws its sets "train", "validation" and "test" of all seeds.
+    """
+    return JobContext(
+        settings=_read_settings(study, values["settings"][method], method),
+        dataset=dataset,
+        method=method,
+        window=tuple(values.get("window", (0, 0))),
+        sets=() if study.draws else tuple(SequenceSet.load(files[side]) for side in ("train", "test") if side in files),
+        splits=_read_splits(files) if study.draws and dataset else {},
+        seed=values.get("seed", 0),
+        protocol=values.get("protocol", "split"),
+        source=values.get("source", ""),
+        options=values.get("options", {}),
+        choice=read_frame(files["choice"]) if "choice" in files else None,
+        cache=cache,
+    )
+
+
+def _read_settings(study: Study, values: Mapping[str, Any] | None, method: str) -> Any:
+    """The settings of a study for one method of a job, the only one that they name; None for a job without settings."""
+    if values is None:
+        return None
+    model = getattr(study.module("settings"), study.settings)
+    lists = {"datasets": [], "methods": [method]} if method else {"datasets": []}
+    return model(**{name: each for name, each in lists.items() if name in model.model_fields} | dict(values))
+
+
+def _read_splits(files: Files) -> dict[int, Splits]:
+    paths_of_seeds = zip(*(files[side] for side in Splits._fields), strict=True)
+    return {seed: Splits(*map(SequenceSet.load, paths)) for seed, paths in enumerate(paths_of_seeds)}
+
+
+@dataclass(frozen=True)
+class SummaryContext:
+    """The argument of a study's ``summarise``.
+
+    Attributes
+    ----------
+    frames : mapping of str to list of DataFrame
+        What the jobs of one data set, or of all, returned: one of each kind for every job.
+    settings : mapping
+        Those that `treecrf_studies.framework.study.Summary.settings` names.
+    dataset, source : str
+        The data set, and what it is in `treecrf_studies.datasets`; empty of all data sets.
+    stand_in : str or None
+        What stands for the papers' data.
+    stand_ins : mapping of str to bool
+        Whether data sets stand in for the papers', of a summary over all.
+    description : mapping
+        As `treecrf_studies.datasets.description.describe_sets` gives it, of a study that draws none of its data itself.
+    sets : tuple of SequenceSet
+        Training and test set, of such a study.
+    """
+
+    frames: Mapping[str, list[pd.DataFrame]]
+    settings: Mapping[str, Any]
+    dataset: str = ""
+    source: str = ""
+    stand_in: str | None = None
+    stand_ins: Mapping[str, bool] = field(default_factory=dict)
+    description: Mapping[str, Any] = field(default_factory=dict)
+    sets: tuple[SequenceSet, ...] = ()
+
+
+def read_summary(study: Study, values: Mapping[str, Any], files: Files, dataset: str) -> SummaryContext:
+    """The context of a summary from the parameters and the input files of its rule."""
+    names = [frame for job in study.jobs for frame in job.frames if files.get(frame)]
+    return SummaryContext(
+        frames={name: [read_frame(path, CONFIDENCE) for path in files[name]] for name in names},
+        settings={name: values[name] for name in study.summary.settings},
+        dataset=dataset,
+        source=values.get("source", ""),
+        stand_in=values.get("stand_in"),
+        stand_ins=values.get("stand_ins", {}),
+        description=read_json(files["description"]) if "description" in files else {},
+        sets=tuple(SequenceSet.load(files[side]) for side in ("train", "test") if side in files),
+    )

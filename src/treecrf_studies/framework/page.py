@@ -1,0 +1,293 @@
+"""The page of a study: sections of items, each of which gives the parts that it shows of a run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pandas as pd
+from markupsafe import Markup
+
+from treecrf.io.files import read_frames
+from treecrf_studies.datasets import describe
+from treecrf_studies.framework.paths import StudyFiles
+from treecrf_studies.framework.settings import Settings, TableDataset
+from treecrf_studies.framework.study import Study
+from treecrf_studies.options import StudySettings
+from treecrf_studies.rendering import parts
+from treecrf_studies.rendering.cells import window_text
+from treecrf_studies.rendering.parts import (
+    Downloads,
+    Figure,
+    Fold,
+    Part,
+    Section,
+    Table,
+    anchor_of,
+    caption_html,
+    captioned,
+    listed,
+    paragraph,
+    setting_text,
+)
+from treecrf_studies.rendering.style import NOTHING
+
+
+@dataclass(frozen=True)
+class PageContext:
+    """What a page is made of: a study, the settings of the run, its layouts by file, and whether it is about papers.
+
+    The data sets that are finished are those of the run unless they are given.
+    """
+
+    study: Study
+    settings: Settings
+    layouts: Mapping[str, pd.DataFrame] = field(default_factory=dict)
+    of_papers: bool = True
+    given: Sequence[str] | None = None
+
+    @property
+    def own(self) -> Any:
+        """The settings of the study."""
+        return getattr(self.settings, self.study.name)
+
+    @property
+    def results(self) -> Path:
+        """The folder of results of the run."""
+        return Path(self.settings.results)
+
+    @property
+    def folder(self) -> Path:
+        """The folder of results of the study."""
+        return self.results / self.study.name
+
+    @cached_property
+    def datasets(self) -> list[str]:
+        """The data sets that are finished."""
+        return StudyFiles(self.study, self.settings).finished() if self.given is None else list(self.given)
+
+    def frame(self, name: str) -> pd.DataFrame | None:
+        """The rows of a frame on all data sets that are finished; None where there is no file."""
+        paths = StudyFiles(self.study, self.settings).frames([name], self.datasets).get(name, [])
+        there = [path for path in paths if Path(path).is_file()]
+        return read_frames(there) if there else None
+
+    def frames(self, *names: str) -> list[pd.DataFrame]:
+        """Several frames; none where one of them is not there."""
+        found = [frame for name in names if (frame := self.frame(name)) is not None]
+        return found if len(found) == len(names) else []
+
+    def caption(self, name: str) -> str:
+        """The text of a caption."""
+        return self.study.caption(name, self.of_papers)
+
+    def titled(self, title: str, reference: str) -> str:
+        """A title after the number that a paper gives to a table, where the run is about papers."""
+        return f"{reference}: {title}" if reference and self.of_papers else title
+
+    def table(self, name: str, title: str) -> list[Table]:
+        """A table, if there is one that has rows."""
+        if not len(self.layouts.get(name, ())):
+            return []
+        return [Table(title, self.layouts[name], self.folder / "tables" / name, anchor_of(name))]
+
+    def figure(self, name: str, alt: str, caption: str) -> list[Part]:
+        """A figure with its caption (text of `caption_html`), if it has been drawn and has something to show."""
+        path = self.folder / f"{name}.svg"
+        if not path.is_file() or f"<dc:title>{NOTHING}</dc:title>" in path.read_text(encoding="utf-8")[:2000]:
+            return []
+        return [Figure(path, alt, caption_html(caption), anchor_of(path.stem))]
+
+
+Item = Callable[[PageContext], Sequence[Part]]
+"""Gives the parts that stand at one place of a page; none where a run has nothing for it."""
+
+Value = Callable[[PageContext], object]
+
+
+class PageSection(NamedTuple):
+    """A section of a page; without a table or figure it is left out.
+
+    The reference is what papers number, such as "figures 3.1 and 3.2": part of the title where the run is about papers.
+    """
+
+    identifier: str
+    title: str
+    items: Sequence[Item]
+    reference: str = ""
+
+    def show(self, context: PageContext) -> Section:
+        """What the section shows of a run."""
+        title = f"{self.title} ({self.reference})" if self.reference and context.of_papers else self.title
+        return Section(self.identifier, title, [part for item in self.items for part in item(context)])
+
+
+class StudyPage(NamedTuple):
+    """The declaration of a study's page: its sections, and what gives the answers to the first questions of one's own data."""
+
+    sections: Sequence[PageSection]
+    answers: Item | None = None
+
+
+def study_page(
+    study: Study,
+    settings: Settings,
+    layouts: Mapping[str, pd.DataFrame],
+    of_papers: bool = True,
+    datasets: Sequence[str] | None = None,
+) -> parts.Study | None:
+    """What a page shows of a study, with its limitations; None where a run has no table or figure of it.
+
+    The ``page.py`` of the study has `PAGE`, a `StudyPage`; `datasets` are the finished ones, where the files do not say it.
+    """
+    page: StudyPage = study.module("page").PAGE
+    context = PageContext(study, settings, layouts, of_papers, datasets)
+    sections = [section.show(context) for section in page.sections]
+    sections = [section for section in sections if any(map(_is_exhibit, section.parts))]
+    if not sections:
+        return None
+    limitations = Section(
+        f"{study.name}-limitations", f"Limitations: {study.title.lower()}", listed(study.limitations(of_papers))
+    )
+    answers = page.answers(context) if page.answers and not of_papers else ()
+    return parts.Study(study.name, study.title, [*sections, limitations], answers)
+
+
+def _is_exhibit(part: Part) -> bool:
+    return isinstance(part, Table | Figure) or (isinstance(part, Fold) and any(map(_is_exhibit, part.parts)))
+
+
+# --- items ------------------------------------------------------------------------------------------
+
+
+def text(template: str, papers: str = "", **values: Value | str) -> Item:
+    """A paragraph (HTML that is trusted) with values of the run, and `papers` after it where the run is about papers."""
+
+    def show(context: PageContext) -> list[Part]:
+        filled = {name: value(context) if callable(value) else value for name, value in values.items()}
+        shown = f"{template.strip()} {papers.strip()}" if papers and context.of_papers else template
+        return [paragraph(shown, **filled)]
+
+    return show
+
+
+def setting(name: str, shown: Callable[[Any], str] = str) -> Value:
+    """The value of a setting of the study in a `text`, with those of single data sets."""
+    return lambda context: by_dataset(context.own, name, shown)
+
+
+def table(name: str, title: str, reference: str = "", fold: str = "", has_caption: bool = True) -> Item:
+    """A table under its caption; one that is only of papers is left out where the run is about none.
+
+    `reference` is the number that a paper gives to it, such as "Table 3.5"; `fold` is what is clicked to open it.
+    """
+
+    def show(context: PageContext) -> list[Part]:
+        if not context.of_papers and any(each.only_papers for each in context.study.tables if each.name == name):
+            return []
+        tables = context.table(name, context.titled(title, reference))
+        shown: list[Part] = [captioned(context.caption(name)), *tables] if has_caption and tables else [*tables]
+        return [Fold(fold, shown)] if fold and shown else shown
+
+    return show
+
+
+def figure(name: str, alt: str) -> Item:
+    """A figure with its caption; of one that there is for each data set all of them.
+
+    `alt` is what a reader is told who cannot see it; ``{names}`` in it are the data sets.
+    """
+
+    def show(context: PageContext) -> list[Part]:
+        (declared,) = (each for each in context.study.figures if each.name == name)
+        if not context.datasets and context.study.summary.of_dataset:
+            return []
+        caption = context.caption(declared.caption or name)
+        if declared.over != "dataset":
+            return context.figure(name, alt.replace("{names}", ", ".join(context.datasets)), caption)
+        each = ((of, f"{of}/{name}") for of in context.datasets)
+        return [part for of, path in each for part in context.figure(path, f"{of}. {alt}", f"{of}. {caption}")]
+
+    return show
+
+
+def datasets(has_window: bool = True) -> Item:
+    """Name, kind, source and stand-in of each data set; its window, unless a study has several."""
+
+    def described(name: str, settings: Settings) -> str:
+        dataset = settings.datasets[name]
+        known = describe("table" if isinstance(dataset, TableDataset) else dataset.source or name)
+        window = f", {window_text(known.window if dataset.window is None else dataset.window)}" if has_window else ""
+        stand_in = f"; stand-in: {known.stand_in}" if known.stand_in else ""
+        return f"{name}: {known.summary}{window}; {known.source}{stand_in}"
+
+    return lambda context: listed([described(name, context.settings) for name in context.datasets])
+
+
+def computed(function: Callable[..., Sequence[Part]], *frames: str) -> Item:
+    """What a function gives of frames of the study; nothing where one of them is not there."""
+
+    def show(context: PageContext) -> Sequence[Part]:
+        found = context.frames(*frames)
+        return function(*found) if found else []
+
+    return show
+
+
+def choices(names: Sequence[str], more: Callable[[Any], Mapping[str, Any]] | None = None) -> Item:
+    """Settings that a reader needs to repeat the study, by their names, then those that single data sets have instead.
+
+    `more` gives others from the settings of the study.
+    """
+
+    def show(context: PageContext) -> list[Part]:
+        values = context.own.model_dump(mode="json")
+        alike: dict[Markup, list[str]] = {}
+        for dataset, own in values["overrides"].items():
+            if dataset in context.own.datasets:
+                alike.setdefault(_named_values(own), []).append(dataset)
+        instead = [Markup("{}: {}").format(", ".join(datasets), text) for text, datasets in alike.items()]
+        heading = [paragraph("Instead, on single data sets:")] if instead else []
+        shown = {name: values[name] for name in names} | {**(more(context.own) if more else {})}
+        title = "Choices that the papers leave open" if context.of_papers else "Other settings"
+        return [Fold(title, [paragraph("{chosen}", chosen=_named_values(shown)), *heading, *listed(instead)])]
+
+    return show
+
+
+def downloads(title: str, files: Callable[[PageContext], Mapping[str, str]]) -> Item:
+    """Links to tables that are too long for a page: their files below the folder of tables, by what is clicked."""
+
+    def show(context: PageContext) -> list[Part]:
+        paths = {name: context.folder / "tables" / file for name, file in files(context).items()}
+        return [Downloads(title, paths)]
+
+    return show
+
+
+# --- texts ------------------------------------------------------------------------------------------
+
+
+def percent(share: float) -> str:
+    """A share in percent."""
+    return f"{100 * share:.0f} %"
+
+
+def by_dataset(settings: StudySettings, name: str, shown: Callable[[Any], str] = str) -> str:
+    """The value of a setting, then those that single data sets have instead: "10 (protein: 3; hyphen, nettalk: 2)"."""
+    usual = shown(getattr(settings, name))
+    alike: dict[str, list[str]] = {}
+    for dataset in settings.datasets:
+        alike.setdefault(shown(getattr(settings.of(dataset), name)), []).append(dataset)
+    if len(alike) == 1:
+        return next(iter(alike))
+    instead = "; ".join(f"{', '.join(names)}: {value}" for value, names in alike.items() if value != usual)
+    return f"{usual} ({instead})" if instead else usual
+
+
+def _named_values(values: Mapping[str, Any]) -> Markup:
+    code = Markup("<code>{}: {}</code>")
+    return Markup(", ").join(code.format(name, setting_text(value)) for name, value in values.items())

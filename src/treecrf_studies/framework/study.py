@@ -1,0 +1,405 @@
+"""The declaration of a study: its jobs, summaries, tables and figures, from which workflow, page and provenance follow."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from importlib import import_module
+from itertools import product
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from treecrf.io.files import resource, write_text
+
+Call = tuple[str, str, Sequence[str], str, Mapping[str, bool]]
+"""Of a table or figure: name of its file, function, frames, the value of what it is over, if anything, and keyword arguments."""
+
+JOIN = "+"
+"""Between the methods that share a job, in the names of its files."""
+
+
+@dataclass(frozen=True)
+class Job:
+    """One kind of job: a function of the study's ``jobs.py``, run once for each combination of the fields of its path.
+
+    Attributes
+    ----------
+    function : str
+        It takes a `treecrf_studies.framework.job_context.JobContext`.
+    path : str
+        Of its files below the study's results, with ``{frame}`` and a field for each thing that it runs over: ``{dataset}``, and
+        ``{methods}``, which the function is called with one after another.
+    frames : tuple of str
+        What the function returns, in its order; a function with one frame returns it alone.
+    verb : str
+        First word of the rule's name.
+    message : str
+        What Snakemake says when the job starts.
+    mem_mb, minutes : int
+        Memory and time of the first attempt; kinds of jobs with more minutes begin first.
+    datasets : str
+        The setting that names its data sets; empty for a job without one.
+    module : str
+        The module that has the function.
+    has_settings : bool
+        Whether the function looks at settings.
+    on_samples : bool
+        Whether its data sets are larger samples of those of the study (`treecrf_studies.training.larger`).
+    n_stages : int
+        How often it calls `treecrf_studies.framework.job_cache.JobCache.all_finished`: what other jobs may do beforehand.
+    without : tuple of str
+        Settings of the study that it does not look at, although they are those of a job: a change of them reruns nothing.
+    """
+
+    function: str
+    path: str
+    frames: tuple[str, ...]
+    verb: str
+    message: str
+    mem_mb: int = 1000
+    minutes: int = 30
+    datasets: str = "datasets"
+    module: str = "jobs"
+    has_settings: bool = True
+    on_samples: bool = False
+    n_stages: int = 0
+    without: tuple[str, ...] = ()
+
+    def files(self) -> dict[str, str]:
+        """Template of each frame's file, by frame."""
+        return {frame: self.path.replace("{frame}", frame) for frame in self.frames}
+
+    @property
+    def portion(self) -> str:
+        """Template of the file of a portion of a long job, with the fields ``{stage}`` and ``{portion}``."""
+        return f"{self.path.partition('{frame}')[0]}{self.verb}_portion_{{stage}}_{{portion}}.zip"
+
+    def runs_over(self, name: str) -> bool:
+        """Whether the job runs once for each value of a field."""
+        return f"{{{name}}}" in self.path
+
+
+@dataclass(frozen=True)
+class Summary:
+    """The frames (CSV) that ``summary.py`` makes of the jobs of one data set, or of all; `settings` names those that it uses.
+
+    A summary over all data sets says in `of` which frame of the jobs each of its own is made of.
+    """
+
+    frames: tuple[str, ...]
+    of: tuple[str, ...] = ()
+    settings: tuple[str, ...] = ()
+    message: str = "Compares the methods on {wildcards.dataset}"
+
+    @property
+    def of_dataset(self) -> bool:
+        """Whether there is one for each data set."""
+        return not self.of
+
+    def source(self, name: str) -> str:
+        """The frame of the jobs that a frame of a summary over all data sets is made of."""
+        return self.of[self.frames.index(name)]
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A table or a figure.
+
+    Attributes
+    ----------
+    name : str
+        Of its files and, unless `caption` says otherwise, of its caption.
+    place : (str, str, str)
+        Section of Snakemake's report, item, and version: two versions of one item have a toggle between them.
+    reference : str
+        What it is called in a paper, such as "Figure 3.3a".
+    over : str
+        What there is one of each of: "method", "decoder", "baseline", "dataset"; empty for a single one.
+    caption : str
+    needs : tuple of str
+        Frames that it shows.
+    function : str
+        The function of ``tables.py`` or ``figures.py`` that makes it, of the frames that it shows and the value of `over`.
+    only_papers : bool
+        Whether it compares with what papers print, and only runs that may be about them have it.
+    tells_papers : bool
+        Whether the function has an argument `of_papers`: without it, it shows nothing of what papers print.
+    """
+
+    name: str
+    place: tuple[str, str, str]
+    over: str = ""
+    caption: str = ""
+    needs: tuple[str, ...] = ()
+    function: str = ""
+    only_papers: bool = False
+    tells_papers: bool = False
+    reference: str = ""
+
+    def item(self, of_papers: bool) -> str:
+        """What Snakemake's report calls it; with `of_papers` its reference stands first."""
+        name = self.place[1]
+        return f"{self.reference}: {name[0].lower()}{name[1:]}" if of_papers and self.reference else name
+
+    def files(self, values: Sequence[str]) -> dict[str, str]:
+        """Value of `over` by the name of each file, without its suffix; below the folder of tables or figures."""
+        if not self.over:
+            return {self.name: ""}
+        if self.over == "dataset":
+            return {f"{value}/{self.name}": value for value in values}
+        return {f"{self.name}_{value}": value for value in values}
+
+
+class Table(Shown):
+    """A layout that ``tables.py`` makes."""
+
+
+class Figure(Shown):
+    """A picture that ``figures.py`` draws."""
+
+
+@dataclass(frozen=True)
+class Study:
+    """A study: names only, so that importing one is cheap.
+
+    Attributes
+    ----------
+    name : str
+        Of its folder, its settings and its results.
+    title : str
+    jobs : tuple of Job
+    summary : Summary
+    tables : tuple of Table
+    figures : tuple of Figure
+    settings : str
+        The class of its settings.
+    compiles : str
+        The study whose compiled routines its jobs need, which `warm_kernels` of that study's ``jobs.py`` compiles; itself
+        unless given.
+    within : str
+        The study whose data sets alone its jobs run on; all unless given.
+    draws : bool
+        Whether it draws its own training, validation and test sets, several times.
+    claimed : tuple of str
+        Frames that claims are checked against: those that they read, and no others.
+    phases : str
+        Path of the files of a data set with columns method, cpu_seconds and perhaps phase; it may have the field ``{methods}``.
+    phases_note : str
+        What these seconds are those of.
+    explored : Explored or None
+        What the explorer shows of it.
+    """
+
+    name: str
+    title: str
+    jobs: tuple[Job, ...]
+    summary: Summary
+    tables: tuple[Table, ...] = ()
+    figures: tuple[Figure, ...] = ()
+    settings: str = ""
+    compiles: str = ""
+    within: str = ""
+    draws: bool = False
+    claimed: tuple[str, ...] = ()
+    phases: str = ""
+    phases_note: str = ""
+    explored: Explored | None = None
+
+    @property
+    def tabulated(self) -> tuple[str, ...]:
+        """Frames that the tables show."""
+        return tuple(dict.fromkeys(name for table in self.tables for name in table.needs))
+
+    def tabulate(self, calls: Iterable[Call], frames: Mapping[str, Any]) -> dict[str, Any]:
+        """The layouts of tables by the names of their files, where there are the frames that they show."""
+        tables = self.module("tables")
+        return {
+            name: getattr(tables, function)(*(frames[need] for need in needs), *([value] if value else []), **options)
+            for name, function, needs, value, options in calls
+            if frames.keys() >= set(needs)
+        }
+
+    def module_name(self, part: str) -> str:
+        """Full name of one of the study's modules."""
+        return f"treecrf_studies.{self.name}.{part}"
+
+    def full_name(self, function: str) -> str:
+        """Full name of a function in the study's folder ("summary.summarise"); of others it is given."""
+        return function if function.startswith(("treecrf.", "treecrf_studies.")) else self.module_name(function)
+
+    def function(self, name: str) -> Any:
+        """A function by the same name."""
+        module, _, function = self.full_name(name).rpartition(".")
+        return getattr(import_module(module), function)
+
+    def module(self, part: str) -> ModuleType:
+        """One of the study's modules: settings, jobs, summary, tables, figures, claims, page."""
+        return import_module(self.module_name(part))
+
+    def caption(self, name: str, of_papers: bool = True) -> str:
+        """The text of a caption (reStructuredText without markup but ``literals``).
+
+        Without `of_papers` it has no word about papers: of those captions that are mappings it is ``text`` alone, to which
+        ``papers`` adds.
+        """
+        return _text(_texts(self.name, "captions")[name], of_papers)
+
+    def write_captions(self, folder: Path, of_papers: bool = True) -> None:
+        """Write each caption to a file of its own, as Snakemake's report reads them; files that are up to date stay."""
+        folder.mkdir(parents=True, exist_ok=True)
+        for name in _texts(self.name, "captions"):
+            path, text = folder / f"{name}.rst", self.caption(name, of_papers)
+            if not path.is_file() or path.read_text(encoding="utf-8") != text:
+                write_text(text, path)
+
+    def limitations(self, of_papers: bool = True) -> list[str]:
+        """What the results do not show, a sentence each; `of_papers` adds those of the comparison with the papers."""
+        found = _texts(self.name, "limitations")
+        return [*found["text"], *(found["papers"] if of_papers else ())]
+
+
+@cache
+def _texts(study: str, name: str) -> dict[str, Any]:
+    import yaml  # importing a study is cheap
+
+    return dict(yaml.safe_load(resource(f"treecrf_studies.{study}", f"{name}.yaml")))
+
+
+def _text(found: str | Mapping[str, str], of_papers: bool) -> str:
+    if isinstance(found, str):
+        return found
+    return f"{found['text']} {found['papers']}" if of_papers else found["text"]
+
+
+def combinations(path: str, values: Mapping[str, Sequence[Any]]) -> Iterator[str]:
+    """A path with each combination of the values of its fields filled in."""
+    names = [name for name in values if f"{{{name}}}" in path]
+    for chosen in product(*(values[name] for name in names)):
+        filled = path
+        for name, value in zip(names, chosen, strict=True):
+            filled = filled.replace(f"{{{name}}}", str(value))
+        yield filled
+
+
+# --- what the explorer shows ------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Rows of a frame of the study as rows of a view of the explorer (`treecrf_studies.framework.views`).
+
+    Attributes
+    ----------
+    frame : str
+        Of the summary or of the jobs.
+    columns : mapping of str to str
+        Columns of the view: a text with columns in braces ("window {window}"), a function of the study from the frame to a
+        column ("@methods.variant_names"), or else an expression of `DataFrame.eval` ("100 - error", "'viterbi'"). A column
+        that has the same name in the frame needs no entry.
+    where : str
+        The rows that count, an expression of `DataFrame.query`; all unless given.
+    through : str
+        A function of the study that gives another frame, to take the rows from ("summary.reduce_windows").
+    join : str
+        A frame of the summary, or a function of the study, whose rows are merged on the columns that both have.
+    join_frames : tuple of str
+        The frames that the function is called with.
+    joined : mapping of str to str
+        The columns that are taken from there, under their names in the merged frame; all unless given.
+    """
+
+    frame: str
+    columns: Mapping[str, str] = field(default_factory=dict)
+    where: str = ""
+    through: str = ""
+    join: str = ""
+    join_frames: tuple[str, ...] = ()
+    joined: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Explored:
+    """What the explorer shows of a study.
+
+    Attributes
+    ----------
+    name : str
+        The function from a method to its name for readers, in a module of the study or by its full name.
+    test : str
+        What the tests between methods permute or resample, in a sentence.
+    scores : tuple of Rows
+        Values of metrics; without them, accuracies are those of the runs, and seconds those of `seconds`.
+    pairs : tuple of Rows
+        Differences between two methods, with their tests.
+    runs : tuple of Rows
+        Accuracies of trainings; the mean of rows of the same run.
+    seconds : tuple of Rows
+        CPU seconds of trainings; the sum of rows of the same run.
+    curves : tuple of Rows
+        Accuracies by iteration.
+    published : tuple of Rows
+        Numbers of the papers and what compares with them.
+    predictions : tuple of Rows
+        Predicted labels.
+    counts : tuple of Rows
+        Correct positions by test sequence, where predictions are not kept.
+    references : tuple of str
+        Methods that are no competitors, such as a generator's own model: neither ranked nor tested.
+    """
+
+    name: str
+    test: str
+    scores: tuple[Rows, ...] = ()
+    pairs: tuple[Rows, ...] = ()
+    runs: tuple[Rows, ...] = ()
+    seconds: tuple[Rows, ...] = ()
+    curves: tuple[Rows, ...] = ()
+    published: tuple[Rows, ...] = ()
+    predictions: tuple[Rows, ...] = ()
+    counts: tuple[Rows, ...] = ()
+    references: tuple[str, ...] = ()
+
+    @property
+    def views(self) -> dict[str, tuple[Rows, ...]]:
+        """The views that are made of whole frames, by name."""
+        names = ("scores", "pairs", "runs", "seconds", "curves", "published")
+        return {name: getattr(self, name) for name in names}
+
+    @property
+    def frames(self) -> tuple[str, ...]:
+        """The frames of the study that these views need."""
+        return frames_of([rows for found in self.views.values() for rows in found])
+
+    @property
+    def functions(self) -> tuple[str, ...]:
+        """The functions of the study that all views call."""
+        every = [rows for found in (*self.views.values(), self.predictions, self.counts) for rows in found]
+        called = [name for rows in every for name in (rows.through, rows.join, *rows.columns.values())]
+        functions = [name.removeprefix("@") for name in called if name.startswith("@")]
+        functions += [name for rows in every for name in (rows.through, rows.join) if "." in name]
+        return tuple(dict.fromkeys([self.name, *functions]))
+
+
+def frames_of(declared: Sequence[Rows]) -> tuple[str, ...]:
+    """The frames of a study that rows need."""
+    joined = {rows.join: () if "." in rows.join else tuple(filter(None, [rows.join])) for rows in declared}
+    names = [name for rows in declared for name in (rows.frame, *rows.join_frames, *joined[rows.join])]
+    return tuple(dict.fromkeys(names))
+
+
+COMPARED = {"points": "accuracy_points", "low": "points_low", "high": "points_high", "p_value": "valid_p_value"}
+"""Columns of pairs, from frames of comparisons."""
+
+DRAW = "draw {seed}"
+"""A run of a study with draws."""
+
+DRAWN = {
+    "metric": "'accuracy'", "value": "accuracy", "low": "accuracy_low", "high": "accuracy_high", "n_runs": "n_seeds",
+}  # fmt: skip
+"""Columns of scores, from the lines of a study with draws."""
+
+OVER_DRAWS = "Differences between methods are tested by the corrected resampled t test over the draws."
+
+OVER_DRAWS_OR_GROUPS = f"{OVER_DRAWS[:-1]}; with one draw, by a t test over groups of related test sequences."

@@ -1,0 +1,83 @@
+"""Page section on future features (PhD chapter 5)."""
+
+from __future__ import annotations
+
+from treecrf.io.files import read_frame
+from treecrf_studies.framework.page import (
+    PageContext,
+    PageSection,
+    StudyPage,
+    choices,
+    datasets,
+    figure,
+    setting,
+    table,
+    text,
+)
+from treecrf_studies.future.methods import method_text
+from treecrf_studies.future.tables import decoder_text
+from treecrf_studies.rendering.parts import Fold, Part
+
+INTRODUCTION = """
+Labellers that look back at previous labels, and one that also looks ahead: FF-MEMM discovers patterns of later observations
+as in multiple-instance learning. Percent of test positions; CRFs are decoded by {decoder}, MEMM and FF-MEMM by
+{memm_decoder}. Mean ± standard deviation over {n_seeds} draws of the data. A validation set of each draw chooses leaves, bounds of steps, the start value G0
+and the number of iterations.
+"""
+
+OF_DISSERTATION = """
+FF-MEMM is that of section 5.3; "distant" and FF-TreeCRF are not in the dissertation, nor are features for more than two labels.
+"""
+
+CHOICES = (
+    "n_seeds", "held_out", "equivalence_margin", "n_iterations", "chain_iterations", "memm_decoder", "test_every", "alpha_uppers", "beta_uppers", "eta_uppers", "eta_starts", "n_bins",
+    "max_lower_iterations", "patience", "tolerance", "l2_regularization",
+)  # fmt: skip
+"""Settings that the dissertation leaves open or that a reader needs to repeat the study."""
+
+CHOSEN = "Settings chosen by validation, and CPU seconds"
+
+
+def _pictures(context: PageContext, name: str) -> list[Part]:
+    """The pictures of a data set, where they have been drawn."""
+    path, named = context.folder / name / "weights.csv", name
+    if path.is_file() and len(first := read_frame(path)):
+        named += f" ({method_text(first['method'][0])}, {first['bag'][0]}, G0 {first['g0'][0]:g}, first draw)"
+    seen = f"What the future features found on {name} look at: colour by category and positions ahead."
+    grown = f"The first tree of the first features found on {name}."
+    weights = context.figure(f"{name}/weights", seen, f"{named}. {context.caption('weights')}")
+    trees = context.figure(f"{name}/trees", grown, f"{name}. {context.caption('trees')}")
+    return [*weights, Fold(f"Trees of features on {name}", trees)] if weights and trees else []
+
+
+DECODERS = {
+    name: lambda context, name=name: decoder_text(getattr(context.own, name)) for name in ("decoder", "memm_decoder")
+}
+
+PAGE = StudyPage(
+    (
+        PageSection("future-orders", "Accuracy by order", (
+            text(INTRODUCTION, OF_DISSERTATION, n_seeds=setting("n_seeds"), **DECODERS),
+            datasets(),
+            figure("orders", "Accuracy by order, a panel for each of {names}, a line for each labeller."),
+            table("table_5_4", "Published and measured", "Table 5.4"),
+            table("table_5_5", "Published and measured", "Table 5.5"),
+            table("decoders", "Distance from the published values by decoder, points"),
+            table("orders", "Accuracy in percent by order", has_caption=False),
+            table("gains", "Best labeller with vs without discovered features"),
+            table("tests", "Tests between neighbours", fold="Tests between neighbours"),
+            table("variances", "Variance components", fold="Variance components"),
+            table("choices", CHOSEN, fold=CHOSEN, has_caption=False),
+            choices(CHOICES),
+        ), "tables 5.4 and 5.5"),
+        PageSection("future-patterns", "Start values of patterns", (
+            table("table_5_3", "Published and measured", "Table 5.3"),
+        ), "table 5.3"),
+        PageSection("future-example", "Forward and backward pass", (
+            table("example", "The label of the second position, published and measured"),
+        ), "section 5.1"),
+        PageSection("future-pictures", "Windows of future features", (
+            lambda context: [part for name in context.datasets for part in _pictures(context, name)],
+        )),
+    ),
+)  # fmt: skip

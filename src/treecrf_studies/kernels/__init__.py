@@ -1,0 +1,77 @@
+"""The study of kernels (Altun, Smola and Hofmann 2004): conditional random fields in the space of a polynomial kernel."""
+
+from treecrf_studies.framework.study import (
+    COMPARED,
+    DRAW,
+    DRAWN,
+    OVER_DRAWS_OR_GROUPS,
+    Explored,
+    Figure,
+    Job,
+    Rows,
+    Study,
+    Summary,
+    Table,
+)
+
+MARGINAL = {"decoder": "'forward_backward'"}
+"""Of the predictions and the tests."""
+
+
+STUDY = Study(
+    "kernels",
+    title="Kernels",
+    settings="KernelsSettings",
+    jobs=(
+        Job(
+            "label_test_sets", "{dataset}/{methods}.{frame}.parquet", ("runs", "predictions", "choice"),
+            verb="train", message="Trains and tests on all draws of {wildcards.dataset}: {wildcards.methods}",
+            mem_mb=4000, minutes=90,
+        ),
+        Job(
+            "compare_solvers", "{dataset}/{frame}.csv", ("solvers",),
+            verb="compare_solvers", message="Follows the solvers to the minimum on {wildcards.dataset}",
+            datasets="solver_datasets", mem_mb=4000,
+        ),
+        Job(
+            "compare_ranks", "{dataset}/{frame}.csv", ("ranks",),
+            verb="compare_ranks", message="Measures what low ranks lose on {wildcards.dataset}",
+            datasets="rank_datasets", mem_mb=4000,
+        ),
+        Job(
+            "measure_sizes", "{dataset}/{frame}.csv", ("sizes",),
+            verb="measure_sizes", message="Measures time and memory by positions on {wildcards.dataset}",
+            datasets="size_datasets", mem_mb=4000,
+        ),
+    ),
+    summary=Summary(("runs", "lines", "comparisons"), settings=("exact_under", "equivalence_margin")),
+    tables=(
+        Table("accuracy", ("Accuracy", "Accuracy of every method", "table"), needs=("lines",), function="accuracy_layout"),
+        Table("steps", ("Tests", "Tests between methods", "table"), needs=("comparisons",), function="steps_layout"),
+        Table("choices", ("Settings", "Chosen settings and cost", "table"), needs=("lines",), function="choices_layout"),
+        Table("solvers", ("Solvers", "Where the solvers end", "table"), needs=("solvers",), function="solvers_layout"),
+        Table("ranks", ("Low ranks", "Accuracy and objective by rank", "table"), needs=("ranks",), function="ranks_layout"),
+        Table("sizes", ("Size", "Time and memory by positions", "table"), needs=("sizes",), function="sizes_layout"),
+    ),
+    figures=(
+        Figure("figure_1", ("Accuracy", "Accuracy by degree", "figure"), reference="Figure 1", needs=("lines",), function="accuracy_by_degree"),
+        Figure("solvers", ("Solvers", "Objective by time", "figure"), needs=("solvers",), function="excess_by_seconds"),
+        Figure("ranks", ("Low ranks", "Accuracy and objective by rank", "figure"), needs=("ranks",), function="loss_by_rank"),
+        Figure("sizes", ("Size", "Time and memory by positions", "figure"), needs=("sizes",), function="cost_by_size"),
+    ),
+    draws=True,
+    phases="runs.csv",
+    phases_note="of the trainings on the whole training sets",
+    claimed=("comparisons", "solvers"),
+    explored=Explored(
+        name="methods.method_text",
+        test=OVER_DRAWS_OR_GROUPS,
+        scores=(
+            Rows("lines", {**DRAWN, **MARGINAL}),
+            Rows("lines", {"metric": "'accuracy'", "value": "viterbi_accuracy", "n_runs": "n_seeds", "decoder": "'viterbi'"}),
+        ),
+        pairs=(Rows("comparisons", {**COMPARED, **MARGINAL}),),
+        runs=(Rows("runs", {**MARGINAL, "run": DRAW}),),
+        predictions=(Rows("predictions", {**MARGINAL, "run": DRAW}),),
+    ),
+)  # fmt: skip

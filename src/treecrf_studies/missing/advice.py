@@ -1,0 +1,403 @@
+"""Which method for missing values to use when: one table and one short text, from the frames of the study."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+import pandas as pd
+
+from treecrf.io.messages import counted
+from treecrf.missing import MECHANISMS
+from treecrf.statistics.estimates import SIGNIFICANCE_LEVEL
+from treecrf.statistics.metrics import geometric_mean
+from treecrf.statistics.ranking import AT_THE_TOP, CLOSE, NOT_SEPARATED, WORSE
+from treecrf_studies.missing.methods import PAPERS, TREES
+from treecrf_studies.missing.ranking import CASE, best_of_trees, mean_accuracies, spreads, standings
+from treecrf_studies.missing.tables import PHASES_APART
+from treecrf_studies.rendering.cells import DASH, interval_texts, number, signed, with_and
+from treecrf_studies.rendering.parts import Part, Table, listed, paragraph
+from treecrf_studies.rendering.style import method_name, ordered_methods
+
+MECHANISM_CASE = ("dataset", "rate", "mechanism")
+TREE_CASE = ("dataset", "rate", "trees")
+
+AT_RANDOM = ("mcar", "test_only")
+"""Mechanisms by which a cell is missing whatever its value and label are."""
+
+WEIGHTING, INCORPORATED = "instance_weighting", "incorporated"
+
+BEST, BEATEN = "▲", "▼"
+"""After an accuracy of the best method, and after that of one that is significantly worse than another."""
+
+USES = {
+    "instance_weighting": "values missing at random, with inputs that do not predict one another",
+    "surrogate_splitting": "redundant inputs, such as several features of one line",
+    "imputation": "values missing at random, and one value much more common than the others",
+    "indicator": "whether a value is missing depends on the label",
+    "imputation_indicator": "the same, and the commonest value is a good guess",
+    "default_direction": "whether a value is missing depends on the label; fast",
+    "incorporated": "whether a value is missing depends on the label; no assumption on why",
+    "neural_crf": "many sequences whose labels depend on distant observations; needs the extra neural",
+}
+"""What each method is meant for, by its definition."""
+
+TOLD = """
+A case is a data set with a share of missing values, or with a mechanism. The gap is the accuracy minus that of the best method of
+the case, in points, mean over the cases. <em>At random</em>: cells go missing whatever they and the labels are. <em>Not at
+random</em>: whether a cell is missing depends on its value, its neighbours or the label. CPU time is that of one training iteration,
+imputation = 1.
+"""
+
+
+def advice(
+    evaluations: pd.DataFrame,
+    comparisons: pd.DataFrame,
+    costs: pd.DataFrame,
+    mechanism_evaluations: pd.DataFrame | None = None,
+    mechanism_comparisons: pd.DataFrame | None = None,
+) -> list[Part]:
+    """The text, the table, and what speaks against instance weighting; nothing where nothing was compared.
+
+    Parameters
+    ----------
+    evaluations, comparisons, costs : DataFrame
+        Of cells missing completely at random, from `treecrf_studies.missing.summary.summarise`.
+    mechanism_evaluations, mechanism_comparisons : DataFrame, optional
+        By mechanism, from there.
+    """
+    parts: list[tuple[pd.DataFrame, pd.DataFrame, Sequence[str]]] = [(evaluations, comparisons, CASE)]
+    against: Sequence[str] = ()
+    if mechanism_evaluations is not None and mechanism_comparisons is not None:
+        parts.append((mechanism_evaluations, mechanism_comparisons, MECHANISM_CASE))
+        against = _against_weighting(mechanism_evaluations, mechanism_comparisons)
+    judged = judge(parts)
+    if judged.empty:
+        return []
+    heading = [
+        paragraph(
+            "Where the mechanism is not random, instance weighting is behind the best method of the same run (95 % intervals, Bonferroni):"
+        )
+    ]
+    return [
+        *listed(advice_sentences(judged)),
+        Table("Which method to use when", advice_layout(judged, costs), is_list=True),
+        paragraph(TOLD),
+        *([*heading, *listed(against)] if against else []),
+    ]
+
+
+def advice_layout(judged: pd.DataFrame, costs: pd.DataFrame) -> pd.DataFrame:
+    """A row for each method: what it is for, its gap and standing at random and not, and its cost.
+
+    Parameters
+    ----------
+    judged : DataFrame
+        From `judge`.
+    costs : DataFrame
+        From `treecrf_studies.missing.summary.summarise`.
+    """
+    relative = _relative_costs(costs)
+    kinds = {"at random": judged["is_random"], "not at random": ~judged["is_random"]}
+    kinds = {name: part for name, part in kinds.items() if part.any()}
+    rows = []
+    for method in ordered_methods(judged["method"]):
+        row = {"method": method_name(method), "meant for": USES.get(method, DASH)}
+        for name, part in kinds.items():
+            of = judged[part & (judged["method"] == method)]
+            row[f"gap, {name} (points)"] = signed(of["gap"].mean()) if len(of) else DASH
+            counts = int(of["standing"].isin(AT_THE_TOP).sum()), int((of["standing"] == WORSE).sum())
+            row[f"best / worse, {name}"] = f"{counts[0]} / {counts[1]} of {len(of)}" if len(of) else DASH
+        row["CPU time"] = number(relative[method], 1) if method in relative else DASH
+        rows.append(row)
+    return pd.DataFrame(rows)
+
+
+def judge(parts: Iterable[tuple[pd.DataFrame, pd.DataFrame, Sequence[str]]]) -> pd.DataFrame:
+    """How each method stands in every case that was compared: at rate 0 only those whose data have missing cells of their own.
+
+    Parameters
+    ----------
+    parts : iterable of (DataFrame, DataFrame, sequence of str)
+        Evaluations, comparisons, and the columns that tell cases apart.
+
+    Returns
+    -------
+    DataFrame
+        dataset, rate, mechanism, is_random, method, percent, gap (points to the best of the case), standing.
+    """
+    found = []
+    for evaluations, comparisons, case in parts:
+        compared = set(comparisons[list(case)].itertuples(index=False, name=None))
+        keys = pd.Series(
+            list(evaluations[list(case)].itertuples(index=False, name=None)), evaluations.index, dtype=object
+        )
+        rows = evaluations[keys.isin(compared)]
+        if len(rows):
+            means = mean_accuracies(rows, case)
+            best = means.groupby(list(case))["percent"].transform("max")
+            found.append(standings(means, comparisons, case).assign(gap=means["percent"] - best))
+    if not found:
+        return pd.DataFrame()
+    joined = pd.concat(found, ignore_index=True)
+    mechanism = joined["mechanism"].fillna("mcar") if "mechanism" in joined else pd.Series("mcar", index=joined.index)
+    return joined.assign(mechanism=mechanism, is_random=mechanism.isin(AT_RANDOM))
+
+
+def recommended(judged: pd.DataFrame) -> str | None:
+    """The method with the smallest mean gap to the best; None where nothing was compared."""
+    return None if judged.empty else str(judged.groupby("method")["gap"].mean().idxmax())
+
+
+def advice_sentences(judged: pd.DataFrame) -> list[str]:
+    """What to use for values missing at random, and for others, where there are such cases."""
+    random, other = judged[judged["is_random"]], judged[~judged["is_random"]]
+    return [*filter(None, (_choice(random, "at random"), _choice(other, "not at random")))]
+
+
+def accuracy_table(evaluations: pd.DataFrame, comparisons: pd.DataFrame, costs: pd.DataFrame) -> pd.DataFrame:
+    """Accuracy of each method by rate on one data set: method, a column for each rate ("10 %"), CPU time.
+
+    Percent, with `BEST` after the best of a rate and those equivalent to it, and `BEATEN` after a method that is significantly
+    worse than another. CPU time is that of a training iteration, imputation = 1.
+
+    Parameters
+    ----------
+    evaluations, comparisons, costs : DataFrame
+        From `treecrf_studies.missing.one_table.study_table`.
+    """
+    ranked = standings(mean_accuracies(evaluations), comparisons)
+    compared, relative = set(comparisons["rate"]), _relative_costs(costs)
+    rows = []
+    for method in ordered_methods(ranked["method"]):
+        of = ranked[ranked["method"] == method].sort_values("rate")
+        cells = {f"{100 * row['rate']:g} %": _marked(row, row["rate"] in compared) for row in of.to_dict("records")}
+        price = {"CPU time": number(relative[method], 1)} if method in relative else {}
+        rows.append({"method": method_name(method), **cells, **price})
+    return pd.DataFrame(rows)
+
+
+def _marked(row: Mapping[Any, Any], is_compared: bool) -> str:
+    mark = BEST if row["standing"] in AT_THE_TOP else BEATEN if row["standing"] == WORSE else ""
+    return f"{row['percent']:.1f} {mark if is_compared else ''}".rstrip()
+
+
+def _choice(rows: pd.DataFrame, when: str) -> str:
+    """The method with the smallest gap, and those never significantly worse than another."""
+    if rows.empty:
+        return ""
+    first = recommended(rows) or ""
+    beaten = (rows["standing"] == WORSE).groupby(rows["method"]).sum()
+    safe = [name for name in ordered_methods(map(str, beaten.index[beaten == 0])) if name != first]
+    of_first = rows["method"] == first
+    gap, n_cases = rows.loc[of_first, "gap"].mean(), counted(int(of_first.sum()), "case")
+    text = (
+        f"Values missing {when}: use {method_name(first)} ({signed(gap)} points from the best on average over {n_cases}"
+    )
+    text += (
+        f", significantly worse than another in {beaten[first]})."
+        if beaten[first]
+        else ", never significantly worse than another)."
+    )
+    names = "all others" if len(safe) == len(beaten) - 1 > 1 else with_and(map(method_name, safe))
+    return f"{text} Never significantly worse either: {names}." if safe else text
+
+
+def _against_weighting(evaluations: pd.DataFrame, comparisons: pd.DataFrame) -> Sequence[str]:
+    """Where instance weighting is significantly behind the best method although cells depend on values or labels."""
+    rows = evaluations[~evaluations["mechanism"].isin(AT_RANDOM)] if len(evaluations) else evaluations
+    if rows.empty or WEIGHTING not in set(rows["method"]):
+        return []
+    means = mean_accuracies(rows, MECHANISM_CASE)
+    best = means.loc[means.groupby(list(MECHANISM_CASE), sort=False)["percent"].idxmax()]
+    lines = []
+    for case in best.to_dict("records"):
+        pair = comparisons[
+            (comparisons["dataset"] == case["dataset"])
+            & (comparisons["mechanism"] == case["mechanism"])
+            & (comparisons["baseline"] == case["method"])
+            & (comparisons["method"] == WEIGHTING)
+        ]
+        if len(pair) and pair["decision"].iloc[0] == "worse":
+            points, (interval,) = (
+                signed(pair["accuracy_points"].iloc[0]),
+                interval_texts(pair["family_low"], pair["family_high"]),
+            )
+            how = MECHANISMS[case["mechanism"]].name if case["mechanism"] in MECHANISMS else case["mechanism"]
+            lines.append(f"{case['dataset']}, {how}: {points} points ({interval}) vs {method_name(case['method'])}")
+    return lines
+
+
+def _relative_costs(costs: pd.DataFrame) -> dict[str, float]:
+    """CPU seconds of a training iteration by method, imputation = 1; geometric mean over data sets and shares."""
+    trained = costs[~costs["phase"].isin(PHASES_APART) & (costs["n_iterations"] > 0)]
+    keys = ["dataset", "rate", "method"]
+    seconds = trained.groupby([*keys, "training_set"]).agg(cpu=("cpu_seconds", "sum"), n=("n_iterations", "first"))
+    by_cell = (seconds["cpu"] / seconds["n"]).groupby(keys).mean().reset_index(name="seconds")
+    by_cell = by_cell.pivot_table(index=["dataset", "rate"], columns="method", values="seconds")
+    if "imputation" not in by_cell:
+        return {}
+    ratios = by_cell.div(by_cell["imputation"], axis=0)
+    return {str(name): geometric_mean(ratios[name].dropna())[0] for name in ratios if ratios[name].notna().any()}
+
+
+def answers(
+    descriptions: Mapping[str, Mapping[str, Any]], evaluations: pd.DataFrame, comparisons: pd.DataFrame
+) -> list[Part]:
+    """The answers on each data set that has several rates.
+
+    Parameters
+    ----------
+    descriptions : mapping of str to mapping
+        From `treecrf_studies.datasets.description.describe_sets`, by data set.
+    evaluations, comparisons : DataFrame
+        From `treecrf_studies.missing.summary.analyse`.
+    """
+    means = mean_accuracies(evaluations)
+    ranked = standings(means, comparisons)
+    parts: list[Part] = []
+    for name, description in descriptions.items():
+        of_set = ranked[ranked["dataset"] == name]
+        if len(set(of_set["rate"])) > 1:
+            layout = holes_layout(of_set)
+            parts += [
+                _told(name, description, of_set),
+                Table(f"Cost of missing values on {name}", layout, is_list=True),
+            ]
+    return parts
+
+
+def holes_layout(ranked: pd.DataFrame) -> pd.DataFrame:
+    """A row for each share of missing cells: the best accuracy, what it lost, and how the ways of handling holes stand to the best.
+
+    Parameters
+    ----------
+    ranked : DataFrame
+        Of one data set, from `standings`.
+    """
+    best = ranked.groupby("rate")["percent"].max()
+    return pd.DataFrame(
+        {
+            "missing rate": [f"{100 * rate:g} %" for rate in best.index],
+            "best accuracy (%)": [number(value) for value in best],
+            "change (points)": [signed(value - best.iloc[0]) for value in best],
+            "best or equivalent": [_names(ranked, rate, AT_THE_TOP) for rate in best.index],
+            "not separated from the best": [_names(ranked, rate, (CLOSE, NOT_SEPARATED)) for rate in best.index],
+        }
+    )
+
+
+def _names(ranked: pd.DataFrame, rate: float, standings_of: Collection[str]) -> str:
+    at_rate = ranked[ranked["rate"] == rate]
+    names = ordered_methods(at_rate.loc[at_rate["standing"].isin(standings_of), "method"])
+    return "all" if len(names) == len(at_rate) else ", ".join(map(method_name, names)) or DASH
+
+
+def _told(name: str, description: Mapping[str, Any], ranked: pd.DataFrame) -> Part:
+    """How many cells are missing already, what more of them cost, and which way is never found worse."""
+    best = ranked.groupby("rate")["percent"].max()
+    most = best.index[-1]
+    n_missing = sum(description[side]["missing_cells"] for side in ("train", "test"))
+    own = f"{n_missing:,} of its cells are missing already;" if n_missing else "No cell is missing;"
+    lost = best.iloc[0] - best.iloc[-1]
+    return paragraph(
+        "<b>{name}.</b> {own} with {most} more missing at random, the best method loses {lost} points. {ways}",
+        name=name, own=own, most=f"{100 * most:g} %", lost=number(lost), ways=_never_worse(ranked),
+    )  # fmt: skip
+
+
+def _never_worse(ranked: pd.DataFrame) -> str:
+    """The ways that are significantly worse than another at no share."""
+    is_worse = (ranked["standing"] == WORSE).groupby(ranked["method"]).any()
+    never = ordered_methods(map(str, is_worse[~is_worse].index))
+    if len(never) == len(is_worse):
+        return "No test separates the methods for missing values."
+    if not never:
+        return "Each method is significantly worse than another at some share."
+    return f"Never significantly worse than another: {with_and(map(method_name, never))}."
+
+
+# --- other trees ------------------------------------------------------------------------------------
+
+
+def tree_answers(evaluations: pd.DataFrame, comparisons: pd.DataFrame, differences: pd.DataFrame) -> str:
+    """Whether methods still matter with other trees, whether instance weighting wins again, and what the trees gain.
+
+    Cases without missing cells are left out. Empty without other trees.
+
+    Parameters
+    ----------
+    evaluations, comparisons, differences : DataFrame
+        tree_evaluations, tree_comparisons and tree_differences of `treecrf_studies.missing.summary.summarise`.
+    """
+    evaluations, comparisons, differences = (
+        frame[frame["rate"] > 0] for frame in (evaluations, comparisons, differences)
+    )
+    if differences.empty:
+        return ""
+    shared = evaluations[evaluations["method"].isin(differences["method"])]  # custom labellers have no trees
+    means = mean_accuracies(shared, TREE_CASE)
+    others = [kind for kind in TREES if kind in set(differences["trees"]) - {PAPERS}]
+    return " ".join(
+        sentence
+        for kind in others
+        for sentence in (
+            *_matters(means, comparisons, kind),
+            *_weighting(means, comparisons, kind),
+            _gains(means, differences, kind),
+        )
+    )
+
+
+def _matters(means: pd.DataFrame, comparisons: pd.DataFrame, kind: str) -> Iterator[str]:
+    """In how many cases the best method is better than the worst, and by how much; nothing where there is one method."""
+    found = spreads(means, comparisons, TREE_CASE)
+    by_trees = found.assign(is_real=found["valid_p_holm"] < SIGNIFICANCE_LEVEL).groupby("trees")
+    n_cases, n_real = by_trees.size(), by_trees["is_real"].sum()
+    ahead = by_trees["accuracy_points"].mean().map(lambda points: f"{number(points)} points ahead on average")
+    if kind not in n_cases:
+        return
+    verdict = "matters" if n_real[kind] else "makes no difference that the tests find"
+    yield (
+        f"With {TREES[kind].name} the choice of the method {verdict}: the best one is significantly better than the worst in "
+        f"{n_real[kind]} of {counted(n_cases[kind], 'case')} (data set and share), {ahead[kind]}; with "
+        f"{TREES[PAPERS].name} in {n_real[PAPERS]} of {n_cases[PAPERS]}, {ahead[PAPERS]}."
+    )
+
+
+def _weighting(means: pd.DataFrame, comparisons: pd.DataFrame, kind: str) -> Iterator[str]:
+    """How instance weighting stands to the best method and to tests for missing cells; nothing where it was not run."""
+    of_weighting = means[means["method"] == WEIGHTING]
+    n_cases = of_weighting["trees"].value_counts()
+    if kind not in n_cases:
+        return
+    ranked = standings(means, comparisons, TREE_CASE)
+    unbeaten = (ranked["method"] == WEIGHTING) & (ranked["standing"] != WORSE)
+    n_unbeaten = ranked.loc[unbeaten, "trees"].value_counts().reindex([kind, PAPERS], fill_value=0)
+    pair = comparisons[
+        (comparisons["trees"] == kind)
+        & (comparisons["method"] == WEIGHTING)
+        & (comparisons["baseline"] == INCORPORATED)
+    ]
+    better, worse = ((pair["decision"] == word).sum() for word in ("better", "worse"))
+    never_beaten = n_unbeaten[kind] == n_cases[kind]
+    verdict = ("wins" if better else "is never beaten") if never_beaten else "does not always win"
+    against = f" Against {method_name(INCORPORATED)} it is better in {better} of {counted(len(pair), 'case')} and worse in {worse}."
+    yield (
+        f"{method_name(WEIGHTING).capitalize()} {verdict} with them: no sequence-level test finds it worse than another method in "
+        f"{n_unbeaten[kind]} of {counted(n_cases[kind], 'case')}, with {TREES[PAPERS].name} in {n_unbeaten[PAPERS]} of "
+        f"{n_cases[PAPERS]}.{against if len(pair) else ''}"
+    )
+
+
+def _gains(means: pd.DataFrame, differences: pd.DataFrame, kind: str) -> str:
+    """In how many cases the other trees are better than the papers', with the same method and with the best one of each."""
+    against = differences[(differences["trees"] == kind) & (differences["baseline_trees"] == PAPERS)]
+    alike = against[against["baseline"] == against["method"]]
+    best = best_of_trees(means, against)
+    better, worse = ([(rows["decision"] == word).sum() for rows in (alike, best)] for word in ("better", "worse"))
+    return (
+        f"Beside {TREES[PAPERS].name} with the same method they are better in {better[0]} of {counted(len(alike), 'case')} "
+        f"(data set, share and method) and worse in {worse[0]}; their best method is better than the best one with "
+        f"{TREES[PAPERS].name} in {better[1]} of {counted(len(best), 'case')} and worse in {worse[1]}."
+    )

@@ -1,0 +1,282 @@
+"""The study of missing values (PhD chapter 4): accuracy of each way of handling them, by share of missing cells.
+
+Every function takes data and settings and gives a tidy frame. One job is one method on one data set: at all rates, with
+all other kinds of trees, or with all mechanisms, and with all damaged training sets.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from functools import partial
+from itertools import product
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from treecrf.missing import MECHANISMS, transform_of
+from treecrf.missing.mechanisms import MCAR
+from treecrf.models.boosted.checkpoint import Checkpoint
+from treecrf.models.boosted.treecrf import TreeCRF
+from treecrf.models.custom import CustomLabeller
+from treecrf.models.decoding import Decoder
+from treecrf.models.neural.neural_crf import NeuralCRF
+from treecrf.sequences import Attribute, SequenceSet
+from treecrf.statistics.blocks import cut_blocks
+from treecrf.statistics.selection import best_candidate, derive_seed, hold_out
+from treecrf_studies.framework.custom import Candidate, CustomMethod, candidate_name, combinations, custom_candidates
+from treecrf_studies.framework.job_cache import Frames
+from treecrf_studies.framework.job_context import JobContext
+from treecrf_studies.missing.methods import COUNT_NAMES, NETWORK, PAPERS, TREES
+from treecrf_studies.missing.settings import MissingSettings
+
+Transform = Callable[[SequenceSet], SequenceSet]
+
+COST_NAMES = ["dataset", "rate", "method", "training_set", "phase", "cpu_seconds", "n_iterations"]
+CHOICE_NAMES = ["dataset", "rate", "method", "training_set", "candidate", "iteration", "held_out_accuracy"]
+
+
+class MissingOutcome(NamedTuple):
+    """What one job finds.
+
+    Attributes
+    ----------
+    counts : DataFrame
+        dataset, rate, method, training_set, test_set, sequence, group, block, n_positions, n_correct: a row for each
+        evaluation and test sequence, or block of lines where there are few sequences.
+    choices : DataFrame
+        dataset, rate, method, training_set, candidate (such as ``l2_regularization=10``), iteration, held_out_accuracy.
+    costs : DataFrame
+        dataset, rate, method, training_set, phase, cpu_seconds, n_iterations. Phases: "choice" (all candidates on
+        two thirds of the training set), those of `TreeCRF.seconds_` (the chosen one on all of it), "prediction"
+        (of one test set, mean).
+    """
+
+    counts: pd.DataFrame
+    choices: pd.DataFrame
+    costs: pd.DataFrame
+
+
+def damage(
+    data: SequenceSet,
+    dataset: str,
+    rate: float,
+    side: str,
+    index: int,
+    seed: int = 0,
+    mechanism: str = MCAR,
+    **options: Any,
+) -> SequenceSet:
+    """Make a data set's cells missing by one of `treecrf.missing.MECHANISMS`, which takes the `options`.
+
+    All arguments but the data and the options decide the generator, and they alone: every method sees the same missing cells, and
+    other rates and mechanisms have others. The `side` is "train" or "test".
+    """
+    how = () if mechanism == MCAR else (mechanism,)
+    rng = np.random.default_rng(derive_seed(seed, dataset, "holes", *how, f"{rate:g}", side, index))
+    return MECHANISMS[mechanism].make(data, rate, rng, **options)
+
+
+def evaluate_rates(job: JobContext[MissingSettings]) -> MissingOutcome:
+    """`evaluate_method` at every rate of the settings, one after another."""
+    return _stacked(evaluate_method(job, rate) for rate in job.settings.rates)
+
+
+def evaluate_trees(job: JobContext[MissingSettings]) -> MissingOutcome:
+    """`evaluate_method` at every rate with each of the other kinds of trees; the frames have a column trees.
+
+    Without rows for a custom labeller or the network, which have no trees.
+    """
+    fewer = _with_training_sets(job, min(job.settings.n_training_sets, job.settings.tree_training_sets))
+    kinds = [] if job.method in (NETWORK, *job.settings.labellers) else job.settings.other_trees
+    return _labelled(
+        "trees",
+        {trees: _stacked(evaluate_method(fewer, rate, trees) for rate in job.settings.rates) for trees in kinds},
+    )
+
+
+def evaluate_mechanisms(job: JobContext[MissingSettings]) -> MissingOutcome:
+    """`evaluate_method` with each mechanism that these data can have; the frames have a column mechanism."""
+    settings, n_columns = job.settings, len(job.train.attributes) + len(job.train.number_names)
+    possible = [name for name in settings.mechanisms if n_columns >= MECHANISMS[name].least_columns]
+    fewer = _with_training_sets(job, settings.mechanism_training_sets)
+    return _labelled(
+        "mechanism", {name: evaluate_method(fewer, settings.mechanism_rate, PAPERS, name) for name in possible}
+    )
+
+
+def _with_training_sets(job: JobContext[MissingSettings], n_training_sets: int) -> JobContext[MissingSettings]:
+    return replace(job, settings=job.settings.model_copy(update={"n_training_sets": n_training_sets}))
+
+
+def evaluate_method(
+    job: JobContext[MissingSettings], rate: float, trees: str = PAPERS, mechanism: str = MCAR
+) -> MissingOutcome:
+    """Train one method on every damaged training set and test it on every damaged test set.
+
+    Settings of the trees and iteration are chosen by hold-out within the damaged training set; the split is the same for
+    every method, rate and training set. At rate 0 there is one training set and one test set; where a mechanism spares training
+    sets there is one of these. Data set and seed of the job decide, with rate and mechanism, the missing cells and the split. A
+    custom labeller gets the data with missing cells; the kind of trees, of `treecrf_studies.missing.methods.TREES`, is no matter
+    to it. What one damaged training set yields at one rate is a part of the job.
+    """
+    dataset, method, settings, train, test = job.dataset, job.method, job.settings, job.train, job.test
+    how = MECHANISMS[mechanism]
+    options = {name: getattr(settings, name) for name in how.options}
+
+    def damaged(data: SequenceSet, side: str, index: int) -> SequenceSet:
+        return damage(data, dataset, rate, side, index, job.seed, mechanism, **options)
+
+    n_training_sets = settings.n_training_sets if rate and how.in_training else 1
+    tests = [damaged(test, "test", index) for index in range(settings.n_test_sets if rate else 1)]
+    fitted, held_out = hold_out(train.groups, settings.held_out, derive_seed(job.seed, dataset, "hold-out"))
+    constant: dict[str, Any] = {"dataset": dataset, "rate": float(rate), "method": method}
+
+    def evaluate(training_set: int, _checkpoint: Checkpoint | None) -> Frames:
+        given = damaged(train, "train", training_set) if how.in_training else train
+        before = time.thread_time()
+        choice = choose_settings(given.select(fitted), given.select(held_out), job.window, method, settings, trees)
+        seconds = {"choice": time.thread_time() - before}
+        candidate, iteration = choice.pop("values"), choice["iteration"]
+        model, transform = _train(given, job.window, method, candidate, iteration, settings, trees)
+        seconds |= model.seconds_
+        before = time.thread_time()
+        counts = []
+        for test_set, damaged_test in enumerate(tests):
+            predicted = _predict(model, transform(damaged_test), iteration, settings.decoder)
+            correct = predicted == model.align_labels(damaged_test)
+            counts.append(count_correct(correct, test, settings).assign(test_set=test_set))
+        seconds["prediction"] = (time.thread_time() - before) / len(tests)
+        costs = pd.DataFrame({"phase": list(seconds), "cpu_seconds": list(seconds.values())})
+        frames = (pd.concat(counts), pd.DataFrame([choice]), costs.assign(n_iterations=iteration))
+        return tuple(frame.assign(training_set=training_set, **constant) for frame in frames)
+
+    of = f"{trees}_{mechanism}_rate_{rate:g}"
+    found = [
+        job.cache.finished(f"{of}_training_set_{training_set}", partial(evaluate, training_set))
+        for training_set in range(n_training_sets)
+    ]
+    counts, choices, costs = (pd.concat(frames, ignore_index=True) for frames in zip(*found, strict=True))
+    return MissingOutcome(counts[COUNT_NAMES], choices[CHOICE_NAMES].astype({"iteration": int}), costs[COST_NAMES])
+
+
+def warm_kernels() -> None:
+    """Run every compiled routine of the study once on a tiny set, so that later processes find it compiled."""
+    rng = np.random.default_rng(0)
+    names = ("a", "b", "c")
+    values, labels = rng.integers(0, 3, (60, 2), np.int16), rng.integers(0, 3, 60, np.int16)
+    attributes = (Attribute("first", names), Attribute("second", names))
+    data = SequenceSet(values, np.arange(0, 61, 5), attributes, labels, names)
+    tiny = MissingSettings(n_iterations=2, n_training_sets=1, n_test_sets=1)
+    for trees, method in product(TREES, tiny.methods):
+        evaluate_method(JobContext(tiny, "warm", method, (1, 1), (data, data)), 0.3, trees)
+
+
+def _stacked(outcomes: Iterable[MissingOutcome]) -> MissingOutcome:
+    return MissingOutcome(*(pd.concat(frames, ignore_index=True) for frames in zip(*outcomes, strict=True)))
+
+
+def _labelled(name: str, outcomes: Mapping[str, MissingOutcome]) -> MissingOutcome:
+    """The frames of all outcomes with a column that says which is whose; without rows where there are none."""
+    if not outcomes:
+        return MissingOutcome(
+            *(pd.DataFrame(columns=[*names, name]) for names in (COUNT_NAMES, CHOICE_NAMES, COST_NAMES))
+        )
+    return _stacked(
+        MissingOutcome(*(frame.assign(**{name: label}) for frame in outcome)) for label, outcome in outcomes.items()
+    )
+
+
+def choose_settings(
+    fitted: SequenceSet,
+    held_out: SequenceSet,
+    window: tuple[int, int],
+    method: str,
+    settings: MissingSettings,
+    trees: str,
+) -> dict[str, Any]:
+    """Settings and iteration with the best accuracy on the held-out sequences; among equals fewest iterations first.
+
+    Missing values are in place. The method is a treatment of missing values, the neural CRF, or a labeller from the configuration.
+    """
+    if method in settings.labellers:
+        candidates = custom_candidates(settings.labellers[method])
+    elif method == NETWORK:
+        candidates = combinations({"dropout": settings.neural_dropouts})
+    else:
+        candidates = combinations(TREES[trees].grid_of(settings))
+    curves = []
+    for rank, candidate in enumerate(candidates):
+        model, transform = _train(fitted, window, method, candidate, settings.n_iterations, settings, trees)
+        every = settings.test_every if model.has_stages else 1
+        truth = model.align_labels(held_out)
+        stages = model.staged_predict(transform(held_out), (settings.decoder,), every)
+        accuracy = [float((stage[settings.decoder] == truth).mean()) for stage in stages]
+        iterations = every * np.arange(1, len(accuracy) + 1)
+        curves.append(pd.DataFrame({"rank": rank, "iteration": iterations, "held_out_accuracy": accuracy}))
+    best = best_candidate(pd.concat(curves, ignore_index=True), ["iteration", "rank"], "held_out_accuracy")
+    chosen = candidates[int(best["rank"])]
+    return {
+        "values": chosen, "candidate": candidate_name(chosen), "iteration": int(best["iteration"]),
+        "held_out_accuracy": float(best["held_out_accuracy"]),
+    }  # fmt: skip
+
+
+def _train(
+    train: SequenceSet,
+    window: tuple[int, int],
+    method: str,
+    candidate: Candidate,
+    n_iterations: int,
+    settings: MissingSettings,
+    trees: str,
+) -> tuple[TreeCRF | NeuralCRF | CustomLabeller, Transform]:
+    """A fitted model and what must be done to data before it predicts."""
+    if method in settings.labellers:
+        return CustomMethod(settings.labellers[method]).build(settings, candidate, window, None).fit(train), _unchanged
+    if method == NETWORK:
+        return NeuralCRF(n_epochs=settings.neural_epochs, unseen=settings.unseen, **candidate).fit(train), _unchanged
+    imputer = transform_of(method, settings.mark)
+    transform = imputer.fit(train).transform if imputer else _unchanged
+    n_slots = (len(train.attributes) + len(train.number_names)) * (1 + sum(window))
+    common = {
+        "n_iterations": n_iterations, "max_leaves": settings.max_leaves, "window": window, "order": settings.order,
+        "missing": "error" if imputer else method, "scale_gain": settings.scale_gain,
+        "n_surrogates": settings.n_surrogates or max(1, n_slots - 1),
+        "either_polarity": settings.either_polarity, "all_missing": settings.all_missing,
+        "unseen_missing": settings.unseen_missing, "unseen": settings.unseen,
+    }  # fmt: skip
+    model = TreeCRF(**{**common, **TREES[trees].fixed, **candidate})
+    return model.fit(transform(train)), transform
+
+
+def _unchanged(data: SequenceSet) -> SequenceSet:
+    return data
+
+
+def _predict(
+    model: TreeCRF | NeuralCRF | CustomLabeller, data: SequenceSet, iteration: int, decoder: Decoder
+) -> NDArray[np.int16]:
+    """Labels after an iteration: a TreeCRF was trained up to it, any other labeller beyond."""
+    if isinstance(model, TreeCRF):
+        return model.predict(data, decoder)
+    return next(model.staged_predict(data, (decoder,), every=iteration))[decoder]
+
+
+def count_correct(correct: NDArray[np.bool_], test: SequenceSet, settings: MissingSettings) -> pd.DataFrame:
+    """Sequence, its group, positions and correct positions of every block; a sequence is one where there are enough."""
+    length = settings.block_length if len(test) < settings.blocks_under else int(test.n_positions)
+    starts = cut_blocks(test.offsets, length)
+    sequence = np.searchsorted(test.offsets, starts, side="right") - 1
+    return pd.DataFrame(
+        {
+            "sequence": sequence,
+            "group": test.groups[sequence],
+            "block": np.arange(len(starts)),
+            "n_positions": np.diff(np.append(starts, test.n_positions)),
+            "n_correct": np.add.reduceat(correct.astype(np.int64), starts),
+        }
+    )

@@ -1,0 +1,170 @@
+"""Page section on missing values (PhD chapter 4)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pandas as pd
+
+from treecrf.io.files import read_json
+from treecrf_studies.framework.claims.judge import Results
+from treecrf_studies.framework.page import (
+    PageContext,
+    PageSection,
+    StudyPage,
+    choices,
+    computed,
+    figure,
+    percent,
+    setting,
+    table,
+    text,
+)
+from treecrf_studies.missing.advice import advice, answers, tree_answers
+from treecrf_studies.missing.claims import stars
+from treecrf_studies.rendering.cells import Cell
+from treecrf_studies.rendering.parts import Downloads, Fold, Part, captioned, listed, paragraph
+from treecrf_studies.rendering.style import DECODER_NAMES, method_name, ordered_methods
+
+INTRODUCTION = """
+Cells of the inputs go missing completely at random, each by itself, before windows are cut; {train} damaged training sets and {test} damaged test sets for each share, the same missing cells for every
+method. Lambda and iteration are chosen by hold-out within the damaged training set; share held out: {held_out}.
+Decoding: {decoder}. At 0 nothing is missing: one training, one test.
+"""
+
+MECHANISMS_INTRODUCTION = """
+{rate} of the cells go missing by each mechanism, in training and test sets alike unless the table says otherwise; {train} damaged
+training sets for each mechanism.
+"""
+
+CHOICES = (
+    "blocks_under", "block_length", "equivalence_margin", "degrees_of_freedom", "scale_gain", "n_surrogates", "either_polarity",
+    "all_missing", "unseen_missing", "mark", "l2_regularizations", "n_iterations", "test_every", "n_training_sets", "n_test_sets",
+    "papers_sets", "tree_training_sets", "newton_leaves", "newton_rates",
+)  # fmt: skip
+"""Settings that the papers leave open."""
+
+MARKS = "marks: docs/statistics.md"
+
+COSTS = "CPU seconds by method"
+
+OTHERS = "Tables with every other method as the baseline are among the results (<code>missing/tables</code>)."
+
+
+def _stars(context: PageContext) -> list[Part]:
+    """How many of the stars of table 4.1 are found again on each of its data sets; nothing for other sets."""
+    if not context.of_papers:
+        return []
+    results = Results(context.results)
+    found = [each.numbers for name in context.datasets for each in stars(results, name)]
+    return (
+        [paragraph("<b>The stars of table 4.1</b> on the dissertation's number of damaged sets"), *listed(found)]
+        if found
+        else []
+    )
+
+
+def _comparisons(context: PageContext) -> list[Part]:
+    """Tables of the data sets that have a baseline, for each baseline; nothing where nothing was compared."""
+    comparisons = context.frame("comparisons")
+    if comparisons is None or comparisons.empty:
+        return []
+    chosen = comparisons["dataset"].map(context.own.baseline_of)
+    baselines = ordered_methods(chosen)
+    shown = [
+        part
+        for place, baseline in enumerate(baselines)
+        for part in _against(context, baseline, set(comparisons["dataset"][chosen == baseline]), is_first=not place)
+    ]
+    figures = [part for baseline in sorted(baselines) for part in _effects(context, baseline)]
+    tables = context.folder / "tables"
+    tests = {f"all tests vs {method_name(name)}": tables / f"significance_{name}" for name in baselines}
+    folded = table("deviance", "Analysis of deviance", fold="Analysis of deviance", has_caption=False)(context)
+    return [*shown, *figures, *folded, Downloads("Every pair:", tests), paragraph(OTHERS)]
+
+
+def _against(context: PageContext, baseline: str, datasets: set[str], is_first: bool) -> list[Part]:
+    """Log odds and points against a baseline on the data sets that have it; the first tables have captions and the anchor."""
+    names = {kind: f"{kind}_{baseline}" for kind in ("coefficients", "effects")}
+    layouts = {name: _of_sets(context.layouts[name], datasets) for name in names.values() if name in context.layouts}
+    of_sets, name = replace(context, layouts=layouts), method_name(baseline)
+    odds = of_sets.table(names["coefficients"], context.titled(f"Log odds vs {name}", "Table 4.1"))
+    points = of_sets.table(names["effects"], f"Accuracy differences vs {name} on all damaged sets (points)")
+    if not is_first:
+        return [*odds, *points]
+    return [
+        captioned(context.caption("coefficients")),
+        *(replace(each, anchor="table-4-1") for each in odds),
+        captioned(context.caption("effects_table")),
+        *points,
+    ]
+
+
+def _effects(context: PageContext, baseline: str) -> list[Part]:
+    name = method_name(baseline)
+    alt = f"Accuracy differences vs {name} in points by share of missing cells, with 95 % intervals (Bonferroni), a panel for each data set."
+    drawn = context.figure(f"effects_{baseline}", alt, context.caption("effects"))
+    return [Fold(f"The same as a figure, all data sets vs {name}, all damaged sets", drawn)] if drawn else []
+
+
+def _of_sets(layout: pd.DataFrame, names: set[str]) -> pd.DataFrame:
+    """The rows of some data sets."""
+    shown = [(cell.key if isinstance(cell, Cell) else cell) in names for cell in layout.iloc[:, 0]]
+    return layout[shown].reset_index(drop=True)
+
+
+def _tree_answers(evaluations: pd.DataFrame, comparisons: pd.DataFrame, differences: pd.DataFrame) -> list[Part]:
+    said = tree_answers(evaluations, comparisons, differences)
+    return [paragraph("{said}", said=said)] if said else []
+
+
+def _answers(context: PageContext) -> list[Part]:
+    descriptions = {name: read_json(context.results / "data" / name / "description.json") for name in context.datasets}
+    frames = context.frames("evaluations", "comparisons")
+    return answers(descriptions, *frames) if frames else []
+
+
+PAGE = StudyPage(
+    (
+        PageSection("missing-advice", "Which method to use when", (
+            computed(advice, "evaluations", "comparisons", "costs", "mechanism_evaluations", "mechanism_comparisons"),
+        )),
+        PageSection("missing-accuracy", "Accuracy by share of missing cells", (
+            text(
+                INTRODUCTION, train=setting("n_training_sets"), test=setting("n_test_sets"), held_out=setting("held_out", percent),
+                decoder=setting("decoder", DECODER_NAMES.__getitem__),
+            ),
+            figure(
+                "figure_4_1",
+                "Accuracy by share of missing cells, a panel for each of {names}, a line for each method; the table below has the numbers.",
+            ),
+            table("accuracy", f"Percent, mean ± standard deviation; {MARKS}", has_caption=False),
+            choices(CHOICES),
+        ), "figure 4.1"),
+        PageSection("missing-tests", "Significance of the differences", (
+            _stars,
+            _comparisons,
+            table("variances", "Variance components"),
+        ), "table 4.1"),
+        PageSection("missing-trees", "Does the choice of method matter for TreeCRF-Newton?", (
+            computed(_tree_answers, "tree_evaluations", "tree_comparisons", "tree_differences"),
+            figure("trees", "Accuracy by share of missing cells, a panel for each data set and kind of trees, a line for each method."),
+            table("trees", f"Percent by trees and method; {MARKS}"),
+            table("tree_differences", "Points of accuracy that other trees gain"),
+        )),
+        PageSection("missing-mechanisms", "Results by missingness mechanism", (
+            text(MECHANISMS_INTRODUCTION, rate=setting("mechanism_rate", percent), train=setting("mechanism_training_sets")),
+            figure(
+                "mechanisms", "Accuracy by the mechanism by which cells are missing, a panel for each data set, a mark for each method.",
+            ),
+            table("mechanisms", f"Percent by mechanism and method; {MARKS}"),
+        )),
+        PageSection("missing-cost", "CPU time by method", (table("costs", COSTS, fold=COSTS),)),
+        PageSection("line-features", "Line features", (
+            figure(
+                "figure_4_2", "Share of lines on which each line feature is true, a bar for each feature, in the order of the features.",
+            ),
+        )),
+    ),
+    answers=_answers,
+)  # fmt: skip

@@ -1,0 +1,184 @@
+"""Cells of the tables of all studies: numbers, tests and data sets as text."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from math import isfinite
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+DASH = "–"
+"""What a cell without a value shows."""
+
+STAR = "*"
+"""After a coefficient whose Wald test is significant, as in the dissertation."""
+
+DAGGER = "†"
+"""After a difference that a test at its level finds too, after Holm's correction."""
+
+
+LEAST = 3
+"""Values that a standard deviation is of; fewer have none worth showing."""
+
+
+class Link(NamedTuple):
+    """A text that leads to a page of the site: its file, from the folder of the site, with an anchor or without."""
+
+    text: str
+    target: str
+    verdict: str = ""
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A cell of a table that is more than text.
+
+    Attributes
+    ----------
+    text : str
+    is_best : bool
+        Whether it is the best of its row or column, or equivalent to it: bold.
+    is_stand_in : bool
+        Whether it names a data set that stands in for that of a paper.
+    key : str
+        The data set that it names, where the text says more.
+    verdict : str
+        The verdict that it shows.
+    is_text : bool
+        Whether it holds words in a column whose heading does not tell (`treecrf_studies.rendering.layouts.TEXT_HEADINGS`).
+    links : tuple of Link
+        Pages that it leads to, instead of the text.
+    """
+
+    text: str
+    is_best: bool = False
+    is_stand_in: bool = False
+    key: str = ""
+    verdict: str = ""
+    is_text: bool = False
+    links: tuple[Link, ...] = ()
+
+    def __str__(self) -> str:
+        shown = ", ".join(link.text for link in self.links) or self.text
+        return f"{shown} (stand-in)" if self.is_stand_in else shown
+
+
+def best_if(text: str, is_best: bool) -> str | Cell:
+    """A text, bold where it is the best."""
+    return Cell(text, is_best=True) if is_best else text
+
+
+def number(value: float, digits: int = 2) -> str:
+    """So many digits after the point, or a dash."""
+    return DASH if pd.isna(value) else f"{value:.{digits}f}"
+
+
+def three_digits(value: float) -> str:
+    """Three significant digits, however small the number."""
+    return DASH if pd.isna(value) else f"{Decimal(f'{value:.2e}'):f}"
+
+
+def signed(value: float) -> str:
+    """Two digits after the point, with a sign; what rounds to zero has none."""
+    if pd.isna(value):
+        return DASH
+    return f"{value:+.2f}".replace("-", "−") if round(value, 2) else "0.00"
+
+
+def with_deviation(mean: float, sd: float, n_values: float) -> str:
+    """A mean with its standard deviation, if there is one of at least `LEAST` values."""
+    return number(mean) if np.isnan(sd) or n_values < LEAST else f"{mean:.2f} ± {sd:.2f}"
+
+
+def p_value_text(value: float) -> str:
+    """Three digits after the point."""
+    return "<0.001" if value < 0.001 else number(value, 3)
+
+
+def count_text(value: float) -> str:
+    """A whole number."""
+    return number(value, 0)
+
+
+def seconds_text(value: float) -> str:
+    """About three digits."""
+    digits = next((digits for digits, bound in ((3, 1), (2, 10), (1, 100)) if value < bound), 0)
+    return number(value, digits)
+
+
+def window_text(window: Sequence[int]) -> str:
+    """Observations before and after that a labeller sees."""
+    left, right = window
+    return f"window −{left} to +{right}" if left or right else "no window but the observation itself"
+
+
+def cell_texts(values: pd.Series, text: Callable[[float], str]) -> list[str]:
+    """A column of cells."""
+    return [text(value) for value in values]
+
+
+def interval_texts(low: pd.Series, high: pd.Series) -> list[str]:
+    """Intervals of differences in words; a dash for one that is not known."""
+    return [
+        DASH if pd.isna(start) else f"{signed(start)} to {signed(end)}" for start, end in zip(low, high, strict=True)
+    ]
+
+
+def deviation_texts(rows: pd.DataFrame, mean: str, sd: str, n_values: str) -> list[str]:
+    """`with_deviation` of the columns with these names."""
+    return [with_deviation(*each) for each in zip(rows[mean], rows[sd], rows[n_values], strict=True)]
+
+
+def dataset_names(rows: pd.DataFrame) -> list[str | Cell]:
+    """The data sets of rows; a column stand_in says which ones are stand-ins."""
+    marks = rows["stand_in"] if "stand_in" in rows else [False] * len(rows)
+    pairs = zip(map(str, rows["dataset"]), marks, strict=True)
+    return [Cell(name, is_stand_in=True, key=name) if is_stand_in else name for name, is_stand_in in pairs]
+
+
+def framed(columns: Mapping[Any, Sequence[Any]]) -> pd.DataFrame:
+    """A layout of columns of cells by their headings."""
+    return pd.DataFrame({name: pd.Series(list(cells), dtype=object) for name, cells in columns.items()})
+
+
+def grouped(columns: Mapping[tuple[str, str], Sequence[str | Cell]]) -> pd.DataFrame:
+    """The same with two lines of headings, (group, name)."""
+    frame = framed(columns)
+    frame.columns = pd.MultiIndex.from_tuples(list(columns))
+    return frame
+
+
+# --- words ------------------------------------------------------------------------------------------
+
+
+def points_text(value: float) -> str:
+    """Percentage points, with a sign."""
+    return f"{signed(value)} points"
+
+
+def p_text(value: float) -> str:
+    """A p-value in a sentence."""
+    text = p_value_text(value)
+    return f"p {text[0]} {text[1:]}" if text.startswith("<") else f"p = {text}"
+
+
+def interval_text(interval: tuple[float, float], digits: int = 2) -> str:
+    """The 95 % interval of what was measured several times; infinite where it was measured once."""
+    if not all(map(isfinite, interval)):
+        return "measured once"
+    return f"95 % interval {number(interval[0], digits)} to {number(interval[1], digits)}"
+
+
+def direction(points: float) -> str:
+    """How much better or worse, in words that go before the name of the other method."""
+    return f"{number(abs(points))} points {'better' if points > 0 else 'worse'} than" if points else "as good as"
+
+
+def with_and(items: Iterable[str]) -> str:
+    """Texts in a sentence."""
+    texts = list(items)
+    return " and ".join([", ".join(texts[:-1]), texts[-1]] if len(texts) > 1 else texts)

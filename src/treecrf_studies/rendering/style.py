@@ -1,0 +1,106 @@
+"""Style of all figures: colours that colour-blind readers tell apart, line styles that survive print."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+from treecrf_studies.methods.catalogue import DRAWINGS, TREATMENTS
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+DECODER_NAMES = {"forward_backward": "forward-backward", "viterbi": "Viterbi", "better": "preferred by CV"}
+
+# The treatments take the colours of the palette that stand out on white.
+_NEURAL = DRAWINGS["neural_crf"]._replace(color="#7F7F7F")
+_MISSING_DRAWINGS = TREATMENTS | {"neural_crf": _NEURAL}
+
+METHOD_STYLES = {name: drawing.style for name, drawing in _MISSING_DRAWINGS.items()}
+"""By method for missing values."""
+
+METHOD_NAMES = {name: drawing.name for name, drawing in _MISSING_DRAWINGS.items()}
+"""Methods for missing values as readers see them, in the order of lines and columns."""
+
+TRAINING_METHOD_STYLES = {name: drawing.style for name, drawing in DRAWINGS.items()}
+"""By method of the training study."""
+
+TRAINING_METHOD_NAMES = {name: drawing.name for name, drawing in DRAWINGS.items()}
+"""Methods of the training study as readers see them, in the order of lines and columns."""
+
+OTHER_STYLE: dict[str, Any] = {"color": "#4d4d4d", "marker": "*", "linestyle": (0, (1, 1))}
+"""Of a method that `TRAINING_METHOD_STYLES` does not have."""
+
+SETTINGS: Any = {
+    "font.family": "DejaVu Sans",
+    "font.size": 9,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.grid": True,
+    "grid.color": "#d9d9d9",
+    "grid.linewidth": 0.6,
+    "axes.axisbelow": True,
+    "legend.frameon": False,
+    "svg.hashsalt": "treecrf",
+    "pdf.fonttype": 42,
+}
+"""matplotlib settings of every figure."""
+
+
+NOTHING = "nothing to show"
+"""Title of a figure that is a sentence: pages leave it out."""
+
+SMALL = 8
+"""Size of legends, of numbers beside marks and of long lists of names; all other text has that of `SETTINGS`."""
+
+
+def save_figure(figure: Figure, path: str | os.PathLike[str], kind: str) -> None:
+    """Write `figure` to `path` as "svg", "pdf" or "png", the same bytes each time."""
+    import matplotlib as mpl  # tables use this module too, and draw nothing
+
+    titled = {"Title": figure.get_label()} if figure.get_label() else {}
+    metadata = {"svg": {"Date": None, **titled}, "pdf": {"CreationDate": None}, "png": {"Software": None}}[kind]
+    with mpl.rc_context(SETTINGS):
+        figure.savefig(path, format=kind, dpi=200, metadata=metadata)
+    figure.set_layout_engine("none")  # laid out once: the layout takes as long as the drawing
+
+
+def ordered_methods(methods: Iterable[str]) -> list[str]:
+    """Each method for missing values once: those of `METHOD_NAMES` in its order, then the others in the order given."""
+    return _known_first(methods, METHOD_NAMES)
+
+
+def method_name(method: str) -> str:
+    """What readers see of a method for missing values; the name of a custom labeller is theirs."""
+    return METHOD_NAMES.get(method, method)
+
+
+def method_style(method: str) -> dict[str, Any]:
+    """Colour, marker and line style of a method for missing values."""
+    return METHOD_STYLES.get(method, OTHER_STYLE)
+
+
+def ordered_training_methods(methods: Iterable[str]) -> list[str]:
+    """Each method once: those of `TRAINING_METHOD_NAMES` in its order, then the others in the order given."""
+    return _known_first(methods, TRAINING_METHOD_NAMES)
+
+
+def is_custom(method: str) -> bool:
+    """Whether a method of the training study is a custom labeller."""
+    return method not in TRAINING_METHOD_NAMES
+
+
+def training_method_name(method: str) -> str:
+    """What readers see of a method of the training study; its id where it has no name."""
+    return TRAINING_METHOD_NAMES.get(method, method)
+
+
+def training_method_style(method: str) -> dict[str, Any]:
+    """Colour, marker and line style of a method of the training study."""
+    return TRAINING_METHOD_STYLES.get(method, OTHER_STYLE)
+
+
+def _known_first(methods: Iterable[str], known: Iterable[str]) -> list[str]:
+    present = dict.fromkeys(methods)
+    return list(dict.fromkeys([*(method for method in known if method in present), *present]))

@@ -1,0 +1,484 @@
+"""What a run of the papers' protocol shows: short answers, numbers with their intervals, each with a link to its table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+from markupsafe import Markup
+
+from treecrf.io.files import read_frame
+from treecrf.io.messages import counted
+from treecrf.statistics.estimates import SIGNIFICANCE_LEVEL
+from treecrf.statistics.metrics import mean_with_interval
+from treecrf_studies.coding.methods import method_text
+from treecrf_studies.ensembles.methods import BEST as RETRAINED_EXPERT
+from treecrf_studies.ensembles.methods import COMBINED
+from treecrf_studies.framework.comparisons import facing
+from treecrf_studies.framework.paths import StudyFiles
+from treecrf_studies.framework.settings import Settings
+from treecrf_studies.framework.views import CEILING, NEAR, headline_accuracies, is_near, published_values
+from treecrf_studies.future.tables import gains
+from treecrf_studies.kernels.methods import BEST_KERNEL, BEST_TREES
+from treecrf_studies.kernels.methods import method_text as kernel_method_text
+from treecrf_studies.registry import registry
+from treecrf_studies.rendering.cells import p_text, signed, with_and
+from treecrf_studies.rendering.parts import Group, Page, Section, listed, paragraph
+from treecrf_studies.rendering.style import method_name, ordered_training_methods, training_method_name
+
+PATH, TITLE = "learnt.html", "What we learnt"
+
+INTRODUCTION = """
+What this run answers, in short. Differences are percentage points of accuracy with 95 % intervals of the sequence-level test. In the
+studies of training and of missing values, decisions have Holm's correction over all pairs of methods of a data set. The intervals there are
+Bonferroni's, so one may contain zero where a difference is significant (docs/statistics.md). Other lessons say that their
+intervals are uncorrected. A method is called <em>more</em> or <em>less accurate</em> where p &lt; 0.05, else <em>equivalent</em> where the
+uncorrected 90 % interval lies within the margin of equivalence, and else <em>undecided</em>. Intervals of means take the data sets as a sample. Differences on FAQ
+sets count positions, where tables of accuracies average documents.
+"""
+
+TREES, NET, BOTH = "treecrf_newton", "neural_crf", "trees_and_net"
+SHOWN = {"better": "more accurate than {} on", "worse": "less accurate than {} on"}
+NOT_SHOWN = {"equivalent": "Equivalent on", "undecided": "Undecided on"}
+
+FAMILY = ("family_low", "family_high")
+"""Ends of the intervals of all pairs of methods (Bonferroni)."""
+
+UNCORRECTED = "These intervals are uncorrected."
+
+DATA_SET, TEST_SET = "data set", "test set of the study"
+"""What separates no two methods."""
+
+KINDS = {"same": "", "second": "second population, "}
+"""What is said of a sample, by its population."""
+
+FAQ = "faq_"
+"""First letters of the names of data sets that are alike."""
+
+DIGITS = 2
+"""After the point of a percentage, as tables show it: methods that are equal so far are tied."""
+
+FEW = 3
+"""So many data sets have their numbers one by one; of more the smallest and the largest is given."""
+
+
+class Lesson(NamedTuple):
+    """An answer: what it is about, sentences, and the page and anchor of its table."""
+
+    title: str
+    sentences: Sequence[str]
+    target: str
+
+
+class Gap(NamedTuple):
+    """Points by which a method is more accurate than another on a data set, with interval and decision."""
+
+    dataset: str
+    points: float
+    low: float
+    high: float
+    decision: str
+
+    @property
+    def text(self) -> str:
+        return f"{self.dataset} ({signed(self.points)}, {signed(self.low)} to {signed(self.high)})"
+
+
+class Frames:
+    """Frames of a run by study and name, those of all data sets of their own one under another."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+        self._studies = {study.name: StudyFiles(study, settings) for study in registry()}
+
+    def read(self, study: str, name: str) -> pd.DataFrame:
+        """A frame of a study; empty without it. Data sets that repeat another one of the study are left out."""
+        frames = [self.of(study, dataset, name) for dataset in self._studies[study].distinct_datasets()]
+        filled = [frame for frame in frames if len(frame)]
+        return pd.concat(filled, ignore_index=True) if filled else pd.DataFrame()
+
+    def of(self, study: str, dataset: str, name: str) -> pd.DataFrame:
+        """A frame of a data set; empty without it."""
+        path = Path(self.settings.results, study, dataset, f"{name}.csv")
+        return read_frame(path) if path.is_file() else pd.DataFrame()
+
+
+def lessons_page(settings: Settings, pages: Iterable[Page]) -> Page | None:
+    """The page of what was learnt, with links to those of `pages` that are there; None where nothing was."""
+    anchors = {
+        f"{page.path}#{section.identifier}" for page in pages for group in page.groups for section in group.sections
+    }
+    frames = Frames(settings)
+    found = [lesson for lesson in (answer(frames) for answer in LESSONS) if lesson is not None]
+    if not found:
+        return None
+    items = [_item(lesson, lesson.target in anchors) for lesson in found]
+    return Page(
+        PATH, TITLE, TITLE, [Group("", [Section("learnt", "", listed(items, "spaced"))])], [paragraph(INTRODUCTION)]
+    )
+
+
+def _item(lesson: Lesson, is_linked: bool) -> Markup:
+    link = Markup(' <a href="{}">Table</a>').format(lesson.target) if is_linked else Markup("")
+    return Markup("<b>{}.</b> {}{}").format(lesson.title, " ".join(lesson.sentences), link)
+
+
+# --- differences ------------------------------------------------------------------------------------
+
+
+def gaps(
+    frame: pd.DataFrame,
+    method: str,
+    other: str,
+    ends: Sequence[str] = ("points_low", "points_high"),
+    points: str = "accuracy_points",
+) -> list[Gap]:
+    """`method` minus `other` on each data set of a frame of comparisons: the columns dataset, method, other, decision and those named."""
+    if frame.empty:
+        return []
+    rows = facing(frame, method, points, *ends).sort_index()
+    return [Gap(*row) for row in rows.loc[rows["other"] == other, list(Gap._fields)].itertuples(index=False)]
+
+
+def difference(
+    method: str, other: str, found: Sequence[Gap], is_averaged: bool = True, unit: str = DATA_SET
+) -> list[str]:
+    """Gaps in sentences: where `method` is more or less accurate than `other`, where nothing is shown, and the mean; none without a gap.
+
+    `unit` is `DATA_SET` or `TEST_SET`.
+    """
+    if not found:
+        return []
+    by_decision = {name: [gap for gap in found if gap.decision == name] for name in (*SHOWN, *NOT_SHOWN)}
+    shown = [f"{SHOWN[name].format(other)} {_named(by_decision[name])}" for name in SHOWN if by_decision[name]]
+    sentences = [f"{method} is {with_and(shown)}." if shown else f"No {unit} separates {method} from {other}."]
+    sentences += [f"{NOT_SHOWN[name]} {_named(by_decision[name])}." for name in NOT_SHOWN if by_decision[name]]
+    if is_averaged and len(found) > FEW:
+        sentences.append(_mean(found))
+    return sentences
+
+
+def _mean(found: Sequence[Gap]) -> str:
+    """The mean over data sets, and that without FAQ sets, which are alike."""
+    rest = [gap for gap in found if not gap.dataset.startswith(FAQ)]
+    n_faq = len(found) - len(rest)
+    if not (n_faq and rest):
+        return f"Mean over {len(found)} data sets: {_mean_text(found)}."
+    return f"Mean over {len(found)} data sets ({counted(n_faq, 'FAQ set')}): {_mean_text(found)}; without FAQ sets {_mean_text(rest)}."
+
+
+def _mean_text(found: Sequence[Gap]) -> str:
+    mean, (low, high) = mean_with_interval(pd.Series([gap.points for gap in found]))
+    return f"{signed(mean)} ({signed(low)} to {signed(high)})" if len(found) > 1 else signed(mean)
+
+
+def _named(found: Sequence[Gap]) -> str:
+    """Data sets with their numbers; of more than `FEW`, their number and the ends."""
+    if len(found) <= FEW:
+        return with_and(gap.text for gap in found)
+    ordered = sorted(found, key=lambda gap: gap.points)
+    return f"{len(found)} data sets, from {ordered[0].text} to {ordered[-1].text}"
+
+
+def _training_difference(frames: Frames, method: str, other: str) -> list[str]:
+    """Two methods of the study of training, with their preferred decoders, on the papers' test sets and on larger samples."""
+    frame = frames.read("training", "comparisons")
+    frame = frame[frame["decoder"] == "better"] if len(frame) else frame
+    found = gaps(frame, method, other, FAMILY, "mean_points")
+    names = training_method_name(method), training_method_name(other)
+    return [*difference(*names, found, unit=TEST_SET), *_on_larger_samples(frames, method, other)]
+
+
+def _on_larger_samples(frames: Frames, method: str, other: str) -> list[str]:
+    """The larger samples and second populations that separate two methods; nothing where none has both."""
+    frame = frames.read("training", "larger_comparisons")
+    if frame.empty:
+        return []
+    turned = (frame["method"] == other) & (frame["other"] == method)
+    rows = frame[turned | (frame["method"] == method) & (frame["other"] == other)]
+    rows = rows.assign(points=rows["mean_points"].where(~turned, -rows["mean_points"]))
+    shown = [
+        f"{row['sample']} ({KINDS[row['population']]}{signed(row['points'])}, {p_text(row['valid_p_holm'])})"
+        for row in rows[rows["decision"].isin(list(SHOWN))].to_dict("records")
+    ]
+    if not shown:
+        return [f"None of {counted(len(rows), 'larger sample')} separates them."] if len(rows) else []
+    return [f"Larger samples that separate them ({len(shown)} of {len(rows)}): {with_and(shown)}."]
+
+
+# --- answers ----------------------------------------------------------------------------------------
+
+
+def nets(frames: Frames) -> Lesson | None:
+    """A neural CRF against trees, where the study of training has it; else in that of kernels, against the best TreeCRF."""
+    if sentences := _training_difference(frames, NET, TREES):
+        return _lesson("Trees vs nets", sentences, "dissertation.html#training-accuracy")
+    found = _kernel_gaps(frames, NET, BEST_TREES)
+    sentences = difference(kernel_method_text(NET), kernel_method_text(BEST_TREES), found)
+    if any(gap.dataset == "ocr" for gap in found):
+        sentences.append("On ocr, networks see the letters of a word as pictures, and trees the pixels of one letter.")
+    return _lesson("Trees vs nets", sentences, "uai-2004.html#kernels-tests", is_family=False)
+
+
+def kernels(frames: Frames) -> Lesson | None:
+    """Conjunctions of inputs in kernels, and kernels against trees (UAI 2004)."""
+    sentences = [
+        sentence
+        for one, other in (("degree_2", "degree_1"), (BEST_TREES, BEST_KERNEL))
+        for sentence in difference(kernel_method_text(one), kernel_method_text(other), _kernel_gaps(frames, one, other))
+    ]
+    return _lesson("Kernels", sentences, "uai-2004.html#kernels-tests", is_family=False)
+
+
+def _kernel_gaps(frames: Frames, method: str, other: str) -> list[Gap]:
+    return gaps(frames.read("kernels", "comparisons"), method, other)
+
+
+def ensembles(frames: Frames) -> Lesson | None:
+    """ESPBoost against the best expert, and what part B's labels are worth to that expert (ESPBoost 2014)."""
+    frame = frames.read("ensembles", "comparisons")
+    names = {"espboost": COMBINED["espboost"], RETRAINED_EXPERT: "the best expert, trained with all labels,"}
+    sentences = [
+        sentence
+        for method, name in names.items()
+        for sentence in difference(name, "the best expert of part A", gaps(frame, method, "best_expert"))
+    ]
+    return _lesson("Ensembles", sentences, "espboost-2014.html#ensembles-data", is_family=False)
+
+
+def missing_values(frames: Frames) -> Lesson | None:
+    """Instance weighting where cells go missing at random (PhD chapter 4), at the highest rate."""
+    frame = frames.read("missing", "comparisons")
+    if not len(frame):
+        return None
+    rate = frame["rate"].max()
+    highest = _with_baseline(frame[frame["rate"] == rate], "instance_weighting")
+    sentences = [
+        sentence
+        for other in ("imputation", "indicator")
+        for sentence in difference(
+            "instance weighting", method_name(other), gaps(highest, "instance_weighting", other, FAMILY)
+        )
+    ]
+    return _lesson(
+        f"Missing completely at random ({100 * rate:g} % of cells)", sentences, "missing-values.html#missing-advice"
+    )
+
+
+def label_holes(frames: Frames) -> Lesson | None:
+    """Instance weighting where cells go missing by label, against the best other treatment of each data set."""
+    tests, counts = frames.read("missing", "mechanism_comparisons"), frames.read("missing", "mechanism_evaluations")
+    if not (len(tests) and len(counts)):
+        return None
+    tests, counts = (frame[frame["mechanism"] == "label"] for frame in (tests, counts))
+    others = counts[counts["method"] != "instance_weighting"]
+    sums = others.groupby(["dataset", "method"], sort=False)[["n_correct", "n_positions"]].sum()
+    shares = sums["n_correct"] / sums["n_positions"]
+    found = [
+        (method, gap)
+        for dataset, method in shares.groupby("dataset", sort=False).idxmax()
+        for gap in gaps(
+            _with_baseline(tests[tests["dataset"] == dataset], "instance_weighting"),
+            "instance_weighting",
+            method,
+            FAMILY,
+        )
+    ]
+    sentences = [
+        sentence for method, gap in found for sentence in difference("instance weighting", method_name(method), [gap])
+    ]
+    return _lesson("Missing by label", sentences, "missing-values.html#missing-mechanisms")
+
+
+def _with_baseline(comparisons: pd.DataFrame, baseline: str) -> pd.DataFrame:
+    """Comparisons of treatments with one baseline: each pair once, as `gaps` reads them."""
+    return comparisons[comparisons["baseline"] == baseline].rename(columns={"baseline": "other"})
+
+
+def many_labels(frames: Frames) -> Lesson | None:
+    """Trees of all labels at once against the chosen cascade of codes (M.S. thesis)."""
+    best, tests = frames.read("coding", "best"), frames.read("coding", "comparisons")
+    if not (len(best) and len(tests)):
+        return None
+    cascades = best[(best["learner"] == "gtb") & (best["use"] == "cascade") & (best["window"] == 1)]
+    chosen = [(row["dataset"], row["method"]) for row in cascades.to_dict("records")]
+    sentences = []
+    for method in ("separable", "full"):
+        found = [
+            gap
+            for dataset, cascade in chosen
+            for gap in gaps(tests[(tests["dataset"] == dataset) & (tests["window"] == 1)], method, cascade)
+        ]
+        sentences += difference(
+            f"with window 1, {method_text(method)}", "the chosen cascade of codes with trees", found
+        )
+    return _lesson("Many labels", sentences, "thesis.html#coding-all", is_family=False)
+
+
+def future_features(frames: Frames) -> Lesson | None:
+    """Discovered features of the future (PhD chapter 5)."""
+    best, tests = frames.read("future", "best"), frames.read("future", "comparisons")
+    if not (len(best) and len(tests)):
+        return None
+    found = [Gap(name, pair.points, *pair.interval, pair.decision) for name, pair in gains(best, tests).items()]
+    sentences = difference("the best labeller with discovered features", "the best without", found, is_averaged=False)
+    return _lesson("Future features", sentences, "dissertation.html#future-orders", is_family=False)
+
+
+def related_sequences(frames: Frames) -> Lesson | None:
+    """What cross-validation promises where related proteins are on both sides of a split, and where they are not."""
+    sentences = []
+    for dataset, how in (
+        ("protein_ungrouped", "related proteins on both sides"),
+        ("protein", "related proteins together"),
+    ):
+        summary = frames.of("training", dataset, "summary")
+        if not len(summary):
+            return None
+        rows = summary[
+            (summary["decoder"] == "better")
+            & summary["method"].isin(["treecrf", TREES, "treecrf_original", "linear_crf"])
+        ]
+        promised = (rows["cv_accuracy"] - rows["chosen_mean"].fillna(rows["chosen_accuracy"])).dropna()
+        if promised.empty:
+            return None
+        sentences.append(
+            f"With {how}, cross-validation promises {signed(promised.min())} to {signed(promised.max())} points more than the test "
+            f"accuracy ({counted(len(promised), 'method')})."
+        )
+    return _lesson("Related proteins", sentences, "dissertation.html#training-accuracy")
+
+
+def tests_of_positions(frames: Frames) -> Lesson | None:
+    """How many differences McNemar's test on positions finds, and how many of them a test on sequences does."""
+    frame = frames.read("training", "comparisons")
+    if not len(frame):
+        return None
+    frame = frame[frame["decoder"] == "better"]
+    by_positions = frame["p_holm"] < SIGNIFICANCE_LEVEL
+    by_sequences = frame["decision"].isin(["better", "worse"])
+    n_both = int((by_positions & by_sequences).sum())
+    sentences = [
+        f"Of {len(frame)} pairs of methods, McNemar's test on positions separates {int(by_positions.sum())}; a test on sequences "
+        f"confirms {n_both} of these (both with Holm's correction)."
+    ]
+    cut, full = (_bag_accuracy(frames, name) for name in ("xor", "xor_full"))
+    shared = cut.index.intersection(full.index)
+    if len(shared):
+        gained = cut[shared] - full[shared]
+        sentences.append(
+            f"On xor, cutting the last bags at the end of a sequence adds {signed(gained.min())} to {signed(gained.max())} points "
+            f"({counted(len(shared), 'method')})."
+        )
+    return _lesson("Choices of the papers' protocol", sentences, "dissertation.html#training-tests")
+
+
+def _bag_accuracy(frames: Frames, dataset: str) -> pd.Series:
+    best = frames.of("future", dataset, "best")
+    if not len(best):
+        return pd.Series(dtype=np.float64)
+    return best.loc[~best["method"].str.startswith("ff_")].set_index("method")["test_mean"]
+
+
+def published_accuracies(frames: Frames) -> Lesson | None:
+    """How many printed accuracies a run meets, where cross-validation chose."""
+    known = headline_accuracies(published_values(frames.settings)).dropna(subset=["published", "at_choice"])
+    if not len(known):
+        return None
+    away = (known["at_choice"] - known["published"]).astype(float)
+    low, median, high = away.quantile([0.25, 0.5, 0.75])
+    n_near = int(is_near(known, "at_choice").sum())
+    sentence = (
+        f"{n_near} of {len(known)} are met within {NEAR:g} point where cross-validation chooses settings and iteration, without FAQ sets and "
+        f"accuracies of {CEILING:g} % or more; measured minus published is {signed(median)} in the median ({signed(low)} to {signed(high)} for the middle half)."
+    )
+    return Lesson("Published accuracies", [sentence], "dissertation.html#training-published")
+
+
+def highest(frames: Frames) -> Lesson | None:
+    """The methods with the highest accuracy on each data set, how many a test finds worse than another, and those that no test finds worse."""
+    summary, tests = frames.read("training", "summary"), frames.read("training", "comparisons")
+    if not (len(summary) and len(tests)):
+        return None
+    chosen, tests = summary[summary["decoder"] == "better"], tests[tests["decoder"] == "better"]
+    accuracy = chosen["chosen_mean"].fillna(chosen["chosen_accuracy"]).round(DIGITS)
+    first = chosen[accuracy == accuracy.groupby(chosen["dataset"]).transform("max")]
+    names = first.groupby("dataset", sort=False)["method"].agg(_ties)
+    by_names = names.index.to_series().groupby(names, sort=False).agg(list)
+    shown = [f"{methods} on {with_and(datasets)}" for methods, datasets in by_names.items()]
+    beaten = _beaten(tests)
+    n_sets = chosen.groupby("method")["dataset"].nunique()
+    safe = [str(name) for name in n_sets.index[n_sets == n_sets.max()] if name not in set(beaten["method"])]
+    sentences = [f"The highest are those of {'; '.join(shown)}."]
+    worse = [
+        f"{(beaten['dataset'] == dataset).sum()} of {(chosen['dataset'] == dataset).sum()} on {dataset}"
+        for dataset in names.index
+    ]
+    sentences.append(f"Methods that tests find worse than another: {with_and(worse)}.")
+    if safe:
+        unbeaten = with_and(training_method_name(method) for method in ordered_training_methods(safe))
+        sentences.append(f"On none of {n_sets.max()} data sets does a test find a better method than {unbeaten}.")
+    return _lesson("Highest accuracies", sentences, "dissertation.html#training-accuracy")
+
+
+def _ties(methods: pd.Series) -> str:
+    """Methods in a sentence, and that they are equal where they are several."""
+    return f"{with_and(map(training_method_name, methods))}{' (a tie)' if len(methods) > 1 else ''}"
+
+
+def _beaten(tests: pd.DataFrame) -> pd.DataFrame:
+    """Data set and method of each method that a test finds worse than another one, once."""
+    pairs = [
+        tests[tests["decision"] == word][["dataset", name]] for word, name in (("worse", "method"), ("better", "other"))
+    ]
+    return pd.concat([part.set_axis(["dataset", "method"], axis=1) for part in pairs]).drop_duplicates()
+
+
+def seconds_of_training(frames: Frames) -> Lesson | None:
+    """CPU seconds of a training up to the chosen iteration, as a multiple of TreeCRF's."""
+    summary = frames.read("training", "summary")
+    if not len(summary):
+        return None
+    chosen = summary[summary["decoder"] == "better"]
+    seconds = chosen.pivot_table(index="dataset", columns="method", values="cpu_seconds")
+    sentences = []
+    for method in ("mallet", "linear_crf"):
+        if not {method, "treecrf"} <= set(seconds):
+            continue
+        ratios = (seconds[method] / seconds["treecrf"]).dropna()
+        sentences.append(
+            f"Up to the chosen iteration, {training_method_name(method)} takes {ratios.min():.2g} to {ratios.max():.2g} times the CPU "
+            f"seconds of TreeCRF ({counted(len(ratios), 'data set')})."
+        )
+    return _lesson("CPU seconds of a training", sentences, "dissertation.html#training-published")
+
+
+def _lesson(title: str, sentences: Sequence[str], target: str, is_family: bool = True) -> Lesson | None:
+    """A lesson, its sentences with capital letters; None without one. Without `is_family` its intervals are of single pairs."""
+    if not sentences:
+        return None
+    told = [*sentences, *([] if is_family else [UNCORRECTED])]
+    return Lesson(title, [f"{text[0].upper()}{text[1:]}" for text in told], target)
+
+
+Answer = Callable[[Frames], Lesson | None]
+
+
+def _asked(title: str, target: str, *pairs: tuple[str, str]) -> Answer:
+    """The answer that is the differences between pairs of methods of the study of training."""
+    return lambda frames: _lesson(
+        title, [text for pair in pairs for text in _training_difference(frames, *pair)], target
+    )
+
+
+LESSONS: tuple[Answer, ...] = (
+    published_accuracies, highest,
+    _asked("Trees vs linear features", "dissertation.html#training-published", (TREES, "linear_crf"), ("treecrf", "induced_crf")),
+    _asked("Features of label pairs", "dissertation.html#training-accuracy", ("linear_crf", "linear_crf_labels"), ("induced_crf", "induced_crf_labels")),
+    nets,
+    _asked("Trees and net together", "dissertation.html#training-accuracy", (BOTH, TREES), (BOTH, NET)),
+    kernels, missing_values, label_holes, future_features, many_labels, ensembles, seconds_of_training, related_sequences, tests_of_positions,
+)  # fmt: skip

@@ -1,0 +1,197 @@
+"""The first page: what was run, four numbers, TreeCRF-Newton beside its rivals, the papers; of own data, the answers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import pandas as pd
+from markupsafe import Markup
+
+from treecrf.io.files import read_frames
+from treecrf.io.messages import counted
+from treecrf.statistics.metrics import mean_with_interval
+from treecrf_studies.framework.claims.judge import REPLICATED
+from treecrf_studies.framework.comparisons import facing
+from treecrf_studies.framework.paths import StudyFiles
+from treecrf_studies.framework.settings import Settings
+from treecrf_studies.framework.views import CEILING, headline_accuracies, is_near, published_values
+from treecrf_studies.registry import registry
+from treecrf_studies.rendering.parts import Forest, Group, Interval, Note, Page, Part, Section, Study, listed, paragraph
+from treecrf_studies.rendering.style import training_method_name
+from treecrf_studies.report.claim_pages import papers_table
+from treecrf_studies.report.papers import three_counts
+from treecrf_studies.training.choices import BETTER
+
+ABOUT_PAPERS = """
+treecrf trains conditional random fields whose potentials are sums of regression trees (TreeCRF), and computes the tables and
+figures of five papers anew. Every number on these pages was computed by the run that wrote them, except those headed
+<em>published</em>.
+"""
+
+ABOUT_OWN = """
+This run compares {methods} on {datasets}. Every number on these pages was computed by the run that wrote them.
+"""
+
+DIFFERENCE = ("mean_points", "family_low", "family_high")
+
+INTERVALS = (
+    ", with 95 % intervals (Bonferroni). A significant difference may have an interval with 0 (docs/statistics.md)."
+)
+COMPARED = ["dataset", "method", "other", *DIFFERENCE, "decision"]
+"""Columns of comparisons that the page reads."""
+
+OURS = "treecrf_newton"
+
+
+class Tile(NamedTuple):
+    """A number, what it is of, and a remark."""
+
+    value: str
+    name: str
+    note: str = ""
+
+
+def overview(
+    settings: Settings,
+    studies: Sequence[Study],
+    claims: pd.DataFrame | None,
+    absent: Mapping[str, str],
+    pages: Sequence[Page],
+    path: str,
+    jobs: pd.DataFrame,
+) -> Page:
+    """The first page, at `path`, with links to the other `pages`; without `claims` the run says nothing of papers.
+
+    `absent` has the data sets that were not finished, and why; `jobs` is from `treecrf_studies.report.provenance.job_costs`.
+    """
+    comparisons = _comparisons(settings)
+    sections = [_own_method(name, comparisons) for name in settings.labellers]
+    methods = set(comparisons["method"]) | set(comparisons["other"])
+    if claims is not None:
+        sections.append(Section("papers", "Papers", [papers_table(claims, [page.path for page in pages])]))
+    if OURS in methods:
+        sections.append(_rivals(OURS, comparisons))
+    if claims is None:
+        sections += [Section(study.identifier, study.title, study.answers) for study in studies]
+    if absent:
+        items = [Markup("<b>{}</b>: {}").format(name, reason) for name, reason in absent.items()]
+        sections.append(Section("absent", "Data sets without results", listed(items)))
+    title = "TreeCRF: published and reproduced results" if claims is not None else "Comparison of sequence labellers"
+    lead: list[Part] = [
+        paragraph(ABOUT_PAPERS) if claims is not None else _about_own(settings, studies, methods),
+        _tiles(_numbers(settings, claims, methods, jobs)),
+    ]
+    return Page(path, title, "Overview", [Group("", [section for section in sections if section.parts])], lead)
+
+
+# --- numbers ----------------------------------------------------------------------------------------
+
+
+def _numbers(settings: Settings, claims: pd.DataFrame | None, methods: set[str], jobs: pd.DataFrame) -> list[Tile]:
+    tiles = []
+    if claims is not None:
+        known = headline_accuracies(published_values(settings))
+        n_near = int(is_near(known, "at_choice").sum())
+        tiles.append(
+            Tile(
+                f"{n_near} of {len(known)}",
+                "published accuracies met",
+                f"within one point; FAQ sets, whose columns are inferred, and accuracies of {CEILING:g} % or more apart",
+            )
+        )
+        n_replicated = int((claims["verdict"] == REPLICATED).sum())
+        tiles.append(Tile(f"{n_replicated} of {len(claims)}", "claims replicated", three_counts(claims)))
+    names = {name for study in registry() for name in _distinct(study.name, settings)}
+    tiles.append(Tile(str(len(names)), "data sets"))
+    if claims is None and methods:
+        tiles.append(Tile(str(len(methods)), "methods"))
+    if len(jobs):
+        tiles.append(Tile(_duration(jobs["CPU s"].astype(float).sum()), "CPU time"))
+    return tiles
+
+
+def measured(study: str, settings: Settings) -> list[str]:
+    """The data sets of a study that have results."""
+    declared = next(each for each in registry() if each.name == study)
+    results, names = Path(settings.results), StudyFiles(declared, settings).all_datasets()
+    return [name for name in names if next((results / study / name).glob("*.csv"), None)]
+
+
+def _distinct(study: str, settings: Settings) -> list[str]:
+    """Those that are not another one of the study with other folds or options."""
+    declared = next(each for each in registry() if each.name == study)
+    distinct = StudyFiles(declared, settings).distinct_datasets()
+    return [name for name in measured(study, settings) if name in distinct]
+
+
+def _duration(seconds: float) -> str:
+    if seconds < 120:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:.0f} h"
+
+
+def _tiles(tiles: Sequence[Tile]) -> Note:
+    item = Markup("<div><dt>{}</dt><dd>{}</dd>{}</div>")
+    small = Markup('<dd class="note">{}</dd>')
+    lines = [item.format(name, value, small.format(note) if note else "") for value, name, note in tiles]
+    return Note(Markup('<dl class="tiles">{}</dl>').format(Markup("").join(lines)))
+
+
+def _about_own(settings: Settings, studies: Sequence[Study], methods: set[str]) -> Note:
+    names = {name for study in studies for name in measured(study.identifier, settings)}
+    methods = methods or set(settings.training.methods)  # one alone is compared with none
+    return paragraph(ABOUT_OWN, methods=counted(len(methods), "method"), datasets=counted(len(names), "data set"))
+
+
+# --- methods beside their rivals --------------------------------------------------------------------
+
+
+def _comparisons(settings: Settings) -> pd.DataFrame:
+    """Tests between methods of the training study, at the choice, with the preferred decoder."""
+    paths = [f"{settings.results}/training/{name}/comparisons.csv" for name in _distinct("training", settings)]
+    paths = [path for path in paths if Path(path).is_file()]
+    if not paths:
+        return pd.DataFrame(columns=COMPARED)
+    frame = read_frames(paths)
+    return frame[frame["decoder"] == BETTER]
+
+
+def _rivals(method: str, comparisons: pd.DataFrame) -> Section:
+    """A method minus each rival, mean over the data sets."""
+    rows = []
+    for other, of in facing(comparisons, method, *DIFFERENCE).groupby("other", sort=False):
+        mean = float(of["points"].mean())
+        one = (float(of["low"].iloc[0]), float(of["high"].iloc[0]))
+        low, high = mean_with_interval(of["points"])[1] if len(of) > 1 else one
+        counts = of["decision"].value_counts()
+        note = f"better on {counts.get('better', 0)}, worse on {counts.get('worse', 0)} of {len(of)}"
+        if len(of) == 1:
+            note = str(of["decision"].iloc[0])
+        rows.append(Interval(training_method_name(str(other)), mean, low, high, note, dots=tuple(of["points"])))
+    name = training_method_name(method)
+    rows.sort(key=lambda row: -row.value)
+    text = (
+        f"{name} minus each rival, mean over the data sets with a 95 % interval that takes data sets as independent. Small dots "
+        "are single data sets. Right of zero {name} is more accurate."
+    ).replace("{name}", name)
+    n_sets = comparisons["dataset"].nunique()
+    if n_sets == 1:
+        text = f"{name} minus each rival{INTERVALS} Right of zero {name} is more accurate."
+    return Section("rivals", f"{name} vs its rivals", [Forest(text, rows)])
+
+
+def _own_method(name: str, comparisons: pd.DataFrame) -> Section:
+    """The gap of a user's method to each rival on each data set."""
+    parts = [
+        Forest(
+            f"{name} minus each rival on {dataset}{INTERVALS} Right of zero {name} is more accurate.",
+            [
+                Interval(training_method_name(row["other"]), row["points"], row["low"], row["high"], row["decision"])
+                for row in rows.sort_values("points", ascending=False).to_dict("records")
+            ],
+        )
+        for dataset, rows in facing(comparisons, name, *DIFFERENCE).groupby("dataset", sort=False)
+    ]
+    return Section(f"method-{name}", f"Your method: {name}", parts)

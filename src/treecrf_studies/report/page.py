@@ -1,0 +1,198 @@
+"""The site that shows a whole run: static pages that need no network and no other file, but for the files that they link to."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+import pandas as pd
+
+from treecrf.io.files import read_frames, write_text
+from treecrf_studies.datasets import describe
+from treecrf_studies.framework.claims.judge import NOT_RUN
+from treecrf_studies.framework.page import study_page
+from treecrf_studies.framework.paths import StudyFiles
+from treecrf_studies.framework.settings import Settings, TableDataset
+from treecrf_studies.framework.study import Study as Declared
+from treecrf_studies.registry import registry
+from treecrf_studies.rendering.folders import Folders
+from treecrf_studies.rendering.layouts import read_layout
+from treecrf_studies.rendering.parts import Group, Page, Study
+from treecrf_studies.rendering.templates import render_page
+from treecrf_studies.report import claim_pages, ledger, lessons, provenance
+from treecrf_studies.report.overview import overview
+from treecrf_studies.report.papers import MISSING, PAPERS, missing_pages, paper_page
+from treecrf_studies.report.run_page import PATH as RUN
+from treecrf_studies.report.run_page import run_page
+
+PAGE, UNFINISHED_PAGE = "index.html", "unfinished.html"
+
+UNFINISHED = "This run is not finished: the overview lists the data sets without results and why."
+
+EXPLORER = "explorer.html"
+"""The page to explore the results (`treecrf_studies.explorer`), beside those of a whole run."""
+
+
+def write_page(settings: Settings, logs: str | os.PathLike[str], finished: bool = True, study: str = "") -> None:
+    """Write the site into the reports folder from whatever the results folder holds; its first page is ``index.html``.
+
+    `logs` is the folder of the jobs' logs: a data set without results is shown with the first line of its failed jobs'
+    logs. The first page of a run that is not finished is ``unfinished.html``: Snakemake must not take it for that of the
+    whole run. It is removed when that one is written. The site of one finished `study` is in a folder of its name.
+    """
+    results, reports = Path(settings.results), Path(settings.reports, study)
+    chosen = [each for each in registry() if study in ("", each.name)]
+    explorer = EXPLORER if finished and not study else ""
+    if finished and not study:
+        claims, by_rule = ledger.read_ledger(results)
+        compared = ledger.read_comparisons(results)
+    else:
+        claims, by_rule = ledger.verdicts(results, settings.decides_claims), ledger.verdicts_by_rule(results)
+        compared = ledger.comparisons(results)
+    first = PAGE if finished else UNFINISHED_PAGE
+    is_published = about_papers(settings, claims)
+    shown = studies(settings, finished, is_published, chosen)
+    if is_published:
+        pages = pages_of_papers(settings, shown, claims, by_rule, compared, explorer)
+    else:
+        pages = [
+            Page(f"{study.identifier}.html", study.title, study.title, [Group("", study.sections)]) for study in shown
+        ]
+    told = claims if is_published else None
+    jobs = provenance.job_costs(results, provenance.used_datasets(settings, chosen))
+    pages.append(run_page(settings, is_published, Folders(results, reports)))
+    pages.insert(0, overview(settings, shown, told, _absent(settings, chosen, Path(logs)), pages, first, jobs))
+    banner = settings.banner if finished else f"{UNFINISHED} {settings.banner}".strip()
+    write_site(pages, Folders(results, reports, first), banner, explorer)
+    if finished:
+        Path(settings.reports, UNFINISHED_PAGE).unlink(missing_ok=True)
+
+
+def pages_of_papers(
+    settings: Settings,
+    shown: Sequence[Study],
+    claims: pd.DataFrame,
+    by_rule: pd.DataFrame,
+    compared: pd.DataFrame,
+    explorer: str = "",
+) -> list[Page]:
+    """What was learnt, the papers, missing values and claims, as far as there is something; `explorer` as of `paper_page`."""
+    papers = [paper_page(paper, shown, claims, compared, explorer) for paper in PAPERS]
+    pages = [page for page in papers if page is not None] + missing_pages(shown)
+    learnt = lessons.lessons_page(settings, pages)
+    pages[:0] = [learnt] if learnt else []
+    return pages + claim_pages.claim_pages(claims, by_rule, compared, [page.path for page in pages])
+
+
+def about_papers(settings: Settings, claims: pd.DataFrame) -> bool:
+    """Whether the run says something of papers: some claim has been judged, and the settings do not exclude it."""
+    return settings.may_concern_papers and bool((claims["verdict"] != NOT_RUN).any())
+
+
+def write_site(pages: Iterable[Page], folders: Folders, banner: str, explorer: str = "") -> None:
+    """Write pages as HTML into the folder of reports, and remove those of an earlier run that are no more.
+
+    `banner` stands above every page; `explorer` is another page that all link to, empty for none.
+    """
+    pages = list(pages)
+    named = [page for page in pages if "/" not in page.path]
+    if explorer:
+        named.append(Page(explorer, "", "Explore", ()))
+    for page in pages:
+        sections = [section for group in page.groups for section in group.sections]
+        html = render_page(
+            "site.html",
+            title=page.title,
+            page=page,
+            pages=named,
+            sections=[section for section in sections if section.title],
+            banner=banner,
+            folders=folders._replace(page=page.path),
+        )
+        write_text(html, folders.reports / page.path)
+    there = {folders.reports / page.path for page in pages}
+    known = [folders.reports / path for path, _ in known_pages() if path != PAGE]
+    for path in [*known, *(folders.reports / "claims").glob("*.html")]:
+        if path not in there:
+            path.unlink(missing_ok=True)
+
+
+def known_pages() -> list[tuple[str, str]]:
+    """File and name of every page that a site may have and that each page links to, in their order, but for the explorer."""
+    of_papers = [
+        *((paper.path, paper.name) for paper in PAPERS),
+        (MISSING, "Missing values"),
+        (claim_pages.PATH, "Claims"),
+    ]
+    of_studies = [(f"{study.name}.html", study.title) for study in registry()]
+    return [(PAGE, "Overview"), (lessons.PATH, lessons.TITLE), *of_papers, *of_studies, (RUN, "This run")]
+
+
+def studies(
+    settings: Settings, finished: bool = True, is_published: bool = True, chosen: Iterable[Declared] | None = None
+) -> list[Study]:
+    """The studies, or those `chosen`, that have something to show; of a run that is not finished, tables of data sets that are. Without
+    `is_published` they say nothing of papers."""
+    tables = _tables if finished else _finished_tables
+    shown = [study_page(study, settings, tables(study, settings), is_published) for study in chosen or registry()]
+    return [study for study in shown if study is not None]
+
+
+def unfinished(study: Declared, settings: Settings) -> list[str]:
+    """The data sets of a study without all results."""
+    files = StudyFiles(study, settings)
+    return [name for name in files.all_datasets() if not files.is_finished(name)]
+
+
+def _tables(study: Declared, settings: Settings) -> dict[str, pd.DataFrame]:
+    """The layouts that the run has written; a ValueError where a study has finished data sets and none of its tables."""
+    files = StudyFiles(study, settings)
+    paths = {name: Path(files.folder, "tables", f"{name}.json") for name, *_ in files.calls()}
+    found = {name: read_layout(path) for name, path in paths.items() if path.is_file()}
+    if paths and not found and study.summary.of_dataset and files.finished():
+        raise ValueError(f"{files.folder}/tables has no table: this study is not finished; run `make results` first.")
+    return found
+
+
+def _finished_tables(study: Declared, settings: Settings) -> dict[str, pd.DataFrame]:
+    """The layouts of the data sets that are finished; the run stopped before it wrote those of all."""
+    files = StudyFiles(study, settings)
+    done = files.finished()
+    frames = {
+        name: read_frames(there)
+        for name, paths in files.frames(study.tabulated, done).items()
+        if (there := [path for path in paths if Path(path).is_file()])
+    }
+    return study.tabulate(files.calls(), frames) if done else {}
+
+
+# --- reasons ----------------------------------------------------------------------------------------
+
+
+def _absent(settings: Settings, chosen: Iterable[Declared], logs: Path) -> dict[str, str]:
+    """By study, the data sets that were not finished, and why."""
+    shown = {}
+    for study in chosen:
+        by_reason: dict[str, list[str]] = {}
+        for name in unfinished(study, settings):
+            by_reason.setdefault(_reason(name, _raw_files(settings, name), logs), []).append(name)
+        if by_reason:
+            shown[study.title] = " ".join(f"{', '.join(names)}: {reason}" for reason, names in by_reason.items())
+    return shown
+
+
+def _raw_files(settings: Settings, name: str) -> tuple[str, ...]:
+    dataset = settings.datasets[name]
+    return () if isinstance(dataset, TableDataset) else tuple(describe(dataset.source or name).files)
+
+
+def _reason(name: str, raw_files: Iterable[str], logs: Path) -> str:
+    """The first line of the newest failed job's log that belongs to the data set."""
+    candidates = [path for path in logs.rglob("*.log") if path.name.startswith((f"{name}.", f"{name}_"))]
+    candidates += [path for file in raw_files if (path := logs / "download" / f"{file}.log").is_file()]
+    for path in sorted(candidates, key=lambda path: path.stat().st_mtime, reverse=True):
+        lines = path.read_text(encoding="utf-8", errors="replace").strip().splitlines()
+        if any(line.startswith(("Where it happened", "Traceback")) for line in lines):
+            return lines[0] if not lines[0].startswith("Traceback") else lines[-1]
+    return "not computed; see Snakemake's messages."

@@ -1,0 +1,244 @@
+"""The papers: where each stands in the site, and which sections of the studies are its own, in its order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import pandas as pd
+
+from treecrf.io.messages import counted
+from treecrf_studies.framework.claims.judge import VERDICTS
+from treecrf_studies.rendering.cells import Cell, Link
+from treecrf_studies.rendering.parts import Figure, Fold, Group, Page, Part, Section, Study, Table, paragraph
+from treecrf_studies.report.rules import SIGNS, verdict_text
+
+NEW = "New methods and studies"
+"""Heading of what the papers do not have."""
+
+MISSING = "missing-values.html"
+"""The page on missing values."""
+
+OF_MISSING = ("missing-advice", "missing-mechanisms", "missing-trees", "missing-cost")
+"""Its sections."""
+
+
+@dataclass(frozen=True)
+class Paper:
+    """A paper.
+
+    Attributes
+    ----------
+    letter : str
+        That ids of its claims begin with.
+    source : str
+        What the sources of its claims begin with.
+    path : str
+        Of its page.
+    name, title, reference : str
+        Short name, heading, and citation.
+    studies : tuple of str
+        Studies whose other sections follow its own.
+    own : tuple of str
+        Identifiers of the sections that show its tables and figures, in its order.
+    places : mapping of str to str
+        Anchors of what it numbers, where the name of the table or figure does not give them.
+    """
+
+    letter: str
+    source: str
+    path: str
+    name: str
+    title: str
+    reference: str
+    studies: tuple[str, ...]
+    own: tuple[str, ...]
+    places: Mapping[str, str]
+
+    def target(self, source: str) -> str:
+        """The page and the anchor of what the source of a claim names, such as "PhD table 3.5"."""
+        place = source.removeprefix(self.source).strip()
+        return f"{self.path}#{self.places.get(place, place.replace(' ', '-').replace('.', '-'))}"
+
+
+PAPERS = (
+    Paper(
+        "P", "PhD", "dissertation.html", "Dissertation", "PhD dissertation (Hao 2009)",
+        "Guohua Hao: Efficient training and feature induction in sequential supervised learning. Oregon State University, 2009.",
+        ("training", "cost", "missing", "future"),
+        (
+            "training-published", "training-curves", "cost-growth", "training-cost", "missing-accuracy", "line-features",
+            "missing-tests", "future-example", "future-patterns", "future-orders",
+        ),
+        {
+            **{f"table 4.1{letter}": "table-4-1" for letter in "abcd"},
+            "section 4.4.5": "missing-tests", "section 5.1": "future-example", "section 6.1": "training-published",
+        },
+    ),
+    Paper(
+        "M", "MS", "thesis.html", "M.S. thesis", "M.S. thesis (Hao 2009)",
+        "Guohua Hao: Revisiting output coding for sequential supervised learning. Oregon State University, 2009.",
+        ("coding",),
+        ("coding-codes", "coding-all"),
+        {
+            **{f"figure 5.{figure}": "coding-codes" for figure in ("1", "1a", "1b", "2", "4", "6", "6a", "6b")},
+            **{f"figure 5.{figure}": "coding-all" for figure in ("3", "5")},
+            "section 3.3": "coding-codes", "section 5.2.2": "coding-codes",
+        },
+    ),
+    Paper(
+        "I", "ICML", "icml-2004.html", "ICML 2004", "ICML 2004 (Dietterich, Ashenfelter and Bulatov)",
+        "Thomas G. Dietterich, Adam Ashenfelter and Yaroslav Bulatov: Training conditional random fields via gradient tree "
+        "boosting. ICML 2004, pages 217 to 224.",
+        (),
+        ("training-seconds", "cost-windows", "cost-sampling"),
+        {"results": "training-seconds", "table of run times": "cost-windows", "section 3": "cost-sampling"},
+    ),
+    Paper(
+        "U", "UAI", "uai-2004.html", "UAI 2004", "UAI 2004 (Altun, Smola and Hofmann)",
+        "Yasemin Altun, Alex J. Smola and Thomas Hofmann: Exponential families for conditional random fields. UAI 2004.",
+        ("kernels",),
+        ("kernels-accuracy",),
+        {},
+    ),
+    Paper(
+        "E", "ESP", "espboost-2014.html", "ESPBoost 2014", "ESPBoost 2014 (Cortes, Kuznetsov and Mohri)",
+        "Corinna Cortes, Vitaly Kuznetsov and Mehryar Mohri: Boosting ensembles of structured prediction rules. 2014.",
+        ("ensembles",),
+        ("ensembles-table_1", "ensembles-bound"),
+        {"theorem 3": "ensembles-bound"},
+    ),
+)  # fmt: skip
+"""In the order of their claims."""
+
+
+def paper_of(claim: str) -> Paper:
+    """The paper of a claim with this id."""
+    return next(paper for paper in PAPERS if paper.letter == claim[0])
+
+
+def claim_path(claim: str) -> str:
+    """The page of a claim."""
+    return f"claims/{claim}.html"
+
+
+def claim_link(row: Mapping[Any, Any]) -> Link:
+    """A link to the page of a claim, a row of the ledger."""
+    return Link(f"{row['id']} {SIGNS[row['verdict']]}", claim_path(row["id"]), row["verdict"])
+
+
+def counts_text(claims: pd.DataFrame, column: str = "verdict") -> str:
+    """How many claims have each verdict of a column that one of them has."""
+    counts = claims[column].value_counts()
+    return ", ".join(f"{counts[name]} {verdict_text(name)}" for name in VERDICTS if name in counts)
+
+
+THREE = {
+    "verdict_papers_test": "By the papers' own tests",
+    "verdict": "By the sequence-level test on the same test sets",
+    "verdict_larger": "By that test on a larger sample or more damaged sets",
+}
+"""The verdicts that a claim may have, in the order in which they are told."""
+
+
+def three_counts(claims: pd.DataFrame) -> str:
+    """How many claims have each verdict, by each of the three ways to judge; those without a verdict in a way are left out there."""
+    texts = []
+    for column, name in THREE.items():
+        judged = claims[claims[column] != ""]
+        if len(judged):
+            n = f" ({counted(len(judged), 'claim')})" if len(judged) < len(claims) else ""
+            texts.append(f"{name}{n}: {counts_text(judged, column)}.")
+    return " ".join(texts)
+
+
+def paper_page(
+    paper: Paper, studies: Sequence[Study], claims: pd.DataFrame, compared: pd.DataFrame, explorer: str = ""
+) -> Page | None:
+    """The page of a paper, from all studies that the run has; None without a section.
+
+    `claims` and `compared` are from `treecrf_studies.report.ledger`; `explorer` is the page that shows the runs behind a row, empty without
+    one.
+    """
+    sections = {section.identifier: section for study in studies for section in study.sections}
+    own = [sections[name] for name in paper.own if name in sections]
+    taken = {name for each in PAPERS for name in each.own} | {*OF_MISSING}
+    new = [
+        section
+        for study in studies
+        if study.identifier in paper.studies
+        for section in study.sections
+        if section.identifier not in taken and section.parts
+    ]
+    if not own and not new:
+        return None
+    of_paper = claims[claims["id"].str[0] == paper.letter]
+    lead: list[Part] = [
+        paragraph("{reference}", reference=paper.reference),
+        paragraph("{n}. {counts}", n=counted(len(of_paper), "claim"), counts=three_counts(of_paper)),
+    ]
+    study_of = {section.identifier: study.identifier for study in studies for section in study.sections}
+    behind = {name: f"{explorer}#leaderboard?study={study}" if explorer else "" for name, study in study_of.items()}
+    linked = [_linked(section, paper, of_paper, compared, behind[section.identifier]) for section in own]
+    groups = [Group("Tables and figures of the paper", linked)] if linked else []
+    return Page(paper.path, paper.title, paper.name, [*groups, *([Group(NEW, new)] if new else [])], lead)
+
+
+def _linked(section: Section, paper: Paper, claims: pd.DataFrame, compared: pd.DataFrame, runs: str) -> Section:
+    """The section with links from its tables, their rows and its figures to claims about them, and from rows to their runs."""
+    by_target: dict[str, list[Mapping[Any, Any]]] = {}
+    for row in claims.to_dict("records"):
+        by_target.setdefault(paper.target(row["source"]).partition("#")[2], []).append(row)
+    return section._replace(parts=[_linked_part(part, by_target, compared, runs) for part in section.parts])
+
+
+def _linked_part(
+    part: Part, claims: Mapping[str, Sequence[Mapping[Any, Any]]], compared: pd.DataFrame, runs: str
+) -> Part:
+    if isinstance(part, Fold):
+        return replace(part, parts=[_linked_part(inside, claims, compared, runs) for inside in part.parts])
+    if not isinstance(part, Table | Figure) or not claims.get(part.anchor):
+        return part
+    found = claims[part.anchor]
+    part = replace(part, links=tuple(map(claim_link, found)))
+    if isinstance(part, Table):
+        ids = [row["id"] for row in found]
+        links = {row["id"]: claim_link(row) for row in found}
+        rows = compared[compared["id"].isin(ids)].to_dict("records")
+        return replace(part, layout=_with_links(part.layout, rows, links, runs))
+    return part
+
+
+def _with_links(
+    layout: pd.DataFrame, rows: Iterable[Mapping[Any, Any]], links: Mapping[str, Link], runs: str
+) -> pd.DataFrame:
+    """A layout with a column of the claims about the data set or the method of a row and its runs, at the first row of each."""
+    about: dict[str, dict[str, Link]] = {}
+    for row in rows:
+        for name in {row["dataset"], row["method"], row["other"]} - {""}:
+            about.setdefault(name, {})[row["id"]] = links[row["id"]]
+    heads = [head[-1] if isinstance(head, tuple) else head for head in layout.columns]
+    named = next((heads.index(head) for head in ("method", "data set") if head in heads), None)
+    if named is None:
+        return layout
+    cells, before = [], ""
+    for value in layout.iloc[:, named]:
+        key = (value.key or value.text) if isinstance(value, Cell) else str(value)
+        behind = [Link("runs", f"{runs}&data={key}" if heads[named] == "data set" else runs)] if runs else []
+        cells.append(Cell("", links=(*about.get(key, {}).values(), *behind)) if key != before else "")
+        before = key
+    if not any(isinstance(cell, Cell) and cell.links for cell in cells):
+        return layout
+    shown = layout.copy()
+    shown[("", "claims, runs") if isinstance(layout.columns, pd.MultiIndex) else "claims, runs"] = pd.Series(
+        cells, dtype=object, index=layout.index
+    )
+    return shown
+
+
+def missing_pages(studies: Sequence[Study]) -> list[Page]:
+    """The page on missing values: which method to use when, by mechanism and with other trees."""
+    found = {section.identifier: section for study in studies for section in study.sections}
+    sections = [found[name] for name in OF_MISSING if name in found]
+    return [Page(MISSING, "Missing values", "Missing values", [Group("", sections)])] if sections else []

@@ -1,0 +1,343 @@
+"""Results to look at without running anything: the pages of a run as Markdown, with tables, figures and provenance, to commit.
+
+``python -m treecrf_studies.report.snapshot`` writes them from a run of ``config/config.yaml``, or of several files of settings: studies that
+the run has finished take the place of what was there of them, others stay as they are. Without results of a run, it makes
+the snapshot anew from its own evidence (`treecrf_studies.report.remaking`), so that tables, figures and verdicts are those of the code as it is.
+"""
+
+from __future__ import annotations
+
+import datetime
+import json
+import os
+import shutil
+import sys
+import tempfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pandas as pd
+from markupsafe import Markup
+
+from treecrf.io.files import read_configuration, read_frame, read_json, write_json, write_text
+from treecrf_studies.framework.paths import StudyFiles
+from treecrf_studies.framework.settings import Settings, config_parser, load_settings
+from treecrf_studies.framework.study import Study
+from treecrf_studies.records.jobs import read_records
+from treecrf_studies.registry import registry
+from treecrf_studies.rendering.cells import with_and
+from treecrf_studies.rendering.documents import DOCUMENT, read_study, write_study
+from treecrf_studies.rendering.folders import Folders
+from treecrf_studies.rendering.markdown import markdown_path, page_markdown
+from treecrf_studies.rendering.parts import Group, Note, Part, Section, Table, paragraph
+from treecrf_studies.rendering.parts import Study as Shown
+from treecrf_studies.report import ledger, provenance
+from treecrf_studies.report.counts import write_counts
+from treecrf_studies.report.overview import overview
+from treecrf_studies.report.page import PAGE, pages_of_papers, studies, unfinished
+from treecrf_studies.report.remaking import remake_study
+from treecrf_studies.report.run_page import TITLE, differing_layout
+
+PROVENANCE = "provenance.json"
+"""In the folder of a study: where its numbers come from. There is a part where this file and its document are."""
+
+EVIDENCE = "evidence"
+"""The folder of a snapshot with the frames that verdicts and the explorer read, which both read as they do results."""
+
+REMADE = "; tables, figures and verdicts are by later code, from the evidence"
+"""Said of a part that was made anew from the evidence."""
+
+DIGITS = 8
+"""Significant ones of numbers with a point in it."""
+
+
+class StudyPart(NamedTuple):
+    """The part of a snapshot that is about one study: it comes from one run, and stays when others are replaced.
+
+    The origin is what `PROVENANCE` holds.
+    """
+
+    study: Study
+    origin: dict[str, Any]
+    shown: Shown
+
+
+def write_snapshot(settings: Settings, folder: str | os.PathLike[str], today: datetime.date) -> None:
+    """Write the results of a run to `folder`; of studies that the run has no results of, what is there stays.
+
+    Without results of any study, the snapshot that is there is made anew from its evidence.
+
+    Parameters
+    ----------
+    settings : Settings
+        Where the results are, and every setting.
+    folder : path-like
+        Of each study a folder with its document, its tables (CSV), its figures and where they come from, and what its claims
+        rest on (`treecrf_studies.report.snapshot`); from all of them the pages of the site, as Markdown.
+    today : date
+
+    Raises
+    ------
+    ValueError
+        If neither the run nor the snapshot has results of a study, or the profile of the run decides no claim.
+    """
+    if not settings.decides_claims:
+        raise ValueError(
+            f"{settings.results}: the run has the profile {settings.profile!r}, which decides no claim; run `make results`."
+        )
+    final = Path(folder)
+    shown = {study.identifier: study for study in studies(settings)}
+    if not shown and not (final / EVIDENCE).is_dir():
+        raise ValueError(f"{settings.results}: no study is finished there; run `make results` first.")
+    new, old = (final.with_name(f"{final.name}.{os.getpid()}.{suffix}") for suffix in ("tmp", "old"))
+    try:
+        for study in registry():
+            if study.name in shown:
+                _write_part(study, shown[study.name], settings, new, today)
+            else:
+                _keep_part(study, final, new)
+        if not shown:
+            settings = recorded_settings(new)
+            _remake_parts(settings, new)
+        write_pages(settings, new)
+        if final.exists():
+            final.rename(old)
+        new.rename(final)
+        shutil.rmtree(old, ignore_errors=True)
+    finally:
+        shutil.rmtree(new, ignore_errors=True)
+
+
+def write_pages(settings: Settings, folder: Path) -> None:
+    """Write the ledger and all pages of the snapshot in `folder` from its parts."""
+    parts, found = read_parts(folder), folder / EVIDENCE
+    for name in (ledger.CLAIMS, ledger.BY_RULE, ledger.COMPARED):
+        (folder / name).unlink(missing_ok=True)
+    ledger.write_ledger(found, decides=True, folder=folder)
+    claims, by_rule = ledger.read_ledger(folder)
+    compared = ledger.read_comparisons(folder)
+    shown = [part.shown for part in parts]
+    settings = settings.model_copy(update={"results": str(found)})
+    pages = pages_of_papers(settings, shown, claims, by_rule, compared)
+    costs = pd.DataFrame([row for part in parts for row in part.origin["cpu_time"]])
+    if len(costs):  # studies share the jobs that prepare their data
+        costs = costs.drop_duplicates(["study", "step", "data set"])
+    first = overview(settings, shown, claims, _absent(parts), pages, PAGE, costs)
+    pages.insert(
+        0,
+        first._replace(groups=[*first.groups, Group("", _origins(parts, costs, any(found.glob("*/counts.parquet"))))]),
+    )
+    named = [page for page in pages if "/" not in page.path]
+    for page in pages:
+        path = markdown_path(page.path)
+        text = page_markdown(page, named, Folders(folder, folder, path), _banner(parts, page.path))
+        write_text(text, folder / path)
+
+
+def _banner(parts: Sequence[StudyPart], path: str) -> str:
+    """What stands above a page: on the first one which run it is; on others when, with a link to the first."""
+    if path == PAGE:
+        return " ".join(dict.fromkeys(filter(None, (part.origin.get("banner") for part in parts))))
+    dates = with_and(dict.fromkeys(part.origin["date"] for part in parts))
+    return f"Results of {dates}: [what was run]({'../' * path.count('/')}{markdown_path(PAGE)})." if dates else ""
+
+
+def read_parts(folder: Path) -> list[StudyPart]:
+    """The parts of the snapshot in `folder`, in the order of the registry."""
+    return [
+        StudyPart(study, read_json(folder / study.name / PROVENANCE), read_study(folder / study.name))
+        for study in registry()
+        if all((folder / study.name / name).is_file() for name in (PROVENANCE, DOCUMENT))
+    ]
+
+
+# --- parts ------------------------------------------------------------------------------------------
+
+
+def _write_part(study: Study, shown: Shown, settings: Settings, folder: Path, today: datetime.date) -> None:
+    """Write the part of a study that a run has results of."""
+    place = folder / study.name
+    write_study(shown, place)
+    write_json(_origin(study, settings, today), place / PROVENANCE)
+    write_evidence(study, settings, folder / EVIDENCE)
+
+
+def _keep_part(study: Study, old: Path, folder: Path) -> None:
+    """Copy the part of a study, if there is one, to another snapshot."""
+    if (old / study.name).is_dir():
+        shutil.copytree(old / study.name, folder / study.name)
+        keep_evidence(study, old / EVIDENCE, folder / EVIDENCE)
+
+
+def recorded_settings(folder: Path) -> Settings:
+    """The settings of the runs that a snapshot is of, from where its parts say that they come from.
+
+    Raises
+    ------
+    ValueError
+        If one of them is no setting any more.
+    """
+    recorded: dict[str, Any] = {}
+    for part in read_parts(folder):
+        given = part.origin["settings"]
+        recorded |= given | {"datasets": recorded.get("datasets", {}) | given["datasets"]}
+    former = {study.name: "as the protocol was when this was run" for study in registry()}
+    return load_settings(recorded | {"reasons": former | recorded.get("reasons", {})})
+
+
+def _remake_parts(settings: Settings, folder: Path) -> None:
+    """Make the parts of a snapshot anew from its evidence, with the origin that they have."""
+    with tempfile.TemporaryDirectory(prefix="treecrf-") as place:
+        results = shutil.copytree(folder / EVIDENCE, Path(place, "results"))
+        remade = settings.model_copy(update={"results": str(results)})
+        for part in read_parts(folder):
+            old = folder / part.study.name
+            shown = remake_study(part.study, remade, old)
+            if shown is not None:
+                shutil.rmtree(old)
+                write_study(shown, old)
+                write_json(part.origin | {"remade": True}, old / PROVENANCE)
+
+
+def _origin(study: Study, settings: Settings, today: datetime.date) -> dict[str, Any]:
+    """Where the numbers of a study come from."""
+    results = Path(settings.results)
+    jobs = provenance.job_costs(results, provenance.used_datasets(settings, registry()))
+    records = read_records(results)
+    records = records[records["name"].map(provenance.study_of) == study.name]
+    frames = {
+        "machines": provenance.machines_frame(results, records),
+        "environments": provenance.environments_frame(results, records),
+        "versions": provenance.versions(),
+        "seeds": provenance.seeds(settings, [study]),
+        "raw_files": provenance.raw_checksums(settings, [study]),
+        "cpu_time": provenance.costs_of(study, jobs, settings),
+        "cpu_seconds_by_phase": provenance.phase_costs(results, settings, [study]),
+    }
+    origin = {
+        "date": today.isoformat(),
+        "commit": next(iter(frames["environments"]["commit"].dropna()), provenance.commit()),  # that ran most jobs
+        "machine": provenance.machine(),
+        "banner": settings.banner,
+        "unfinished": unfinished(study, settings),
+        "differing": differing_layout([each for each in settings.differences if each.study == study.name]).to_dict(
+            "records"
+        ),
+        "settings": provenance.used_settings(settings, [study]),
+    }
+    # Through JSON text: pandas knows how to write its own values, and a phase that a method lacks is null, not NaN.
+    return origin | {name: json.loads(frame.to_json(orient="records")) for name, frame in frames.items()}
+
+
+def _absent(parts: Sequence[StudyPart]) -> Mapping[str, str]:
+    """Studies that there is nothing of, and the data sets that others lack."""
+    lacking = {part.study.name: part.origin["unfinished"] for part in parts}
+    texts = {study.title: ", ".join(lacking.get(study.name, ["all data sets"])) for study in registry()}
+    return {title: f"no results of {names}" for title, names in texts.items() if names}
+
+
+def _origins(parts: Sequence[StudyPart], costs: pd.DataFrame, has_counts: bool) -> list[Section]:
+    """Where the numbers of each study come from, and what they took."""
+    item = Markup(
+        '<li>{title}: written on {date}, code at commit <code>{commit}</code>, on {machine}{remade}; <a href="{name}/{file}">settings, '
+        "seeds, versions and checksums</a></li>"
+    )
+    lines = [
+        item.format(
+            title=part.study.title,
+            name=part.study.name,
+            file=PROVENANCE,
+            **part.origin | {"remade": REMADE if part.origin.get("remade") else ""},
+        )
+        for part in parts
+    ]
+    shown: list[Part] = [Note(Markup("<ul>{}</ul>").format(Markup("").join(lines)))]
+    sections = [Section("origin", "Origin of the results", [*shown, about_evidence(has_counts)])]
+    differing = pd.DataFrame([row for part in parts for row in part.origin.get("differing", ())])
+    if len(differing):
+        sections.append(Section("differing", TITLE, [Table(TITLE, differing)]))
+    if len(costs):
+        sections.append(Section("cpu-time", "CPU time", [Table("Jobs by study", provenance.study_costs(costs))]))
+    return sections
+
+
+# --- evidence ---------------------------------------------------------------------------------------
+
+
+def write_evidence(study: Study, settings: Settings, folder: Path) -> None:
+    """Write the frames that claims, the explorer, tables and figures read, and what their data sets are.
+
+    They have their names among the results.
+
+    Parameters
+    ----------
+    study : Study
+    settings : Settings
+        Where its results are.
+    folder : Path
+        Written to; files of other studies stay.
+    """
+    (folder / study.name).mkdir(parents=True, exist_ok=True)  # also without a frame: the study was run
+    files = StudyFiles(study, settings)
+    names = dict.fromkeys(name for entry in (*study.tables, *study.figures) for name in entry.needs)
+    names |= dict.fromkeys(() if study.explored is None else study.explored.frames)
+    paths = {*files.claimed(), *(path for found in files.frames(names).values() for path in found)}
+    with_frames = {Path(path).parent.name for path in paths if Path(path).is_file()}
+    for path in map(Path, sorted(paths)):
+        if path.is_file():
+            text = read_frame(path).to_csv(index=False, float_format=f"%.{DIGITS}g")
+            write_text(text, (folder / path.relative_to(settings.results)).with_suffix(".csv"))
+    write_counts(study, settings, folder / study.name)
+    for path in map(Path, files.descriptions()):
+        if path.is_file() and path.parent.name in with_frames:
+            write_text(path.read_text(encoding="utf-8"), folder / path.relative_to(settings.results))
+
+
+def keep_evidence(study: Study, old: Path, folder: Path) -> None:
+    """Copy what `write_evidence` once wrote, with the descriptions of the data sets that there are frames of.
+
+    Parameters
+    ----------
+    study : Study
+    old, folder : Path
+        Copied from and to.
+    """
+    if not (old / study.name).is_dir():
+        return
+    shutil.copytree(old / study.name, folder / study.name)
+    for frames in (old / study.name).iterdir():
+        description = old / "data" / frames.name
+        if not study.draws and description.is_dir():
+            shutil.copytree(description, folder / "data" / frames.name, dirs_exist_ok=True)
+
+
+def about_evidence(has_counts: bool) -> Note:
+    """What the folder holds."""
+    text = (
+        "<code>{folder}/</code> holds the frames that verdicts, tables, figures and the explorer read, by study and data set; numbers "
+        "have at most {digits} significant digits. <code>make snapshot</code> without results of a run makes these pages anew from "
+        'them. {counts}<code>treecrf_studies.report.ledger.verdicts("docs/results/{folder}")</code> computes the verdicts again, '
+        "<code>python -m treecrf_studies.explorer.page --results docs/results/{folder} --reports build</code> writes the explorer."
+    )
+    counts = (
+        Markup("<code>counts.parquet</code> has the correct positions of every test sequence. ") if has_counts else ""
+    )
+    return paragraph(text, folder=EVIDENCE, digits=DIGITS, counts=counts)
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """The command ``python -m treecrf_studies.report.snapshot``."""
+    parser = config_parser("python -m treecrf_studies.report.snapshot", __doc__)
+    parser.add_argument("--folder", default="docs/results", help="where to write (default: %(default)s)")
+    given = parser.parse_args(arguments)
+    try:
+        settings = load_settings(read_configuration(given.config))
+        write_snapshot(settings, given.folder, datetime.datetime.now(tz=datetime.UTC).date())
+    except (OSError, ValueError) as error:
+        sys.exit(str(error))
+    print(f"The results are in {given.folder}/index.md.")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,283 @@
+"""Figures of the training study (PhD chapter 3): accuracy and cost by iteration, accuracy of all methods."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import matplotlib as mpl
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import NullFormatter, NullLocator
+
+from treecrf_studies.rendering.panels import (
+    MARKER_SIZES,
+    WIDTHS,
+    add_legend,
+    by_dataset,
+    draw_by_dataset,
+    name_axes,
+    panel_grid,
+    sentence_figure,
+)
+from treecrf_studies.rendering.style import (
+    SETTINGS,
+    is_custom,
+    ordered_training_methods,
+    training_method_name,
+    training_method_style,
+)
+from treecrf_studies.training.choices import BETTER, of_first_decoder
+from treecrf_studies.training.published import PAPERS_OWN, training_accuracies, training_costs
+
+FIGURE_METHODS = ("treecrf", "induced_crf", "mallet", "mallet_linear", "linear_crf")
+"""Methods of figures 3.1 and 3.2; custom labellers join them."""
+
+ICML_FIGURES = {"faq_ai_general": 2, "faq_ai_neural": 3, "faq_aix": 4}
+"""Data sets of figures 2 to 4 of the ICML 2004 paper."""
+
+FIRST_ITERATIONS = 0.1
+"""Share of the iterations that may start below a panel of figure 3.1, so that the others can be told apart."""
+
+PEAK_COLOR = "#D55E00"
+
+
+def accuracy_by_iteration(curves: pd.DataFrame, of_papers: bool = True) -> Figure:
+    """Figure 3.1: accuracy on the test set by iteration, a panel per data set, a line per method.
+
+    `curves` is from `treecrf_studies.training.summary.learning_curves`, of which the preferred decoder is shown; a column stand_in, if there
+    is one, marks titles.
+    Line: unperturbed training. Band: smallest to largest of all runs. Filled marker: the iteration that cross-validation
+    chose. Hollow marker: published, unless `of_papers` is false. The axis leaves out what happens in the first iterations only.
+    """
+    shown = _of_methods(curves)
+    known = published_peaks() if of_papers else published_peaks().iloc[:0]
+    peaks = [_published_of(of_set, known) for _, of_set in by_dataset(shown)]
+    with mpl.rc_context(SETTINGS):
+        figure, panels = _figure_by_iteration(shown)
+        for axes, (_, of_set), printed in zip(panels, by_dataset(shown), peaks, strict=True):
+            for method, curve in _by_method(of_set):
+                color = training_method_style(method)["color"]
+                axes.fill_between(curve.index, curve["low"], curve["high"], color=color, alpha=0.2, linewidth=0)
+                _draw_line(axes, method, curve, "accuracy")
+            _draw_published(axes, printed)
+            _fit_axes(axes, of_set, printed)
+        name_axes(figure, panels, "iteration", "accuracy on the test set (%)")
+        peak_note = "; hollow: published" if any(map(len, peaks)) else ""
+        add_legend(figure, panels, f"marker: chosen by cross-validation{peak_note}", handlelength=3.2)
+    return figure
+
+
+def seconds_by_iteration(curves: pd.DataFrame) -> Figure:
+    """Figure 3.2: CPU seconds of training up to each iteration on logarithmic axes, a panel per data set, a line per method.
+
+    `curves` as of `accuracy_by_iteration`. Marker: the iteration that cross-validation chose.
+    """
+    shown = _of_methods(curves)
+    with mpl.rc_context(SETTINGS):
+        figure, panels = _figure_by_iteration(shown)
+        for axes, (_, of_set) in zip(panels, by_dataset(shown), strict=True):
+            for method, curve in _by_method(of_set):
+                _draw_line(axes, method, curve, "cpu_seconds")
+            axes.set_xscale("log")
+            axes.set_yscale("log")
+            axes.set_xlim(of_set["iteration"].min() / 1.2, 1.2 * of_set["iteration"].max())
+            for axis in (axes.xaxis, axes.yaxis):
+                axis.set_major_formatter(lambda value, _: f"{value:g}")
+                axis.set_minor_formatter(NullFormatter())
+        name_axes(figure, panels, "iteration", "cumulative CPU seconds")
+        add_legend(figure, panels, "marker: chosen by cross-validation", handlelength=3.2)
+    return figure
+
+
+def accuracy_by_seconds(curves: pd.DataFrame, of_papers: bool = True) -> Figure:
+    """ICML 2004, figures 2 to 4: accuracy on the test set by CPU seconds of training, a panel per data set, a line per method.
+
+    Parameters as of `accuracy_by_iteration`. The data sets of the paper come first, with its numbers of figures. Marker: the iteration that
+    cross-validation chose. The axis of accuracies leaves out what happens in the first iterations only.
+    """
+    shown = _of_methods(curves)
+    shown = shown[shown["cpu_seconds"] > 0]
+    order = shown["dataset"].map(ICML_FIGURES).fillna(len(ICML_FIGURES) + 2)
+    shown = shown.assign(order=order).sort_values("order", kind="stable")
+    with mpl.rc_context(SETTINGS):
+        figure, panels = _figure_by_iteration(shown)
+        for axes, (_, of_set) in zip(panels, by_dataset(shown), strict=True):
+            number = ICML_FIGURES.get(of_set["dataset"].iloc[0])
+            if number and of_papers:
+                axes.set_title(f"ICML figure {number}: {axes.get_title(loc='left')}", loc="left", fontsize=9)
+            for method, curve in _by_method(of_set):
+                _draw_line(axes, method, curve.set_index("cpu_seconds"), "accuracy")
+            _fit_axes(axes, of_set, published_peaks().iloc[:0])
+            axes.set_xscale("log")
+            axes.set_xlim(of_set["cpu_seconds"].min() / 1.3, 1.3 * of_set["cpu_seconds"].max())
+            axes.xaxis.set_major_formatter(lambda value, _: f"{value:g}")
+            axes.xaxis.set_minor_formatter(NullFormatter())
+        name_axes(figure, panels, "CPU seconds of training", "accuracy on the test set (%)")
+        add_legend(figure, panels, "marker: chosen by cross-validation", handlelength=3.2)
+    return figure
+
+
+def accuracies(summary: pd.DataFrame, of_papers: bool = True) -> Figure:
+    """Accuracy of every method with the decoder that cross-validation prefers, a panel per data set.
+
+    `summary` is from `treecrf_studies.training.summary.summarise`. A row per method, the same in each panel; empty
+    where a method was not run. Dot: accuracy at the cross-validated choice, mean over the perturbed runs (of a method
+    without such runs the unperturbed one). Bar: smallest to largest of these runs. Triangle: peak of the unperturbed
+    test curve. Vertical line: published, unless `of_papers` is false.
+    """
+    better = summary[summary["decoder"] == BETTER]
+    methods = ordered_training_methods(better["method"])
+
+    def draw(axes: Axes, of_set: pd.DataFrame) -> None:
+        places = [methods.index(method) for method in of_set["method"]]
+        if of_papers and better["published"].notna().any():  # in the legend of all panels, if in one
+            printed = of_set["published"].where(of_set["method"].isin(PAPERS_OWN))
+            axes.plot(
+                printed, places, linestyle="none", marker="|", markersize=9, markeredgewidth=1.4,
+                color="black", label="published", zorder=2,
+            )  # fmt: skip
+        _draw_accuracies(axes, of_set, places)
+        axes.set_yticks(range(len(methods)), [training_method_name(method) for method in methods])
+        axes.set_ylim(len(methods) - 0.4, -0.6)
+
+    return draw_by_dataset(
+        better, draw, lambda n, m: (2.0 + 2.35 * n, (0.55 + 0.21 * len(methods)) * m + 0.6), "accuracy on the test set (%)", "", "",
+        handlelength=1.6, sharey=True,
+    )  # fmt: skip
+
+
+def accuracy_by_size(larger_accuracies: pd.DataFrame) -> Figure:
+    """Accuracy by the number of training sequences, a panel per data set and population, a line per method.
+
+    `larger_accuracies` is from `treecrf_studies.training.larger_summary`. Draws alone are shown, of methods with several numbers of
+    training sequences. Marker: mean over the draws. Bar: a standard deviation of the draws on either side. The axis of sequences is
+    logarithmic.
+    """
+    draws = of_first_decoder(larger_accuracies).query("test == 'draws'")
+    second = draws["population"].map({"same": "", "second": ", second population"})
+    shown = draws.assign(dataset=draws["dataset"].astype(str) + second.astype(str), n_train=draws["n_train"].round())
+    n_sizes = shown.groupby(["dataset", "method"], observed=True)["n_train"].transform("nunique")
+    shown = shown[n_sizes > 1]
+    if shown.empty:
+        return sentence_figure("No sample has draws of several numbers of training sequences.")
+    means = shown.groupby(["dataset", "method", "n_train"], observed=True, sort=False)[["accuracy", "sd"]].mean()
+    means = means.reset_index()
+    return draw_by_dataset(
+        means, _draw_sizes, lambda n, m: (WIDTHS[n], 2.3 * m + 0.9), "training sequences", "accuracy on all other sequences (%)",
+        "bar: standard deviation over draws", most_columns=2,
+    )  # fmt: skip
+
+
+def published_peaks() -> pd.DataFrame:
+    """Published accuracies and the iterations that reach them (PhD table 3.5).
+
+    dataset, method, percent, first and last (of a range of iterations, else the same).
+    """
+    percent = training_accuracies().query("decoder == @BETTER")[["dataset", "method", "percent"]]
+    peaks = percent.merge(training_costs()[["dataset", "method", "iterations"]], on=["dataset", "method"])
+    ends = peaks["iterations"].astype(str).str.split("-")
+    return peaks.drop(columns="iterations").assign(first=ends.str[0].astype(int), last=ends.str[-1].astype(int))
+
+
+# --- panels -----------------------------------------------------------------------------------------
+
+
+def _of_methods(curves: pd.DataFrame) -> pd.DataFrame:
+    """The curves of `FIGURE_METHODS` and of custom labellers with the preferred decoder; of all methods where none of them was run.
+
+    A method without iterations has no curve, and is left out where others have one.
+    """
+    curves = curves[curves["preferred"]]
+    last = curves.groupby("method", sort=False)["iteration"].max()
+    present = list(last[last > 1].index) or list(last.index)
+    shown = [method for method in present if method in FIGURE_METHODS or is_custom(method)]
+    return curves[curves["method"].isin(shown or present)]
+
+
+def _figure_by_iteration(shown: pd.DataFrame) -> tuple[Figure, list[Axes]]:
+    """Figure and panels, two in a row, three from five on; titles and the axis of iterations are set."""
+    sets = list(by_dataset(shown))
+    most_columns = 2 if len(sets) <= 4 else 3
+    figure, panels = panel_grid([title for title, _ in sets], lambda n, m: (WIDTHS[n], 2.3 * m + 0.9), most_columns)
+    for axes, (_, of_set) in zip(panels, sets, strict=True):
+        axes.set_xlim(0, 1.03 * of_set["iteration"].max())
+    return figure, panels
+
+
+def _by_method(of_set: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
+    for method in ordered_training_methods(of_set["method"]):
+        yield method, of_set[of_set["method"] == method].set_index("iteration").sort_index()
+
+
+def _published_of(of_set: pd.DataFrame, published: pd.DataFrame) -> pd.DataFrame:
+    """The published peaks of a panel; two methods that the same number stands for have one."""
+    here = published[(published["dataset"] == of_set["dataset"].iloc[0]) & published["method"].isin(of_set["method"])]
+    return here.drop_duplicates(["percent", "first", "last"])
+
+
+def _fit_axes(axes: Axes, of_set: pd.DataFrame, peaks: pd.DataFrame) -> None:
+    """Show every marker, and leave out accuracies that only the first iterations have."""
+    last = of_set["iteration"].max()
+    shown = of_set[(of_set["iteration"] > FIRST_ITERATIONS * last) | of_set["chosen"]]
+    bottom, top = min([shown["low"].min(), *peaks["percent"]]), max([of_set["high"].max(), *peaks["percent"]])
+    room = 0.06 * (top - bottom) or 1.0
+    axes.set_ylim(bottom - room, top + room)
+    axes.set_xlim(0, 1.03 * max([last, *peaks["last"]]))
+
+
+# --- marks ------------------------------------------------------------------------------------------
+
+
+def _draw_line(axes: Axes, method: str, curve: pd.DataFrame, name: str) -> None:
+    """A curve, and over all curves a marker at the chosen iteration."""
+    style = training_method_style(method)
+    axes.plot(curve.index, curve[name], color=style["color"], linestyle=style["linestyle"], linewidth=1.0)
+    chosen = curve.loc[curve["chosen"], name]
+    axes.plot(
+        chosen.index, chosen, color=style["color"], marker=style["marker"], markersize=1.5 * _size(method),
+        markeredgecolor="white", markeredgewidth=0.5, linestyle="none", zorder=4, clip_on=False,
+    )  # fmt: skip
+    axes.plot([], [], **style, linewidth=1.2, markersize=_size(method), label=training_method_name(method))
+
+
+def _draw_sizes(axes: Axes, of_set: pd.DataFrame) -> None:
+    for method in ordered_training_methods(of_set["method"]):
+        line = of_set[of_set["method"] == method].sort_values("n_train")
+        axes.errorbar(
+            line["n_train"], line["accuracy"], line["sd"].fillna(0), **training_method_style(method), linewidth=1.0,
+            elinewidth=0.6, markersize=_size(method), label=training_method_name(method),
+        )  # fmt: skip
+    axes.set_xscale("log")
+    sizes = sorted(of_set["n_train"].unique())
+    axes.set_xticks(sizes, [f"{size:,.0f}" for size in sizes])
+    axes.xaxis.set_minor_locator(NullLocator())
+
+
+def _draw_published(axes: Axes, peaks: pd.DataFrame) -> None:
+    """Hollow markers, at both ends of a range of iterations."""
+    for peak in peaks.to_dict("records"):
+        style = training_method_style(peak["method"])
+        axes.plot(
+            [peak["first"], peak["last"]], [peak["percent"]] * 2, color=style["color"], marker=style["marker"],
+            markerfacecolor="white", markersize=1.5 * _size(peak["method"]), linewidth=0.6, zorder=3,
+        )  # fmt: skip
+
+
+def _size(method: str) -> float:
+    return MARKER_SIZES.get(training_method_style(method)["marker"], 3.8)
+
+
+def _draw_accuracies(axes: Axes, of_set: pd.DataFrame, places: list[int]) -> None:
+    middle = of_set["chosen_mean"].fillna(of_set["chosen_accuracy"])
+    reach = [(middle - of_set["chosen_min"]).fillna(0), (of_set["chosen_max"] - middle).fillna(0)]
+    reach = [side.clip(lower=0) for side in reach]  # the mean of equal numbers may be rounded
+    axes.plot(
+        of_set["peak_accuracy"], places, linestyle="none", marker=">", markersize=5,
+        markerfacecolor="none", color=PEAK_COLOR, label="peak of the test curve",
+    )  # fmt: skip
+    axes.errorbar(
+        middle, places, xerr=reach, linestyle="none", marker="o", markersize=4.5, capsize=1.6, elinewidth=1.0,
+        color=training_method_style("treecrf")["color"], label="cross-validated choice, smallest to largest run",
+    )  # fmt: skip
+    axes.tick_params(axis="y", length=0)

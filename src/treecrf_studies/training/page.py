@@ -1,0 +1,295 @@
+"""Page section on training (PhD chapter 3)."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import pandas as pd
+from markupsafe import Markup
+
+from treecrf.io.files import read_json
+from treecrf.io.messages import counted
+from treecrf.statistics.ranking import NEAR_THE_TOP, WORSE
+from treecrf_studies.framework.custom import candidate_name, custom_candidates
+from treecrf_studies.framework.page import (
+    PageContext,
+    PageSection,
+    StudyPage,
+    by_dataset,
+    choices,
+    computed,
+    downloads,
+    figure,
+    setting,
+    table,
+    text,
+)
+from treecrf_studies.framework.settings import Settings, TableDataset, TrainingSettings
+from treecrf_studies.framework.tables import Rows, by_key, method_names
+from treecrf_studies.methods.catalogue import IN_JAVA, OFFERED
+from treecrf_studies.rendering.cells import DASH, cell_texts, interval_texts, number, p_text, seconds_text, signed
+from treecrf_studies.rendering.parts import Note, Part, Table, listed, paragraph
+from treecrf_studies.rendering.style import DECODER_NAMES, training_method_name
+from treecrf_studies.training.choices import BETTER, PAIR
+from treecrf_studies.training.comparisons import find_pair, trees_and_networks
+from treecrf_studies.training.methods import METHODS
+from treecrf_studies.training.tables import notes_layout
+
+INTRODUCTION = """
+Accuracy is the percentage of test positions that are labelled correctly.
+<em>Choice</em>: settings, iteration and decoder with the best accuracy in cross-validation on the training sequences, with
+{folds} folds; then one training on all training sequences, which serves both decoders.
+<em>Peak</em>: the best point of the test curve with these settings and this decoder, an optimistic upper bound: its iteration was chosen on test
+labels. <em>Mean ± sd</em>: over
+{runs} trainings from perturbed starts, the standard deviation with three trainings or more. All of them have the same settings, so
+the spread does not include variation from selecting settings. A method without such runs shows its one training.{slow}
+"""
+
+DOCUMENTS_NOTE = """
+Where each document is a test set in turn, accuracy is the mean over the documents, and the number of folds that of the training
+documents left out in turn.
+"""
+
+SLOW_NOTE = """
+Stacking and methods that run in Java have {runs} such trainings; MALLET and SMILE
+choose settings and iterations by their own cross-validation, but where the table of settings names another method.
+"""
+
+TESTS_NOTE = """
+McNemar's test takes positions of a sequence as independent and looks at one training of each method, so it
+finds differences that are not there far more often than its level says. The sequence-level test takes whole groups of related
+test sequences and the trainings of each method as independent; its p-value and its intervals come from one standard error.
+With fewer than {least} such groups it takes blocks of at least {length} positions as independent: it then holds for these documents
+only. With fewer than three trainings of a method it is about these trainings, not about the method. All of it is about methods
+trained on these training sequences. A decision is <em>better</em> or <em>worse</em> if p &lt; 0.05 after Holm's correction over the
+pairs of the data set; otherwise <em>equivalent</em> if the 90 % interval of the single pair lies within {margin} points, and else
+<em>undecided</em>: a large p-value alone says nothing. Where p &lt; 0.05 and the interval (Bonferroni) contains 0, both are right
+(docs/statistics.md).
+"""
+
+CHOICES = (
+    "n_folds", "l2_regularizations", "memm_regularizations", "original_max_leaves", "anchors", "anchored_orders", "variances",
+    "network_penalties", "network_hidden", "network_epochs", "neural_kinds", "neural_widths", "neural_layers", "neural_dropouts",
+    "neural_epochs", "lightgbm_leaves", "stacking_experts", "stacking_iterations", "stacking_folds", "n_perturbed_runs",
+    "n_perturbed_slow_runs", "n_timed_runs", "timed_methods", "steady_methods", "java_iterations", "borrowed_choices", "start_noise", "exact_under", "blocks_under",
+    "block_length", "equivalence_margin", "separation_margin", "unseen", "test_every",
+)  # fmt: skip
+"""Settings that the papers leave open, or that methods beyond the papers need."""
+
+INDUCTION_CHOICES = (
+    "iterations_between_inductions", "features_per_induction", "true_label_threshold", "training_proportions",
+)  # fmt: skip
+"""The same of the CRF with induction."""
+
+HIGHEST = "Highest accuracy over all settings and iterations"
+CHOSEN, ESTIMATES = "Settings chosen by cross-validation", "Cross-validation estimate vs test accuracy"
+
+PANELS = "a panel for each of {names}, a line for each method"
+
+
+def _slow(context: PageContext) -> str:
+    """A sentence on slow methods, where there are any."""
+    in_java = set(IN_JAVA) & set(context.own.values("method"))
+    return SLOW_NOTE.format(runs=by_dataset(context.own, "n_perturbed_slow_runs")) if in_java else ""
+
+
+def _stand_ins(context: PageContext) -> Sequence[Part]:
+    """What data sets that are stand-ins stand in for."""
+    folder = context.results / "data"
+    texts = {name: read_json(folder / name / "description.json")["stand_in"] for name in context.datasets}
+    item = Markup("<b>{} is a stand-in</b>: {}")
+    return listed([item.format(name, stands_for) for name, stands_for in texts.items() if stands_for], "stand-in")
+
+
+def _not_run(notes: pd.DataFrame) -> Sequence[Part]:
+    """Which methods were not run, on which data sets, and why."""
+    rows = notes_layout(notes).itertuples(index=False, name=None)
+    item = Markup("<b>{method} was not run on {names}</b>: {reason}")
+    return listed([item.format(names=names, method=method, reason=reason) for names, method, reason in rows], "notes")
+
+
+def _all_pairs(context: PageContext) -> dict[str, str]:
+    """The tables of every pair of methods."""
+    decoders = context.own.values("decoder")
+    tests = {f"tests, {DECODER_NAMES[decoder]}": f"tests_{decoder}" for decoder in decoders}
+    return tests | {f"matrix of {name}": f"{name}/matrix" for name in context.datasets}
+
+
+def _induction(settings: TrainingSettings) -> dict[str, object]:
+    """Settings of the CRF with induction that the study does not name."""
+    found = METHODS["induced_crf"].build(settings, {}, (0, 0), None).get_params()
+    return {name: found[name] for name in INDUCTION_CHOICES}
+
+
+def _answers(context: PageContext) -> Sequence[Part]:
+    frames = context.frames("summary", "comparisons", "ranks")
+    return answers(context.settings, context.datasets, *frames) if frames else []
+
+
+PAGE = StudyPage(
+    (
+        PageSection("training-accuracy", "Accuracy of all methods", (
+            text(INTRODUCTION, DOCUMENTS_NOTE, slow=_slow, folds=setting("n_folds"), runs=setting("n_perturbed_runs")),
+            _stand_ins,
+            figure("accuracies", "Accuracy of every method, a panel for each of {names}; the table below has the numbers."),
+            table("accuracy", "Cross-validated choice, mean ± sd; marks: docs/statistics.md", has_caption=False),
+            computed(_not_run, "notes"),
+            table("peaks", "Peak of the test curve, first training", fold="Peaks of the test curves", has_caption=False),
+            table("highest", HIGHEST, fold=HIGHEST),
+            table("choices", CHOSEN, fold=CHOSEN, has_caption=False),
+            table("estimates", ESTIMATES, fold=ESTIMATES, has_caption=False),
+            choices(CHOICES, _induction),
+        )),
+        PageSection("training-tests", "Ranks and tests between methods", (
+            text(TESTS_NOTE, least=setting("blocks_under"), length=setting("block_length"), margin=setting("equivalence_margin")),
+            table("ranks", "Ranks at the cross-validated choice"),
+            downloads("Every pair of methods:", _all_pairs),
+            table("noise", "Variance components"),
+            table("larger_accuracies", "Larger samples and second populations: accuracy"),
+            table("larger", "Larger samples and second populations: tests"),
+            figure("accuracy_by_size", "Accuracy by number of training sequences"),
+            computed(lambda rows: listed(trees_and_networks(rows)), "larger_accuracies"),
+        )),
+        PageSection("training-published", "Accuracy, published vs reproduced", (
+            table("table_3_4", "Published and measured", "Table 3.4"),
+            table("table_3_5", "Published and measured", "Table 3.5"),
+        ), "tables 3.4 and 3.5"),
+        PageSection("training-curves", "Learning curves", (
+            figure("figure_3_1", f"Test accuracy by iteration: {PANELS}."),
+            figure("figure_3_2", f"CPU seconds up to each iteration: {PANELS}."),
+        ), "figures 3.1 and 3.2"),
+        PageSection("training-seconds", "Accuracy by CPU time", (
+            figure("accuracy_by_seconds", f"Test accuracy by CPU seconds: {PANELS}."),
+        ), "figures 2 to 4"),
+        PageSection("training-cost", "CPU seconds per iteration", (
+            table("table_3_6", "Published and measured", "Table 3.6"),
+            table("steps", "CPU seconds per iteration and of a whole training"),
+        ), "table 3.6"),
+    ),
+    answers=_answers,
+)  # fmt: skip
+
+
+_OPTIONS = {"max_leaves": "--max-leaves", "l2_regularization": "--l2", "variance": "--variance"}
+"""Of ``treecrf fit``, by the settings that cross-validation chooses."""
+
+
+def answers(
+    settings: Settings, names: Sequence[str], summary: pd.DataFrame, comparisons: pd.DataFrame, ranks: pd.DataFrame
+) -> list[Part]:
+    """The answers on each data set that has several methods; frames as of `treecrf_studies.training.summary.summarise_dataset`."""
+    parts: list[Part] = []
+    for name in names:
+        of_set = ranks[ranks["dataset"] == name]
+        if len(of_set):
+            chosen = summary[(summary["dataset"] == name) & (summary["decoder"] == BETTER)].set_index("method")
+            parts += [
+                _lead(of_set, comparisons),
+                Table(f"Labellers on {name}, best first", groups_layout(of_set, chosen, comparisons), is_list=True),
+                *_advice(settings, name, of_set, chosen),
+            ]
+    return parts
+
+
+def groups_layout(ranks: pd.DataFrame, chosen: pd.DataFrame, comparisons: pd.DataFrame) -> pd.DataFrame:
+    """The methods of one data set, their standing to the best (`treecrf.statistics.ranking.rank_methods`) and the gap with its interval.
+
+    `ranks` has the best first; `chosen` the rows of the summary with the preferred decoder, by method.
+    """
+    pairs, dataset = by_key(comparisons, *PAIR), ranks["dataset"].iloc[0]
+    return pd.DataFrame(
+        {
+            "standing": ranks["standing"].astype(str).tolist(),
+            "method": method_names(ranks["method"]),
+            "accuracy (%)": cell_texts(ranks["accuracy"], number),
+            "minus the best (points)": cell_texts(ranks["gap_points"], signed),
+            "95 %, Bonferroni": interval_texts(ranks["gap_low"], ranks["gap_high"]),
+            "significantly worse than": [
+                _better_ones(pairs, dataset, method, ranks["method"]) for method in ranks["method"]
+            ],
+            "training (CPU s)": cell_texts(ranks["method"].map(chosen["cpu_seconds"]), seconds_text),
+        }
+    )
+
+
+def _better_ones(pairs: Rows, dataset: str, method: str, others: Iterable[str]) -> str:
+    """The methods that the sequence-level test finds better than one."""
+    better = [other for other in others if find_pair(pairs, dataset, BETTER, method, other).decision == "worse"]
+    return ", ".join(method_names(better)) or DASH
+
+
+def fit_command(dataset: TableDataset, method: str, candidate: object, iteration: int | None) -> str:
+    """The command that trains a method on all of a table, with what cross-validation chose as far as there are options for it.
+
+    A `candidate` is such as ``l2_regularization=10``; anything else is no choice.
+    """
+    columns = ["--sequence", dataset.sequence, "--label", dataset.label]
+    if dataset.attributes is not None:
+        columns += ["--attributes", ",".join(dataset.attributes)]
+    if dataset.kinds:
+        columns += ["--kinds", ",".join(f"{name}={kind}" for name, kind in dataset.kinds.items())]
+    chosen = ["--window", f"{dataset.window[0]},{dataset.window[1]}", "--method", method]
+    if iteration is not None:
+        chosen += ["--iterations", str(iteration)]
+    for name, value in re.findall(r"(\w+)=([^,]+)", candidate if isinstance(candidate, str) else ""):
+        chosen += [_OPTIONS[name], value] if name in _OPTIONS else []
+    return " \\\n  ".join(map(shlex.join, (["treecrf", "fit", dataset.path, "--output", "model.npz"], columns, chosen)))
+
+
+def _lead(ranks: pd.DataFrame, comparisons: pd.DataFrame) -> Note:
+    """Whether the best method's lead is real."""
+    dataset, methods = ranks["dataset"].iloc[0], list(ranks["method"])
+    best, second = training_method_name(methods[0]), training_method_name(methods[1])
+    pair = find_pair(by_key(comparisons, *PAIR), dataset, BETTER, methods[0], methods[1])
+    ahead = f"{best} is {number(pair.mean_points)} points ahead of {second}"
+    n_others = int((ranks["standing"] != WORSE).sum()) - 1
+    if n_others == 0:
+        said = f"{ahead}, significantly more accurate than every other method ({second}: {p_text(pair.valid_p_holm)})."
+    elif pair.decision == "equivalent":
+        said = f"{ahead}, which is equivalent."
+    else:
+        said = f"{ahead}, not significantly ({p_text(pair.valid_p_holm)}). "
+        said += f"No test separates {counted(n_others, 'other method')} from it."
+    return paragraph("<b>{dataset}.</b> {said}", dataset=dataset, said=said)
+
+
+def _advice(settings: Settings, name: str, ranks: pd.DataFrame, chosen: pd.DataFrame) -> list[Part]:
+    """Which method to take, and the command that trains it where the data are a table."""
+    offered = [method for method in ranks["method"] if method in OFFERED or method in settings.labellers]
+    near = ranks.loc[ranks["standing"].isin(NEAR_THE_TOP), "method"]
+    among = [method for method in offered if method in set(near)]
+    taken = min(among, key=lambda method: chosen["cpu_seconds"][method]) if among else next(iter(offered), None)
+    dataset = settings.datasets[name]
+    if taken is None or not isinstance(dataset, TableDataset):
+        return []
+    row = chosen.loc[taken].to_dict()
+    why = ", the fastest of the methods that are best, equivalent or close to the best" if len(among) > 1 else ""
+    told = paragraph(
+        "Recommended: {method}{why}. To train it on the whole file:", method=training_method_name(taken), why=why
+    )
+    return [told, Note(Markup("<pre><code>{}</code></pre>").format(_way(settings, dataset, taken, row)))]
+
+
+def _way(settings: Settings, dataset: TableDataset, method: str, row: Mapping[Any, Any]) -> str:
+    """The command, or for a class of the user's own what to write in Python."""
+    if method not in settings.labellers:
+        iteration = int(row["iteration"]) if max(row["iteration_high"], row["peak_iteration"]) > 1 else None
+        return fit_command(dataset, method, row["candidate"], iteration)
+    labeller = settings.labellers[method]
+    given = f"{dataset.path!r}, sequence={dataset.sequence!r}, label={dataset.label!r}"
+    return (
+        "from treecrf import SequenceSet; from treecrf_studies import datasets\n"
+        "from treecrf.models.custom import CustomLabeller\n\n"
+        f"data = SequenceSet.concatenate(datasets.load('table', path={given}))\n"
+        f"model = CustomLabeller({labeller.class_name!r}, {_chosen_settings(labeller, row['candidate'])!r}, "
+        f"window={tuple(dataset.window)}).fit(data)"
+    )
+
+
+def _chosen_settings(labeller: Any, candidate: object) -> dict[str, Any]:
+    """The settings of a class with the candidate of this name."""
+    values = next((each for each in custom_candidates(labeller) if candidate_name(each) == candidate), {})
+    return {**labeller.settings, **values}

@@ -1,0 +1,377 @@
+"""Tables of the training study (PhD chapter 3): text in cells, as HTML and as LaTeX.
+
+A cell that has no value, or whose method was not run, shows a dash. A column stand_in, where a frame has one, marks the
+data sets that stand in for those of the papers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+
+import numpy as np
+import pandas as pd
+
+from treecrf.statistics.ranking import AT_THE_TOP
+from treecrf_studies.framework.tables import (
+    CHOICE,
+    END,
+    MEASURED,
+    PEAK,
+    PUBLISHED,
+    SPREAD,
+    Block,
+    Column,
+    Row,
+    by_key,
+    method_names,
+    printed_layout,
+    row_names,
+    sorted_by_method,
+)
+from treecrf_studies.rendering.cells import (
+    DAGGER,
+    DASH,
+    STAR,
+    Cell,
+    best_if,
+    cell_texts,
+    count_text,
+    dataset_names,
+    grouped,
+    number,
+    seconds_text,
+    signed,
+    three_digits,
+    with_deviation,
+)
+from treecrf_studies.rendering.style import DECODER_NAMES, is_custom, ordered_training_methods, training_method_name
+from treecrf_studies.training.choices import BETTER, PAIR
+from treecrf_studies.training.comparisons import Pair, find_pair
+from treecrf_studies.training.comparisons import larger_accuracies_layout as larger_accuracies_layout
+from treecrf_studies.training.comparisons import larger_layout as larger_layout
+from treecrf_studies.training.comparisons import matrix_layout as matrix_layout
+from treecrf_studies.training.comparisons import noise_layout as noise_layout
+from treecrf_studies.training.comparisons import pairs_layout as pairs_layout
+from treecrf_studies.training.comparisons import ranks_layout as ranks_layout
+from treecrf_studies.training.published import read_published
+
+SHRINKAGE_LEVELS = (0.025, 0.005, 0.001)
+"""A star for each of these that p is below, in table 3.4."""
+
+BASELINE_LEVELS = (0.005, 0.001)
+"""The same in table 3.5."""
+
+BASELINE = "mallet_linear"
+"""The method that table 3.5 compares the others with: MALLET without induction."""
+
+PRINTED = {"treecrf": "treecrf", "mallet": "mallet", BASELINE: "baseline"}
+"""The methods of table 3.5 and what its file calls them."""
+
+TO_THE_END = (BASELINE, "linear_crf")
+"""The baseline, and our linear CRF of the same model in a row below it: what they reach at the end of training is shown too."""
+
+UNPRINTED = ("linear_crf_labels", "induced_crf", "induced_crf_labels", "mallet_labels", "crfsuite")
+"""Methods that table 3.5 does not have and that are next of kin to its own; custom labellers join them."""
+
+STEP_METHODS = ("treecrf", "mallet", "induced_crf", "linear_crf")
+"""Methods whose iterations have parts to time; custom labellers join them."""
+
+STEP_PRINTED = {"treecrf": "TreeCRF", "mallet": "MALLET"}
+"""The methods of table 3.6 and what it calls them."""
+
+VARIANTS = {"treecrf": "shrinkage", "treecrf_original": "original"}
+"""The methods of table 3.4 and what it calls them."""
+
+SETTING_NAMES = {"l2_regularization": "lambda", "max_leaves": "leaves", "variance": "variance"}
+"""Settings that cross-validation chooses, as readers see them."""
+
+ACCURACY = "accuracy (%)"
+
+WORSE = " (worse)"
+"""After the stars of an accuracy below that of `BASELINE`."""
+
+Texts = dict[str, str]
+
+# --- published and measured -------------------------------------------------------------------------
+
+
+def shrinkage_layout(summary: pd.DataFrame, comparisons: pd.DataFrame, peak_comparisons: pd.DataFrame) -> pd.DataFrame:
+    """Table 3.4 as printed: TreeCRF with shrinkage and the original algorithm, by decoder, a block of lines for each data set.
+
+    Lines: published; peak of the test curve with its iteration; cross-validated choice; its mean and standard deviation
+    over the perturbed runs. The better of the two has a `STAR` for each of `SHRINKAGE_LEVELS` that McNemar's p is below,
+    and then a `DAGGER` where the sequence-level test decides so too (`treecrf_studies.training.summary.compare`).
+    """
+    told, published = _with_iterations(summary), read_published("table_3_4_shrinkage")
+    cells, printed = by_key(told, "dataset", "method", "decoder"), by_key(published, "dataset", "variant", "decoder")
+    tests = {PEAK: by_key(peak_comparisons, *PAIR), CHOICE: by_key(comparisons, *PAIR)}
+    decoders = [decoder for decoder in dict.fromkeys(summary["decoder"]) if decoder != BETTER]
+    rivals = dict(zip(VARIANTS, reversed(VARIANTS), strict=True))
+    columns = {(DECODER_NAMES[d], variant): (d, method) for d in decoders for method, variant in VARIANTS.items()}
+
+    def texts(dataset: str, decoder: str, method: str) -> Texts:
+        known = printed.get((dataset, VARIANTS[method], decoder))
+        found = {line: find_pair(pairs, dataset, decoder, method, rivals[method]) for line, pairs in tests.items()}
+        marks = {line: _marks(pair, SHRINKAGE_LEVELS) if pair.points > 0 else "" for line, pair in found.items()}
+        return _published_text(known, "stars") | _accuracies_of(cells.get((dataset, method, decoder)), marks)
+
+    blocks: list[Block] = [
+        ((shown,), {column: texts(dataset, *place) for column, place in columns.items()})
+        for dataset, shown in _printed_order(told[told["method"].isin(VARIANTS)], published["dataset"]).items()
+    ]
+    return printed_layout(["data set"], list(columns), blocks)
+
+
+def methods_layout(summary: pd.DataFrame, comparisons: pd.DataFrame, peak_comparisons: pd.DataFrame) -> pd.DataFrame:
+    """Table 3.5 as printed: accuracy, CPU seconds and iterations of TreeCRF, MALLET and `BASELINE`, a column for each data set.
+
+    Measured lines stand under the published one; below them our linear CRF, and accuracies of methods that the table does not have.
+    An accuracy has a `STAR` for each of `BASELINE_LEVELS` that McNemar's p against `BASELINE` is below, a `DAGGER` where the
+    sequence-level test finds the difference too, and `WORSE` where it is the lower one.
+    """
+    better = _with_iterations(summary)[summary["decoder"] == BETTER]
+    published = read_published("table_3_5_methods")
+    printed, cells = by_key(published, "dataset", "method"), by_key(better, "dataset", "method")
+    tests = {PEAK: by_key(peak_comparisons, *PAIR), CHOICE: by_key(comparisons, *PAIR)}
+    others = [name for name in ordered_training_methods(better["method"]) if name in UNPRINTED or is_custom(name)]
+    sets = _printed_order(better[better["method"].isin([*PRINTED, *TO_THE_END, *others])], published["dataset"])
+
+    def accuracies(dataset: str, method: str) -> Texts:
+        known, row = printed.get((dataset, PRINTED.get(method))), cells.get((dataset, method))
+        against = {line: find_pair(pairs, dataset, BETTER, method, BASELINE) for line, pairs in tests.items()}
+        marks = {line: _marks(pair, BASELINE_LEVELS) for line, pair in against.items()}
+        found = _published_text(known, "stars_vs_baseline")
+        if known and found[PUBLISHED].endswith(STAR):
+            baseline = printed[dataset, PRINTED[BASELINE]]["accuracy_percent"]
+            found[PUBLISHED] += WORSE if known["accuracy_percent"] < baseline else ""
+        end = {END: number(row["last_accuracy"])} if row and method in TO_THE_END else {}
+        return found | _accuracies_of(row, marks, with_iteration=False) | end
+
+    def seconds(dataset: str, method: str) -> Texts:
+        known, row = printed.get((dataset, PRINTED.get(method))), cells.get((dataset, method))
+        found: Texts = {PUBLISHED: number(known["cpu_seconds"], 1)} if known else {}
+        columns = {PEAK: "peak_cpu_seconds", CHOICE: "cpu_seconds"}
+        columns |= {END: "last_cpu_seconds"} if method in TO_THE_END else {}
+        return found | ({line: seconds_text(row[name]) for line, name in columns.items()} if row else {})
+
+    def iterations(dataset: str, method: str) -> Texts:
+        known, row = printed.get((dataset, PRINTED.get(method))), cells.get((dataset, method))
+        found: Texts = {PUBLISHED: known["iterations"].replace("-", "–")} if known else {}
+        if row and row["has_iterations"]:
+            found |= {PEAK: count_text(row["peak_iteration"]), CHOICE: _range(row, "iteration")}
+            found |= {END: _range(row, "last_iteration")} if method in TO_THE_END else {}
+        return found
+
+    shown = dict.fromkeys([*PRINTED, *TO_THE_END])
+    groups: list[tuple[str, Callable[[str, str], Texts], Iterable[str]]] = [
+        (ACCURACY, accuracies, shown),
+        ("CPU seconds", seconds, shown),
+        ("iterations", iterations, shown),
+        (f"{ACCURACY}, other methods", accuracies, others),
+    ]
+    blocks: list[Block] = [
+        ((quantity, training_method_name(method)), {str(column): texts(name, method) for name, column in sets.items()})
+        for quantity, texts, methods in groups
+        for method in methods
+    ]
+    return printed_layout(["quantity", "method"], list(map(str, sets.values())), blocks)
+
+
+def step_seconds_layout(costs: pd.DataFrame) -> pd.DataFrame:
+    """Table 3.6 as printed: length, features, and CPU seconds of an iteration of forward-backward and of an induction."""
+    published, cells = read_published("table_3_6_cpu_per_iteration"), by_key(costs, "dataset", "method")
+    printed = by_key(published, "dataset")
+    counts = {("", "average length"): "average_length", ("", "features"): "n_features"}
+    columns = {
+        (group, shown): (f"{group.replace('-', '_')}_seconds", method)
+        for group in ("forward-backward", "induction")
+        for method, shown in STEP_PRINTED.items()
+    }
+    rows = costs[costs["method"].isin(STEP_PRINTED)]
+    blocks: list[Block] = []
+    for dataset, shown in _printed_order(rows, published["dataset"]).items():
+        known, of_set = printed.get((dataset,), {}), rows[rows["dataset"] == dataset].iloc[0]
+        texts: dict[Column, Texts] = {
+            column: {PUBLISHED: count_text(known.get(name, np.nan)), MEASURED: count_text(of_set[name])}
+            for column, name in counts.items()
+        }
+        for column, (name, method) in columns.items():
+            row = cells.get((dataset, method), {})
+            published_text = number(known.get(f"{name}_{method}", np.nan), 3)
+            texts[column] = {PUBLISHED: published_text, MEASURED: three_digits(row.get(name, np.nan))}
+        blocks.append(((shown,), texts))
+    return printed_layout(["data set"], [*counts, *columns], blocks)
+
+
+def steps_layout(costs: pd.DataFrame) -> pd.DataFrame:
+    """CPU seconds of every chain in which features are induced or weighted: an iteration, an induction, a whole training."""
+    rows = sorted_by_method(costs[costs["method"].isin(STEP_METHODS) | costs["method"].map(is_custom)])
+    columns = row_names(rows)
+    columns["CPU seconds", "forward-backward, an iteration"] = cell_texts(
+        rows["forward_backward_seconds"], three_digits
+    )
+    columns["CPU seconds", "an induction"] = cell_texts(rows["induction_seconds"], three_digits)
+    several = rows.groupby("method")["n_iterations"].transform("max") > 1
+    columns["whole training", "iterations"] = cell_texts(rows["n_iterations"].where(several), count_text)
+    columns["whole training", "CPU s"] = cell_texts(rows["total_seconds"], seconds_text)
+    return grouped(columns)
+
+
+# --- all methods ------------------------------------------------------------------------------------
+
+
+def accuracy_layout(summary: pd.DataFrame, ranks: pd.DataFrame) -> pd.DataFrame:
+    """Accuracy of every method at the choice, with the decoder that cross-validation prefers, by data set.
+
+    Mean and standard deviation over the perturbed runs, in percent; a method without such runs shows its unperturbed
+    accuracy. bold are the best and those equivalent to it (`treecrf_studies.training.summary.rank`).
+    """
+    top = ranks[ranks["standing"].isin(AT_THE_TOP)]
+    return _accuracies(summary, "chosen", set(zip(top["dataset"], top["method"], strict=True)))
+
+
+def peaks_layout(summary: pd.DataFrame) -> pd.DataFrame:
+    """The same at the peak of the test curve of the first, unperturbed training; without marks, as peaks are not compared."""
+    return _accuracies(summary.assign(peak_mean=np.nan, peak_sd=np.nan), "peak", set())
+
+
+def highest_layout(summary: pd.DataFrame) -> pd.DataFrame:
+    """The same over all settings, iterations and decoders."""
+    return _accuracies(summary.assign(highest_mean=np.nan, highest_sd=np.nan), "highest", set())
+
+
+def choices_layout(summary: pd.DataFrame) -> pd.DataFrame:
+    """What cross-validation chose for every method, by decoder, and the decoder preferred.
+
+    The setting (of several splits all, parted by " / "), the iteration (smallest to largest of the splits), the
+    cross-validated accuracy in percent. A method that takes the choice of another says whose settings it has.
+    """
+    rows = sorted_by_method(summary[summary["decoder"] == BETTER])
+    cells = by_key(_with_iterations(summary), "dataset", "method", "decoder")
+    columns = row_names(rows)
+    for decoder in [name for name in dict.fromkeys(summary["decoder"]) if name != BETTER]:
+        chosen = [_chosen_texts(cells.get((row.dataset, row.method, decoder))) for row in rows.itertuples()]
+        for place, name in enumerate(("setting", "iteration", "cv accuracy (%)")):
+            columns[DECODER_NAMES[decoder], name] = [texts[place] for texts in chosen]
+    columns["", "preferred"] = [DECODER_NAMES[decoder] for decoder in rows["chosen_decoder"]]
+    return grouped(columns)
+
+
+def estimates_layout(summary: pd.DataFrame) -> pd.DataFrame:
+    """Accuracy that cross-validation promised at the choice beside that on the test set, with the preferred decoder.
+
+    A row per data set and method that chose for itself, in percent: the estimate, the test accuracy (mean of the perturbed runs where there are
+    some), and how much the estimate is above it.
+    """
+    chosen = (summary["decoder"] == BETTER) & (summary["chosen_by"] == summary["method"])
+    rows = sorted_by_method(summary[chosen])
+    tested = rows["chosen_mean"].fillna(rows["chosen_accuracy"])
+    return pd.DataFrame(
+        {
+            "data set": dataset_names(rows),
+            "method": method_names(rows["method"]),
+            "estimate (%)": cell_texts(rows["cv_accuracy"], number),
+            "test (%)": cell_texts(tested, number),
+            "too high by": cell_texts(rows["cv_accuracy"] - tested, signed),
+        }
+    )
+
+
+def notes_layout(notes: pd.DataFrame) -> pd.DataFrame:
+    """Methods that were not run, and why: a row per method and reason, with its data sets parted by commas."""
+    groups = notes.groupby(["method", "note"], sort=False)["dataset"].agg(", ".join).reset_index()
+    return pd.DataFrame(
+        {
+            "data set": groups["dataset"].astype(str),
+            "method": method_names(groups["method"]),
+            "why": groups["note"].astype(str),
+        }
+    )
+
+
+# --- rows -------------------------------------------------------------------------------------------
+
+
+def _with_iterations(summary: pd.DataFrame) -> pd.DataFrame:
+    """The summary with a column has_iterations: a method whose only iteration is everywhere the first has none to speak of."""
+    last = summary[["iteration_high", "peak_iteration"]].max(axis=1).groupby(summary["method"]).max()
+    return summary.assign(has_iterations=summary["method"].map(last > 1))
+
+
+def _printed_order(rows: pd.DataFrame, printed: pd.Series) -> dict[str, str | Cell]:
+    """Data sets of rows and their names for readers: those of a printed table in its order, then the others."""
+    names = dict(zip(rows["dataset"], dataset_names(rows), strict=True))
+    first = {name: names[name] for name in dict.fromkeys(printed) if name in names}
+    return first | names
+
+
+def _accuracies(summary: pd.DataFrame, kind: str, marked: set[tuple[str, str]]) -> pd.DataFrame:
+    """Accuracies of a `kind`, "chosen", "peak" or "highest", by method and data set; the `marked` ones are bold."""
+    better = summary[summary["decoder"] == BETTER]
+    centre = better[f"{kind}_mean"].fillna(better[f"{kind}_accuracy"])
+    cells = {
+        (name, method): best_if(with_deviation(middle, sd, n_runs), (name, method) in marked)
+        for middle, sd, n_runs, name, method in zip(
+            centre, better[f"{kind}_sd"], better["n_perturbed_runs"], better["dataset"], better["method"], strict=True
+        )
+    }
+    sets = better.drop_duplicates("dataset")
+    methods = ordered_training_methods(better["method"])
+    columns: dict[str, list[str | Cell]] = {"method": [*method_names(methods)]}
+    for name, shown in zip(sets["dataset"], dataset_names(sets), strict=True):
+        columns[str(shown)] = [cells.get((name, method), DASH) for method in methods]
+    return pd.DataFrame(columns)
+
+
+# --- cells ------------------------------------------------------------------------------------------
+
+
+def _marks(pair: Pair, levels: Sequence[float]) -> str:
+    """What stands after the accuracy of the first of a pair."""
+    stars = STAR * sum(pair.p_value < level for level in levels)
+    if not stars:
+        return ""
+    return stars + (DAGGER if pair.agrees else "") + (WORSE if pair.points < 0 else "")
+
+
+def _published_text(row: Row | None, stars: str) -> Texts:
+    return {} if row is None else {PUBLISHED: number(row["accuracy_percent"]) + STAR * int(row[stars])}
+
+
+def _accuracies_of(row: Row | None, marks: Mapping[str, str], with_iteration: bool = True) -> Texts:
+    """Peak, choice, and the mean and standard deviation at the choice."""
+    if row is None:
+        return {}
+    is_known = not np.isnan(row["peak_accuracy"])
+    iteration = f" ({row['peak_iteration']:.0f})" if is_known and with_iteration and row["has_iterations"] else ""
+    return {
+        PEAK: number(row["peak_accuracy"]) + marks[PEAK] + iteration,
+        CHOICE: number(row["chosen_accuracy"]) + marks[CHOICE],
+        SPREAD: with_deviation(row["chosen_mean"], row["chosen_sd"], row["n_perturbed_runs"]),
+    }
+
+
+def _range(row: Row, name: str) -> str:
+    """An iteration; of several splits the smallest and the largest; a dash for a method without iterations."""
+    if not row["has_iterations"]:
+        return DASH
+    low, high = count_text(row[f"{name}_low"]), count_text(row[f"{name}_high"])
+    return low if low == high else f"{low}–{high}"
+
+
+def _chosen_texts(row: Row | None) -> tuple[str, str, str]:
+    """Setting, iteration and cross-validated accuracy."""
+    if row is None:
+        return DASH, DASH, DASH
+    if row["chosen_by"] != row["method"]:
+        return f"settings of {training_method_name(row['chosen_by'])}", DASH, DASH
+    return _setting(row["candidate"]), _range(row, "iteration"), number(row["cv_accuracy"])
+
+
+def _setting(candidate: str | float) -> str:
+    """The candidate in words; a dash where there was nothing to choose, which a CSV file has as NaN."""
+    if not isinstance(candidate, str):
+        return DASH
+    for name, text in SETTING_NAMES.items():
+        candidate = candidate.replace(f"{name}=", f"{text} ")
+    return candidate

@@ -1,0 +1,116 @@
+"""``treecrf explain``, and what ``evaluate`` and ``missing`` say beside accuracy."""
+
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+
+
+def test_the_column_that_decides_comes_first(run, model):
+    code, out, _ = run("explain", model, "train.csv")
+    assert code == 0
+    losses, gains = out.split("Share of the trees' total gain")
+    assert [line.split()[0] for line in losses.splitlines() if re.match("letter|noise", line)] == ["letter", "noise"]
+    assert re.search(r"attribute +-1 .*all", gains)
+
+
+def test_the_end_of_the_sequence_that_decides_has_a_name(run, words, tmp_path, fit_trees):
+    last = words.groupby("sequence")["letter"].transform("last")
+    words.assign(label=last.replace({"a": "u", "b": "v", "c": "w"})).to_csv(tmp_path / "ends.csv", index=False)
+    fit_trees("--iterations", 5, "--window", "0,0", "--anchors", "0,1", "--order", 0, file="ends.csv")
+    code, out, _ = run("describe", "m.npz")
+    assert (code, "letter 1 from the end" in out) == (0, True)
+    code, out, _ = run("explain", "m.npz", "ends.csv")
+    gains = out.split("Share of the trees' total gain")[1]
+    assert (code, "letter 1 from the end" in gains) == (0, True)
+    code, _, err = run("fit", "ends.csv", "-o", "m.npz", "--method", "treecrf_newton", "--anchors", "2")
+    assert (code, "two whole numbers with a comma between" in " ".join(err.replace("│", " ").split())) == (2, True)
+
+
+def test_a_row_by_its_number_and_by_its_sequence(run, model):
+    code, out, err = run("explain", model, "train.csv", "--position", 25)
+    assert (code, err) == (0, "")
+    assert out.startswith("Row 25: ")
+    total = re.search(r"Sum: (-?[\d.]+) = (-?[\d.]+) - \((-?[\d.]+)\)", out)
+    assert float(total[1]) == pytest.approx(float(total[2]) - float(total[3]), abs=0.002)
+    assert run("explain", model, "train.csv", "--id", 2, "--row", 5) == (0, out, "")
+
+
+def test_a_page_shows_a_sequence_with_its_errors(run, model, tmp_path):
+    code, out, _ = run("explain", model, "train.csv", "--plot", "page.html", "--id", 2)
+    assert (code, out) == (0, "Wrote page.html. Open it in a browser.\n")
+    text = (tmp_path / "page.html").read_text()
+    assert all(heading in text for heading in ("One sequence", "Confusion matrix", "Permutation importance"))
+    n_rows = int((pd.read_csv(tmp_path / "train.csv")["sequence"] == 2).sum())
+    assert len(re.findall('<tr class="(right|wrong)">', text)) == n_rows
+    assert run("explain", model, "train.csv", "--plot", "page.txt")[0] == 2
+    assert run("explain", model, "train.csv", "--plot", "page.html", "--position", 2)[0] == 2
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--position", 600), "table train.csv has 600 rows, numbered from 0, and no row 600."),
+        (("--id", "x", "--row", 0), "table train.csv has no sequence 'x' in its column 'sequence'."),
+        (("--id", 3, "--row", 10), "sequence '3' has 10 rows, numbered from 0, and no row 10."),
+    ],
+)
+def test_rows_that_are_not_there(run, model, options, message):
+    assert run("explain", model, "train.csv", *options) == (1, "", f"treecrf: {message}\n")
+
+
+def test_linear_models_have_no_gains(run, table):
+    run("fit", "train.csv", "-o", "linear.npz", "--method", "linear_crf", "--iterations", 5, "--window", "1,0")
+    code, out, _ = run("explain", "linear.npz", "train.csv")
+    assert (code, "No gains by distance for LinearCRF" in out) == (0, True)
+
+
+def test_evaluate_tells_how_sure_it_is(run, model):
+    _, out, _ = run("evaluate", model, "train.csv")
+    assert re.search(r"95 % confidence interval by sequence: [\d.]+ to [\d.]+ %\.", out)
+    assert re.search(r"Probabilities: Brier score 0\.\d{4}", out)
+    assert re.search(r"bin +positions +probability +right", out)
+    assert "Segments" not in out
+    assert "Entities" not in out
+
+
+def test_compare_is_another_way_to_name_models(run, model, fit_trees):
+    fit_trees("--iterations", 1, "--window", "0,0", to="poor.npz")
+    assert run("evaluate", model, "train.csv", "--compare", "poor.npz") == run(
+        "evaluate", model, "poor.npz", "train.csv"
+    )
+
+
+def test_entities_and_segments(run, words, tmp_path, fit_trees):
+    tags = np.array(["B-x", "I-x", "O", "B-y"])[np.random.default_rng(0).integers(0, 4, len(words))]
+    words.assign(label=tags).to_csv(tmp_path / "tags.csv", index=False)
+    words.assign(label=np.arange(len(words)) % 10 // 5).to_csv(tmp_path / "runs.csv", index=False)
+    for name in ("tags", "runs"):
+        fit_trees("--iterations", 2, "--window", "0,0", file=f"{name}.csv", to=f"{name}.npz")
+    _, out, _ = run("evaluate", "tags.npz", "tags.csv")
+    assert re.search(r"type +precision +recall +f1 +true +predicted +correct\nall .*\nx .*\ny ", out)
+    assert "Entities, in percent, scheme BIO, counted as in seqeval\n" in out
+    _, strict, _ = run("evaluate", "tags.npz", "tags.csv", "--scheme", "bio")
+    assert "Entities, in percent, scheme BIO, counted as in seqeval's strict mode\n" in strict
+    true, lenient = (int(re.search(r"^all +(?:[\d.]+ +){3}(\d+)", text, re.M)[1]) for text in (strict, out))
+    begins = np.char.startswith(tags, "B").sum()
+    assert true == begins < lenient
+    assert "Entities" not in run("evaluate", "tags.npz", "tags.csv", "--scheme", "none")[1]
+    code, _, err = run("evaluate", "tags.npz", "tags.csv", "--scheme", "IOE")
+    assert (code, "the label 'B-x' is none of the scheme IOE, which has O, I, E, alone or with a type." in err) == (
+        1,
+        True,
+    )
+    _, out, _ = run("evaluate", "runs.npz", "runs.csv", "--segments")
+    assert re.search(r"Segments \(runs of one label\): \d+ of 120 found with both ends", out)
+
+
+@pytest.mark.parametrize("command", ["explain", "evaluate"])
+def test_files_without_labels(run, words, model, command):
+    words.drop(columns="label").to_csv("bare.csv", index=False)
+    words.assign(label="").to_csv("empty.csv", index=False)
+    for file in ("bare.csv", "empty.csv"):
+        code, _, err = run(command, model, file)
+        assert (code, f"{command} needs labels" in err) == (1, True)
+    assert run("explain", model, "bare.csv", "--position", 3)[0] == 0

@@ -1,0 +1,300 @@
+"""The labeller that trains experts and combines them, against the same by hand."""
+
+import json
+import warnings
+
+import numpy as np
+import pytest
+from builders import larger_set, number_set, random_set
+from sklearn.base import clone
+from sklearn.linear_model import LogisticRegression
+
+import treecrf
+from treecrf import Attribute, Ensemble, LinearCRF, SequenceSet, SlidingWindow, TreeCRF, WindowLightGBM
+from treecrf.ensembles.combiners import COMBINERS, Evidence, espboost
+from treecrf.ensembles.espboost import ESPBoost
+from treecrf.ensembles.labeller import METHODS
+from treecrf.ensembles.stacking import BoostedStacking, MarginalAverage, Stacking
+from treecrf.models.custom import CustomLabeller
+from treecrf.statistics.selection import derive_seed, hold_out, sequence_folds
+
+EXPERTS = (TreeCRF(4, 6, 1.0, (1, 1)), LinearCRF(5.0, (0, 0)), SlidingWindow(3, 4, window=(1, 0)))
+
+
+def fitted():
+    return [type(expert)(**expert.get_params()) for expert in EXPERTS]
+
+
+def marginals_of(experts, data):
+    return np.stack([expert.predict_proba(data) for expert in experts], axis=1)
+
+
+@pytest.fixture(scope="module")
+def sets():
+    return larger_set(0), larger_set(1)
+
+
+@pytest.fixture(scope="module")
+def stacked(sets):
+    return Ensemble(EXPERTS, n_folds=3, seed=5).fit(sets[0])
+
+
+def test_the_combiner_learns_from_a_part_that_is_held_out(sets):
+    train, test = sets
+    model = Ensemble(EXPERTS, held_out=0.4, seed=5).fit(train)
+    first, second = hold_out(train.groups, 0.4, derive_seed(5, None))
+    part = [expert.fit(train.select(first)) for expert in fitted()]
+    held_out = train.select(second)
+    features = np.log(np.maximum(marginals_of(part, held_out), 1e-6)).reshape(held_out.n_positions, -1)
+    regression = LogisticRegression(max_iter=10_000).fit(features, held_out.labels)
+    final = [expert.fit(train) for expert in fitted()]
+    features = np.log(np.maximum(marginals_of(final, test), 1e-6)).reshape(test.n_positions, -1)
+    np.testing.assert_allclose(model.predict_proba(test), regression.predict_proba(features), atol=1e-12)
+    np.testing.assert_array_equal(model.predict(test), regression.predict(features))
+    assert model.score(test) == (regression.predict(features) == test.labels).mean()
+
+
+def test_the_combiner_learns_from_what_other_folds_say(sets, stacked):
+    train, test = sets
+    marginals, labels = [], []
+    for fold in sequence_folds(train.groups, 3, derive_seed(5, None)):
+        rest = train.select(np.setdiff1d(np.arange(len(train)), fold))
+        part = [expert.fit(rest) for expert in fitted()]
+        marginals.append(marginals_of(part, train.select(fold)))
+        labels.append(train.select(fold).labels)
+    rule = Stacking().fit(np.concatenate(marginals), np.concatenate(labels))
+    final = [expert.fit(train) for expert in fitted()]
+    np.testing.assert_array_equal(stacked.predict_proba(test), rule.predict_proba(marginals_of(final, test)))
+
+
+@pytest.mark.parametrize("held_out", [None, 0.4])
+@pytest.mark.parametrize("combine", COMBINERS)
+def test_every_combiner_comes_back_from_a_file(sets, tmp_path, combine, held_out):
+    train, test = sets
+    model = Ensemble(EXPERTS, combine, 2, held_out).fit(train)
+    marginals = model.predict_proba(test)
+    np.testing.assert_allclose(marginals.sum(axis=1), 1)
+    assert (marginals >= 0).all()
+    path = tmp_path / "model.npz"
+    model.save(path)
+    again = treecrf.load(path)
+    np.testing.assert_array_equal(again.predict_proba(test), marginals)
+    np.testing.assert_array_equal(again.predict(test), model.predict(test))
+    assert repr(again) == repr(model)
+    chosen = marginals[np.arange(test.n_positions), model.predict(test)]
+    np.testing.assert_allclose(chosen, marginals.max(axis=1))  # where several labels are tied the vote's rule decides
+    with np.load(path) as archive:
+        assert json.loads(archive["header"].tobytes())["class"] == "Ensemble"
+
+
+def test_votes_are_those_of_the_experts_labels(sets):
+    train, test = sets
+    model = Ensemble(EXPERTS, "majority_vote", 2).fit(train)
+    votes = marginals_of(model.experts_, test).argmax(axis=2)
+    expected = [
+        max(row, key=lambda label, row=row: (row.tolist().count(label), -row.tolist().index(label))) for row in votes
+    ]
+    assert model.predict(test).tolist() == expected
+    best = Ensemble(EXPERTS, "best_expert", 2).fit(train)
+    rights = [(expert.predict(test) == best.predict(test)).all() for expert in best.experts_]
+    assert any(rights)
+    mean = Ensemble(EXPERTS, "marginal_average", 2).fit(train)
+    np.testing.assert_allclose(mean.predict_proba(test), marginals_of(mean.experts_, test).mean(axis=1))
+
+
+def test_a_mean_trains_each_expert_once_and_keeps_no_stages(sets):
+    reported = []
+    model = Ensemble(EXPERTS, "marginal_average").fit(sets[0], monitor=lambda number, *_: reported.append(number))
+    assert reported == [1, 2, 3]
+    assert (model.n_trainings, Ensemble(EXPERTS, n_folds=4).n_trainings) == (3, 15)
+    assert len(model.experts_[1].weights_history_) == 1
+    assert [name for name, make in COMBINERS.items() if not make().needs_evidence] == ["marginal_average"]
+    related = sets[0].with_groups(np.zeros(40, dtype=int))
+    np.testing.assert_array_equal(
+        Ensemble(EXPERTS, "marginal_average").fit(related).predict_proba(sets[1]), model.predict_proba(sets[1])
+    )
+
+
+def test_boosting_has_the_classes_and_rounds_that_cross_validation_chose(sets):
+    train, _ = sets
+    experts = [expert.fit(train) for expert in fitted()]
+    evidence = Evidence.ask(experts, train)
+    class_map, vote = espboost(evidence, train.labels, 3)
+    boosted = ESPBoost(len(vote.alphas_)).fit(evidence.predictions, train.labels, *evidence.classes(class_map))
+    np.testing.assert_array_equal(vote.weights_, boosted.weights_)
+
+
+def test_named_experts_have_the_ensembles_settings():
+    names = ("treecrf_newton", "treecrf_original", "linear_crf", "neural_network", "lightgbm")
+    settings = {"window": (2, 1), "n_iterations": 7, "unseen": "error", "n_threads": 2}
+    made = [
+        getattr(expert, "labeller", expert) for expert in Ensemble(names, **settings, random_state=3).make_experts()
+    ]
+    assert all(expert.window == (2, 1) and expert.unseen == "error" for expert in made)
+    assert [made[0].n_iterations, made[2].max_iterations, made[3].n_epochs] == [7, 7, 7]
+    assert [expert.random_state for expert in made] == [3, 3, 3, 4, 3]
+    assert (made[0].splits, made[0].n_threads, made[1].l2_regularization) == ("subsets", 2, 0.0)
+    made = [getattr(expert, "labeller", expert) for expert in Ensemble(names).make_experts()]
+    assert [expert.random_state for expert in made] == [None, None, None, 0, None]
+
+
+@pytest.mark.parametrize("names", [("treecrf", "memm", "sliding_window"), ("linear_crf", "lightgbm", "neural_network")])
+def test_named_experts_handle_missing_cells_unless_told_otherwise(names):
+    train = number_set(0)
+    holes = train.with_values(np.where(np.arange(train.n_positions)[:, None] % 5 == 0, -1, train.values))
+    experts = Ensemble(names, "marginal_average", n_iterations=2)
+    assert np.isfinite(experts.fit(holes).predict_proba(holes)).all()
+    assert np.isfinite(experts.fit(train).predict_proba(holes)).all()
+    with pytest.raises(ValueError, match="is missing at observation 0; fill or mark"):
+        experts.set_params(missing="error").fit(holes)
+
+
+def test_default_experts_handle_missing_cells():
+    train = number_set(0)
+    holes = train.with_values(np.where(np.arange(train.n_positions)[:, None] % 5 == 0, -1, train.values))
+    assert Ensemble(n_iterations=2, n_folds=2).fit(holes).score(holes) > 0.5
+
+
+def test_named_experts_in_pipelines_follow_the_ensembles_treatment_of_unknown_categories():
+    train = random_set(np.random.default_rng(0))
+    wider = [Attribute(a.name, (*a.categories, "new")) for a in train.attributes]
+    new = SequenceSet(np.full_like(train.values, len(wider[0].categories) - 1), train.offsets, wider)
+    model = Ensemble(("linear_crf",), "marginal_average", n_iterations=2).fit(train)
+    with pytest.warns(UserWarning, match="treated as missing"):
+        model.predict(new)
+    with pytest.raises(ValueError, match="unseen"):
+        model.set_params(unseen="error").predict(new)
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_every_named_expert_can_be_made(name):
+    (expert,) = Ensemble((name,), window=(1, 1), missing="error").make_experts()
+    assert expert.window == (1, 1)
+
+
+def test_experts_see_numbers_as_they_do_alone(tmp_path):
+    train, test = number_set(0), number_set(1)
+    model = Ensemble(("treecrf", "lightgbm"), "marginal_average", 2, window=(1, 0), n_iterations=4).fit(train)
+    alone = [TreeCRF(4, window=(1, 0)).fit(train), WindowLightGBM(4, window=(1, 0)).fit(train)]
+    np.testing.assert_array_equal(model.predict_proba(test), marginals_of(alone, test).mean(axis=1))
+    model.save(tmp_path / "model.npz")
+    again = treecrf.load(tmp_path / "model.npz")
+    np.testing.assert_array_equal(again.predict_proba(test), model.predict_proba(test))
+    assert again.inputs_.number_names == train.number_names
+
+
+def test_a_seed_draws_other_parts(sets):
+    train, test = sets
+    first, second = (Ensemble(EXPERTS, n_folds=2, random_state=seed).fit(train) for seed in (None, 0))
+    assert not np.array_equal(first.predict_proba(test), second.predict_proba(test))
+
+
+def test_it_is_an_estimator(sets, stacked):
+    assert stacked.get_params()["experts"] is EXPERTS
+    copy = clone(stacked)
+    assert repr(copy) == repr(stacked)
+    assert not hasattr(copy, "experts_")
+    with pytest.raises(ValueError, match="this Ensemble is not fitted"):
+        copy.predict(sets[1])
+    assert copy.set_params(seed=9).seed == 9
+
+
+def test_it_has_one_stage(sets, stacked):
+    _, test = sets
+    (stage,) = stacked.staged_predict(test)
+    assert not stacked.has_stages
+    for labels in stage.values():
+        np.testing.assert_array_equal(labels, stacked.predict(test))
+    np.testing.assert_array_equal(stacked.predict(test, "viterbi"), stacked.predict(test))
+    assert list(stacked.staged_predict(test, every=2)) == []
+    logs = np.log(stacked.predict_proba(test)[np.arange(test.n_positions), test.labels])
+    expected = [logs[a:b].sum() for a, b in zip(test.offsets[:-1], test.offsets[1:], strict=True)]
+    np.testing.assert_allclose(stacked.log_likelihood(test), expected)
+
+
+@pytest.mark.parametrize(("settings", "n_trainings"), [({"n_folds": 3}, 12), ({"held_out": 0.3}, 6)])
+def test_every_training_is_reported(sets, settings, n_trainings):
+    seen = []
+    model = Ensemble(EXPERTS, **settings)
+    model.fit(sets[0], monitor=lambda stage, seconds, value: seen.append((stage, sum(seconds.values()))))
+    assert [stage for stage, _ in seen] == list(range(1, n_trainings + 1))
+    assert model.n_trainings == n_trainings
+    assert seen[-1][1] == pytest.approx(sum(model.seconds_.values()))
+    assert set(model.seconds_) == {"experts", "combiner"}
+
+
+def test_related_sequences_are_in_one_fold(monkeypatch):
+    train = larger_set(0).with_groups(np.arange(40) // 10)
+    asked, ask = [], Evidence.ask
+    monkeypatch.setattr(
+        Evidence, "ask", classmethod(lambda cls, experts, data: asked.append(data.groups) or ask(experts, data))
+    )
+    Ensemble(EXPERTS[:1], n_folds=9).fit(train)
+    assert [set(groups) for groups in asked] != []
+    assert sorted(len(set(groups)) for groups in asked) == [1, 1, 1, 1]
+
+
+def test_labels_that_the_combiner_has_not_seen():
+    marginals = np.random.default_rng(0).dirichlet(np.ones(4), (50, 2))
+    for rule in (Stacking(), BoostedStacking()):
+        found = rule.fit(marginals, np.repeat([0, 2], 25)).predict_proba(marginals)
+        assert (found[:, [1, 3]] < 1e-14).all()
+        np.testing.assert_allclose(found.sum(axis=1), 1)
+        np.testing.assert_allclose(rule.fit(marginals, np.full(50, 2)).predict_proba(marginals)[:, 2], 1)
+    assert MarginalAverage().fit(marginals, np.zeros(50, int)).predict_proba(marginals).shape == (50, 4)
+
+
+def test_two_labels_are_those_of_the_regression():
+    rng = np.random.default_rng(0)
+    marginals = rng.dirichlet(np.ones(2), (80, 3))
+    labels = (marginals[:, 0, 1] + rng.normal(0, 0.3, 80) > 0.5).astype(int)
+    regression = LogisticRegression(max_iter=10_000).fit(np.log(np.maximum(marginals, 1e-6)).reshape(80, -1), labels)
+    expected = regression.predict_proba(np.log(np.maximum(marginals, 1e-6)).reshape(80, -1))
+    np.testing.assert_allclose(Stacking().fit(marginals, labels).predict_proba(marginals), expected, atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"experts": ("linear_crf", "stacking")}, r"experts=\('linear_crf', 'stacking'\): give labellers, or names"),
+        ({"experts": (TreeCRF(0),)}, r"n_iterations=0: give a whole number of at least 1\."),
+    ],
+)
+def test_settings_out_of_range_are_refused(sets, settings, message):
+    with pytest.raises(ValueError, match=message):
+        Ensemble(**settings).fit(sets[0])
+
+
+def test_sequences_that_are_all_related_are_refused():
+    related = larger_set(0).with_groups(np.zeros(40, dtype=int))
+    with pytest.raises(
+        ValueError, match=r"no two unrelated sequences, so experts cannot be cross-fitted; give at least two\."
+    ):
+        Ensemble(EXPERTS).fit(related)
+    with pytest.raises(ValueError, match="no two unrelated sequences, so none can be held out"):
+        Ensemble(EXPERTS, held_out=0.5).fit(related)
+    two = larger_set(0).with_groups(np.arange(40) // 20)
+    with pytest.raises(ValueError, match=r"are all related, so none can judge; give more, or combine by stacking\."):
+        Ensemble(EXPERTS, "espboost", held_out=0.5).fit(two)
+
+
+def test_an_expert_that_is_not_saved_says_so(tmp_path):
+    train = random_set(np.random.default_rng(0), 20)
+    expert = CustomLabeller("sklearn_free:Even", window=(0, 0))
+    model = Ensemble((EXPERTS[1],), n_folds=2).fit(train)
+    model.experts_ = [expert]
+    with pytest.raises(ValueError, match=r"sklearn_free:Even is not saved here; save `inner_` as the class does\."):
+        model.save(tmp_path / "model.npz")
+
+
+def test_categories_that_training_did_not_have(sets, stacked):
+    _, test = sets
+    grown = [(a.name, (*a.categories, "new")) for a in test.attributes]
+    values = test.values.copy()
+    values[0, 0] = len(test.attributes[0].categories)
+    other = test.with_values(values, grown)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        assert stacked.predict_proba(other).shape == (test.n_positions, 3)
+    assert all("'new' was not in the training set" in str(warning.message) for warning in caught)
+    assert caught

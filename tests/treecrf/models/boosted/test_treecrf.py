@@ -1,0 +1,255 @@
+"""`TreeCRF` and its trees against the naive versions, and its promises: same bits, continuation, files, errors."""
+
+import multiprocessing
+import pickle
+import tracemalloc
+from concurrent.futures import ProcessPoolExecutor
+
+import naive
+import numpy as np
+import pytest
+from builders import assert_potentials, larger_set, lasting_set, named_start, random_set
+
+import treecrf
+from treecrf import MEMM, Attribute, SequenceSet, TreeCRF, chain
+from treecrf.models.boosted.training import DenseTraining
+from treecrf.models.execution import Workers
+from treecrf.sequences import slot_sizes, window_codes
+from treecrf.trees.packing import unpack
+
+
+@pytest.mark.parametrize("order", [0, 1, 2, 3])
+@pytest.mark.parametrize(("max_leaves", "l2_regularization"), [(100, 2.0), (4, 0.0), (100, 0.5)])
+@pytest.mark.parametrize("pseudo", [0, 2])
+def test_potentials_equal_naive_boosting(order, max_leaves, l2_regularization, pseudo):
+    for seed in range(3):
+        rng = np.random.default_rng([seed, order, max_leaves])
+        n_labels = 3 if order < 3 else 2
+        data = random_set(rng, n_sequences=4 if order < 3 else 6, n_labels=n_labels, longest=4 if order < 2 else 5)
+        model = TreeCRF(
+            4, max_leaves, l2_regularization, (1, 1), order, random_state=seed, start_noise=0.3,
+            pseudo_likelihood_iterations=pseudo,
+        ).fit(data)  # fmt: skip
+        fit = naive.fit_one_hot(slot_sizes(data.attributes, (1, 1)), n_labels, max_leaves, l2_regularization)
+        expected = naive.boost(
+            window_codes(data, (1, 1)), data.offsets, data.labels, n_labels, order, named_start(model), 4, fit, pseudo
+        )
+        assert_potentials(model, data, expected)
+
+
+def test_gradient_equals_finite_differences_of_the_likelihood():
+    data = random_set(np.random.default_rng(5), n_sequences=1, longest=4)
+    data = SequenceSet.concatenate([data, random_set(np.random.default_rng(6), n_sequences=2, longest=4)])
+    rng = np.random.default_rng(0)
+    for order in (0, 1, 2):
+        space = chain.StateSpace(3, order)
+        potentials = rng.normal(size=(3, data.n_positions, space.n_states))
+        params = TreeCRF(order=order).boosting_params()
+        training = DenseTraining(params, data, np.zeros((3, space.n_states)), Workers())
+        training.rows.exponentials[:] = np.exp(potentials)
+        training.compute_gradient("likelihood")
+        counts, gradients = unpack(training.rows.gradients.swapaxes(1, 2), training.rows.packing)
+        checked = 0
+        for index in np.argwhere(counts == 1):
+            step = np.zeros_like(potentials)
+            step[tuple(index)] = 1e-5
+            up, down = (
+                chain.log_likelihood(potentials + sign * step, data.labels, data.offsets, order).sum()
+                for sign in (1, -1)
+            )
+            assert gradients[tuple(index)] == pytest.approx((up - down) / 2e-5, abs=1e-7)
+            checked += 1
+        assert checked >= data.n_positions * 3
+
+
+def test_small_steps_raise_the_likelihood_every_time():
+    # A large lambda makes the leaf values, hence the steps, small.
+    model = TreeCRF(30, 8, 500.0, (1, 1)).fit(larger_set())
+    assert (np.diff(model.log_likelihood_history_) > 0).all()
+
+
+@pytest.mark.parametrize("order", [0, 1, 2])
+@pytest.mark.parametrize(
+    "settings", [{}, {"splits": "subsets"}, {"leaf_values": "newton", "learning_rate": 0.3}], ids=str
+)
+@pytest.mark.parametrize("labeller", [TreeCRF, MEMM])
+def test_history_is_the_training_likelihood(labeller, settings, order):
+    data, settings = larger_set(), settings | {"random_state": 3}
+    model = labeller(7, 10, 1.0, (1, 1), order, **settings).fit(data)
+    assert model.log_likelihood_history_[-1] == pytest.approx(model.log_likelihood(data).sum(), abs=1e-7)
+    shorter = labeller(4, 10, 1.0, (1, 1), order, **settings).fit(data)
+    assert model.log_likelihood_history_[4] == pytest.approx(shorter.log_likelihood(data).sum(), abs=1e-7)
+
+
+@pytest.mark.parametrize(
+    ("data", "settings"),
+    [
+        (larger_set(), {"max_leaves": 20, "pseudo_likelihood_iterations": 2}),
+        (lasting_set(), {"max_leaves": 4, "leaf_values": "newton"}),
+    ],
+)
+def test_warm_start_equals_one_longer_run_bit_for_bit(data, settings, tmp_path):
+    settings = settings | {"l2_regularization": 1.0, "window": (2, 2), "random_state": 1}
+    whole = TreeCRF(12, **settings).fit(data)
+    part = TreeCRF(5, warm_start=True, **settings).fit(data)
+    assert (part.steps_ < 1).any() == ("leaf_values" in settings)
+    part.save(tmp_path / "part.npz")
+    for model in (part, treecrf.load(tmp_path / "part.npz")):
+        model.set_params(n_iterations=12).fit(data)
+        assert pickle.dumps(model.forest_) == pickle.dumps(whole.forest_)
+        assert model.log_likelihood_history_.tobytes() == whole.log_likelihood_history_.tobytes()
+        assert model.steps_.tobytes() == whole.steps_.tobytes()
+
+
+def test_continuing_with_another_shape_is_refused():
+    data = larger_set()
+    for name, value in (("window", (1, 2)), ("order", 2), ("n_iterations", 1)):
+        model = TreeCRF(2, 10, 1.0, (1, 1), warm_start=True).fit(data)
+        with pytest.raises(ValueError, match=name):
+            model.set_params(**{name: value}).fit(data)
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [{}, {"order": 0}, {"order": 2, "window": (1, 0)}, {"leaf_values": "newton", "learning_rate": 0.3}, {"random_state": 1},
+     {"missing": "instance_weighting"}, {"pseudo_likelihood_iterations": 2}, {"transitions": "separable"}],
+)  # fmt: skip
+@pytest.mark.parametrize("labeller", [TreeCRF, MEMM])
+def test_training_knows_what_it_predicts_for_its_own_set(labeller, settings):
+    if labeller is MEMM and {"transitions", "pseudo_likelihood_iterations"} & set(settings):
+        pytest.skip("of a TreeCRF alone")
+    data = larger_set()
+    found = labeller(4, 6, 1.0, **settings).fit_predict_proba(data)
+    model = labeller(4, 6, 1.0, **settings).fit(data)
+    np.testing.assert_allclose(found, model.predict_proba(data), atol=1e-12)
+
+
+def test_processes_that_are_given_a_model_predict_the_same():
+    data = larger_set()
+    model = TreeCRF(4, 20, 1.0, (2, 2)).fit(data)
+    with ProcessPoolExecutor(2, multiprocessing.get_context("spawn")) as processes:
+        answers = [processes.submit(model.predict_proba, part) for part in (data[:20], data[20:])]
+        together = np.concatenate([answer.result() for answer in answers])
+    np.testing.assert_array_equal(together, model.predict_proba(data))
+
+
+def test_staged_predictions_are_those_of_shorter_runs():
+    data, other = larger_set(), larger_set(1)
+    model = TreeCRF(6, 20, 1.0, (1, 1)).fit(data)
+    staged = list(model.staged_predict(other))
+    scores = model.staged_score(other)
+    for n, probabilities in enumerate(model.staged_predict_proba(other), start=1):
+        shorter = TreeCRF(n, 20, 1.0, (1, 1)).fit(data)
+        np.testing.assert_array_equal(probabilities, shorter.predict_proba(other))
+        for column, decoder in enumerate(("forward_backward", "viterbi")):
+            np.testing.assert_array_equal(staged[n - 1][decoder], shorter.predict(other, decoder))
+            assert scores[n - 1, column] == shorter.score(other, decoder=decoder)
+    assert n == 6
+
+
+@pytest.mark.parametrize("missing", ["error", "instance_weighting", "surrogate_splitting", "incorporated"])
+def test_expected_memory_is_what_training_takes(missing):
+    rng, n = np.random.default_rng(0), 6000
+    attributes = [Attribute(name, tuple(map(str, range(20)))) for name in "abc"]
+    data = SequenceSet(
+        rng.integers(0, 20, (n, 3)), np.arange(0, n + 1, 50), attributes, rng.integers(0, 5, n), tuple("ABCDE")
+    )
+    model = TreeCRF(2, 30, 5.0, (2, 2), missing=missing)
+    TreeCRF(1, 3, 5.0, missing=missing).fit(data.select(range(3)))  # compiles
+    tracemalloc.start()
+    model.fit(data)
+    taken = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert model.expected_memory(data) == pytest.approx(taken, rel=0.15)
+
+
+def test_training_that_does_not_fit_is_refused(monkeypatch):
+    monkeypatch.setattr("treecrf.io.memory.available_memory", lambda: 2**20)
+    words = (
+        r"^training on \d+ positions with 3 labels would take 0\.\d GiB of memory and 0\.0 GiB are available; train on"
+    )
+    with pytest.raises(ValueError, match=words):
+        TreeCRF(100, 500, 5.0, (5, 5), 3).fit(larger_set(n_sequences=300))
+
+
+def test_perturbed_starts_differ_and_repeat():
+    data = larger_set()
+    runs = [TreeCRF(3, 10, 1.0, (1, 1), random_state=seed).fit(data).log_likelihood_history_[-1] for seed in (0, 1, 0)]
+    assert runs[0] == runs[2] != runs[1]
+
+
+def test_monitor_sees_every_iteration():
+    seen = []
+    model = TreeCRF(5, 10, 1.0).fit(larger_set(), monitor=lambda *arguments: seen.append(arguments))
+    assert [stage for stage, _, _ in seen] == [1, 2, 3, 4, 5]
+    np.testing.assert_array_equal([value for *_, value in seen], model.log_likelihood_history_[1:])
+    assert set(seen[0][1]) == {"windows", "gradient", "trees", "update"}
+
+
+def test_observation_without_label_is_seen_by_windows_alone():
+    # The label of the last position is the value of the observation after it.
+    rng = np.random.default_rng(0)
+    values = rng.integers(0, 2, 4 * 200)
+    labels = values.reshape(200, 4)[:, 1:].ravel()
+    data = SequenceSet(
+        values[:, None], np.arange(0, 601, 3), (Attribute("a", ("x", "y")),), labels, ("A", "B"), np.arange(0, 801, 4)
+    )
+    assert TreeCRF(5, 10, 1.0, (0, 1)).fit(data).score(data) == 1.0
+    assert TreeCRF(5, 10, 1.0, (0, 0)).fit(data).score(data) < 0.9  # the last one is a guess
+
+
+# --- bad input ---------------------------------------------------------------------------------------
+
+
+def test_unknown_options_are_named():
+    with pytest.raises(ValueError, match="no setting 'depth'"):
+        TreeCRF().set_params(depth=3)
+    with pytest.raises(ValueError, match="decoder 'beam'"):
+        TreeCRF(2).fit(larger_set()).predict(larger_set(), "beam")
+
+
+def test_bad_data_are_refused():
+    data = larger_set()
+    with pytest.raises(ValueError, match="has no sequences"):
+        TreeCRF().fit(data.select([]))
+    with pytest.raises(ValueError, match="at least two"):
+        TreeCRF().fit(data.with_labels(np.zeros(data.n_positions), ("A",)))
+    model = TreeCRF(2).fit(data)
+    with pytest.raises(ValueError, match="has no sequences"):
+        model.predict(data.select([]))
+    with pytest.raises(ValueError, match="have the attributes"):
+        model.predict(data.with_values(data.values[:, :1], data.attributes[:1]))
+    with pytest.raises(ValueError, match="'Z' was not in the training set"):
+        model.score(data.with_labels(np.full(data.n_positions, 3), (*data.label_names, "Z")))
+
+
+def test_categories_are_matched_by_name():
+    data = larger_set()
+    model = TreeCRF(5, 20, 1.0, (1, 1)).fit(data)
+    turned = tuple(Attribute(name, categories[::-1]) for name, categories, *_ in data.attributes)
+    values = np.array([len(a.categories) - 1 for a in data.attributes]) - data.values
+    np.testing.assert_array_equal(model.predict_proba(data.with_values(values, turned)), model.predict_proba(data))
+
+
+@pytest.mark.parametrize("order", [0, 1, 2])
+@pytest.mark.parametrize("missing", ["error", "instance_weighting", "surrogate_splitting", "default_direction"])
+def test_equal_windows_are_one_in_training(monkeypatch, missing, order):
+    # Some positions carry observations behind them that no label belongs to; the set has few different windows.
+    rng = np.random.default_rng(order)
+    lengths, unlabelled = rng.integers(1, 9, 40), rng.integers(0, 2, 40)
+    offsets, observation_offsets = (np.concatenate([[0], np.cumsum(n)]) for n in (lengths, lengths + unlabelled))
+    attributes = tuple(Attribute(name, ("no", "yes")) for name in "abc")
+    values = rng.integers(0 if missing == "error" else -1, 2, (observation_offsets[-1], 3))
+    labels = rng.integers(0, 2, offsets[-1])
+    data = SequenceSet(values, offsets, attributes, labels, ("X", "Y"), observation_offsets)
+    model = TreeCRF(5, 8, 1.0, order=order, missing=missing, random_state=1, start_noise=0.3).fit(data)
+    every = np.arange(data.n_positions)
+    monkeypatch.setattr(
+        "treecrf.models.boosted.potentials.distinct_windows", lambda cells: (every, every.astype(np.int32))
+    )
+    expected = TreeCRF(5, 8, 1.0, order=order, missing=missing, random_state=1, start_noise=0.3).fit(data)
+    for name in ("parents", "columns", "codes", "shares", "surrogates"):
+        np.testing.assert_array_equal(getattr(model.forest_, name), getattr(expected.forest_, name))
+    tolerance = 0.0 if missing == "error" else 1e-9  # weighted sums are rounded once for each window
+    np.testing.assert_allclose(model.forest_.values, expected.forest_.values, rtol=0, atol=tolerance)
+    assert model.log_likelihood_history_[-1] == pytest.approx(model.log_likelihood(data).sum(), abs=1e-8)

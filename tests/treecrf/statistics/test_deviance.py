@@ -1,0 +1,295 @@
+"""Binomial models of correct positions, against maximum likelihood worked out here in plain numpy.
+
+The models are R's glm(cbind(k, n - k) ~ 0 + training_set + method, family = binomial).
+"""
+
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from method_counts import METHODS, arrays, cells, design, frame, maximum_likelihood
+from numpy.testing import assert_allclose
+from scipy.stats import chi2, f, norm
+from statsmodels.genmod.generalized_linear_model import GLM
+
+from treecrf.statistics.deviance import analysis_of_deviance, compare_all, compare_methods
+
+DATA = Path(__file__).parents[2] / "data"
+
+
+def deviance(k, n, p):
+    """2 sum of k log(k / np) + (n - k) log((n - k) / (n - np)), for 0 < k < n."""
+    return 2 * np.sum(k * np.log(k / (n * p)) + (n - k) * np.log((n - k) / (n * (1 - p))))
+
+
+def rows_of(correct, positions):
+    """Method, training set, sequence, correct and positions with test sets added up, one row for each."""
+    k, n = correct.sum(axis=2), positions.sum(axis=2)
+    return *np.indices(k.shape).reshape(3, -1), k.ravel().astype(float), n.ravel().astype(float)
+
+
+def test_one_training_set_and_two_methods_by_hand():
+    # Baseline 80 right, 20 wrong; method 70 right, 30 wrong. Odds 4 and 7/3, odds ratio 7/12.
+    row = compare_methods(cells([80], [70]), "ada").iloc[0]
+    assert row["coefficient"] == pytest.approx(-0.5389965007326869, abs=1e-10)  # log(7 / 12)
+    assert row["standard_error"] == pytest.approx(0.33184190154205606, abs=1e-10)  # sqrt(1/80 + 1/20 + 1/70 + 1/30)
+    assert row["z"] == pytest.approx(-1.62426, abs=1e-5)
+    assert row["p_value"] == pytest.approx(0.104321, abs=1e-6)
+    assert row["p_holm"] == row["p_value"]
+    # 2 (80 log(80/75) + 20 log(20/25) + 70 log(70/75) + 30 log(30/25))
+    assert row["likelihood_ratio"] == pytest.approx(2.680713, abs=1e-6)
+    assert row["accuracy_points"] == pytest.approx(-10, abs=1e-9)
+    assert (row["dataset"], row["rate"], row["baseline"], row["method"]) == ("toy", 0.05, "ada", "bob")
+
+
+def test_plain_fit_is_maximum_likelihood(counts):
+    method, training_set, _, k, n = rows_of(*arrays())
+    beta, covariance, _ = maximum_likelihood(design(method, training_set), k, n)
+    result = compare_methods(counts, "ada")
+    assert result["method"].tolist() == ["bob", "cyd"]
+    assert_allclose(result["coefficient"], beta[:2], rtol=0, atol=1e-10)
+    assert_allclose(result["standard_error"], np.sqrt(np.diag(covariance))[:2], rtol=1e-9)
+    z = beta[:2] / np.sqrt(np.diag(covariance))[:2]
+    assert_allclose(result["z"], z, rtol=1e-8)
+    assert_allclose(result["p_value"], 2 * norm.sf(np.abs(z)), rtol=1e-7)
+
+
+def test_likelihood_ratio_is_a_difference_of_deviances(counts):
+    method, training_set, _, k, n = rows_of(*arrays())
+    _, _, p = maximum_likelihood(design(method, training_set), k, n)
+    for name, merged in (("bob", np.array([0, 0, 1])), ("cyd", np.array([0, 1, 0]))):
+        _, _, constrained = maximum_likelihood(design(merged[method], training_set), k, n)
+        expected = deviance(k, n, constrained) - deviance(k, n, p)
+        row = compare_methods(counts, "ada").set_index("method").loc[name]
+        assert expected > 1
+        assert row["likelihood_ratio"] == pytest.approx(expected, rel=1e-8)
+        assert row["likelihood_ratio_p_value"] == pytest.approx(chi2.sf(expected, 1), rel=1e-7)
+
+
+def sandwich(correct, positions):
+    """Coefficients, clustered covariance with the correction for small samples."""
+    method, training_set, sequence, k, n = rows_of(correct, positions)
+    x = design(method, training_set)
+    beta, inverse, p = maximum_likelihood(x, k, n)
+    scores = x * (k - n * p)[:, None]
+    sums = np.array([scores[sequence == index].sum(axis=0) for index in np.unique(sequence)])
+    n_clusters, (n_rows, n_coefficients) = len(sums), x.shape
+    correction = n_clusters / (n_clusters - 1) * (n_rows - 1) / (n_rows - n_coefficients)
+    return beta, correction * inverse @ sums.T @ sums @ inverse
+
+
+def test_clustered_errors_are_the_sandwich(counts):
+    beta, covariance = sandwich(*arrays())
+    result = compare_methods(counts, "ada")
+    errors = np.sqrt(np.diag(covariance))[:2]
+    assert_allclose(result["clustered_standard_error"], errors, rtol=1e-8)
+    assert_allclose(result["clustered_p_value"], 2 * norm.sf(np.abs(beta[:2]) / errors), rtol=1e-7)
+    assert (np.abs(result["clustered_standard_error"] / result["standard_error"] - 1) > 0.01).all()
+
+
+def accuracy_difference(beta, index):
+    """Points of accuracy of method `index` minus method 0, from coefficients of 2 methods and 2 training sets."""
+    logit = np.array([0, *beta[:2]])[:, None] + beta[2:]
+    return 100 * (1 / (1 + np.exp(-logit))).mean(axis=1)[[index, 0]] @ [1, -1]
+
+
+@pytest.mark.parametrize("index", [1, 2])
+@pytest.mark.parametrize("n_sequences", [6, 1])
+def test_interval_of_points_against_numeric_derivatives(index, n_sequences):
+    correct, positions = (array[..., :n_sequences] for array in arrays())
+    method, training_set, _, k, n = rows_of(correct, positions)
+    beta, covariance, _ = maximum_likelihood(design(method, training_set), k, n)
+    if n_sequences > 1:
+        _, covariance = sandwich(correct, positions)
+    shifts = 1e-5 * np.eye(4)
+    gradient = [
+        (accuracy_difference(beta + shift, index) - accuracy_difference(beta - shift, index)) / 2e-5 for shift in shifts
+    ]
+    half_width = 1.959963984540054 * np.sqrt(gradient @ covariance @ gradient)
+    row = compare_methods(frame(correct, positions), "ada").iloc[index - 1]
+    assert row["accuracy_points"] == pytest.approx(accuracy_difference(beta, index), abs=1e-8)
+    assert row["points_low"] == pytest.approx(row["accuracy_points"] - half_width, rel=1e-6)
+    assert row["points_high"] == pytest.approx(row["accuracy_points"] + half_width, rel=1e-6)
+
+
+def test_holm_is_over_the_methods_of_one_dataset_and_rate(counts):
+    correct, positions = arrays(4)
+    both = pd.concat([counts, frame(correct, positions, rate=0.1), frame(correct, positions, dataset="other")])
+    result = compare_methods(both, "ada")
+    assert len(result) == 6
+    for _, group in result.groupby(["dataset", "rate"]):
+        for name, adjusted in (("p_value", "p_holm"), ("clustered_p_value", "clustered_p_holm")):
+            smaller, larger = sorted(group[name])
+            first = min(1, 2 * smaller)
+            assert_allclose(sorted(group[adjusted]), [first, max(first, larger)])
+    alone = compare_methods(counts, "ada")
+    same = result[(result["dataset"] == "toy") & (result["rate"] == 0.05)]
+    pd.testing.assert_frame_equal(same.reset_index(drop=True), alone)
+
+
+def test_test_sets_and_sequences_do_not_change_the_plain_fit(counts):
+    keys = ["dataset", "rate", "method", "training_set"]
+    added = counts.groupby(keys, as_index=False)[["n_positions", "n_correct"]].sum().assign(test_set=0, sequence=0)
+    fine, coarse = compare_methods(counts, "bob"), compare_methods(added, "bob")
+    clustered = [name for name in fine if "clustered" in name]
+    plain = [name for name in fine if name not in [*clustered, "points_low", "points_high"]]
+    pd.testing.assert_frame_equal(fine[plain], coarse[plain], rtol=1e-8)
+    assert fine[clustered].notna().all(axis=None)
+    assert coarse[clustered].isna().all(axis=None)
+    assert coarse[["points_low", "points_high"]].notna().all(axis=None)
+
+
+def test_order_of_rows_does_not_matter(counts):
+    shuffled = counts.sample(frac=1, random_state=0)
+    pd.testing.assert_frame_equal(compare_all(shuffled), compare_all(counts), check_exact=True)
+    pd.testing.assert_frame_equal(analysis_of_deviance(shuffled), analysis_of_deviance(counts), check_exact=True)
+
+
+def test_swapped_names_swap_rows(counts):
+    swapped = counts.assign(method=counts["method"].replace({"bob": "cyd", "cyd": "bob"}))
+    expected = compare_methods(counts, "ada").set_index("method").rename(index={"bob": "cyd", "cyd": "bob"})
+    result = compare_methods(swapped, "ada").set_index("method")
+    assert result.index.tolist() == ["bob", "cyd"]
+    pd.testing.assert_frame_equal(result, expected.loc[["bob", "cyd"]], rtol=1e-8)
+    assert result.loc["bob", "coefficient"] != pytest.approx(result.loc["cyd", "coefficient"], abs=0.1)
+
+
+def test_every_method_in_turn(counts):
+    result = compare_all(counts)
+    expected = pd.concat([compare_methods(counts, name) for name in METHODS], ignore_index=True)
+    pd.testing.assert_frame_equal(result, expected)
+    pairs = result.set_index(["baseline", "method"])
+    for baseline, method in pairs.index:
+        forth, back = pairs.loc[(baseline, method)], pairs.loc[(method, baseline)]
+        assert forth["coefficient"] == pytest.approx(-back["coefficient"], abs=1e-9)
+        same = ["standard_error", "likelihood_ratio", "clustered_standard_error"]
+        assert_allclose(forth[same].astype(float), back[same].astype(float), rtol=1e-7)
+        assert forth["points_low"] == pytest.approx(-back["points_high"], abs=1e-7)
+
+
+def test_single_methods_are_left_out(counts):
+    lone = counts[counts["method"] == "bob"].assign(rate=0.2)
+    extended = pd.concat([counts, lone])
+    for result, alone in (
+        (compare_methods(extended, "ada"), compare_methods(counts, "ada")),
+        (compare_all(extended), compare_all(counts)),
+        (analysis_of_deviance(extended), analysis_of_deviance(counts)),
+    ):
+        pd.testing.assert_frame_equal(result, alone)
+    for empty in (compare_methods(lone, "bob"), compare_all(lone), analysis_of_deviance(lone)):
+        assert len(empty) == 0
+    assert list(compare_all(lone)) == list(compare_all(counts))
+    assert list(analysis_of_deviance(lone)) == list(analysis_of_deviance(counts))
+
+
+def test_all_skips_baselines_that_a_rate_has_not(counts):
+    short = counts[counts["method"] != "ada"].assign(rate=0.4)
+    result = compare_all(pd.concat([counts, short]))
+    assert result[result["rate"] == 0.4]["baseline"].tolist() == ["bob", "cyd"]
+    assert (result["rate"] == 0.05).sum() == 6
+
+
+def test_analysis_of_deviance_by_hand(counts):
+    correct, positions = arrays()
+    k, n = correct.sum(axis=3).ravel().astype(float), positions.sum(axis=3).ravel().astype(float)
+    method, training_set, _ = np.indices((3, 2, 2)).reshape(3, -1)
+    share = np.array([k[training_set == index].sum() / n[training_set == index].sum() for index in (0, 1)])
+    _, _, p = maximum_likelihood(design(method, training_set), k, n)
+    models = [k.sum() / n.sum(), share[training_set], p]
+    residual = np.array([deviance(k, n, fitted) for fitted in models])
+    pearson = np.array([((k - n * fitted) ** 2 / (n * fitted * (1 - fitted))).sum() for fitted in models])
+    table = analysis_of_deviance(counts)
+    assert table["term"].tolist() == ["constant", "training_set", "method"]
+    assert_allclose(table["residual_deviance"], residual, rtol=1e-9)
+    assert_allclose(table["deviance"], [np.nan, *-np.diff(residual)], rtol=1e-8)
+    assert table["residual_degrees_of_freedom"].tolist() == [11, 10, 8]
+    assert table["degrees_of_freedom"].tolist()[1:] == [1, 2]
+    assert table["degrees_of_freedom"].isna().tolist() == [True, False, False]
+    expected = [np.nan, chi2.sf(residual[0] - residual[1], 1), chi2.sf(residual[1] - residual[2], 2)]
+    assert_allclose(table["p_value"], expected, rtol=1e-7)
+    assert_allclose(table["dispersion"], residual / [11, 10, 8], rtol=1e-9)
+    assert_allclose(table["pearson_dispersion"], pearson / [11, 10, 8], rtol=1e-8)
+
+
+def test_analysis_of_deviance_with_numbers():
+    # 80 and 70 of 100, then of other damage 90 and 60: 75 of 100 by the constant, 85 and 65 by the methods.
+    # 2 (80 log(80/75) + 20 log(20/25) + 70 log(70/75) + 30 log(30/25)) = 2.680713
+    correct = np.array([[80, 90], [70, 60]]).reshape(2, 1, 2, 1)
+    constant = 2.680713 + 2 * (90 * np.log(1.2) + 10 * np.log(0.4) + 60 * np.log(0.8) + 40 * np.log(1.6))
+    of_methods = [(80, 85), (90, 85), (70, 65), (60, 65)]
+    full = 2 * sum(k * np.log(k / n) + (100 - k) * np.log((100 - k) / (100 - n)) for k, n in of_methods)
+    table = analysis_of_deviance(frame(correct, 100, METHODS[:2]))
+    assert_allclose(table["residual_deviance"], [constant, constant, full], atol=1e-5)
+    assert table["residual_degrees_of_freedom"].tolist() == [3, 3, 2]
+    assert table["degrees_of_freedom"].tolist()[1:] == [0, 1]
+    assert table["p_value"].isna().tolist() == [True, True, False]
+    pearson = 2 * (25 / 12.75 + 25 / 22.75) / 2  # (80 - 85)^2 / (100 * .85 * .15), and so on, over 2 degrees of freedom
+    last = table.iloc[-1]
+    assert last["pearson_dispersion"] == pytest.approx(pearson, abs=1e-9)
+    assert last["f"] == pytest.approx((constant - full) / pearson, abs=1e-5)
+    assert last["f_p_value"] == pytest.approx(f.sf((constant - full) / pearson, 1, 2), abs=1e-6)
+
+
+def test_analysis_of_deviance_by_r():
+    of_r = pd.read_csv(DATA / "deviance_by_r.csv", comment="#", index_col=0)
+    counts = pd.read_csv(DATA / "deviance_counts.csv").assign(dataset="toy", rate=0.05, sequence=0)
+    tested = ["degrees_of_freedom", "deviance", "residual_degrees_of_freedom", "residual_deviance", "p_value"]
+    tested += ["f", "f_p_value", "pearson_dispersion"]
+    of_r["dispersion"] = of_r["dispersion"].where(of_r.index == "method")  # R's is that of the last model
+    table = analysis_of_deviance(counts)
+    table["pearson_dispersion"] = table["pearson_dispersion"].where(table["term"] == "method")
+    assert_allclose(table[tested].to_numpy(dtype=float), of_r, rtol=1e-8)
+
+
+def test_no_warning_is_only_hidden(counts):
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        for table in (cells([80], [70]), cells([100, 100], [0, 0], [50, 100]), counts):
+            compare_all(table)
+            analysis_of_deviance(table)
+    assert [str(warning.message) for warning in caught] == []
+
+
+def test_fit_that_does_not_converge(counts, monkeypatch):
+    fit = GLM.fit
+    monkeypatch.setattr(GLM, "fit", lambda self, **settings: fit(self, maxiter=1, **settings))
+    with pytest.raises(RuntimeError, match="did not converge"):
+        compare_methods(counts, "ada")
+
+
+@pytest.mark.parametrize("analyse", [lambda counts: compare_methods(counts, "ada"), compare_all, analysis_of_deviance])
+def test_unusable_counts(counts, analyse):
+    for name in counts:
+        with pytest.raises(ValueError, match=rf"^The counts have no column '{name}'; they need dataset, rate, "):
+            analyse(counts.drop(columns=name))
+    with pytest.raises(ValueError, match="more than one row with the same dataset, rate, method"):
+        analyse(pd.concat([counts, counts.iloc[:1]]))
+    between, nothing = "n_correct is not between 0 and n_positions", "^Row 0 of the counts has no n_correct; fill it in"
+    for wrong, sentence in ((-1, between), (1000, between), (np.nan, nothing)):
+        with pytest.raises(ValueError, match=sentence):
+            analyse(counts.assign(n_correct=[wrong, *counts["n_correct"][1:]]))
+
+
+def test_unknown_baseline(counts):
+    with pytest.raises(ValueError, match=r"^No method is called 'eve'; the methods are ada, bob, cyd\.$"):
+        compare_methods(counts, "eve")
+    short = counts[counts["method"] != "ada"].assign(rate=0.4)
+    with pytest.raises(
+        ValueError, match=r"^The baseline 'ada' has no rows for toy at rate 0\.4, which has bob, cyd\.$"
+    ):
+        compare_methods(pd.concat([counts, short]), "ada")
+
+
+def test_input_is_left_as_it_was(counts):
+    before = counts.copy()
+    compare_all(counts)
+    analysis_of_deviance(counts)
+    pd.testing.assert_frame_equal(counts, before)
+
+
+def test_rate_zero_is_a_rate_like_any_other(counts):
+    # Tables of one's own may have holes before any are made.
+    whole = compare_methods(counts.assign(rate=0.0), "ada")
+    pd.testing.assert_frame_equal(whole, compare_methods(counts, "ada").assign(rate=0.0))

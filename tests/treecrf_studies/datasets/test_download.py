@@ -1,0 +1,350 @@
+"""Getting raw files, from a server on loopback that does what servers do."""
+
+import errno
+import hashlib
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+from runs import CONTENT, compressed, tar, zipped
+
+from treecrf_studies.datasets import download
+from treecrf_studies.datasets.download import RawFile, RawFileError, fetch
+
+SHA256 = hashlib.sha256(CONTENT).hexdigest()
+
+
+class Handler(BaseHTTPRequestHandler):
+    """Answers by path; counts what is asked for."""
+
+    def do_GET(self):
+        server = self.server
+        server.asked.append(self.path)
+        status, body, announced = 200, CONTENT, None
+        match self.path.split("/")[1]:
+            case "wrong":
+                body = b"something else"
+            case "missing":
+                status, body = 404, b""
+            case "broken":
+                status, body = 503, b""
+            case "moody":  # fails first, then succeeds
+                status = 500 if len(server.asked) < 3 else 200
+            case "breaking":  # gives the rest of what it has begun, and the wrong one at first where it is "wrong"
+                begin = int(self.headers.get("Range", "bytes=0-")[6:-1])
+                status = 206 if begin else 200
+                announced, body = len(CONTENT) - begin, CONTENT[begin : begin + 4000]
+                if self.path.endswith("wrong") and len(server.asked) < 4:
+                    body = bytes(len(body))
+            case "truncated":
+                body, announced = CONTENT[:1000], len(CONTENT)
+            case "endless":
+                body, announced = CONTENT + bytes(1 << 20), None
+            case "elsewhere":
+                status = 302
+            case "slow":
+                server.stop.wait(20)
+            case "stuck":  # half, and then nothing for long
+                announced = len(CONTENT)
+                body = CONTENT[:5000]
+            case "zip":
+                body = zipped()
+        self.send_response(status)
+        self.send_header("Content-Length", str(len(body) if announced is None else announced))
+        if status == 302:
+            self.send_header("Location", f"{self.path.split('/')[2]}:///etc/hostname")
+        self.end_headers()
+        self.wfile.write(b"" if self.path == "/trickling" else body)
+        for byte in body if self.path == "/trickling" else b"":
+            self.wfile.write(bytes([byte]))
+            self.wfile.flush()
+            if server.stop.wait(0.1):
+                break
+        if self.path.startswith("/stuck"):
+            self.wfile.flush()
+            server.stop.wait(20)
+
+    def log_message(self, *args):
+        pass
+
+
+@pytest.fixture
+def server():
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as running:
+        running.asked, running.stop = [], threading.Event()
+        running.handle_error = lambda *args: None  # a client that has gone away
+        running.url = f"http://127.0.0.1:{running.server_port}"
+        thread = threading.Thread(target=running.serve_forever, args=(0.01,))
+        thread.start()
+        yield running
+        running.stop.set()
+        running.shutdown()
+        thread.join()
+
+
+@pytest.fixture(autouse=True)
+def _no_mirror(monkeypatch):
+    monkeypatch.delenv("TREECRF_MIRROR", raising=False)
+
+
+def registry(*addresses):
+    return {"set/file.data": RawFile("set/file.data", len(CONTENT), SHA256, addresses)}
+
+
+def get(folder, *addresses, **options):
+    return fetch("set/file.data", folder, files=registry(*addresses), **{"wait": 0.01, "timeout": 5.0, **options})
+
+
+def left(folder):
+    return sorted(str(path.relative_to(folder)) for path in Path(folder).rglob("*") if path.is_file())
+
+
+def test_good_file(server, tmp_path):
+    path = tmp_path / "set/file.data"
+    assert get(tmp_path, f"{server.url}/good") == path
+    assert path.read_bytes() == CONTENT
+    assert left(tmp_path) == ["set/file.data"]
+    get(tmp_path, f"{server.url}/good")
+    assert server.asked == ["/good"]  # the second time it lay there
+
+
+def test_addresses_are_tried_in_turn(server, tmp_path):
+    get(tmp_path, f"{server.url}/missing", f"{server.url}/wrong", f"{server.url}/good", retries=0)
+    assert server.asked == ["/missing", "/wrong", "/good"]
+    assert (tmp_path / "set/file.data").read_bytes() == CONTENT
+
+
+def test_server_that_fails_first(server, tmp_path):
+    get(tmp_path, f"{server.url}/moody", retries=2)
+    assert server.asked == ["/moody"] * 3
+
+
+@pytest.mark.parametrize(
+    ("path", "n_asked", "problem"),
+    [
+        ("wrong", 2, "gives 14 bytes with another checksum"),
+        ("missing", 1, "the server answers 404"),
+        ("broken", 2, "the server answers 503"),
+        ("truncated", 2, "the transfer broke off"),
+        ("endless", 2, f"more than {len(CONTENT):,} bytes"),
+        ("elsewhere/file", 2, "InvalidSchema"),
+        ("elsewhere/ftp", 2, "InvalidSchema"),
+    ],
+)
+def test_bad_servers(server, tmp_path, path, n_asked, problem):
+    with pytest.raises(RawFileError) as caught:
+        get(tmp_path, f"{server.url}/{path}", retries=1)
+    message = str(caught.value)
+    assert f"{server.url}/{path}: {problem}" in message
+    assert message.startswith("raw file set/file.data is not available (")
+    assert message.endswith(f"; put a copy with SHA-256 {SHA256} at {tmp_path / 'set/file.data'}.".lstrip("; "))
+    assert "\n" not in message
+    assert len(server.asked) == n_asked
+    assert left(tmp_path) == []
+
+
+@pytest.mark.parametrize("path", ["slow", "stuck"])
+def test_time_out(server, tmp_path, path):
+    start = time.monotonic()
+    with pytest.raises(RawFileError, match=r"no answer within 0\.2 s"):
+        get(tmp_path, f"{server.url}/{path}", timeout=0.2, retries=0)
+    assert time.monotonic() - start < 5
+    assert left(tmp_path) == []
+
+
+def test_a_server_that_goes_on_sending(server, tmp_path, monkeypatch):
+    monkeypatch.setattr(download, "MOST_SECONDS", -1.0)
+    with pytest.raises(RawFileError, match=r"good: no end after -1 s"):
+        get(tmp_path, f"{server.url}/good", retries=0)
+    assert left(tmp_path) == []
+
+
+def test_a_server_that_sends_single_bytes(server, tmp_path, monkeypatch):
+    monkeypatch.setattr(download, "MOST_SECONDS", 0.5)
+    start = time.monotonic()
+    with pytest.raises(RawFileError, match=r"trickling: no end after 0\.5 s"):
+        get(tmp_path, f"{server.url}/trickling", retries=3)
+    assert time.monotonic() - start < 5
+    assert (server.asked, left(tmp_path)) == (["/trickling"], [])
+
+
+@pytest.mark.parametrize(("path", "n_asked"), [("breaking", 3), ("breaking/wrong", 6)])
+def test_a_transfer_that_breaks_off_goes_on(server, tmp_path, path, n_asked):
+    """From where it was; from the start where what came together is not the file."""
+    get(tmp_path, f"{server.url}/{path}", retries=n_asked - 1)
+    assert len(server.asked) == n_asked
+    assert (tmp_path / "set/file.data").read_bytes() == CONTENT
+    assert left(tmp_path) == ["set/file.data"]
+
+
+def test_an_archive_that_is_too_large(server, tmp_path, monkeypatch):
+    monkeypatch.setattr(download, "MOST_ARCHIVE", 100)
+    with pytest.raises(RawFileError, match=r"more than 100 bytes"):
+        get(tmp_path, f"{server.url}/zip#inner/file.data", retries=0)
+    assert left(tmp_path) == []
+
+
+def test_an_archive_that_unpacks_to_too_much(tmp_path, monkeypatch):
+    (tmp_path / "file.1.tmp").write_bytes(compressed(tar()))
+    monkeypatch.setattr(download, "MOST_ARCHIVE", 100)
+    with pytest.raises(download.DamagedArchive, match=r"does not give inner/file\.data \(ValueError\)"):
+        download.extract(tmp_path / "file.1.tmp", "inner/file.data", len(CONTENT))
+    monkeypatch.setattr(download, "MOST_ARCHIVE", len(tar()))
+    download.extract(tmp_path / "file.1.tmp", "inner/file.data", len(CONTENT))
+    assert (tmp_path / "file.1.tmp").read_bytes() == CONTENT
+
+
+def test_no_network(tmp_path):
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as closed:
+        url = f"http://127.0.0.1:{closed.server_port}/good"
+    with pytest.raises(RawFileError, match="good: no connection"):
+        get(tmp_path, url, retries=0)
+
+
+def test_no_address(tmp_path):
+    with pytest.raises(RawFileError, match=r"is not available \(it has no public address\); put a copy with SHA-256"):
+        get(tmp_path)
+
+
+def test_waits_longer_each_time(server, tmp_path, monkeypatch):
+    waits = []
+    monkeypatch.setattr(download.time, "sleep", waits.append)
+    with pytest.raises(RawFileError, match="the server answers 503"):
+        get(tmp_path, f"{server.url}/broken", retries=3, wait=0.5)
+    assert waits == [0.5, 1.0, 2.0]
+
+
+def test_file_appears_whole_by_one_renaming(server, tmp_path, monkeypatch):
+    renamed = []
+
+    def replace(source, target):
+        assert Path(source).read_bytes() == CONTENT
+        assert not Path(target).exists()
+        renamed.append((Path(source).parent, Path(target)))
+        raise OSError(errno.EIO, os.strerror(errno.EIO))
+
+    monkeypatch.setattr(download.os, "replace", replace)
+    with pytest.raises(RawFileError, match="cannot be written below"):
+        get(tmp_path, f"{server.url}/good")
+    assert renamed == [(tmp_path / "set", tmp_path / "set/file.data")]  # one folder: one file system
+    assert left(tmp_path) == []
+
+
+def test_unknown_file(tmp_path):
+    with pytest.raises(RawFileError, match=r"raw file 'other' is not known; the registry has set/file\.data"):
+        fetch("other", tmp_path, files=registry())
+
+
+def test_mirror_comes_first(server, tmp_path, monkeypatch):
+    mirror = tmp_path / "mirror"
+    (mirror / "set").mkdir(parents=True)
+    (mirror / "set/file.data").write_bytes(CONTENT)
+    get(tmp_path / "a", f"{server.url}/good", mirror=mirror)
+    monkeypatch.setenv("TREECRF_MIRROR", str(mirror))
+    get(tmp_path / "b", f"{server.url}/good")
+    assert server.asked == []
+    assert left(tmp_path) == ["a/set/file.data", "b/set/file.data", "mirror/set/file.data"]
+
+
+def test_mirror_with_another_version(server, tmp_path):
+    mirror = tmp_path / "mirror"
+    (mirror / "set").mkdir(parents=True)
+    (mirror / "set/file.data").write_bytes(b"other")
+    with pytest.raises(RawFileError) as caught:
+        get(tmp_path / "raw", f"{server.url}/missing", mirror=mirror)
+    assert f"{mirror / 'set/file.data'} has another checksum" in str(caught.value)
+    with pytest.raises(RawFileError, match="empty does not have it"):
+        get(tmp_path / "raw", mirror=tmp_path / "empty")
+    assert get(tmp_path / "raw", f"{server.url}/good", mirror=mirror).read_bytes() == CONTENT
+
+
+def test_file_with_another_checksum_is_replaced_or_kept(server, tmp_path):
+    target = tmp_path / "set/file.data"
+    target.parent.mkdir()
+    target.write_bytes(b"mine")
+    with pytest.raises(RawFileError, match=r"file\.data has another checksum"):
+        get(tmp_path, f"{server.url}/missing")
+    assert target.read_bytes() == b"mine"
+    get(tmp_path, f"{server.url}/good")
+    assert target.read_bytes() == CONTENT
+
+
+def test_full_disk(server, tmp_path, monkeypatch):
+    def full(*args, **options):
+        Path(args[1]).write_bytes(CONTENT[:10])
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(download.shutil, "copyfile", full)
+    (tmp_path / "mirror/set").mkdir(parents=True)
+    (tmp_path / "mirror/set/file.data").write_bytes(CONTENT)
+    with pytest.raises(RawFileError) as caught:
+        get(tmp_path / "raw", mirror=tmp_path / "mirror")
+    assert str(caught.value) == (
+        f"raw file set/file.data (10,240 bytes, SHA-256 {SHA256}) cannot be written below {tmp_path / 'raw'}: the "
+        "disk is full; make room or name another folder."
+    )
+    assert left(tmp_path / "raw") == []
+
+
+def test_disk_full_during_a_download(server, tmp_path, monkeypatch):
+    def full(url, target, *limits):
+        target.write_bytes(CONTENT[:10])
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(download, "_receive", full)
+    with pytest.raises(RawFileError, match="the disk is full"):
+        get(tmp_path, f"{server.url}/good")
+    assert left(tmp_path) == []
+
+
+def test_folder_that_cannot_be_made(tmp_path):
+    (tmp_path / "raw").write_text("a file")
+    with pytest.raises(RawFileError, match=r"raw: Not a directory; make room or name another folder"):
+        get(tmp_path / "raw", mirror=tmp_path)
+
+
+@pytest.mark.parametrize("signal_number", [signal.SIGKILL, signal.SIGINT])
+def test_killed_half_way_leaves_no_raw_file(server, tmp_path, signal_number):
+    script = (
+        "from treecrf_studies.datasets.download import RawFile, fetch\n"
+        f"files = {{'f': RawFile('f', 10**6, 'x', ('{server.url}/stuck',))}}\n"
+        f"fetch('f', {str(tmp_path)!r}, files=files)\n"
+    )
+    process = subprocess.Popen([sys.executable, "-c", script], stderr=subprocess.DEVNULL)
+    try:
+        deadline = time.monotonic() + 30
+        while time.monotonic() < deadline and not any(path.stat().st_size for path in tmp_path.glob("f.*")):
+            time.sleep(0.02)
+    finally:
+        process.send_signal(signal_number)
+        process.wait()
+    assert not (tmp_path / "f").exists()
+    temporary = list(tmp_path.glob("f.*"))
+    if signal_number == signal.SIGINT:
+        assert temporary == []
+        return  # what a killed process could not clear away, a later one does:
+    assert [path.suffix for path in temporary] == [".tmp"]
+    os.utime(temporary[0], (0, 0))
+    (tmp_path / "f.1.tmp").write_bytes(b"of a process that is at work")
+    files = {"f": RawFile("f", len(CONTENT), SHA256, (f"{server.url}/good",))}
+    fetch("f", tmp_path, files=files)
+    assert left(tmp_path) == ["f", "f.1.tmp"]
+
+
+def test_member_of_an_archive(server, tmp_path):
+    get(tmp_path, f"{server.url}/zip#inner/file.data")
+    assert (tmp_path / "set/file.data").read_bytes() == CONTENT
+    assert left(tmp_path) == ["set/file.data"]
+
+
+def test_absent_member_of_an_archive(server, tmp_path):
+    with pytest.raises(RawFileError, match=r"zip#other: its archive does not give other \(KeyError\)\); put a copy"):
+        get(tmp_path, f"{server.url}/zip#other", retries=1)
+    assert server.asked == ["/zip"] * 2
+    assert left(tmp_path) == []

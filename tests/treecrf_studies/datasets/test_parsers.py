@@ -1,0 +1,155 @@
+"""Parsers of proteins and words on small invented files that hold the traps of the real ones."""
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from smile_files import PROTEIN_WINDOW, decode_protein, encode
+
+from treecrf.sequences import window_codes
+from treecrf_studies.datasets import hyphenation, nettalk, protein
+from treecrf_studies.datasets.loading import DataError
+
+
+def words(data):
+    """The letters of each sequence, as text."""
+    letters = np.array(data.attributes[0].categories)[data.values[:, 0]]
+    bounds = data.observation_offsets
+    return ["".join(letters[a:b]) for a, b in pairwise(bounds)]
+
+
+def labels(data):
+    """The label names of each sequence, joined by blanks."""
+    names = np.array(data.label_names)[data.labels]
+    return [" ".join(names[a:b]) for a, b in pairwise(data.offsets)]
+
+
+# --- protein ----------------------------------------------------------------------------------------
+
+
+def test_protein_is_split_at_every_opening(data):
+    found = protein.parse((data / "protein.data").read_bytes(), "protein.data")
+    assert words(found) == ["ACD", "EF", "GHIK", "YWV"]
+    assert labels(found) == ["_ h h", "e e", "_ _ h e", "_ _ h"]
+    assert found.label_names == ("_", "e", "h")
+    assert "".join(found.attributes[0].categories) == "ACDEFGHIKLMNPQRSTVWY"
+
+
+def test_protein_with_other_line_ends_is_the_same(data):
+    content = (data / "protein.data").read_bytes()
+    assert protein.parse(content.replace(b"\n", b"\r\n"), "x") == protein.parse(content + b"\n\n", "x")
+
+
+def test_protein_encoded(data):
+    content = (data / "protein.sparse").read_bytes()
+    # Row 1 by hand: five slots outside (20, 41, 62, 83, 104), A C D at slots 5 to 7, outside again, label "_".
+    assert content.splitlines()[:2] == [b"4 3 231", b"1 1 11 20 41 62 83 104 105 127 149 188 209 230 0"]
+    found = decode_protein(content, "protein.sparse")
+    assert found == protein.parse((data / "protein.data").read_bytes(), "protein.data")
+    assert encode(found, PROTEIN_WINDOW) == content
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        (b"4 3 231", b"4 3", "file, line 1: the first line must hold three numbers"),
+        (b"4 3 231", b"4 3 230", "file, line 1: 230 features are not 11 slots of 21 codes"),
+        (b"4 3 231", b"5 3 231", "file: holds 4 sequences or gaps in them, and announces 5"),
+        (b" 230 0\n", b" 231 0\n", "file, line 2: a feature or label is out of its range"),
+        (b" 230 0\n", b" 230 3\n", "file, line 2: a feature or label is out of its range"),
+        (b"1 2 11 ", b"1 3 11 ", "file: holds 4 sequences or gaps"),
+        (b"1 2 11 ", b"1 11 ", "file, line 3: expected 15 numbers"),
+        (b"105 127 149", b"105 128 149", "file: the windows of a sequence contradict each other"),
+        (b"105 127 149", b"125 127 149", "file, line 2: a window has no residue in its middle"),
+    ],
+)
+def test_encoded_errors(data, old, new, message):
+    content = (data / "protein.sparse").read_bytes().replace(old, new, 1)
+    with pytest.raises(DataError) as caught:
+        decode_protein(content, "file")
+    assert str(caught.value).startswith(message)
+
+
+def test_encoder_needs_labels_and_one_full_attribute(data):
+    found = protein.parse((data / "protein.data").read_bytes(), "x")
+    with pytest.raises(ValueError, match="and labels; give such a set"):
+        encode(found.with_labels(None), (5, 5))
+    with pytest.raises(ValueError, match="without missing cells"):
+        encode(found.with_values(np.full_like(found.values, -1)), PROTEIN_WINDOW)
+
+
+# --- NETtalk ----------------------------------------------------------------------------------------
+
+
+def test_nettalk(data):
+    entries = nettalk.parse((data / "nettalk.data").read_bytes(), "nettalk.data")
+    assert [entry.word for entry in entries] == ["gabo", "tweeg", "gabo", "i", "zof", "mupet"]  # no gunpowder
+    assert entries[1] == ("tweeg", "tw-ig", ">>>1<")  # its class is "0 "
+    distinct = nettalk.distinct_words(entries)
+    assert [(entry.word, entry.stress) for entry in distinct][:2] == [("gabo", ">1<0"), ("tweeg", ">>>1<")]
+    assert len(distinct) == 5
+
+
+def test_nettalk_without_header_or_with_other_line_ends_is_the_same(data):
+    content = (data / "nettalk.data").read_bytes()
+    entries = nettalk.parse(content, "x")
+    assert nettalk.parse(content.replace(b"\n", b"\r\n"), "x") == entries
+    assert nettalk.parse(content[content.index(b"gabo") :].rstrip(), "x") == entries
+
+
+# --- hyphenation ------------------------------------------------------------------------------------
+
+
+def test_hyphen_encoded(data):
+    content = (data / "hyphen.sparse").read_bytes()
+    # Row 1 by hand: nothing, nothing, b a b y around the gap behind the first letter.
+    assert content.splitlines()[:2] == [b"3 2 162", b"1 1 6 26 53 55 81 109 159 0"]
+    found = hyphenation.decode(content, "hyphen.sparse")
+    assert words(found) == ["baby", "ox", "winters"]
+    assert [row.count(" ") + 1 for row in labels(found)] == [3, 1, 6]  # one position fewer than letters
+    assert found.labels.tolist() == [0, 1, 0, 0, 0, 0, 1, 0, 0, 1]
+    assert found.attributes[0].categories == tuple("abcdefghijklmnopqrstuvwxyz")
+    assert encode(found, hyphenation.WINDOW) == content
+
+
+def test_window_of_the_last_gap_sees_the_last_letter(data):
+    found = hyphenation.decode((data / "hyphen.sparse").read_bytes(), "x")
+    assert window_codes(found, (2, 3))[2].tolist() == [1, 0, 1, 24, 26, 26]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        (b"26 53 55", b"26 53 56", "file: the windows of a word contradict each other"),
+        (b"26 53 55", b"26 53 80", "file, line 2: a word has a gap inside"),
+    ],
+)
+def test_hyphen_errors(data, old, new, message):
+    content = (data / "hyphen.sparse").read_bytes().replace(old, new, 1)
+    with pytest.raises(DataError) as caught:
+        hyphenation.decode(content, "file")
+    assert str(caught.value).startswith(message)
+
+
+def test_hyphen_cut_off(data):
+    lines = (data / "hyphen.sparse").read_bytes().splitlines(keepends=True)
+    with pytest.raises(DataError, match="file: holds 2 sequences or gaps in them, and announces 3"):
+        hyphenation.decode(b"".join(lines[:5]), "file")
+
+
+def test_moby(data):
+    content = (data / "mhyph.txt").read_bytes()
+    assert b"\xa5" in content
+    expected = [["bab", "ble"], ["through"], ["x"], ["win", "ter", "time"]]
+    assert hyphenation.parse_moby(content, "mhyph.txt") == expected
+    assert hyphenation.parse_moby(content.replace(b"\r\n", b"\n").rstrip(b"\n"), "mhyph.txt") == expected
+    found = hyphenation.from_syllables([expected[0], expected[3]])
+    assert labels(found)[0].split() == ["no_hyphen"] * 2 + ["hyphen"] + ["no_hyphen"] * 2
+    assert np.flatnonzero(found.labels[5:]).tolist() == [2, 5]
+
+
+def test_moby_in_another_encoding_is_refused(data):
+    converted = (data / "mhyph.txt").read_bytes().decode("mac_roman").encode("utf-8")
+    bare = b"\n".join(line for line in converted.splitlines() if b"\xe2" in line)
+    with pytest.raises(DataError, match=r"file: none of its \d+ lines is a hyphenated word"):
+        hyphenation.parse_moby(bare, "file")

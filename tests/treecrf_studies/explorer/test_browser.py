@@ -1,0 +1,364 @@
+"""The explorer in a browser without a network."""
+
+import csv
+import io
+import re
+from urllib.parse import unquote
+
+import pandas as pd
+import pytest
+from browsing import TEXTS, opened
+
+from treecrf.statistics.ranking import BEST, REFERENCE, STANDINGS, WORSE
+from treecrf_studies.explorer.page import render_explorer
+
+CHOSEN = "study=training&decoder=better"
+CELL = f"cell?{CHOSEN}&dataset=protein&method=treecrf&point=choice"
+METHOD = f"method?{CHOSEN}&method=treecrf"
+PAIR = f"pair?{CHOSEN}&point=choice&method=treecrf&other=lightgbm"
+
+VIEWS = {
+    "": "leaderboard",
+    "leaderboard?study=missing&variant=20+%25+missing": "leaderboard",
+    "leaderboard?study=coding": "leaderboard",
+    "leaderboard?study=cost": "leaderboard",
+    f"leaderboard?{CHOSEN}&data=protein": "leaderboard",
+    "pairs": "pairs",
+    "pairs?study=cost": "pairs",
+    "cost": "cost",
+    METHOD: "method",
+    "method?study=training&method=none": "method",
+    PAIR: "pair",
+    "pair?study=none": "pair",
+    CELL: "cell",
+    "cell?study=none": "cell",
+    "nothing?<script>": "leaderboard",
+}
+
+
+def training(gathered):
+    return gathered.scores.query(
+        "study == 'training' and decoder == 'better' and point == 'choice' and metric == 'accuracy'"
+    )
+
+
+def rows_of(table):
+    """Texts of the cells of a table, its head first."""
+    return table.evaluate(
+        "(table) => [...table.rows].map((row) => [...row.cells].map((cell) => cell.textContent.trim()))"
+    )
+
+
+@pytest.mark.parametrize("fragment", VIEWS)
+def test_every_view_is_reached_by_its_fragment_and_asks_for_nothing(browser, fragment):
+    view = browser.view(fragment)
+    assert view.get_attribute("data-view") == VIEWS[fragment]
+    assert view.locator("h2").inner_text()
+    assert browser.tab.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+def test_leaderboard_has_accuracies_and_mean_gaps_from_the_smallest_on(browser, gathered):
+    head, *rows = rows_of(browser.view(f"leaderboard?{CHOSEN}&point=choice").locator("table").first)
+    scores = training(gathered).astype({"value": float})
+    names = gathered.methods.query("study == 'training'").set_index("method")["name"]
+    gaps = scores["value"] - scores.groupby("dataset")["value"].transform("max")
+    expected = scores.assign(gap=gaps, near=scores["standing"] != WORSE, name=scores["method"].map(names)).groupby(
+        "name"
+    )
+    means, near = expected["gap"].mean(), expected["near"].sum()
+    whole = []
+    for name, gap, n_near, *cells in rows:
+        number = float(gap.split(" (")[0].replace("−", "-"))
+        assert number == pytest.approx(means[name], abs=0.006)
+        assert int(n_near.split(" of ")[0]) == near[name]
+        values = scores[scores["method"].map(names) == name].set_index("dataset")["value"]
+        shown = {
+            dataset: re.sub(r"[^\d.]", "", cell) for dataset, cell in zip(head[3:], cells, strict=True) if cell != "–"
+        }
+        assert shown == {dataset: f"{value:.2f}" for dataset, value in values.items()}
+        whole += [abs(number)] if "of" not in gap else []
+    assert whole == sorted(whole)
+    assert {row[0] for row in rows} == set(means.index)
+
+
+def test_marks_tell_the_best_those_not_separated_and_those_that_a_test_separates(browser, gathered):
+    view = browser.view(f"leaderboard?{CHOSEN}&point=choice")
+    ranked = training(gathered)["standing"]
+    counts = {"circle": (ranked == BEST).sum(), "diamond": (ranked == WORSE).sum()}
+    p_best = training(gathered)["p_best"].astype(float)
+    counts["rhomb"] = (~ranked.isin([BEST, WORSE]) & (p_best < 0.05)).sum()
+    counts["ring"] = ranked.isin(STANDINGS).sum() - sum(counts.values())
+    assert min(counts.values()) > 0
+    for shape, n in counts.items():
+        assert view.locator(f".drawing .mark.{shape}").count() == n
+    assert view.locator("td.top").count() == counts["circle"] + counts["ring"]
+
+
+def test_a_metric_that_is_not_tested_has_no_standings(told):
+    view = told.view(f"leaderboard?{CHOSEN}&point=choice&metric=log+loss")
+    marks = view.locator(".drawing [data-mark]")
+    assert marks.count() == view.locator(".drawing .mark.square").count() > 0
+    assert "not separated" not in view.inner_text()
+    assert view.locator("td b").count() >= view.locator("table").first.locator("thead th").count() - 2
+
+
+def test_a_reference_is_neither_ranked_nor_best(browser, gathered):
+    references = gathered.scores[gathered.scores["standing"] == REFERENCE]
+    (study,), (method,) = set(references["study"]), set(references["method"])
+    name = gathered.methods.set_index(["study", "method"])["name"][study, method]
+    case = references.iloc[0]
+    fragment = f"study={study}&variant={case['variant']}".replace(" ", "+")
+    view = browser.view(f"leaderboard?{fragment}&data={case['dataset']}")
+    rows = rows_of(view.locator("table").first)
+    assert rows[-1][:2] == [name, "reference"]
+    assert name not in view.locator("h2").inner_text()
+    assert view.locator(".drawing .mark.cross").count() == 1
+    for other in ("pairs", "cost"):
+        assert name not in browser.view(f"{other}?{fragment}").inner_text()
+
+
+def test_of_tests_nothing_is_said_where_there_are_none(browser):
+    said = {study: browser.view(f"leaderboard?study={study}").inner_text() for study in ("cost", "training")}
+    for words in ("Holm", "not separated"):
+        assert [words in text for text in said.values()] == [False, True]
+
+
+def test_a_choice_goes_into_the_address_and_stays_in_focus(browser):
+    browser.view("leaderboard").locator("select").first.focus()
+    browser.tab.locator("select").first.select_option("missing")
+    assert "missing" in browser.shown().locator("select").last.inner_text()
+    assert "study=missing" in browser.tab.url
+    assert browser.tab.evaluate("document.activeElement.id") == "choose-leaderboard-study"
+    browser.tab.go_back()
+    assert "Training" in browser.shown().locator("select").first.locator("option:checked").inner_text()
+
+
+def test_the_last_data_set_stays_ticked_and_the_page_says_why(browser):
+    view = browser.view(f"leaderboard?{CHOSEN}&data=protein,hyphen")
+    view.locator("input:checked").first.click()
+    view = browser.shown()
+    assert view.locator("input:checked").count() == 1
+    address = browser.tab.url
+    view.locator("input:checked").click()
+    assert view.locator("input:checked").count() == 1
+    assert view.locator("[role=status]").inner_text()
+    assert browser.tab.url == address
+
+
+def test_methods_cells_and_pairs_lead_to_what_is_behind_them(browser, gathered):
+    view = browser.view(f"leaderboard?{CHOSEN}")
+    name = view.locator("tbody th a").first.inner_text()
+    view.locator("tbody th a").first.click()
+    view = browser.shown()
+    assert view.get_attribute("data-view") == "method"
+    assert name in view.locator("h2").inner_text()
+    head, *rows = rows_of(view.locator("table").first)
+    assert {"CPU seconds", "settings", "compatible ranks"} <= {re.sub(r"\W*$", "", cell) for cell in head}
+    methods, scores = (frame[frame["study"] == "training"] for frame in (gathered.methods, gathered.scores))
+    of_method = scores[scores["method"].isin(methods.loc[methods["name"] == name, "method"])]
+    assert len(rows) == of_method["dataset"].nunique() > 1
+    view.locator("tbody th a").first.click()
+    assert browser.shown().get_attribute("data-view") == "cell"
+    assert browser.tab.evaluate("document.activeElement.id") == "title"
+    browser.view(f"pairs?{CHOSEN}").locator(".matrix a").first.click()
+    assert browser.shown().get_attribute("data-view") == "pair"
+
+
+def test_a_pair_has_the_tests_of_all_data_sets(browser, gathered):
+    found = gathered.pairs.query("study == 'training' and decoder == 'better' and point == 'choice'")
+    found = found[found["method"].isin(["treecrf", "lightgbm"]) & found["other"].isin(["treecrf", "lightgbm"])]
+    sign = found["method"].map({"treecrf": 1, "lightgbm": -1})
+    expected = dict(zip(found["dataset"], (sign * found["points"]).astype(float).round(2), strict=True))
+    _, *rows = rows_of(browser.view(PAIR).locator("table").first)
+    assert {row[0]: float(row[1].replace("−", "-")) for row in rows} == expected
+
+
+def test_names_of_pairs_are_whole(browser, gathered):
+    view = browser.view(f"pairs?{CHOSEN}")
+    heads = view.locator(".matrix thead th").all_inner_texts()
+    names = set(gathered.methods.query("study == 'training'")["name"])
+    assert set(heads) <= names
+    clipped = "(cells) => cells.filter((cell) => cell.scrollWidth > cell.clientWidth + 1 || cell.scrollHeight > cell.clientHeight + 1).length"
+    assert view.locator(".matrix th").evaluate_all(clipped) == 0
+
+
+def test_marks_of_a_chart_are_one_stop_of_tab_and_reached_by_arrows(browser):
+    view = browser.view(f"cost?{CHOSEN}")
+    drawing = view.locator(".drawing").first
+    assert drawing.locator("[data-mark]").count() > 5
+    assert drawing.locator("[tabindex='0']").count() == 1
+    drawing.locator("[tabindex='0']").focus()
+    place = "[...document.querySelectorAll('[data-mark]')].indexOf(document.activeElement)"
+    seen = {browser.tab.evaluate(place)}
+    for key in ("ArrowRight", "ArrowUp", "ArrowRight", "ArrowDown"):
+        browser.tab.keyboard.press(key)
+        seen.add(browser.tab.evaluate(place))
+    assert len(seen) > 2
+    label = browser.tab.evaluate("document.activeElement.getAttribute('aria-label')")
+    assert browser.tab.locator("#tip").inner_text() == label
+    browser.tab.keyboard.press("Enter")
+    assert browser.shown().get_attribute("data-view") == "cell"
+    assert label.split(" on ")[0] in browser.tab.locator("h2").inner_text()
+
+
+def test_every_mark_has_a_text(browser):
+    for fragment in ("leaderboard", "pairs", "cost", METHOD, PAIR, CELL):
+        marks = browser.view(fragment).locator("[data-mark]")
+        texts = marks.evaluate_all("(all) => all.map((mark) => mark.getAttribute('aria-label'))")
+        assert texts
+        assert all(texts)
+
+
+def test_the_colour_of_a_mark_of_cost_is_that_of_its_method(browser):
+    view = browser.view(f"cost?{CHOSEN}")
+    found = view.locator(".drawing [data-mark]").evaluate_all(
+        "(all) => all.map((mark) => [mark.getAttribute('aria-label').split(' on ')[0], mark.style.getPropertyValue('--mark')])"
+    )
+    colours = {}
+    for name, colour in found:
+        assert colours.setdefault(name, colour) == colour
+    assert len(set(colours.values())) == len(colours)
+
+
+def test_names_in_a_chart_of_cost_cover_neither_marks_nor_each_other(browser):
+    boxes = """(drawings) => drawings.map((drawing) => [...drawing.querySelectorAll("text.name, .mark > path")].map((each) => {
+        const box = each.getBoundingClientRect(); return [box.left, box.right, box.top, box.bottom, each.tagName]; }))"""
+    for drawing in browser.view(f"cost?{CHOSEN}").locator(".drawing").evaluate_all(boxes):
+        names = [box for box in drawing if box[4] == "text"]
+        assert names
+        for name in names:
+            others = [box for box in drawing if box is not name]
+            overlapping = [
+                b
+                for b in others
+                if name[0] < b[1] - 2 and b[0] < name[1] - 2 and name[2] < b[3] - 3 and b[2] < name[3] - 3
+            ]
+            assert overlapping == []
+
+
+def test_tables_and_charts_are_saved(browser, gathered):
+    view = browser.view(f"leaderboard?{CHOSEN}&data=protein")
+    with browser.tab.expect_download() as saved:
+        view.get_by_role("button", name=re.compile("^CSV")).first.click()
+    rows = list(csv.DictReader(io.StringIO(saved.value.path().read_text(encoding="utf-8"))))
+    assert saved.value.suggested_filename.endswith(".csv")
+    methods, scores = (frame[frame["study"] == "training"] for frame in (gathered.methods, gathered.scores))
+    of_set = methods["method"].isin(scores.loc[scores["dataset"] == "protein", "method"])
+    assert {row["method"] for row in rows} == set(methods.loc[of_set, "name"])
+    assert all(float(row["protein"]) > 50 for row in rows)
+    for kind, start in (("SVG", b"<svg"), ("PNG", b"\x89PNG")):
+        with browser.tab.expect_download() as saved:
+            view.get_by_role("button", name=re.compile(f"^{kind}")).first.click()
+        content = saved.value.path().read_bytes()
+        assert content.startswith(start)
+        if kind == "SVG":
+            assert not re.search(r"--(best|ground): ?;", unquote(content.decode()))
+    assert browser.problems == []
+
+
+def test_keyboard_leads_to_the_views(browser):
+    browser.view("leaderboard")
+    browser.tab.keyboard.press("Tab")
+    assert browser.tab.evaluate("document.activeElement.className") == "skip"
+    links = []
+    while not links or "cost" not in links[-1]:
+        browser.tab.keyboard.press("Tab")
+        links.append(browser.tab.evaluate("document.activeElement.getAttribute('href') || ''"))
+        assert len(links) < 20, links
+    browser.tab.keyboard.press("Enter")
+    assert browser.shown().get_attribute("data-view") == "cost"
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [390, 900, 1400])
+def test_nothing_is_wider_than_the_screen_and_charts_have_no_ground(chromium, file, scheme, width):
+    with opened(chromium, file, viewport={"width": width, "height": 800}, color_scheme=scheme) as browser:
+        for fragment in ("leaderboard", "pairs", "cost", METHOD, PAIR, CELL):
+            view = browser.view(fragment)
+            assert browser.tab.evaluate("document.documentElement.scrollWidth <= innerWidth"), fragment
+            beyond = "(all) => all.filter((each) => each.getBoundingClientRect().right > innerWidth).length"
+            assert view.locator(".drawing svg").evaluate_all(beyond) == 0
+            grounds = "(all) => all.map((each) => getComputedStyle(each).backgroundColor)"
+            assert set(view.locator(".drawing, .drawing svg").evaluate_all(grounds)) <= {"rgba(0, 0, 0, 0)"}
+
+
+def test_print_shows_the_view_without_its_controls(browser):
+    browser.view("leaderboard")
+    browser.tab.emulate_media(media="print")
+    assert not browser.tab.locator(".controls").is_visible()
+    browser.tab.locator(".drawing svg").first.wait_for(state="visible")
+    browser.tab.emulate_media(media="screen")
+
+
+def test_without_script_the_page_leads_to_the_report(chromium, file):
+    with opened(chromium, file, java_script_enabled=False) as browser:
+        browser.tab.goto(file.resolve().as_uri())
+        assert browser.tab.locator("noscript a").get_attribute("href") == "index.html"
+
+
+def test_the_lowest_loss_is_the_best(told):
+    """Where the loss is what accuracy lacks, methods have the same order, and the same are Pareto-optimal."""
+    orders, fronts = [], []
+    for metric in ("accuracy", "log+loss"):
+        _, *rows = rows_of(told.view(f"leaderboard?{CHOSEN}&point=choice&metric={metric}").locator("table").first)
+        orders.append([row[0] for row in rows])
+        tables = told.view(f"cost?{CHOSEN}&point=choice&metric={metric}").locator("figure details table").all()
+        fronts.append([[(row[0], row[3]) for row in rows_of(table)[1:]] for table in tables])
+    assert orders[0] == orders[1]
+    assert fronts[0] == fronts[1]
+    assert {"yes", "no"} <= {front for rows in fronts[0] for _, front in rows}
+
+
+def test_a_metric_names_the_methods_that_lack_it(told, gathered):
+    names = gathered.methods.query("study == 'training'").set_index("method")["name"]
+    view = told.view("leaderboard?study=training&decoder=viterbi&point=choice&metric=log+loss")
+    said = view.locator(".absent").inner_text()
+    assert all(names[method] in said for method in ("mallet_linear", "smile"))
+    assert names["treecrf"] not in said.split("Without")[1].split("; ")
+    assert "Without" not in told.view(f"leaderboard?{CHOSEN}&metric=log+loss").locator(".absent").inner_text()
+    told.view(f"pairs?{CHOSEN}&metric=log+loss")
+    assert told.tab.locator("#choose-pairs-metric").count() == 0
+
+
+NUMBERS = {"treecrf": ["75.0", "65.0", "10.0"], "linear_crf": ["75.0", "75.0", "5.0"]}
+"""Mean confidence, accuracy and calibration error."""
+
+
+@pytest.mark.parametrize("method", NUMBERS)
+def test_calibration_is_said_in_numbers(told, method):
+    titles = told.view(CELL.replace("treecrf", method)).locator("figcaption").all_inner_texts()
+    (title,) = [title for title in titles if "confidence" in title]
+    assert re.findall(r"\d+\.\d", title) == NUMBERS[method]
+
+
+def test_the_commonest_error_is_named(told):
+    (title,) = [t for t in told.view(CELL).locator("figcaption").all_inner_texts() if "error:" in t]
+    assert "true 0 predicted as 1 (25.0 %" in title
+    assert told.tab.locator(".confusion td.right").count() == 2
+
+
+def test_a_cell_without_predictions_says_what_is_absent(told):
+    view = told.view(CELL.replace("treecrf", "lightgbm"))
+    assert "calibration" in view.locator(".absent").last.inner_text()
+
+
+def test_what_people_named_is_shown_as_text(chromium, settings, gathered, tmp_path):
+    """Methods, labels and the note of a run; a script would change the title or be refused aloud."""
+    wanted = gathered.methods["method"].isin(["treecrf", "lightgbm"])
+    evil = "".join(TEXTS)
+    methods = gathered.methods.assign(name=gathered.methods["name"].where(~wanted, gathered.methods["method"] + evil))
+    key = {"study": "training", "dataset": "protein", "variant": "", "decoder": "better", "point": "choice"}
+    codes = range(len(TEXTS))
+    cells = [key | {"method": "treecrf", "label": code, "predicted": code, "n": 5} for code in codes]
+    labels = pd.DataFrame([{"study": "training", "dataset": "protein", "names": list(TEXTS)}])
+    told = gathered._replace(methods=methods, confusion=pd.DataFrame(cells), labels=labels)
+    path = tmp_path / "explorer.html"
+    path.write_text(render_explorer(settings.model_copy(update={"note": evil}), told), encoding="utf-8")
+    with opened(chromium, path) as browser:
+        for fragment in ("", "pairs", METHOD, PAIR, CELL):
+            view = browser.view(fragment)
+            assert browser.tab.title().endswith(" – Explore")
+            text = re.sub("\\s+", " ", browser.tab.locator("body").text_content())
+            assert re.sub("\\s+", " ", f"treecrf{evil}") in text or fragment == "pairs"
+        shown = [re.sub("\\s+", " ", cell) for cell in view.locator("th").all_text_contents()]
+        assert {re.sub("\\s+", " ", text) for text in TEXTS} <= set(shown)

@@ -1,0 +1,176 @@
+"""What is gathered is what the studies' frames say."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from builders import ROOT
+from planted_runs import places, settings_of
+from runs import own_settings
+from sklearn.metrics import log_loss
+
+from treecrf.io.files import write_frame
+from treecrf.statistics.metrics import reliability
+from treecrf.statistics.ranking import WORSE
+from treecrf_studies.explorer.gathering import gather
+from treecrf_studies.framework.confidence import confidence
+from treecrf_studies.framework.study import Rows, Study, Summary
+from treecrf_studies.framework.views import CASE, VIEWS, read_view
+from treecrf_studies.registry import registry
+
+EVIDENCE = ROOT / "docs/results/evidence"
+
+
+def of_the_papers(rows):
+    """Those of values missing completely at random, with the papers' trees."""
+    return rows[rows["variant"].str.fullmatch(r"\d+ % missing")]
+
+
+def frames(study, name):
+    return pd.concat(
+        [pd.read_csv(path) for path in sorted((EVIDENCE / study).glob(f"*/{name}.csv"))], ignore_index=True
+    )
+
+
+def declared(study):
+    """All rows that a study declares, with the name of their view."""
+    views = study.explored.views | {"predictions": study.explored.predictions}
+    return [(view, rows) for view, found in views.items() for rows in found]
+
+
+@pytest.mark.parametrize("study", registry(), ids=lambda study: study.name)
+def test_declared_frames_columns_and_functions_are_there(study):
+    known = {*study.summary.frames, *(frame for job in study.jobs for frame in job.frames)}
+    assert known >= set(study.explored.frames) | {rows.frame for rows in study.explored.predictions}
+    assert all(callable(study.function(name)) for name in study.explored.functions)
+    for view, rows in declared(study):
+        assert set(VIEWS[view]) >= set(rows.columns)
+
+
+STUDY = Study("toy", "Toy", jobs=(), summary=Summary(("lines", "best")))
+
+
+def test_columns_are_expressions_texts_and_those_of_the_same_name():
+    lines = pd.DataFrame({"dataset": "d", "method": ["a", "b", "a"], "window": [3, 3, 1], "error": [1.0, np.nan, 4.0]})
+    best = pd.DataFrame({"method": ["a"], "name": ["first"]})
+    rows = Rows("lines", {"variant": "window {window}", "value": "100 - error", "metric": "'accuracy'"})
+    found = read_view(STUDY, "scores", (rows,), {"lines": lines})
+    assert found["variant"].tolist() == ["window 3", "window 3", "window 1"]
+    assert found["value"].tolist() == pytest.approx([99, np.nan, 96], nan_ok=True)
+    assert found["method"].tolist() == ["a", "b", "a"]
+    assert set(found["metric"]) == {"accuracy"}
+    joined = Rows("lines", {"chosen": "name"}, where="window > 1", join="best")
+    found = read_view(STUDY, "scores", (joined,), {"lines": lines, "best": best})
+    assert found[["method", "chosen"]].to_numpy().tolist() == [["a", "first"]]
+    assert read_view(STUDY, "scores", (joined,), {"lines": lines}).empty
+    taken = Rows("lines", {}, join="best", joined={"method": "method", "name": "chosen"})
+    assert read_view(STUDY, "scores", (taken,), {"lines": lines, "best": best})["chosen"].tolist() == ["first"] * 2
+
+
+def test_a_run_without_results_gathers_nothing(tmp_path):
+    found = gather(own_settings(results=str(tmp_path)))
+    assert [len(frame) for frame in found] == [0] * len(found)
+
+
+def test_accuracies_of_training_are_those_of_its_summary(gathered):
+    summary = frames("training", "summary")
+    rows = summary.set_index(["dataset", "method", "decoder"])
+    expected = {"choice": rows["chosen_mean"].fillna(rows["chosen_accuracy"]), "peak": rows["peak_accuracy"].dropna()}
+    for point, values in expected.items():
+        found = gathered.scores.query(f"study == 'training' and point == '{point}'").set_index(rows.index.names)[
+            "value"
+        ]
+        assert found.astype(float).to_dict() == values.to_dict()
+
+
+def test_accuracies_with_missing_cells_are_shares_of_all_positions(gathered):
+    counts = frames("missing", "evaluations")
+    sums = counts.groupby(["dataset", "rate", "method"])[["n_correct", "n_positions"]].sum()
+    found = of_the_papers(gathered.scores.query("study == 'missing'"))
+    assert len(found) == len(sums)
+    for row in found.itertuples():
+        part = sums.loc[(row.dataset, float(row.variant.split(" ")[0]) / 100, row.method)]
+        assert row.value == pytest.approx(100 * part["n_correct"] / part["n_positions"], rel=1e-9)
+        assert row.low <= row.value <= row.high
+
+
+@pytest.mark.parametrize("study", ["missing"])
+def test_decisions_are_those_of_studies_that_correct_for_all_pairs(gathered, study):
+    """Corrected again from their p-values, in the family of each case."""
+    known = frames(study, "comparisons").rename(columns={"baseline": "other"})
+    known["variant"] = (100 * known["rate"]).map("{:g} % missing".format)
+    keys = ["dataset", "method", "other", "variant"]
+    found = of_the_papers(gathered.pairs.query("study == @study and point == 'choice'")).set_index(keys)
+    known = known.set_index(keys).loc[found.index]  # of missing values both directions are there
+    assert found["decision"].tolist() == known["decision"].tolist()
+    np.testing.assert_allclose(
+        found["p_holm"].astype(float), known["valid_p_holm"].astype(float), rtol=1e-4
+    )  # six digits
+
+
+def test_published_numbers_are_all_there(gathered):
+    found = gathered.published.groupby("study")["published"].size()
+    tables = {
+        "training": len(
+            frames("training", "summary").query("dataset != 'protein_ungrouped'").dropna(subset=["published"])
+        ),
+        "missing": len(pd.read_csv(ROOT / "src/treecrf_studies/missing/published/table_4_1_missing_values.csv")),
+        "ensembles": len(pd.read_csv(ROOT / "src/treecrf_studies/ensembles/published/table_1.csv")),
+    }
+    accuracies = gathered.published.query("study == 'training' and quantity == 'accuracy (%)'")
+    assert len(accuracies) == tables["training"]
+    assert found["missing"] == tables["missing"]
+    assert found["ensembles"] <= tables["ensembles"]
+
+
+def test_ranks_are_open_where_tests_decide_nothing(gathered):
+    scores = gathered.scores.dropna(subset=["rank_low"])
+    assert (scores["rank_low"] <= scores["rank"]).mean() > 0.9  # accuracies of two kinds: of trainings, of positions
+    assert ((scores["rank_low"] == 1) == (scores["standing"] != WORSE)).all()
+    for _, of_case in scores.groupby(["study", *CASE]):
+        pairs = gathered.pairs.merge(of_case[["study", *CASE]].drop_duplicates())
+        if not pairs["decision"].isin(["better", "worse"]).any():
+            accuracy = of_case[of_case["metric"] == "accuracy"]
+            assert (accuracy["rank_high"] == len(accuracy)).all()
+
+
+@pytest.fixture(scope="module")
+def told(tmp_path_factory):
+    """A study of two methods, of which the predictions of the second are without probabilities, and marginals of the first."""
+    folder, where = tmp_path_factory.mktemp("told") / "run", places()
+    labels, marginals = where["label"].to_numpy(), []
+    for method in ("a", "b"):
+        parts = []
+        for draw in range(3):
+            found = np.random.default_rng(draw).dirichlet([1, 1], len(where))
+            predicted = found.argmax(axis=1)
+            rows = where.drop(columns="sequence").assign(dataset="toy", method=method, seed=draw, predicted=predicted)
+            if method == "a":
+                marginals.append(found)
+                rows = rows.assign(**confidence(found, labels, predicted))
+            parts.append(rows)
+        write_frame(pd.concat(parts), folder / f"kernels/toy/{method}.predictions.parquet")
+    line = {"dataset": "toy", "accuracy": 50.0, "accuracy_low": 40.0, "accuracy_high": 60.0, "viterbi_accuracy": 45.0}
+    line |= {"n_seeds": 3, "cpu_seconds": 1.0, "chosen": "", "stand_in": False}
+    lines = pd.DataFrame([line | {"method": method} for method in ("a", "b")])
+    write_frame(lines, folder / "kernels/toy/lines.csv")
+    return gather(settings_of(folder)), labels, marginals
+
+
+def test_measures_of_probabilities_are_those_of_every_run(told):
+    found, labels, marginals = told
+    losses = [log_loss(labels, of_draw) for of_draw in marginals]
+    (row,) = found.scores.query("metric == 'log loss'").to_dict("records")
+    assert (row["method"], row["decoder"], row["n_runs"]) == ("a", "forward_backward", 3)
+    assert (row["value"], row["low"], row["high"]) == pytest.approx(
+        (np.mean(losses), min(losses), max(losses)), rel=1e-6
+    )
+    expected = reliability(np.concatenate(marginals), np.tile(labels, 3))
+    assert set(found.calibration["method"]) == {"a"}
+    np.testing.assert_allclose(found.calibration[list(expected)].to_numpy(dtype=float), expected, rtol=1e-6)
+
+
+def test_predictions_without_probabilities_offer_what_they_did(told):
+    found, *_ = told
+    of_other = found.scores.query("method == 'b' and decoder == 'forward_backward'")
+    assert of_other["metric"].tolist() == ["accuracy", "macro F1", "sequences right"]
+    assert "b" in set(found.confusion["method"])

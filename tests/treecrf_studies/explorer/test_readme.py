@@ -1,0 +1,141 @@
+"""The part of README.md that shows the results, against those that are committed."""
+
+import json
+import re
+import shutil
+
+import numpy as np
+import pandas as pd
+import pytest
+from builders import ROOT
+
+from treecrf.statistics.ranking import AT_THE_TOP, WORSE
+from treecrf_studies.explorer.readme import (
+    BEGIN,
+    END,
+    LEAST,
+    METHODS,
+    TABLE,
+    accuracy_table,
+    differences,
+    main,
+    nearness_table,
+    published_accuracies,
+    results_part,
+    sentences,
+    sets_by_lines,
+    verdicts_by_paper,
+    with_results,
+)
+from treecrf_studies.rendering.markdown import linked
+
+FOLDER = ROOT / "docs/results"
+
+
+@pytest.fixture(scope="module")
+def claims():
+    return pd.read_csv(FOLDER / "claims.csv", keep_default_na=False)
+
+
+def test_readme_shows_the_results_that_are_committed(gathered, claims):
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert readme == with_results(
+        readme, linked(results_part(gathered, claims, sets_by_lines(FOLDER / "evidence")), "docs/results")
+    )
+
+
+def test_table_has_the_accuracies_marks_the_highest_and_methods_that_a_test_separates(gathered):
+    scores = gathered.scores.query(
+        "study == 'training' and metric == 'accuracy' and point == 'choice' and decoder == 'better'"
+    ).set_index(["dataset", "method"])
+    _, _, *lines = accuracy_table(gathered).splitlines()
+    methods = [method for method in METHODS if method in scores.index.get_level_values("method")]
+    n_methods = scores[scores.index.isin(methods, level="method")].groupby(level="dataset").size()
+    assert len(lines) == (n_methods >= LEAST).sum() > 0
+    for line in lines:
+        dataset, *cells, highest = [cell.strip() for cell in line.strip("|").split("|")]
+        of_set = scores.loc[dataset].reindex(methods)
+        values = of_set["value"].astype(float)
+        assert [cell == "–" for cell in cells] == values.isna().tolist()
+        assert [float(re.sub(r"[^\d.]", "", cell) or "nan") for cell in cells] == pytest.approx(
+            values.round(2), nan_ok=True
+        )
+        assert ["↓" in cell for cell in cells] == (of_set["standing"] == WORSE).tolist()
+        assert ["**" in cell for cell in cells] == of_set["standing"].isin(AT_THE_TOP).tolist()
+        printed = scores.loc[dataset]["value"].astype(float).round(2)
+        assert highest.startswith(f"{printed.max():.2f} (")
+        assert highest.count(",") == (printed == printed.max()).sum() - 1  # all methods with the highest
+
+
+def test_verdicts_are_counted_by_paper_and_way_of_judging(claims):
+    _, _, *lines = verdicts_by_paper(claims).splitlines()
+    cells = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
+    *papers, (name, n, *every) = cells
+    assert (name, int(n), sum(int(paper[1]) for paper in papers)) == ("all", len(claims), len(claims))
+    for place, column in enumerate(("verdict_papers_test", "verdict", "verdict_larger")):
+        counts = claims.loc[claims[column] != "", column].str.replace("_", " ").value_counts().to_dict()
+        assert {text: int(n) for n, text in re.findall(r"(\d+) ([a-z ]+)", every[place])} == counts
+    none = claims.assign(verdict="not_run")
+    assert verdicts_by_paper(none) == ""
+
+
+def test_what_is_near_is_counted_by_table_and_sample():
+    """FAQ sets, the ceiling, another corpus and numbers that are printed twice are apart."""
+    away = np.array([0.0, -1.0, 1.02, 5.0, 0.4, 0.0, 9.0, 0.0])
+    own = "the paper's own split"
+    accuracies = pd.DataFrame(
+        {
+            "source": ["T1"] * 3 + ["T2"] + ["T1"] * 4,
+            "published": [80.0] * 7 + [99.0],
+            "sample": [own] * 4 + ["another corpus"] + [own] * 3,
+            "quantity": "accuracy (%)", "counted": [True] * 5 + [False, True, True], "inferred": [False] * 6 + [True, False],
+            "point": ["peak"] * 3 + ["choice"] * 5,
+        }
+    )  # fmt: skip
+    accuracies = accuracies.assign(
+        at_choice=accuracies["published"] + away, measured=accuracies["published"] + away / 2
+    )
+    said = sentences(accuracies)
+    assert "prints 6 distinct test accuracies" in said
+    assert "meets 2 of 4 within one point (median difference +0.51)" in said
+    assert "and 1 of 99 % or more" in said
+    rows = [
+        [cell.strip() for cell in line.strip("|").split("|")] for line in nearness_table(accuracies).splitlines()[2:]
+    ]
+    assert rows == [
+        ["T1", own, "3", "2 of 3", "+0.00", "3 of 3", "+0.00"],
+        ["T2", own, "1", "0 of 1", "+5.00", "–", "–"],
+        ["T1, columns inferred", own, "1", "0 of 1", "+9.00", "–", "–"],
+        ["T1, published 99 % or more", own, "1", "1 of 1", "+0.00", "–", "–"],
+    ]
+
+
+def test_the_largest_difference_comes_first(gathered):
+    table = differences(accuracies := published_accuracies(gathered))
+    assert len(table) == len(accuracies)
+    assert table["at_choice_minus_published"].abs().dropna().is_monotonic_decreasing
+    committed = pd.read_csv(FOLDER / TABLE, keep_default_na=False, na_values=[""])
+    assert committed["published"].tolist() == table["published"].tolist()
+    treecrf = table[(table["source"] == "PhD table 3.5") & (table["method"] == "treecrf")]
+    assert not treecrf["counted"].any()  # table 3.4 has these numbers
+
+
+def test_command_rewrites_only_the_part(tmp_path):
+    readme, folder = tmp_path / "README.md", shutil.copytree(FOLDER, tmp_path / "docs/results")
+    config = tmp_path / "my.yaml"
+    config.write_text(
+        json.dumps({"profile": "own", "datasets": {"protein": {}}, "training": {"datasets": ["protein"]}})
+    )
+    arguments = ["--config", str(config), "--folder", str(folder), "--readme", str(readme)]
+    readme.write_text("no place for results")
+    with pytest.raises(SystemExit, match="where results are to stand"):
+        main(arguments)
+    readme.write_text(f"before\n{BEGIN}\nold\n{END}\nafter\n")
+    main(arguments)
+    text = readme.read_text()
+    assert text.startswith(f"before\n{BEGIN}\n| data set |")
+    assert text.endswith(f"{END}\nafter\n")
+    assert "\nold\n" not in text
+    links = re.findall(r"\]\(([^)]+)\)", text)
+    assert len(links) == 4
+    assert all((tmp_path / link).is_file() for link in links if "statistics" not in link)

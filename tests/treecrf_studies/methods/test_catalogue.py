@@ -1,0 +1,89 @@
+"""The catalogue of methods: what rows say agrees with the classes, and reading them loads nothing."""
+
+import re
+import subprocess
+import sys
+
+import pytest
+from builders import number_set
+from rows import (
+    assert_forms_are_read_in_one_place,
+    assert_row_agrees_with_its_class,
+    assert_wrong_values_are_refused,
+)
+
+from treecrf.models import registry
+from treecrf.models.persistence import load_class
+from treecrf_studies import methods
+from treecrf_studies.methods import KernelCRF
+from treecrf_studies.methods.catalogue import CLASS_PATHS, LABELLERS, METHODS, OWN, TRAINING
+from treecrf_studies.training.settings import TrainingSettings
+
+
+@pytest.mark.parametrize("name", OWN)
+def test_a_row_agrees_with_its_class(name):
+    assert_row_agrees_with_its_class(OWN[name])
+
+
+@pytest.mark.parametrize("name", TRAINING)
+def test_the_training_study_gives_settings_that_exist(name):
+    row = TRAINING[name]
+    settings = load_class(row.class_path or LABELLERS[name].class_path)().get_params()
+    assert {*row.grid, *row.taken, *row.fixed, *LABELLERS[name].preset} <= set(settings)
+    assert {*row.grid.values(), *row.taken.values(), *row.alone} <= set(TrainingSettings.model_fields)
+    assert METHODS[name].drawing is not None
+
+
+def test_experts_have_the_settings_of_the_training_study():
+    fixed = {
+        name: {key: value for key, value in row.fixed.items() if key != "missing"} for name, row in TRAINING.items()
+    }
+    experts = {name: dict(row.as_expert) for name, row in LABELLERS.items() if row.as_expert is not None}
+    assert experts == {name: fixed.get(name, {}) for name in experts}
+
+
+def test_the_library_is_given_every_labeller():
+    assert registry.labellers() == {**registry.LABELLERS, **OWN}
+    assert set(LABELLERS) == set(registry.labellers())
+    assert "kernel_crf" in registry.offered()
+
+
+def test_the_package_offers_every_class():
+    assert methods.__all__ == sorted(CLASS_PATHS)
+    assert set(methods.__all__) <= set(dir(methods))
+    assert all(getattr(methods, name) is load_class(path) for name, path in CLASS_PATHS.items())
+    with pytest.raises(AttributeError, match="has no attribute 'Nothing'"):
+        methods.Nothing  # noqa: B018
+
+
+LOADS_NOT = {
+    "treecrf_studies.methods.catalogue": ("numpy", "numba", "treecrf.models.base"),
+    "treecrf_studies.rendering.style": ("matplotlib", "numpy", "numba", "treecrf.models.base"),
+    "treecrf_studies.framework.settings": ("numba", "treecrf.models.base"),
+}
+"""Modules that read the catalogue, each after those above it, and what must not be loaded then."""
+
+
+def test_reading_the_catalogue_loads_no_labeller():
+    code = "".join(
+        f"import sys, {module}; print(*[({module!r}, name) for name in {unwanted!r} if name in sys.modules], end='')\n"
+        for module, unwanted in LOADS_NOT.items()
+    )
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert found.stdout == ""
+
+
+@pytest.mark.parametrize("class_path", CLASS_PATHS.values())
+def test_every_setting_refuses_values_of_other_types_and_out_of_range(class_path):
+    assert_wrong_values_are_refused(class_path)
+
+
+@pytest.mark.parametrize("class_path", CLASS_PATHS.values())
+def test_forms_and_limits_are_read_in_one_place(class_path):
+    assert_forms_are_read_in_one_place(class_path)
+
+
+def test_a_class_says_what_it_asks_for():
+    sentence = "variance=0: give a number above 0; the smaller, the nearer to no weights."
+    with pytest.raises(ValueError, match=f"^{re.escape(sentence)}$"):
+        KernelCRF(variance=0).fit(number_set(0, 3, 1))

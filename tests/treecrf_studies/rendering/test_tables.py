@@ -1,0 +1,76 @@
+"""HTML tables: headings, and sorting in a browser."""
+
+import re
+import shutil
+import subprocess
+
+import pandas as pd
+import pytest
+from runs import Elements
+
+from treecrf_studies.rendering.cells import Cell
+from treecrf_studies.rendering.layouts import layout_from_json, layout_to_json, to_fragment, to_html
+
+
+def test_groups_of_headings_span_their_columns():
+    columns = pd.MultiIndex.from_tuples([("", "data set"), ("p", "plain"), ("p", "Holm")])
+    fragment = to_fragment(pd.DataFrame([["a", "1", "2"]], columns=columns), caption="A <caption>")
+    elements = Elements(fragment)
+    heads = [
+        (head["scope"], head.get("colspan"), head.get("rowspan"), head.get("data-column"))
+        for head in elements.all("th")
+    ]
+    assert heads == [
+        ("col", None, "2", "0"),
+        ("colgroup", "2", None, None),
+        ("col", None, None, "1"),
+        ("col", None, None, "2"),
+        ("row", None, None, None),
+    ]
+    assert "A &lt;caption&gt;" in fragment
+
+
+def test_words_stand_at_the_left():
+    """By the heading or the cell, whatever the text."""
+    frame = pd.DataFrame({"data set": ["a"], "decision": ["1"], "x": ["two"], "y": [Cell("3", is_text=True)]})
+    elements = Elements(to_fragment(layout_from_json(layout_to_json(frame))))
+    assert [cell.get("class") for cell in elements.all("td")] == ["word", None, "word"]
+    assert [head.get("class") for head in elements.all("th")][:4] == ["word", "word", None, "word"]
+
+
+SORTED = {
+    ("x", 1): ["−2.5*", "<0.001", "0.001", "3–7", "12", "1,000", "–"],
+    ("x", 2): ["1,000", "12", "3–7", "0.001", "<0.001", "−2.5*", "–"],
+    ("x", 3): ["12", "–", "0.001", "−2.5*", "1,000", "<0.001", "3–7"],
+    ("method", 1): ["CRF-2", "CRF-10", "MEMM", "MEMM", "MEMM", "MEMM", "MEMM"],
+}
+"""What a column shows after a number of clicks on its heading."""
+
+
+@pytest.mark.skipif(shutil.which("chromium") is None, reason="chromium is not there")
+@pytest.mark.parametrize(("column", "clicks"), SORTED)
+def test_tables_are_sorted_by_number_and_stably(tmp_path, column, clicks):
+    frame = pd.DataFrame({"method": ["CRF-10", "CRF-2", *["MEMM"] * 5], "x": SORTED["x", 3]})
+    place = list(frame).index(column)
+    script = f"""
+    const head = document.querySelectorAll("thead th")[{place}];
+    for (let i = 0; i < {clicks}; i++) head.querySelector("button").click();
+    const texts = [...document.querySelectorAll("tbody tr")].map((row) => row.cells[{place}].textContent);
+    document.body.dataset.shown = [head.getAttribute("aria-sort"), ...texts].join(";");
+    """
+    page = tmp_path / "table.html"
+    html = to_html(frame, "a table").replace("</body>", f"<script>{script}</script></body>")
+    page.write_text(
+        re.sub("script-src 'sha256-[^']+'", "script-src 'unsafe-inline'", html)
+    )  # for the script of this test
+    command = [
+        "chromium",
+        "--headless",
+        "--no-sandbox",
+        "--disable-gpu",
+        "--dump-dom",
+        f"--user-data-dir={tmp_path / 'u'}",
+    ]
+    dump = subprocess.run([*command, page.as_uri()], capture_output=True, text=True, timeout=120, check=True).stdout
+    shown = re.search('data-shown="([^"]*)"', dump)[1].replace("&lt;", "<").split(";")
+    assert shown == [["ascending", "descending", "none"][clicks - 1], *SORTED[column, clicks]]

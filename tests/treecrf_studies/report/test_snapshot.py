@@ -1,0 +1,198 @@
+"""The snapshot of results."""
+
+import datetime
+import json
+import re
+import shutil
+
+import pandas as pd
+import pytest
+from builders import ROOT
+from planted_claims import CHAPTER_3
+from planted_verdicts import PLANTED
+from runs import own_settings, write_training_results
+
+from treecrf.io.files import read_json, write_json
+from treecrf_studies.registry import registry
+from treecrf_studies.report.ledger import claim_rows
+from treecrf_studies.report.snapshot import main, write_pages, write_snapshot
+
+DAY = datetime.date(2000, 1, 2)
+
+
+def settings_of(results, **values):
+    return own_settings(results=str(results), **values)
+
+
+def settings_of_claims(results):
+    """The same with the data sets that claims are about."""
+    names = ["hmm", *CHAPTER_3]
+    return settings_of(
+        results, datasets={name: {} for name in names}, training={"datasets": names}, cost={"methods": ["treecrf"]}
+    )
+
+
+def test_snapshot_has_tables_figures_and_provenance(results, tmp_path):
+    folder = tmp_path / "docs/results"
+    folder.mkdir(parents=True)
+    (folder / "old.md").write_text("from before")
+    write_snapshot(settings_of(results), folder, DAY)
+    assert not (folder / "old.md").exists()
+    assert [path.name for path in folder.parent.iterdir()] == ["results"]
+    provenance = json.loads((folder / "training/provenance.json").read_text())
+    assert provenance["date"] == "2000-01-02"
+    assert {"setting": "seed", "value": "0"} in provenance["seeds"]
+    assert list(provenance["settings"]["datasets"]) == ["hmm"]
+    assert {"training"} == provenance["settings"].keys() & {study.name for study in registry()}
+    assert {study.name for study in registry()} & {path.name for path in folder.iterdir()} == {"training"}
+    assert "2000-01-02" in (folder / "index.md").read_text()
+    accuracy = pd.read_csv(folder / "training/accuracy.csv")
+    assert accuracy["hmm (stand-in)"].tolist() == [77.25, 77.25]
+    assert "**77.25**" in (folder / "dissertation.md").read_text()
+    pages = list(folder.rglob("*.md"))
+    assert len(pages) > len(claim_rows())
+    texts = {page: page.read_text() for page in pages}
+    links = [page.parent / link for page, text in texts.items() for link in re.findall(r"\]\(([^)#]+)", text)]
+    links += [page.parent / link for page, text in texts.items() for link in re.findall(r'href="([^"#]+)"', text)]
+    assert len(links) > len(pages)
+    documentation = {(folder / f"../{page.name}").resolve() for page in (ROOT / "docs").glob("*.md")}
+    assert [link for link in links if not link.is_file() and link.resolve() not in documentation] == []
+
+
+def test_a_note_on_the_run_stands_on_the_first_page_and_others_link_to_it(results, tmp_path):
+    write_snapshot(settings_of(results, note="Only hmm was run."), tmp_path / "snapshot", DAY)
+    pages = list((tmp_path / "snapshot").rglob("*.md"))
+    assert pages
+    texts = {page.relative_to(tmp_path / "snapshot").as_posix(): page.read_text() for page in pages}
+    assert "\n\n> Only hmm was run.\n\n" in texts.pop("index.md")
+    for path, text in texts.items():
+        way = "../" if "/" in path else ""
+        assert f"\n\n> Results of 2000-01-02: [what was run]({way}index.md).\n\n" in text
+
+
+def test_a_figure_is_kept_as_it_was_drawn(results, tmp_path):
+    """A palette of few colours painted one method's band in the colour of another."""
+    drawn = "<svg/>" * 100_000
+    (results / "training/figure_3_1.svg").write_text(drawn)
+    (results / "training/figure_3_1.png").write_bytes(b"not read")
+    write_snapshot(settings_of(results), tmp_path / "snapshot", DAY)
+    assert (tmp_path / "snapshot/training/figure_3_1.svg").read_text() == drawn
+
+
+@pytest.mark.parametrize("profile", ["short", "demo"])
+def test_a_run_that_decides_no_claim_is_refused(results, tmp_path, profile):
+    message = f"the run has the profile '{profile}', which decides no claim; run `make results`[.]$"
+    with pytest.raises(ValueError, match=message):
+        write_snapshot(settings_of(results, profile=profile), tmp_path / "snapshot", DAY)
+    assert list(tmp_path.glob("snapshot*")) == []
+
+
+def test_without_results_the_old_snapshot_stays(tmp_path):
+    (tmp_path / "snapshot").mkdir()
+    with pytest.raises(ValueError, match="no study is finished there; run `make results` first"):
+        write_snapshot(settings_of(tmp_path / "nothing"), tmp_path / "snapshot", DAY)
+    assert (tmp_path / "snapshot").is_dir()
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory):
+    """Runs of training and of cost, a snapshot of the first, and one of both; P3.1 and P3.9 rest on the two."""
+    folder = tmp_path_factory.mktemp("runs")
+    write_training_results(folder / "training")
+    PLANTED["P3.1"]["replicated"](folder / "training")
+    PLANTED["P3.9"]["replicated"](folder / "cost")
+    draw(folder / "cost", "figure_3_3a")
+    write_snapshot(settings_of_claims(folder / "training"), folder / "first", DAY)
+    shutil.copytree(folder / "first", folder / "both")
+    write_snapshot(settings_of_claims(folder / "cost"), folder / "both", DAY.replace(day=3))
+    return folder
+
+
+@pytest.fixture
+def both(runs, tmp_path):
+    """A copy of the snapshot of both runs."""
+    return shutil.copytree(runs / "both", tmp_path / "both")
+
+
+def draw(results, name):
+    (results / "cost").mkdir(parents=True, exist_ok=True)
+    (results / "cost" / f"{name}.svg").write_text("<svg/>")
+
+
+def files_of(folder, study):
+    """Everything in a snapshot that is about one study alone, by its path."""
+    found = [*folder.glob(f"{study}/**/*"), *folder.glob(f"evidence/{study}/**/*")]
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in found if path.is_file()}
+
+
+def verdict_of(folder, claim):
+    return pd.read_csv(folder / "claims.csv").set_index("id").loc[claim, "verdict"]
+
+
+def test_a_study_that_the_run_does_not_have_stays(runs):
+    old, new = (files_of(runs / name, "training") for name in ("first", "both"))
+    assert len(old) > 10
+    assert new == old
+    assert (runs / "both/evidence/data/protein/description.json").is_file()
+    verdicts = [[verdict_of(runs / name, claim) for claim in ("P3.1", "P3.9")] for name in ("first", "both")]
+    assert verdicts == [["replicated", "not_run"], ["replicated", "replicated"]]
+
+
+def test_index_says_where_each_study_is_from_and_what_is_absent(runs):
+    index = (runs / "both/index.md").read_text()
+    days = re.findall(r"<li>(.*?): written on (\S+), code at commit <code>\w+", index)
+    assert days == [("Training", "2000-01-02"), ("Cost", "2000-01-03")]
+    absent = dict(re.findall(r"<li><b>(.*?)</b>: no results of (.*?)</li>", index))
+    others = {study.title: "all data sets" for study in registry() if study.name not in ("training", "cost")}
+    assert absent == {"Training": ", ".join(CHAPTER_3), **others}
+
+
+def test_a_study_that_ran_again_leaves_nothing_of_its_old_part(both, tmp_path):
+    before = files_of(both, "training")
+    assert {"cost/figure_3_3a.svg", "evidence/cost/scaling.csv"} < files_of(both, "cost").keys()
+    draw(tmp_path / "again", "figure_3_3b")
+    write_snapshot(settings_of_claims(tmp_path / "again"), both, DAY)
+    names = ["document.json", "provenance.json", "figure_3_3b.svg"]
+    assert files_of(both, "cost").keys() == {f"cost/{name}" for name in names}
+    assert files_of(both, "training") == before
+    assert [verdict_of(both, claim) for claim in ("P3.1", "P3.9")] == ["replicated", "not_run"]
+
+
+def test_cpu_time_of_shared_data_is_counted_once(both):
+    of_data = ("all studies", "prepare_data", "protein", 5)
+    for row in (("training", "train", "protein", 7), ("cost", "measure", "protein", 1)):
+        jobs = pd.DataFrame([of_data, row], columns=["study", "step", "data set", "CPU s"]).assign(
+            **{"jobs": "1", "wall s": 2}
+        )
+        file = both / row[0] / "provenance.json"
+        write_json(read_json(file) | {"cpu_time": jobs.to_dict("records")}, file)
+    write_pages(settings_of_claims(both), both)
+    table = (both / "index.md").read_text().partition("## CPU time")[2]
+    assert "| all studies | 1 | 2 | 5 |" in table
+    assert "| total | 3 | 6 | 13 |" in table
+
+
+def test_a_snapshot_that_fails_leaves_the_old_one(runs, both, monkeypatch):
+    def fail(*_):
+        raise OSError("disk full")
+
+    before = {path: path.read_bytes() for path in both.rglob("*") if path.is_file()}
+    monkeypatch.setattr("treecrf_studies.report.snapshot.pages_of_papers", fail)
+    with pytest.raises(OSError, match="disk full"):
+        write_snapshot(settings_of_claims(runs / "cost"), both, DAY)
+    assert {path: path.read_bytes() for path in both.rglob("*") if path.is_file()} == before
+    assert [path.name for path in both.parent.iterdir()] == ["both"]
+
+
+def test_command_takes_settings_and_folder(results, tmp_path, capsys):
+    config = tmp_path / "my.yaml"
+    reports, docs = tmp_path / "reports", tmp_path / "docs"
+    given = {"profile": "own", "results": str(results), "reports": str(reports), "datasets": {"hmm": {}}, "training": {"datasets": ["hmm"]}}  # fmt: skip
+    config.write_text(json.dumps(given))
+    main(["--config", str(config), "--folder", str(docs / "shown")])
+    assert capsys.readouterr().out == f"The results are in {docs}/shown/index.md.\n"
+    assert "**77.25**" in (docs / "shown/dissertation.md").read_text()
+    assert [path.name for path in docs.iterdir()] == ["shown"]
+    config.write_text("{")
+    with pytest.raises(SystemExit, match=r"my\.yaml"):
+        main(["--config", str(config)])

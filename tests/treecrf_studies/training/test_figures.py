@@ -1,0 +1,195 @@
+"""Figures of the training study: what is drawn is what was given."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from treecrf_studies.rendering.style import save_figure, training_method_style
+from treecrf_studies.training.figures import (
+    accuracies,
+    accuracy_by_iteration,
+    accuracy_by_seconds,
+    published_peaks,
+    seconds_by_iteration,
+)
+
+NAN = np.nan
+
+
+def curves_of(accuracy, chosen, dataset="protein", stand_in=False):
+    """Learning curves; `accuracy` maps methods to the accuracies of the iterations, `chosen` to the chosen iteration."""
+    rows = [
+        {
+            "dataset": dataset, "stand_in": stand_in, "method": method, "decoder": "viterbi", "preferred": True, "iteration": iteration,
+            "accuracy": value, "low": value - 1.0, "high": value + 0.5, "cpu_seconds": 0.25 * iteration,
+            "chosen": iteration == chosen[method],
+        }
+        for method, values in accuracy.items()
+        for iteration, value in enumerate(values, start=1)
+    ]  # fmt: skip
+    return pd.DataFrame(rows)
+
+
+@pytest.fixture
+def curves():
+    accuracy = {
+        "linear_crf": [50.0, 60.0],
+        "treecrf": [60.0, 63.0, 62.0],
+        "memm": [1.0, 2.0],
+        "mine": [40.0, 41.0],
+        "bayes": [50.0],
+    }
+    chosen = {"linear_crf": 2, "treecrf": 2, "memm": 1, "mine": 1, "bayes": 1}
+    return pd.concat([curves_of(accuracy, chosen), curves_of(accuracy, chosen, "faq_x", stand_in=True)])
+
+
+def curves_and_marks(axes):
+    """By colour: x and y of the curve, and of the marker over it; hollow markers apart."""
+    lines, marks, hollow = {}, {}, {}
+    for line in axes.get_lines():
+        points = [line.get_xdata().tolist(), line.get_ydata().tolist()]
+        if line.get_markerfacecolor() == "white":
+            hollow[line.get_color()] = points
+        elif line.get_marker() != "None" and points[0]:
+            marks[line.get_color()] = points
+        elif points[0]:
+            lines[line.get_color()] = points
+    return lines, marks, hollow
+
+
+def legend_of(figure):
+    return [text.get_text() for text in figure.legends[0].get_texts()]
+
+
+TREE, LINEAR, OWN = (training_method_style(method)["color"] for method in ("treecrf", "linear_crf", "mine"))
+
+
+def test_accuracy_draws_curves_bands_and_choices(curves):
+    figure = accuracy_by_iteration(curves, of_papers=False)
+    protein, faq = figure.axes
+    assert [axes.get_title(loc="left") for axes in figure.axes] == ["protein", "faq_x (stand-in)"]
+    assert legend_of(figure) == [
+        "TreeCRF",
+        "linear CRF",
+        "mine",
+    ]  # a method of one's own, but no MEMM, nor one without iterations
+    assert figure.legends[0].get_title().get_text() == "marker: chosen by cross-validation"
+    for axes in (protein, faq):
+        lines, marks, hollow = curves_and_marks(axes)
+        assert lines == {
+            TREE: [[1, 2, 3], [60.0, 63.0, 62.0]], LINEAR: [[1, 2], [50.0, 60.0]], OWN: [[1, 2], [40.0, 41.0]],
+        }  # fmt: skip
+        assert marks == {TREE: [[2], [63.0]], LINEAR: [[2], [60.0]], OWN: [[1], [40.0]]}
+        assert hollow == {}
+    band = {tuple(point) for point in protein.collections[0].get_paths()[0].vertices.tolist()}
+    assert {(1, 59.0), (2, 62.0), (3, 61.0), (1, 60.5), (2, 63.5), (3, 62.5)} <= band
+
+
+def test_published_peaks_are_hollow(curves):
+    published = published_peaks()
+    assert tuple(published.set_index(["dataset", "method"]).loc[("protein", "treecrf")]) == (64.52, 142, 142)
+    assert tuple(published.set_index(["dataset", "method"]).loc[("faq_aix", "linear_crf")]) == (94.04, 80, 140)
+    figure = accuracy_by_iteration(curves)
+    protein, faq = figure.axes
+    assert curves_and_marks(protein)[2] == {TREE: [[142, 142], [64.52, 64.52]], LINEAR: [[66, 66], [62.44, 62.44]]}
+    assert curves_and_marks(faq)[2] == {}  # a stand-in has no published curve
+    assert figure.legends[0].get_title().get_text() == "marker: chosen by cross-validation; hollow: published"
+    assert protein.get_xlim()[1] > 142
+    assert protein.get_ylim()[1] > 64.52
+
+
+def test_one_marker_for_two_methods_with_the_same_published_number():
+    curves = curves_of({"induced_crf": [60.0], "mallet": [61.0]}, {"induced_crf": 1, "mallet": 1})
+    mallet = training_method_style("mallet")["color"]
+    (axes,) = accuracy_by_iteration(curves).axes
+    assert curves_and_marks(axes)[2] == {mallet: [[123, 123], [64.43, 64.43]]}
+
+
+def test_the_first_iterations_may_be_outside_the_axis():
+    values = [5.0, *[60.0] * 8, 61.0, 62.0]
+    (axes,) = accuracy_by_iteration(curves_of({"treecrf": values}, {"treecrf": 10})).axes
+    assert 5.0 < axes.get_ylim()[0] < 59.0
+    assert axes.get_ylim()[1] > 62.5
+    (axes,) = accuracy_by_iteration(curves_of({"treecrf": values}, {"treecrf": 1})).axes
+    assert axes.get_ylim()[0] < 5.0  # the choice is always shown
+
+
+def test_seconds_draw_curves_and_choices(curves):
+    figure = seconds_by_iteration(curves[curves["method"] == "treecrf"])
+    lines, marks, _ = curves_and_marks(figure.axes[0])
+    assert lines == {TREE: [[1, 2, 3], [0.25, 0.5, 0.75]]}
+    assert marks == {TREE: [[2], [0.5]]}
+    assert legend_of(figure) == ["TreeCRF"]
+    assert {(axes.get_xscale(), axes.get_yscale()) for axes in figure.axes} == {("log", "log")}
+
+
+def test_accuracy_by_seconds_begins_with_the_data_sets_of_the_paper(curves):
+    general = curves[curves["dataset"] == "protein"].assign(dataset="faq_ai_general")
+    every = pd.concat([curves, general])
+    figure = accuracy_by_seconds(every[every["method"] == "treecrf"])
+    titles = [axes.get_title(loc="left") for axes in figure.axes]
+    assert titles == ["ICML figure 2: faq_ai_general", "protein", "faq_x (stand-in)"]
+    for axes in figure.axes:
+        lines, marks, _ = curves_and_marks(axes)
+        assert lines == {TREE: [[0.25, 0.5, 0.75], [60.0, 63.0, 62.0]]}
+        assert marks == {TREE: [[0.5], [63.0]]}
+        assert axes.get_xscale() == "log"
+
+
+def test_the_decoder_that_is_not_preferred_is_not_drawn(curves):
+    other = curves.assign(decoder="forward_backward", preferred=False, accuracy=1.0, low=0.0, high=2.0)
+    both = accuracy_by_iteration(pd.concat([other, curves]))
+    for axes, alone in zip(both.axes, accuracy_by_iteration(curves).axes, strict=True):
+        assert curves_and_marks(axes) == curves_and_marks(alone)
+
+
+def test_methods_of_the_figures(curves):
+    only = curves[curves["method"] == "memm"]
+    assert legend_of(accuracy_by_iteration(only)) == ["MEMM"]  # none of the usual ones: all
+    without = curves[curves["method"] == "bayes"]
+    assert legend_of(accuracy_by_iteration(without)) == ["bayes"]  # alone, the one point that it has
+
+
+def test_overview_draws_choice_spread_peak_and_published():
+    names = ["dataset", "stand_in", "method", "decoder", "published", "chosen_accuracy", "peak_accuracy"]
+    names += ["chosen_mean", "chosen_min", "chosen_max"]
+    rows = [
+        ("protein", False, "linear_crf", "better", 62.44, 60.0, 61.0, NAN, NAN, NAN),  # beside the papers' BASELINE
+        ("protein", False, "treecrf", "better", 64.52, 1.0, 64.0, 63.0, 62.0, 65.0),
+        ("protein", False, "treecrf", "viterbi", NAN, 9.0, 9.0, 9.0, 9.0, 9.0),
+        ("faq_x", True, "mine", "better", NAN, 95.0, 96.5, 95.5, 95.6, 95.5),  # a minimum above the mean, by rounding
+    ]
+    summary = pd.DataFrame(rows, columns=names)
+    (legend,) = accuracies(summary[summary["dataset"] == "protein"]).legends  # one panel is narrower than its legend
+    assert legend.get_window_extent().width <= legend.figure.bbox.width
+    figure = accuracies(summary)
+    protein, faq = figure.axes
+    assert [axes.get_title(loc="left") for axes in figure.axes] == ["protein", "faq_x (stand-in)"]
+    assert [label.get_text() for label in protein.get_yticklabels()] == ["TreeCRF", "linear CRF", "mine"]
+    points = {line.get_label(): (line.get_xdata().tolist(), line.get_ydata().tolist()) for line in protein.get_lines()}
+    np.testing.assert_equal(points["published"], ([NAN, 64.52], [1, 0]))
+    assert points["peak of the test curve"] == ([61.0, 64.0], [1, 0])
+    middle, _, (bars,) = protein.containers[0].lines
+    assert (middle.get_xdata().tolist(), middle.get_ydata().tolist()) == ([60.0, 63.0], [1, 0])
+    assert [segment[:, 0].tolist() for segment in bars.get_segments()] == [[60.0, 60.0], [62.0, 65.0]]
+    assert faq.containers[0].lines[0].get_ydata().tolist() == [2]
+    (legend,) = accuracies(summary.assign(published=float("nan"))).legends
+    assert [text.get_text() for text in legend.get_texts() if "published" in text.get_text()] == []
+
+
+# --- all figures ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("n_sets", [1, 2, 5, 7])
+def test_figures_have_a_panel_per_data_set(n_sets, tmp_path):
+    sets = [curves_of({"treecrf": [60.0, 61.0]}, {"treecrf": 2}, f"set_{place}") for place in range(n_sets)]
+    figure = accuracy_by_iteration(pd.concat(sets))
+    assert len(figure.axes) == n_sets
+    save_figure(figure, tmp_path / "figure.svg", "svg")  # no warning: the layout has room
+
+
+@pytest.mark.parametrize("kind", ["svg", "pdf", "png"])
+def test_figure_files_have_the_same_bytes_each_time(curves, tmp_path, kind):
+    for name in ("first", "second"):
+        save_figure(accuracy_by_iteration(curves), tmp_path / name, kind)
+    assert (tmp_path / "first").read_bytes() == (tmp_path / "second").read_bytes()

@@ -1,0 +1,141 @@
+"""The page's sections on training, from a folder with results that a test wrote."""
+
+import re
+import shlex
+
+import numpy as np
+import pandas as pd
+import pytest
+from runs import NOTHING, page_of
+
+from treecrf.cli.fit import fit
+from treecrf.statistics.ranking import BEST, CLOSE, EQUIVALENT, NOT_SEPARATED, WORSE
+from treecrf_studies.framework.settings import load_settings
+from treecrf_studies.report.ledger import write_ledger
+from treecrf_studies.training.page import answers, fit_command, groups_layout
+
+
+def test_pages_show_what_is_finished(results):
+    first = page_of(results, "hmm", "xor")
+    page, run = ((results / "reports" / f"{name}.html").read_text() for name in ("training", "run"))
+    assert "<li><b>Training</b>: xor: not computed" in first
+    assert 'id="data-hmm"' in run
+    assert 'id="data-xor"' not in run
+    assert "hmm (stand-in)" in page
+    assert "<b>hmm is a stand-in</b>: labels are made up" in page
+    assert "<b>SMILE was not run on hmm</b>: no &lt;Java&gt;." in page
+    assert "<td><b>77.25</b></td>" in page
+    assert "training_proportions: [0.2, 0.5, 0.8]" in page  # the defaults of McCallum's feature induction
+    assert "With fewer than 6 such groups" in re.sub(r"\s+", " ", page)
+    assert page.count("<img") == 1  # the only figure that has been drawn
+    assert "Table 3.4" not in page  # neither of its methods was run
+    assert "10 % of runs of 4 in common" in run
+
+
+def test_page_says_how_often_each_data_set_was_trained(results):
+    overrides = {"xor": {"n_folds": 2, "n_perturbed_runs": 3}}
+    page = page_of(results, "hmm", "xor", page="training.html", overrides=overrides)
+    assert re.search(r"with\s+5 \(xor: 2\) folds", page)
+    assert re.search(r"over\s+10 \(xor: 3\) trainings", page)
+
+
+def test_page_without_results(tmp_path):
+    write_ledger(tmp_path, True)
+    assert "<li><b>Training</b>: hmm, xor: not computed" in page_of(tmp_path, "hmm", "xor")
+    assert not (tmp_path / "reports/training.html").exists()
+
+
+TABLE = {"kind": "table", "path": "my words.csv", "sequence": "word", "label": "hyphen", "window": [2, 3]}
+METHODS = ("treecrf", "linear_crf", "mine")
+
+
+def frames(standings=(BEST, CLOSE, WORSE), decision="undecided", seconds=(9.0, 2.0, 1.0), methods=METHODS):
+    """Three methods with 90, 89 and 85 percent."""
+    ids = {"dataset": "words", "decoder": "better"}
+    summary = [
+        ids | {"method": method, "candidate": "l2_regularization=5", "iteration": 30, "iteration_high": 30,
+               "peak_iteration": 40, "cpu_seconds": spent}
+        for method, spent in zip(methods, seconds, strict=True)
+    ]  # fmt: skip
+    pairs = [(methods[0], methods[1], 1.0, 0.3, decision), (methods[0], methods[2], 5.0, 0.001, "better"), (methods[1], methods[2], 4.0, 0.01, "better")]  # fmt: skip
+    comparisons = [
+        ids | {"method": a, "other": b, "accuracy_points": points, "p_value": p, "mean_points": points, "valid_p_holm": p,
+               "decision": decided}
+        for a, b, points, p, decided in pairs
+    ]  # fmt: skip
+    ranks = [
+        {"dataset": "words", "method": method, "accuracy": percent, "standing": standing,
+         "gap_points": gap, "gap_low": gap - 0.4, "gap_high": gap + 0.4}
+        for method, percent, standing, gap in zip(methods, (90.0, 89.5, 85.0), standings, (np.nan, -0.5, -5.0), strict=True)
+    ]  # fmt: skip
+    return [pd.DataFrame(rows) for rows in (summary, comparisons, ranks)]
+
+
+def settings_of(dataset=TABLE):
+    labellers = {"mine": {"class": "my_labellers:Mine", "settings": {"size": 3}, "grid": {"rate": [0.1, 0.2]}}}
+    return load_settings({"profile": "own", "datasets": {"words": dataset}, "labellers": labellers} | NOTHING)
+
+
+def said(*given, dataset=TABLE):
+    return "\n".join(str(part.html) for part in answers(settings_of(dataset), ["words"], *given))
+
+
+def test_groups():
+    summary, comparisons, ranks = frames()
+    layout = groups_layout(ranks, summary.set_index("method"), comparisons)
+    assert layout.to_numpy().tolist() == [
+        [BEST, "TreeCRF", "90.00", "–", "–", "–", "9.00"],
+        [CLOSE, "linear CRF", "89.50", "−0.50", "−0.90 to −0.10", "–", "2.00"],
+        [WORSE, "mine", "85.00", "−5.00", "−5.40 to −4.60", "TreeCRF, linear CRF", "1.00"],
+    ]
+
+
+@pytest.mark.parametrize(
+    ("standings", "decision", "sentence"),
+    [
+        ((BEST, WORSE, WORSE), "better", "TreeCRF is 1.00 points ahead of linear CRF, significantly"),
+        (
+            (BEST, NOT_SEPARATED, WORSE),
+            "undecided",
+            "TreeCRF is 1.00 points ahead of linear CRF, not significantly (p = 0.300). No test separates 1 other method",
+        ),
+        ((BEST, EQUIVALENT, WORSE), "equivalent", "TreeCRF is 1.00 points ahead of linear CRF, which is equivalent"),
+    ],
+)
+def test_whether_the_lead_is_real(standings, decision, sentence):
+    assert sentence in said(*frames(standings, decision))
+
+
+def test_the_cheapest_of_those_near_the_best_is_the_advice():
+    page = said(*frames())
+    assert "Recommended: linear CRF, the fastest of" in page
+    assert "treecrf fit &#39;my words.csv&#39; --output model.npz \\\n  --sequence word --label hyphen \\\n" in page
+    assert "  --window 2,3 --method linear_crf --iterations 30" in page
+    for standing in (NOT_SEPARATED, WORSE):  # it may be far behind
+        assert "Recommended: TreeCRF. " in said(*frames((BEST, standing, WORSE)))
+
+
+def test_a_class_of_ones_own_is_trained_in_python():
+    summary, comparisons, ranks = frames((BEST, WORSE, WORSE), methods=("mine", "linear_crf", "treecrf"))
+    page = said(summary.assign(candidate="rate=0.2"), comparisons, ranks)
+    assert (
+        "CustomLabeller(&#39;my_labellers:Mine&#39;, {&#39;size&#39;: 3, &#39;rate&#39;: 0.2}, window=(2, 3))" in page
+    )
+
+
+def test_without_a_file_there_is_no_command():
+    assert "the whole file" not in said(*frames(), dataset={"source": "hmm"})
+
+
+def test_the_command_is_one_that_treecrf_fit_takes():
+    dataset = settings_of(TABLE | {"attributes": ["a", "b"], "kinds": {"a": "number"}}).datasets["words"]
+    command = fit_command(dataset, "treecrf", "l2_regularization=5, max_leaves=8, order=1", 12)
+    words = shlex.split(command.replace("\\\n", ""))[3:]
+    assert words[:2] == ["--output", "model.npz"]
+    assert "--attributes a,b --kinds a=number --window 2,3 --method treecrf --iterations 12 --l2 5 --max-leaves 8" in (
+        " ".join(words)
+    )
+    known = fit.__annotations__
+    for option in (word.removeprefix("--") for word in words if word.startswith("--")):
+        assert option.replace("-", "_") in known, option
+    assert "--iterations" not in fit_command(dataset, "stacking", float("nan"), None)
