@@ -92,8 +92,8 @@ test-versions: $(INSTALLED)  ## Run a core of the tests with other versions of p
 
 test-all: test test-slow test-versions  ## Run all tests
 
-fuzz: $(INSTALLED)  ## Give every parser 2,000 fuzzed inputs (FUZZ=another number, SEED=another seed)
-	TREECRF_FUZZ=$(FUZZ) TREECRF_FUZZ_SEED=$(SEED) $(BIN)/python -m pytest -s tests/treecrf/fuzz tests/treecrf_studies/fuzz
+fuzz: $(INSTALLED)  ## Give every reader 2,000 damaged inputs (FUZZ=another number, SEED=another seed)
+	TREECRF_FUZZ=$(FUZZ) PYTEST_ADDOPTS=--hypothesis-seed=$(SEED) $(BIN)/python -m pytest -s tests/treecrf/fuzz tests/treecrf_studies/fuzz
 
 test-slurm: $(INSTALLED)  ## Start a Slurm here (needs root), run the demo on it, compare with a local run
 	$(BIN)/python tests/slurm/compare_with_local.py

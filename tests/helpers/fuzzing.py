@@ -1,38 +1,45 @@
-"""Inputs that no writer would write, and what may come of them: a right result or one clear sentence.
+"""Strategies of Hypothesis for inputs that no writer would write, and what may come of them: an answer or one clear sentence.
 
-The tests run a few hundred inputs per parser, always the same ones. ``make fuzz`` sets TREECRF_FUZZ to a number of inputs
-and TREECRF_FUZZ_SEED to a seed, prints what came of them and keeps every input that failed under ``build/fuzz``.
+The tests use few inputs, always the same ones. ``make fuzz`` sets TREECRF_FUZZ to a larger number of inputs; the option
+``--hypothesis-seed`` of pytest chooses other ones.
 """
 
 import ast
+import copy
 import io
 import os
-import pickle
 import re
 import signal
-import time
+import subprocess
+import sys
 import traceback
 import warnings
-import zlib
 from collections import Counter
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from functools import cache
 from pathlib import Path
 
 import numpy as np
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
 
 import treecrf
 from treecrf.io.columns import CellError
 
 PACKAGES = [Path(treecrf.__file__).parent]
-FULL = "TREECRF_FUZZ" in os.environ
-N_INPUTS = int(os.environ.get("TREECRF_FUZZ", "200"))
-SEED = int(os.environ.get("TREECRF_FUZZ_SEED", "0"))
+N_INPUTS = int(os.environ.get("TREECRF_FUZZ", "100"))
+PROFILE = settings(
+    max_examples=N_INPUTS,
+    derandomize="TREECRF_FUZZ" not in os.environ,
+    deadline=None,
+    database=None,
+    phases=(Phase.generate, Phase.shrink),
+    suppress_health_check=list(HealthCheck),
+)
 SECONDS, WALL_SECONDS = 5.0, 60.0
 """For one input: of this process, and by the clock on the wall, which goes on where other processes take their turns."""
 
-MOST_BYTES = 300_000
-MOST_CHARACTERS = 1500
+MOST_BYTES, MOST_CHARACTERS = 300_000, 1500
 """Of an input, and of an error's message."""
 
 OWN_ERRORS = {ValueError: "", CellError: "", FileNotFoundError: ""}
@@ -46,7 +53,7 @@ class Hang(BaseException):
 
 
 class Unclear(AssertionError):
-    """An error that is not the project's own sentence."""
+    """A call that did not end, or ended in an error that is not the project's own sentence."""
 
 
 @contextmanager
@@ -99,24 +106,17 @@ def why_unclear(error):
 
 
 def outcome(call):
-    """What comes of a call: (its result, None), or (None, a clear error).
-
-    Raises
-    ------
-    Unclear
-        For any other error.
-    Hang
-        If it does not end in time.
-    """
+    """What comes of a call: (its result, None), or (None, a clear error); raises `Unclear` for anything else."""
     try:
         with time_limit():
             return call(), None
+    except Hang as hang:
+        raise Unclear(str(hang)) from hang
     except Exception as error:
         reason = why_unclear(error)
         if reason is None:
             return None, error
-        text = "".join(traceback.format_exception(error)[-4:])
-        raise Unclear(f"{type(error).__name__}: {str(error)[:300]!r} {reason}\n{text}") from error
+        raise Unclear(f"{type(error).__name__}: {str(error)[:300]!r} {reason}") from error
 
 
 def assert_clear(call):
@@ -126,166 +126,103 @@ def assert_clear(call):
     return str(error)
 
 
-# --- running many -----------------------------------------------------------------------------------
-
-
-def kind_of(error):
-    """An error without what differs from input to input."""
-    text = re.sub(r"'[^']*'|\"[^\"]*\"|\([^)]*\)|/\S+|\d[\d,.]*", "_", str(error))
-    return f"{type(error).__name__}: {text[:70]}"
-
-
-def fuzz(name, make, use, n_inputs=None):
-    """Make many inputs and use each.
+def fuzz(inputs, use, share=1.0):
+    """Give inputs of a strategy to a function that checks what is right; prints what came of them and returns the counts.
 
     Parameters
     ----------
-    name : str
-        Of the parser; with the seed and the number of an input it decides the input.
-    make : callable
-        A generator of random numbers to an input (bytes, or anything with a repr).
+    inputs : SearchStrategy
     use : callable
-        The input to anything; checks by itself that a result is right.
-    n_inputs : int, optional
-        `N_INPUTS` unless given.
+        An input to anything.
+    share : float
+        Of the usual number of inputs, for a function that takes long.
     """
-    kinds, failures, slowest = Counter(), [], (0.0, 0)
-    total = n_inputs or N_INPUTS
-    for i in range(total):
-        given = make(np.random.default_rng([SEED, zlib.crc32(name.encode()), i]))
-        begin = time.perf_counter()
-        try:
-            _, error = outcome(lambda given=given: use(given))
-            kinds["result" if error is None else kind_of(error)] += 1
-        except (Exception, Hang) as problem:
-            failures.append(f"{name}, seed {SEED}, input {i}{keep(name, i, given)}: {problem}")
-        slowest = max(slowest, (time.perf_counter() - begin, i))
-        if FULL and (i + 1) % max(total // 10, 1) == 0:
-            print(f"{name}: {i + 1} of {total}, {len(failures)} failed", flush=True)
-    if FULL:
-        print(f"{name}: seed {SEED}, {total} inputs, {kinds['result']} results, {total - kinds['result']} errors of "
-              f"{len(kinds - Counter(result=kinds['result']))} kinds, slowest {slowest[0]:.2f} s (input {slowest[1]})")  # fmt: skip
-        print("".join(f"    {number:6} {kind}\n" for kind, number in kinds.most_common(12)), flush=True)
-    assert not failures, f"{len(failures)} of {total} inputs failed, the first ones:\n" + "\n".join(failures[:5])
+    kinds = Counter()
+
+    @settings(PROFILE, max_examples=max(int(share * N_INPUTS), 20))
+    @given(inputs)
+    def each(value):
+        _, error = outcome(lambda: use(value))
+        varying = r"'[^']*'|\"[^\"]*\"|\([^)]*\)|/\S+|\d[\d,.]*"
+        kinds["answer" if error is None else f"{type(error).__name__}: {re.sub(varying, '_', str(error))[:70]}"] += 1
+
+    each()
+    print(*(f"{number:6} {kind}" for kind, number in kinds.most_common(12)), sep="\n")
+    return kinds
 
 
-def keep(name, i, given):
-    """Write an input that failed to ``build/fuzz``; what to say of it."""
-    if not FULL:
-        return ""
-    path = Path("build/fuzz") / f"{re.sub(r'[^A-Za-z0-9]+', '_', name)}.{SEED}.{i}"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(given if isinstance(given, bytes) else pickle.dumps(given))
-    return f" ({path})"
+def run_apart(file, **environment):
+    """Run the tests of a file in a process of its own, which may crash."""
+    command = [sys.executable, "-m", "pytest", "-s", "-p", "no:cacheprovider", file]
+    limit = 600 + 2 * N_INPUTS
+    done = subprocess.run(
+        command, env=os.environ | environment, capture_output=True, text=True, check=False, timeout=limit
+    )
+    print(done.stdout)
+    assert done.returncode == 0, done.stdout[-5000:] + done.stderr[-2000:]
 
 
-# --- mutations of bytes -----------------------------------------------------------------------------
+# --- bytes ------------------------------------------------------------------------------------------
 
-NUMBERS = (
-    b"0",
-    b"-1",
-    b"nan",
-    b"inf",
-    b"1e999",
-    b"-0.0",
-    b"9" * 25,
-    b"9" * 5000,
-    b"2147483648",
-    b"0x10",
-    b"1_0",
-    b"\xb2",
-)
-WORDS = (
-    b"\x00", b"\xef\xbb\xbf", b"\xff\xfe", b"\xed\xa0\x80", "é\u2028ß\u0661".encode(), b'"', b"'", b",", b"\t", b" ", b"#", b"_",
-    b"\r", b"\x0c", b"<>", b"-" * 70, b"=head2 ", b"E<", b"E<99999999999>", b"E<08>", b"C<< ", b">>", b"+L+", b"[", b"{", b"&a ",
-    b"*a", b"!!", b": ",
-)  # fmt: skip
+ODD_NUMBERS = (*b"0 -1 nan inf 1e999 -0.0 2147483648 0x10 1_0 \xb2".split(), b"9" * 25, b"9" * 5000)
+MARKS = (b"\xef\xbb\xbf", b"\xff\xfe", b"\n\n", b"\x1a")
+SIGNS = (*b"\" ' , # _ <> E< E<99999999999> E<08> >> +L+ [ { *a !!".split(), b"\t", b" ", b"\r", b"\x0c", b"\x00")
+TEXTS = ("é\u2028ß\u0661".encode(), b"\xed\xa0\x80", b"-" * 70, b"=head2 ", b"C<< ", b"&a ", b": ")
+WORDS = (*MARKS, *ODD_NUMBERS, *SIGNS, *TEXTS)
+LINE_ENDS = (b"\r\n", b"\r", b"\n\n", b"\n\r", b" \n", b"\x0b", b"")
+SEPARATORS = (b"\t", b" ", b",", b";", b"  ")
+FAULTS = ("cut", "word", "number", "number", "random", "copy", "swap", "repeat", "separators", "line ends", "mark")
+PLACES = {"line": rb"[^\n]*\n?", "text of a line": rb"[^\n]+", "number": rb"-?\d+(\.\d+)?"}
 
 
-def flip(data, rng):
-    changed = bytearray(data)
-    for _ in range(int(rng.integers(1, 8))):
-        changed[rng.integers(len(changed))] = rng.integers(256)
-    return bytes(changed)
+@st.composite
+def spans(draw, data, *kinds):
+    """Begin and end of a line, of a number, of some bytes, or of all that follow."""
+    kind = draw(st.sampled_from(kinds or ("bytes", "rest", *PLACES)))
+    if kind in PLACES and (found := [match.span() for match in re.finditer(PLACES[kind], data[: 1 << 16])]):
+        return found[draw(st.integers(0, len(found) - 1))]
+    begin = draw(st.integers(0, len(data)))
+    return begin, len(data) if kind == "rest" else min(begin + draw(st.integers(0, 40)), len(data))
 
 
-def cut_off(data, rng):
-    return data[: rng.integers(len(data))]
+@st.composite
+def damage(draw, data):
+    """Bytes with one fault."""
+    kind = draw(st.sampled_from(FAULTS))
+    begin, end = draw(spans(data, "number") if kind == "number" else spans(data))
+    other_begin, other_end = draw(spans(data))
+    before, piece, after = data[:begin], data[begin:end], data[end:]
+    match kind:
+        case "cut":
+            return before + after
+        case "word" | "number":
+            return before + draw(st.sampled_from(ODD_NUMBERS if kind == "number" else WORDS)) + after
+        case "random":
+            return before + draw(st.binary(min_size=1, max_size=12)) + data[begin + draw(st.integers(0, 12)) :]
+        case "copy":
+            return before + data[other_begin:other_end] + after
+        case "swap" if end <= other_begin:
+            return before + data[other_begin:other_end] + data[end:other_begin] + piece + data[other_end:]
+        case "separators":
+            old, new = (draw(st.sampled_from(SEPARATORS)) for _ in range(2))
+            return data.replace(old, new, draw(st.integers(1, 30)))
+        case "line ends":
+            return data.replace(b"\n", draw(st.sampled_from(LINE_ENDS)))
+        case "mark":
+            return draw(st.sampled_from(MARKS)) + data
+        case _:
+            return before + piece[:40] * draw(st.integers(2, 4000)) + after
 
 
-def cut_out(data, rng):
-    begin = int(rng.integers(len(data)))
-    return data[:begin] + data[begin + int(rng.integers(1, 60)) :]
-
-
-def insert(data, rng):
-    place = int(rng.integers(len(data) + 1))
-    piece = rng.bytes(int(rng.integers(1, 12))) if rng.random() < 0.3 else WORDS[rng.integers(len(WORDS))]
-    return data[:place] + piece + data[place:]
-
-
-def repeat(data, rng):
-    """A piece many times over: long lines, deep nesting."""
-    begin = int(rng.integers(len(data)))
-    piece = data[begin : begin + int(rng.integers(1, 40))]
-    return data[:begin] + piece * int(rng.integers(2, 4000)) + data[begin:]
-
-
-def lines_changed(data, rng):
-    lines = data.split(b"\n")
-    i, j = (int(rng.integers(len(lines))) for _ in range(2))
-    match int(rng.integers(4)):
-        case 0:
-            del lines[i]
-        case 1:
-            lines.insert(j, lines[i])
-        case 2:
-            lines[i], lines[j] = lines[j], lines[i]
-        case 3:
-            lines[i] = b""
-    return b"\n".join(lines)
-
-
-def number_changed(data, rng):
-    places = [found.span() for found in re.finditer(rb"-?\d+(\.\d+)?", data[: 1 << 16])]
-    if not places:
-        return insert(data, rng)
-    begin, end = places[rng.integers(len(places))]
-    return data[:begin] + NUMBERS[rng.integers(len(NUMBERS))] + data[end:]
-
-
-def line_ends_changed(data, rng):
-    return data.replace(b"\n", (b"\r\n", b"\r", b"\n\n", b"\n\r", b" \n", b"\x0b", b"")[rng.integers(7)])
-
-
-def separators_changed(data, rng):
-    old, new = (((b"\t", b" ", b",", b";", b"  ")[rng.integers(5)]) for _ in range(2))
-    return data.replace(old, new, int(rng.integers(1, 30)))
-
-
-def with_mark(data, rng):
-    return (b"\xef\xbb\xbf", b"\xff\xfe", b"\n\n", b"\x1a")[rng.integers(4)] + data
-
-
-MUTATIONS = (
-    flip, cut_off, cut_out, insert, repeat, lines_changed, lines_changed, number_changed, number_changed, line_ends_changed,
-    separators_changed, with_mark,
-)  # fmt: skip
-
-
-def mutate(data, rng):
-    """Bytes with one to four faults."""
-    if rng.random() < 0.01:
-        return b"" if rng.random() < 0.5 else rng.bytes(200)
-    for _ in range(int(rng.integers(1, 5))):
-        if data:
-            data = MUTATIONS[rng.integers(len(MUTATIONS))](data, rng)[:MOST_BYTES]
+@st.composite
+def damaged(draw, *contents):
+    """One of some files with up to four faults; seldom nothing or random bytes."""
+    if draw(st.integers(0, 99)) == 99:
+        return draw(st.just(b"") | st.binary(max_size=200))
+    data = draw(st.sampled_from(contents))
+    for _ in range(draw(st.integers(1, 4))):
+        data = draw(damage(data))[:MOST_BYTES]
     return data
-
-
-def mutations_of(seeds):
-    """A `make` for `fuzz`: mutations of some files."""
-    return lambda rng: mutate(seeds[rng.integers(len(seeds))], rng)
 
 
 HARMLESS = {
@@ -294,6 +231,129 @@ HARMLESS = {
     "no last line end": lambda data: data.rstrip(b"\r\n"),
 }
 """Changes that every text format is read with as if nothing was."""
+
+# --- nested values ----------------------------------------------------------------------------------
+
+
+def place(draw, tree):
+    """A mapping or list within nested ones, and a key of it; None where there is no key."""
+    parent = key = None
+    while isinstance(tree, dict | list) and tree and (parent is None or draw(st.integers(0, 8))):
+        parent, key = tree, draw(st.sampled_from(list(tree) if isinstance(tree, dict) else range(len(tree))))
+        tree = tree[key]
+    return parent, key
+
+
+@st.composite
+def changed_tree(draw, tree, odd, keys=("new",)):
+    """Nested mappings and lists with up to three values that are gone, new, odd or from another place."""
+    tree = copy.deepcopy(tree)
+    for _ in range(draw(st.integers(1, 3))):
+        (parent, key), (other, its_key) = place(draw, tree), place(draw, tree)
+        if parent is None:
+            continue
+        value = copy.deepcopy(draw(st.sampled_from(odd)))
+        kind = draw(st.sampled_from(["gone", "new", "moved", "odd", "odd"]))
+        if kind == "gone":
+            del parent[key]
+        elif kind == "new" and isinstance(parent, dict):
+            parent[draw(st.sampled_from(keys))] = value
+        elif kind == "new":
+            parent.insert(key, value)
+        elif isinstance(parent[key], str) and len(parent[key]) > 200:  # a text that has numbers
+            text, begin = parent[key], draw(st.integers(0, len(parent[key])))
+            parent[key] = f"{text[:begin]}{draw(st.integers(0, 9))}{text[begin + draw(st.integers(0, 2)) :]}"
+        else:
+            parent[key] = copy.deepcopy(other[its_key]) if kind == "moved" else value
+    return tree
+
+
+# --- arrays -----------------------------------------------------------------------------------------
+
+INTEGERS = (-1, -2, -(2**31), -(2**63), 2**40, 2**62, 0, 1, 2, 3, 9, 10, 12, 300, 70000, 10**6)
+VALUES = (*INTEGERS, np.nan, np.inf, -np.inf, 1e12, 1e308, -1e308, 5e-324, 0.5)
+NAMES = ("", "X", "B-", "O ", "I-X", "é\nß", "B" * 40)
+ODD_LISTS = (3, [], [0, 2**62, -5], [0.0, np.nan], [0.0, 1e300], ["a"], [b"\xff"], [1j], [True], [-7] * 7)
+ODD_ARRAYS = (
+    *map(np.array, ODD_LISTS),
+    *(np.zeros(shape) for shape in ((2, 0), (0, 3, 1))),
+    *(np.zeros(2, dtype) for dtype in ("M8[D]", [("a", int)])),
+    np.array([0, 2**63], dtype=np.uint64),
+)
+STORED_TYPES = ("f4", "f8", "i1", "i2", "i4", "i8", "u1", "u8", "?", ">i8", "U3", "c16", "M8[s]")
+TYPES = (*STORED_TYPES, "f2", "O", "S8")
+
+
+def frozen(array):
+    """A copy that nobody may write to."""
+    array = array.copy()
+    array.flags.writeable = False
+    return array
+
+
+FORMS = (
+    np.asfortranarray,
+    frozen,
+    lambda array: np.repeat(array, 2, axis=-1)[..., ::2],
+    lambda array: array[::-1].copy()[::-1],
+)
+"""The same numbers elsewhere in the memory."""
+
+SHAPES = (
+    *FORMS,
+    np.ravel,
+    lambda array: array[::-1],
+    lambda array: array[..., ::-1],
+    lambda array: array[:-1],
+    lambda array: array[:0],
+    lambda array: array[: len(array) // 2],
+    lambda array: np.concatenate([array, array]),
+    lambda array: array[None],
+    lambda array: array[..., None],
+    lambda array: np.ascontiguousarray(array.T),
+    lambda array: np.roll(array, 3),
+    lambda array: np.broadcast_to(array.ravel()[:1], array.shape) if array.size else array,
+)
+"""The same numbers, or some of them, in another shape or order."""
+
+
+@st.composite
+def changed_values(draw, array):
+    """An array with up to three numbers or texts changed."""
+    if not array.size:
+        return np.zeros(tuple(axis + 1 for axis in array.shape), array.dtype)
+    array = array.astype("U40") if array.dtype.kind in "US" else array.copy()
+    cells = array.view(np.uint8) if array.dtype == np.bool_ else array
+    for _ in range(draw(st.integers(1, 3))):
+        at = draw(st.integers(0, array.size - 1))
+        value = draw(st.sampled_from(NAMES if array.dtype.kind == "U" else VALUES) | st.integers(-3, 3))
+        if array.dtype.kind == "f":
+            with np.errstate(over="ignore"):
+                cells.flat[at] = value
+        elif array.dtype.kind in "iub":
+            near = int(cells.flat[at]) + value if isinstance(value, int) and abs(value) < 4 else value
+            limits = np.iinfo(cells.dtype)
+            cells.flat[at] = min(max(int(np.nan_to_num(near, nan=-1)), limits.min), limits.max)
+        elif array.dtype.kind == "U":
+            cells.flat[at] = str(value)
+    return array
+
+
+def of_type(array, kind):
+    """An array in another type, or as it is where there is no such array."""
+    try:
+        with np.errstate(all="ignore"), warnings.catch_warnings(action="ignore"):
+            return array.astype(kind)
+    except (ValueError, TypeError, OverflowError):
+        return array
+
+
+def changed_array(array, types=STORED_TYPES):
+    """An array of other values, shape or type."""
+    reshaped = st.sampled_from(SHAPES).map(lambda change: change(array) if array.ndim else array)
+    retyped = st.sampled_from(types).map(lambda kind: of_type(array, kind))
+    return changed_values(array) | changed_values(array) | reshaped | retyped
+
 
 # --- right results ----------------------------------------------------------------------------------
 
@@ -323,10 +383,7 @@ def check_set(data):
 @contextmanager
 def quiet():
     """Without the output and the warnings of what runs within."""
-    from contextlib import redirect_stderr, redirect_stdout
-
-    with warnings.catch_warnings(), redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()):
-        warnings.simplefilter("ignore")
+    with warnings.catch_warnings(action="ignore"), redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()):
         yield
 
 

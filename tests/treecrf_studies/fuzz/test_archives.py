@@ -1,4 +1,4 @@
-"""Fuzzed raw files and their archives: the content that was packed, or one clear sentence."""
+"""Damaged raw files and their archives: the content that was packed, or one clear sentence."""
 
 import bz2
 import gzip
@@ -6,15 +6,16 @@ import hashlib
 import io
 import lzma
 import tarfile
-import warnings
 import zipfile
 
 import pytest
-from fuzzing import assert_clear, fuzz, mutations_of
+from fuzzing import assert_clear, damaged, fuzz, quiet
 from runs import CONTENT, compressed, tar, zipped
 
 from treecrf_studies.datasets import download
 from treecrf_studies.datasets.download import extract
+
+SIZE = len(CONTENT)
 
 
 def archives():
@@ -27,19 +28,23 @@ def archives():
         yield stream.getvalue()
 
 
+def extracted(folder, archive, member="inner/file.data", size=SIZE):
+    """What is unpacked from an archive."""
+    path = folder / "file.data.1.tmp"
+    path.write_bytes(archive)
+    with quiet():
+        extract(path, member, size)
+    return path.read_bytes()
+
+
 def test_archives(tmp_path):
-    def use(given):
-        path = tmp_path / "file.data.1.tmp"
-        path.write_bytes(given)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            extract(path, "inner/file.data", len(CONTENT))
-        assert path.stat().st_size <= len(CONTENT)
+    def use(archive):
+        assert len(extracted(tmp_path, archive)) <= SIZE
 
     seeds = [*archives()]
     for seed in seeds:
         use(seed)
-    fuzz("archives", mutations_of(seeds), use)
+    fuzz(damaged(*seeds), use)
 
 
 def linked(kind, target):
@@ -60,18 +65,14 @@ def linked(kind, target):
     ],
 )
 def test_archives_that_libraries_stumble_over(tmp_path, archive, problem):
-    path = tmp_path / "file.data.1.tmp"
-    path.write_bytes(archive)
-    assert problem in assert_clear(lambda: extract(path, "inner/file.data", len(CONTENT)))
+    assert problem in assert_clear(lambda: extracted(tmp_path, archive))
 
 
 def test_a_member_that_is_too_long_is_not_unpacked(tmp_path):
     stream = io.BytesIO()
     with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as bundle:
         bundle.writestr("bomb", bytes(50_000_000))
-    path = tmp_path / "file.data.1.tmp"
-    path.write_bytes(stream.getvalue())
-    assert "does not give bomb" in assert_clear(lambda: extract(path, "bomb", 1000))
+    assert "does not give bomb" in assert_clear(lambda: extracted(tmp_path, stream.getvalue(), "bomb", 1000))
     assert sum(left.stat().st_size for left in tmp_path.iterdir()) < 100_000
 
 
@@ -86,4 +87,4 @@ def test_raw_files_of_a_mirror(tmp_path):
         found = download.fetch(file.path, folder, mirror=mirror, files={file.path: file})
         assert found.read_bytes() == CONTENT
 
-    fuzz("raw files", mutations_of([CONTENT]), use, n_inputs=50)
+    fuzz(damaged(CONTENT), use, 0.25)

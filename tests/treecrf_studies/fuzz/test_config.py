@@ -1,13 +1,11 @@
 """Fuzzed configurations: accepted and the same when read again, or refused in one clear sentence."""
 
-import copy
 import datetime
 import json
 
 import pytest
 from builders import ROOT
-from fuzzing import FULL, N_INPUTS, assert_clear, fuzz, mutations_of, outcome
-from hypothesis import HealthCheck, given, seed, settings
+from fuzzing import assert_clear, changed_tree, damaged, fuzz, outcome
 from hypothesis import strategies as st
 
 from treecrf.io.files import read_configuration
@@ -38,7 +36,7 @@ def test_files(tmp_path):
         path.write_bytes(content)
         return load(read_configuration([path]))
 
-    fuzz("configuration files", mutations_of([file.read_bytes() for file in FILES]), use)
+    fuzz(damaged(*(file.read_bytes() for file in FILES)), use)
 
 
 @pytest.mark.parametrize(
@@ -72,15 +70,24 @@ def test_files_are_laid_over_each_other(tmp_path):
 
 # --- trees of values --------------------------------------------------------------------------------
 
-ODD = (
-    None, True, False, 0, -1, 1, 3, 10**9, 10**30, -(10**5000), 2**63, 0.5, -0.0, 1e308, float("nan"), float("inf"), "", " ", "0", "1e5",
-    "nan", "protein", "hmm", "treecrf", "no such", "a/b", "../x", "x" * 5000, "\x00", "\ud800", "é\u2028", "2020-01-01", [], [[]], {},
-    {"": None}, {None: 1}, {1: 2}, {"kind": "table"}, {"kind": []}, ["protein"], ["protein", "protein"], [None], [[[[1]]]],
-    {"a": {"b": {"c": [1, {}]}}}, b"\xff", datetime.date(2020, 1, 1), {1, 2}, (1, 2), 1j, [1, 1.0, "1"], {"n_iterations": -1},
-    {"class": "a:B"}, {"class": "a:B", "grid": {"x": []}}, {"own": {"class": "m:C"}}, {"protein": {"labellers": 1}},
-    {"protein": {"overrides": {}}}, {"protein": {"n_iterations": {"a": 1}}}, {"protein": {1: 1}},
-)  # fmt: skip
-KEYS = (
+NUMBERS = (0, -1, 1, 3, 10**9, 10**30, -(10**4000), 2**63, 0.5, -0.0, 1e308, float("nan"), float("inf"), 1j)
+TEXTS = (
+    *["0", "1e5", "nan", "protein", "hmm", "treecrf", "a/b", "../x", "2020-01-01"],
+    "",
+    " ",
+    "no such",
+    "\x00",
+    "\ud800",
+    "é\u2028",
+    "x" * 5000,
+)
+LISTS = ([], [[]], ["protein"], ["protein", "protein"], [None], [[[[1]]]], [1, 1.0, "1"], (1, 2), {1, 2})
+SMALL = ({}, {"": None}, {None: 1}, {1: 2}, {"kind": "table"}, {"kind": []}, {"n_iterations": -1}, {"class": "a:B"})
+NESTED = ({"a": {"b": {"c": [1, {}]}}}, {"class": "a:B", "grid": {"x": []}}, {"own": {"class": "m:C"}})
+OF_PROTEIN = ({"labellers": 1}, {"overrides": {}}, {"n_iterations": {"a": 1}}, {1: 1})
+OTHERS = (None, True, False, b"\xff", datetime.date(2020, 1, 1))
+ODD = (*NUMBERS, *TEXTS, *LISTS, *SMALL, *NESTED, *({"protein": value} for value in OF_PROTEIN), *OTHERS)
+NAMES = (
     *Settings.model_fields,
     "overrides",
     "kind",
@@ -92,88 +99,30 @@ KEYS = (
     "x" * 300,
     "",
     "é",
-    1,
-    None,
-    True,
+)
+SCALARS = st.sampled_from(ODD) | st.integers() | st.floats() | st.text(max_size=20) | st.binary(max_size=3)
+MAPPINGS = st.dictionaries(
+    st.sampled_from(NAMES) | st.text(max_size=8),
+    st.recursive(
+        SCALARS,
+        lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=8), inner, max_size=4),
+        max_leaves=12,
+    ),
+    max_size=5,
 )
 
 
-def places(tree, path=()):
-    """All places in nested mappings and lists."""
-    yield path
-    items = tree.items() if isinstance(tree, dict) else enumerate(tree) if isinstance(tree, list) else ()
-    for key, inner in items:
-        yield from places(inner, (*path, key))
-
-
-def changed(tree, rng):
-    """A tree with one place changed."""
-    tree = copy.deepcopy(tree)
-    found = list(places(tree))
-    path = found[rng.integers(len(found))]
-    if not path:
-        return ODD[rng.integers(len(ODD))] if rng.random() < 0.02 else tree
-    parent = tree
-    for key in path[:-1]:
-        parent = parent[key]
-    value = ODD[rng.integers(len(ODD))]
-    match int(rng.integers(5)):
-        case 0:
-            del parent[path[-1]]
-        case 1 if isinstance(parent, dict):
-            parent[KEYS[rng.integers(len(KEYS))]] = value
-        case 1:
-            parent.insert(int(rng.integers(len(parent) + 1)), value)
-        case 2:
-            other = tree
-            for key in found[rng.integers(len(found))]:
-                other = (
-                    other[key]
-                    if not isinstance(other, dict | list)
-                    or key in (other if isinstance(other, dict) else range(len(other)))
-                    else other
-                )
-            parent[path[-1]] = copy.deepcopy(other)
-        case _:
-            parent[path[-1]] = value
-    return tree
-
-
-def test_changed_values():
-    whole = read_configuration(FILES)
+def test_values():
     own = {"mine": {"class": "m:C", "settings": {"a": 1}, "grid": {"b": [1, 2]}}}
     table = {"kind": "table", "path": "t.csv", "attributes": ["a"], "window": [1, 1]}
-    trees = [whole, {**MINIMAL, "labellers": own}, {**MINIMAL, "datasets": {"protein": {}, "table": table}}]
-    trees.append({**MINIMAL, "training": {"datasets": ["protein"], "overrides": {"protein": {"n_iterations": 3}}}})
-
-    def make(rng):
-        tree = trees[rng.integers(len(trees))]
-        for _ in range(int(rng.integers(1, 4))):
-            tree = changed(tree, rng) if isinstance(tree, dict) else tree
-        return tree
-
-    fuzz("configuration values", make, load)
+    overrides = {"datasets": ["protein"], "overrides": {"protein": {"n_iterations": 3}}}
+    accepted = [read_configuration(FILES), {**MINIMAL, "labellers": own}, {**MINIMAL, "training": overrides}]
+    accepted.append({**MINIMAL, "datasets": {"protein": {}, "table": table}})
+    fuzz(st.one_of([changed_tree(tree, ODD, (*NAMES, 1, None, True)) for tree in accepted]), load)
 
 
-PRINTABLE = [value for value in ODD if value != -(10**5000)]  # hypothesis writes what it gives
-SCALARS = (
-    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=20) | st.sampled_from(PRINTABLE) | st.binary(max_size=3)
-)  # fmt: skip
-NAMES = st.sampled_from([key for key in KEYS if isinstance(key, str)]) | st.text(max_size=8)
-TREES = st.recursive(
-    SCALARS, lambda inner: st.lists(inner, max_size=4) | st.dictionaries(NAMES, inner, max_size=4), max_leaves=12
-)
-
-
-@seed(0)
-@settings(
-    max_examples=N_INPUTS, deadline=None, database=None, derandomize=not FULL, suppress_health_check=list(HealthCheck)
-)
-@given(st.dictionaries(NAMES, TREES, max_size=5) | TREES, st.booleans())
-def test_any_values(tree, complete):
-    if complete and isinstance(tree, dict):
-        tree = {**MINIMAL, **tree}
-    outcome(lambda: load(tree))
+def test_values_of_any_kind():
+    fuzz(SCALARS | MAPPINGS | MAPPINGS.map(lambda tree: MINIMAL | tree), load)
 
 
 # --- what fuzzing found -----------------------------------------------------------------------------

@@ -1,9 +1,10 @@
-"""Fuzzed raw files: every parser gives a right result or one clear sentence, and ends."""
+"""Damaged raw files: every parser gives a right result or one clear sentence, and ends."""
 
 import re
 
 import pytest
-from fuzzing import HARMLESS, N_INPUTS, assert_clear, check_set, fuzz, head, mutations_of, outcome
+from fuzzing import HARMLESS, assert_clear, check_set, damaged, fuzz, head, outcome
+from hypothesis import strategies as st
 from smile_files import PROTEIN_FILES, PROTEIN_WINDOW, decode_protein, encode
 
 import treecrf.automl.description  # noqa: F401  loads compiled kernels, which is no part of an input's time
@@ -92,78 +93,47 @@ def real_part(name, mirror):
         whole = hyphenation.decode((mirror / hyphenation.FILES[1]).read_bytes(), "file")
         return encode(whole.select(range(20)), hyphenation.WINDOW)
     _, _, file, part = PARSERS[name]
-    return None if file is None else part((mirror / file).read_bytes())
+    return part((mirror / file).read_bytes())
 
 
-def check(found):
-    return found if found is None else check_set(found)
-
-
+@pytest.mark.parametrize("is_real", [False, True])
 @pytest.mark.parametrize("name", PARSERS)
-def test_raw_files(name, data):
-    read, file, _, _ = PARSERS[name]
-    fuzz(name, mutations_of([(data / file).read_bytes()]), lambda given: check(read(given)))
+def test_raw_files(name, is_real, data, request):
+    read, file, *_ = PARSERS[name]
+    content = real_part(name, request.getfixturevalue("mirror")) if is_real else (data / file).read_bytes()
 
+    def use(given):
+        found = read(given)
+        return found if found is None else check_set(found)
 
-@pytest.mark.parametrize("name", PARSERS)
-def test_real_raw_files(name, mirror):
-    seed = real_part(name, mirror)
-    if seed is None:
-        pytest.skip("this format has no public file")
-    read = PARSERS[name][0]
-    check(read(seed))
-    fuzz(f"{name} (real)", mutations_of([seed]), lambda given: check(read(given)))
+    use(content)
+    fuzz(damaged(content), use)
 
 
 @pytest.mark.parametrize("change", HARMLESS)
 @pytest.mark.parametrize("name", PARSERS)
-def test_harmless_changes_of_real_raw_files(name, change, mirror, data):
-    seed = real_part(name, mirror) or (data / PARSERS[name][1]).read_bytes()
+def test_harmless_changes_of_real_raw_files(name, change, mirror):
+    seed = real_part(name, mirror)
     assert PARSERS[name][0](HARMLESS[change](seed)) == PARSERS[name][0](seed)
 
 
 GENERATED = ("hmm", "xor", "or", "extra", "distant", "transition", "both", "cycle")
+OPTION_NAMES = "n_train n_test n_validation length seed labels features p_o k_o p_l k_l fold by n_sentences none_such"
+NUMBERS = (-1, 0, 1, 2, 2.5, float("nan"), float("inf"), 10**9, 10**30)
+ODD = (*NUMBERS, None, "3", "", True, [], [1], {}, {"title": 1}, b"3", "x" * 5000)
+OPTIONS = st.dictionaries(
+    st.sampled_from([*OPTION_NAMES.split(), "x" * 500]), st.sampled_from(ODD), min_size=1, max_size=2
+)
 
 
 @pytest.mark.parametrize("name", [*GENERATED, "hyphen_tex", "hyphen", "nettalk", "sectlabel", "faq_perl", "prosody"])
 def test_options(name, mirror):
-    odd = (None, "3", "", -1, 0, 1, 2, 2.5, True, float("nan"), float("inf"), 10**9, 10**30, [], [1], {}, {"title": 1}, b"3", "x" * 5000)  # fmt: skip
-    names = (
-        "n_train",
-        "n_test",
-        "n_validation",
-        "length",
-        "seed",
-        "labels",
-        "features",
-        "p_o",
-        "k_o",
-        "p_l",
-        "k_l",
-        "fold",
-        "by",
-        "n_sentences",
-        "no_such_option",
-        "x" * 500,
-    )
-
-    def make(rng):
-        small = {"n_train": 2, "n_test": 2, "length": 3} if name in GENERATED else {}
-        chosen = {names[rng.integers(len(names))]: odd[rng.integers(len(odd))] for _ in range(int(rng.integers(1, 3)))}
-        return small | chosen
+    small = {"n_train": 2, "n_test": 2, "length": 3} if name in GENERATED else {}
 
     def use(options):
-        return [check_set(part) for part in datasets.load(name, raw=mirror, **options)]
+        return [check_set(part) for part in datasets.load(name, raw=mirror, **small | options)]
 
-    slow = name in (
-        "hyphen",
-        "nettalk",
-        "sectlabel",
-        "faq_perl",
-        "hyphen_tex",
-        "prosody",
-    )  # they read whole files each time
-    fuzz(f"options of {name}", make, use, n_inputs=max(N_INPUTS // 10, 20) if slow else None)
+    fuzz(OPTIONS, use, 1 if name in GENERATED else 0.1)  # the others read whole files each time
 
 
 # --- what fuzzing found -----------------------------------------------------------------------------
