@@ -280,8 +280,8 @@ ODD_ARRAYS = (
     *(np.zeros(2, dtype) for dtype in ("M8[D]", [("a", int)])),
     np.array([0, 2**63], dtype=np.uint64),
 )
-STORED_TYPES = ("f4", "f8", "i1", "i2", "i4", "i8", "u1", "u8", "?", ">i8", "U3", "c16", "M8[s]")
-TYPES = (*STORED_TYPES, "f2", "O", "S8")
+STORED_TYPES = ("f2", "f4", "f8", "i1", "i2", "i4", "i8", "u1", "u8", "?", ">i8", "U3", "c16", "M8[s]")
+TYPES = (*STORED_TYPES, "O", "S8")
 
 
 def frozen(array):

@@ -25,7 +25,7 @@ def codes(codes: ArrayLike, what: str, kept_as: type[np.signedinteger[Any]]) -> 
     elif array.dtype.kind not in "iub":
         raise ValueError(f"{what}: codes must be integers, not {array.dtype}; use SequenceSet.from_frame for names.")
     highest = np.iinfo(kept_as).max
-    if array.size and (array.min() < -1 or array.max() > highest):
+    if array.size and (array.min() < -1 or array.max().item() > highest):  # float16 holds less than the limits
         raise ValueError(f"{what}: codes must lie in -1..{highest}; found {array.min()}..{array.max()}.")
     return array.astype(kept_as, order="C")
 
@@ -55,7 +55,7 @@ def _integers(numbers: ArrayLike, what: str, lowest: int, problem: str) -> NDArr
     array = as_array(numbers, what)
     if array.dtype.kind not in "iu" and (array.dtype.kind != "f" or (array != np.floor(array)).any()):
         raise ValueError(f"{what}: must be whole numbers.")
-    if array.size and not (array.min() >= lowest and array.max() <= _HIGHEST):
+    if array.size and not (array.min().item() >= lowest and array.max().item() <= _HIGHEST):
         raise ValueError(problem)
     return array.astype(np.int64)
 
