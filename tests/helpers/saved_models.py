@@ -54,7 +54,8 @@ def assert_says_what_it_said(name):
     assert model.predict(asked).tolist() == said[f"{name}.labels"].tolist()
     if model.has_probabilities:
         expected = said[f"{name}.marginals"]
-        np.testing.assert_allclose(model.predict_proba(asked), expected, rtol=1e-6, atol=1e-9)  # processors differ
+        rtol = 1e-5 if "neuralcrf" in name else 1e-6  # processors differ, and networks have 24 bits
+        np.testing.assert_allclose(model.predict_proba(asked), expected, rtol=rtol, atol=1e-9)
 
 
 def assert_has_its_stages(name):
