@@ -21,7 +21,7 @@ unexport PYTHONPATH PYTHONHOME PYTHONDONTWRITEBYTECODE
 export PYTHONNOUSERSITE := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help demo quick results extended archive snapshot figures docs test test-slow test-all fuzz test-slurm test-faults bench lint requirements package clean install test-versions
+.PHONY: help demo quick results extended archive snapshot figures docs test test-slow test-all fuzz test-slurm test-faults bench lint requirements package clean install approve test-versions
 
 help:  ## List the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' $(MAKEFILE_LIST) | awk -F'|' '{printf "%-20s%s\n", $$1, $$2}'
@@ -91,6 +91,9 @@ test-versions: $(INSTALLED)  ## Run a core of the tests with other versions of p
 		$(addprefix tests/treecrf/,chain inputs io missing models/boosted models/linear readers trees test_sequences.py)
 
 test-all: test test-slow test-versions  ## Run all tests
+
+approve: $(INSTALLED)  ## Show what the run of the tests finds otherwise than what was approved, and approve it
+	TREECRF_APPROVE=1 $(BIN)/python -m pytest -q -s tests/workflow/test_approved.py
 
 fuzz: $(INSTALLED)  ## Give every reader 2,000 damaged inputs (FUZZ=another number, SEED=another seed)
 	TREECRF_FUZZ=$(FUZZ) PYTEST_ADDOPTS=--hypothesis-seed=$(SEED) $(BIN)/python -m pytest -s tests/treecrf/fuzz tests/treecrf_studies/fuzz

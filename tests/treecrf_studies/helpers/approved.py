@@ -1,0 +1,79 @@
+"""What a run found against what somebody has looked at and approved: numbers by key, times and texts of machines left out."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterable
+from fnmatch import fnmatch
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from comparing import CLAIMS_ABOUT_TIME, LEFT_OUT, MEASURED_COLUMN
+
+TOLERANCE = 1e-9
+"""Of numbers, relative; below 1 absolute."""
+
+OF_BLAS = {"kernels/*": ("objective", "excess", "gap")}
+"""Columns of files that depend on the library for linear algebra, and so on the processor."""
+
+
+def read_frames(folder: Path) -> dict[str, pd.DataFrame]:
+    """Each CSV file below a folder by its path, without what is measured."""
+    paths = {path.relative_to(folder).as_posix(): path for path in sorted(folder.rglob("*.csv"))}
+    left_out = [*LEFT_OUT, "*costs.csv", "*timings.csv"]
+    return {name: _read(path, name) for name, path in paths.items() if not _is_any(name, left_out)}
+
+
+def write_frames(frames: dict[str, pd.DataFrame], folder: Path) -> None:
+    """Approve frames: they alone are in the folder then."""
+    shutil.rmtree(folder, ignore_errors=True)
+    for name, frame in frames.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        frame.to_csv(path, index=False)
+
+
+def differences(found: dict[str, pd.DataFrame], approved: dict[str, pd.DataFrame]) -> list[str]:
+    """A line for each file, column, row and number that differs."""
+    lines = [f"- {name}" for name in sorted(approved.keys() - found.keys())]
+    lines += [f"+ {name}" for name in sorted(found.keys() - approved.keys())]
+    for name in sorted(found.keys() & approved.keys()):
+        lines += [f"{name}: {line}" for line in _of_frames(found[name], approved[name])]
+    return lines
+
+
+def _is_any(name: str, patterns: Iterable[str]) -> bool:
+    return any(fnmatch(name, pattern) for pattern in patterns)
+
+
+def _read(path: Path, name: str) -> pd.DataFrame:
+    of_blas = [column for pattern, columns in OF_BLAS.items() if fnmatch(name, pattern) for column in columns]
+    frame = pd.read_csv(path, keep_default_na=False, na_values=[""], low_memory=False)
+    if path.stem.startswith("claims"):
+        frame = frame[~frame["id"].isin(CLAIMS_ABOUT_TIME)]
+    return frame[[column for column in frame if column not in of_blas and not MEASURED_COLUMN.search(str(column))]]
+
+
+def _of_frames(found: pd.DataFrame, approved: pd.DataFrame) -> list[str]:
+    if list(found) != list(approved):
+        return [f"columns {', '.join(approved)} are now {', '.join(found)}"]
+    numbers = [name for name in found if "f" in (found[name].dtype.kind, approved[name].dtype.kind)]
+    keys = [name for name in found if name not in numbers]
+    sides = [_with_key(frame, keys).set_index("key") for frame in (found, approved)]
+    lines = [f"- {key}" for key in sides[1].index.difference(sides[0].index)]
+    lines += [f"+ {key}" for key in sides[0].index.difference(sides[1].index)]
+    common = sides[1].index.intersection(sides[0].index)
+    for name in numbers:
+        new, old = (side.loc[common, name].astype(float).to_numpy() for side in sides)
+        away = ~np.isclose(new, old, rtol=TOLERANCE, atol=TOLERANCE, equal_nan=True)
+        lines += [f"{common[place]}: {name} {old[place]!r} -> {new[place]!r}" for place in np.flatnonzero(away)]
+    return lines
+
+
+def _with_key(frame: pd.DataFrame, keys: list[str]) -> pd.DataFrame:
+    """The frame with a text that tells its rows apart: what is no fraction, and a number where that is said twice."""
+    rows = frame[keys].astype(object).to_numpy()
+    text = pd.Series([" | ".join(map(str, row)) for row in rows], index=frame.index, dtype=object)
+    again = text.groupby(text).cumcount()
+    return frame.assign(key=text.where(again == 0, text + " #" + again.astype(str)))
