@@ -6,9 +6,13 @@ from pathlib import Path
 
 import pytest
 from builders import TESTS
+from hypothesis import settings
 from xdist.scheduler import LoadScopeScheduling
 
 pytest.register_assert_rewrite("contract", "rows", "saved_models", "changed_models")
+
+settings.register_profile("repeatable", derandomize=True, deadline=None, database=None)
+settings.load_profile("repeatable")
 
 CALL_KERNELS = {"chain", "cli", "compiled", "models", "methods", "automl", "trees", "test_jobs.py", "test_study.py"}
 """Folders and files of tests that call most of the compiled kernels."""

@@ -47,14 +47,14 @@ def family(name: str) -> str | None:
 
 
 class _Moved(MetaPathFinder):
-    """Refuses the imports of former names; Python asks it last."""
+    """Refuses the imports of former names; Python asks it first, as their folders may be left with caches in them."""
 
     def find_spec(self, fullname: str, path: Sequence[str] | None, target: Any = None) -> None:
         if sentence := place(fullname):
             raise ImportError(sentence, name=fullname)
 
 
-sys.meta_path.append(_Moved())
+sys.meta_path.insert(0, _Moved())
 
 
 def report_main() -> NoReturn:

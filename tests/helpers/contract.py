@@ -42,7 +42,7 @@ STREAMS = (
 )
 
 
-HANDLE_MISSING = ("TreeCRF", "MEMM", "Sliding", "Stacked", "Imputing", "Deriving", "NeuralCRF")
+HANDLE_MISSING = ("TreeCRF", "MEMM", "Sliding", "Stacked", "Imputing", "Deriving", "NeuralCRF", "Ensemble")
 """By default; the labellers within others are trees."""
 
 

@@ -22,7 +22,7 @@ def test_units_by_hand(weights, unit, multiples):
     np.testing.assert_allclose(scaled, np.array(weights) / unit if multiples is None else multiples, rtol=1e-12)
 
 
-@given(st.lists(st.floats(0, 1e3), min_size=1, max_size=20), st.floats(1e-9, 1e9))
+@given(st.lists(st.just(0.0) | st.floats(1e-280, 1e3), min_size=1, max_size=20), st.floats(1e-9, 1e9))
 def test_a_factor_changes_the_unit_alone(weights, factor):
     weights = np.array(weights)
     assume((weights > 1e-9).any())

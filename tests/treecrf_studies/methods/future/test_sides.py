@@ -20,7 +20,7 @@ def test_patterns_are_grown_on_every_instance_of_every_bag(l2_regularization):
     instance = np.repeat(np.arange(40), counts)
     gradients = rng.normal(0.0, 1e-6, len(instance))  # of many bags, hence tiny
     columns = columns_of(data)
-    grow = tree_grower(data, columns, chain.StateSpace(1, 0), np.zeros(40, dtype=np.int32), 6, l2_regularization)
+    grow = tree_grower(columns, chain.StateSpace(1, 0), np.zeros(40, dtype=np.int32), 6, l2_regularization)
     tree = grow(np.bincount(instance, gradients, 40), counts)
     found = np.zeros((40, 1))
     Evaluator(columns, NO_STATES, len(tree.values)).add(tree, found)

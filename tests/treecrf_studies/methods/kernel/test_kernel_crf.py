@@ -168,7 +168,7 @@ def test_pivots_are_drawn_by_the_seed():
 
 def test_the_form_is_chosen_by_size_and_said(monkeypatch, caplog):
     data = toy(2)
-    with caplog.at_level(logging.INFO, "treecrf"):
+    with caplog.at_level(logging.INFO, "treecrf_studies"):
         assert KernelCRF(**SETTINGS).fit(data).form_ == "monomials"
     assert caplog.messages == ["11 positions, 11 different windows: form 'monomials'."]
     assert KernelCRF(rank=3, **SETTINGS).fit(data).form_ == "low_rank"
