@@ -33,8 +33,8 @@ _PLACES = {
 
 def place(name: str) -> str | None:
     """A sentence about the new place of a full name; None where it has none."""
-    rest = name.partition(".")[2]
-    if rest not in _PLACES:
+    package, _, rest = name.partition(".")
+    if package != "treecrf" or rest not in _PLACES:
         return None
     return f"{name} is now {f'{STUDIES}.{_PLACES[rest]}'.rstrip('.')}; import that."
 

@@ -7,6 +7,7 @@ import pytest
 from builders import TESTS
 
 import treecrf
+from treecrf import moved
 
 
 @pytest.mark.parametrize(
@@ -33,6 +34,7 @@ def test_other_names_are_python_s_matter():
     with pytest.raises(ModuleNotFoundError, match=r"^No module named 'treecrf\.nothing'$"):
         exec("import treecrf.nothing")
     assert not hasattr(treecrf, "datasets")
+    assert moved.place("other.datasets") is None
 
 
 WITHOUT = "import sys; sys.modules['treecrf_studies'] = None; import treecrf; "
