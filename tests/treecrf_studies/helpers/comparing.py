@@ -37,7 +37,7 @@ LEFT_OUT = {
 }
 """Files, by their path in a results folder, that hold nothing but times or mix them with the rest, and why."""
 
-CLAIMS_ABOUT_TIME = ("P3.8", "P3.9", "P3.10", "P3.14", "P3.15", "P3.21", "P3.22", "P3.23", "P4.7", "I2", "I3")
+CLAIMS_ABOUT_TIME = ("P3.8", "P3.9", "P3.10", "P3.14", "P3.15", "P3.21", "P3.22", "P3.23", "P4.7", "M19", "I2", "I3")
 """Rows of the three files of claims whose numbers are CPU seconds."""
 
 FRAMES = {".csv", ".parquet"}
