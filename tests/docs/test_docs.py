@@ -369,7 +369,7 @@ def undocumented(name, part):
         return f"{name} has no parameter {strange[0]!r}"
     absent = [each for each in taken if each not in described]
     is_for_users = part.__module__ in FOR_USERS and not part.__module__.startswith(
-        "treecrf.models"
+        ("treecrf.models", "treecrf_studies.methods")
     )  # there labellers are
     by_themselves = inspect.isfunction(part) and "." not in name and len(taken) > 2 and is_for_users
     if (described and absent) or (by_themselves and "Parameters" not in inspect.getdoc(part)):

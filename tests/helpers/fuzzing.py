@@ -322,7 +322,8 @@ def changed_values(draw, array):
     """An array with up to three numbers or texts changed."""
     if not array.size:
         return np.zeros(tuple(axis + 1 for axis in array.shape), array.dtype)
-    array = array.astype("U40") if array.dtype.kind in "US" else array.copy()
+    array = np.char.decode(array, "latin-1") if array.dtype.kind == "S" else array
+    array = array.astype("U40") if array.dtype.kind == "U" else array.copy()
     cells = array.view(np.uint8) if array.dtype == np.bool_ else array
     for _ in range(draw(st.integers(1, 3))):
         at = draw(st.integers(0, array.size - 1))
