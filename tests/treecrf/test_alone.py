@@ -8,18 +8,7 @@ import sys
 import pytest
 from builders import ROOT
 
-PARTS = (
-    "chain",
-    "estimators",
-    "inputs",
-    "io",
-    "missing",
-    "models/linear",
-    "readers",
-    "statistics",
-    "test_moved.py",
-    "test_sequences.py",
-)
+PARTS = ("estimators", "inputs", "io", "missing", "readers", "statistics", "test_moved.py", "test_sequences.py")
 """Folders and files of tests that run there."""
 
 
