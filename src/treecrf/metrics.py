@@ -3,7 +3,8 @@
 scikit-learn's own metrics take a list of lists for several labels of one row. `y_true` and `y_pred` here have one list
 of labels for each sequence. Positions whose true label is None do not count, and where none counts a ValueError says
 so. `SCORERS` has a scorer for each metric, by name: ``cross_val_score(model, X, y, scoring=SCORERS["macro_f1"])``, and
-``cross_validate(model, X, y, scoring=SCORERS)`` for all."""
+``cross_validate(model, X, y, scoring=SCORERS)`` for all.
+"""
 
 from __future__ import annotations
 

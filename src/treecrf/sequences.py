@@ -25,14 +25,16 @@ if TYPE_CHECKING:
 NARROW_CATEGORIES = np.iinfo(np.uint8).max - 1
 MAX_CATEGORIES = np.iinfo(np.uint16).max - 1
 """Window codes are uint8 where no attribute has more categories than the first, else uint16: two codes are taken by
-EDGE and MISSING."""
+EDGE and MISSING.
+"""
 
 
 class Attribute(NamedTuple):
     """A categorical input: its name and the names of its categories, in the order of their codes.
 
     `ordered` says whether that order means something, as that of intervals does; `anchored`, whether windows see the
-    attribute at their position alone, as `treecrf.inputs.anchors` counts from the ends of the sequence."""
+    attribute at their position alone, as `treecrf.inputs.anchors` counts from the ends of the sequence.
+    """
 
     name: str
     categories: tuple[str, ...]

@@ -186,7 +186,8 @@ def candidate_windows(data: SequenceSet) -> list[tuple[int, int]]:
 
     No, one and three observations on either side; where there are words, none and one, as what stands beside them tells
     little more than a chain does; where numbers are labelled in long runs (an activity, a stage of sleep), also half a
-    run, `MOST_REACH` at most: single numbers say little about it."""
+    run, `MOST_REACH` at most: single numbers say little about it.
+    """
     reaches = [0, 1] if has_words(data) else [0, 1, 3]
     wide = min(MOST_REACH, int(mean_run(data)) // 2)
     if data.number_names and wide > max(reaches):
@@ -296,7 +297,8 @@ def _settings_for(method: str, data: SequenceSet) -> dict[str, Any]:
 
     Trees have few bins for numbers: they grow in half the time, and are no worse. They take words that the file has
     once as one, as new words look like them; a linear CRF has a weight for each: such words share their suffixes with
-    others, and its prior holds it."""
+    others, and its prior holds it.
+    """
     has_bins = method not in ("linear_crf", "neural_crf") and data.number_names
     settings: dict[str, Any] = {"n_bins": TREE_BINS} if has_bins else {}
     if method == "neural_crf":
@@ -333,7 +335,8 @@ def refine(candidate: Candidate, data: SequenceSet) -> Candidate:
     """The candidate as it passes through the folds: trees of a small file learn half as fast and twice as long.
 
     Their probabilities are better then. Of a large file, and with a number of iterations that a user has decided, it
-    stays."""
+    stays.
+    """
     if (
         candidate.method in ("linear_crf", "neural_crf")
         or data.n_positions >= SMALL

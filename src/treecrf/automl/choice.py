@@ -4,7 +4,8 @@ In the first folds each method is tried with every window and then with other se
 of the sequences. The best candidate of each method then passes through all folds, and the means of what they say of
 held-out labels are candidates too. What a training costs is told by the sizes of the data
 (`treecrf.automl.candidates.estimate_seconds`), and never by a clock: the same file, seed and budget give the same
-choice on every machine."""
+choice on every machine.
+"""
 
 from __future__ import annotations
 
@@ -108,7 +109,8 @@ def choose(
     """Choose for a file among the compared methods of `METHODS`, with the settings that were decided for each.
 
     One candidate is tried whatever the budget. `tick` is called with the percentage of the work that is done, and what
-    is tried."""
+    is tried.
+    """
     search = BudgetedSearch(folds, options.budget, tick)
     screened: list[tuple[Candidate, CVResults]] = []
     derived, plain = derivable_blocks(folds.data, options.derive), without_stamps(folds.data)
@@ -205,7 +207,8 @@ class BudgetedSearch:
         """The best candidate of the first folds after a few iterations, and its results; None if none fits.
 
         As many folds compare as the share of the budget allows for all candidates: the differences between them are
-        small."""
+        small.
+        """
         tried: list[tuple[Candidate, CVResults]] = []
         best: tuple[Candidate, CVResults] | None = None
         skipped = []
@@ -322,7 +325,8 @@ def choose_best(validated: list[CrossValidated], folds: Folds, seed: int, left_o
     smallest log loss counts of those within a standard error of the most accurate
     (`treecrf.automl.cross_validation.one_standard_error_choice`); of those that differ from it by no more than
     `NEGLIGIBLE` points and `NEGLIGIBLE_LOG_LOSS` a single one before an average, and the fastest to predict before
-    others."""
+    others.
+    """
     n_folds = len(validated[0].results.folds)
     held_out = folds.data.select(np.concatenate(folds.parts[:n_folds]))
     members, cluster = np.unique(held_out.groups, return_inverse=True)

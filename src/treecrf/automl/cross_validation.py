@@ -59,7 +59,8 @@ def make_folds(data: SequenceSet, seed: int, most_positions: int) -> Folds:
     Sequences stay whole, and related ones (`SequenceSet.groups`, and copies) together. Fewer than `FEW_GROUPS`
     unrelated sequences are cut into blocks of consecutive observations, each of which counts as a sequence: what they
     tell is then about other parts of the same sequences, and windows do not see across a cut. Of a set with more than
-    `most_positions`, unrelated sequences are drawn up to so many, but `N_FOLDS` groups at least."""
+    `most_positions`, unrelated sequences are drawn up to so many, but `N_FOLDS` groups at least.
+    """
     related = data.with_groups(join_groups(data.groups, group_copies(data)))
     are_blocks = len(np.unique(related.groups)) < FEW_GROUPS
     if are_blocks:

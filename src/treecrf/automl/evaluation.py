@@ -59,7 +59,8 @@ class Evaluation:
     (rows) and predicted label (columns). `brier` and `reliability` are those of `treecrf.statistics.metrics`.
     `entities` are the chunks that labels mark, None where they mark none, and `segments` the score of runs of one
     label. `new_labels` has the positions of each label that training did not have: they count as errors, with a
-    probability of 0."""
+    probability of 0.
+    """
 
     correct: NDArray[np.bool_]
     accuracy: Accuracy

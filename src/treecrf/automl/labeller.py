@@ -58,7 +58,8 @@ class TableLabeller:
 
         Without `labelled` the column of the labels is not read, and every row is a position. Labels that the training
         table did not have are refused, or with `new_labels` come after the others in the set's label names, in the
-        order of the file. A ValueError names file, line, row and column."""
+        order of the file. A ValueError names file, line, row and column.
+        """
         columns = self.columns
         needed = [columns.sequence, *([columns.label] if labelled else []), *columns.attributes]
         table.check_columns(needed, _ADVICE)
@@ -82,7 +83,8 @@ class TableLabeller:
 
         A column is named where more than a share `most_unknown` of its cells has such values. A ValueError names the
         first of at least `LEAST_KNOWN` cells where the model asks for a column and knows no value of it, unless the
-        share is 1."""
+        share is 1.
+        """
         table.check_columns(self.columns.attributes, _ADVICE)
         for name in self.columns.numbers:
             sentence = about_marked(table[name])

@@ -340,7 +340,8 @@ def read_labelled_table(
     """The table at `path`, how its columns are read, and its sequences, as a labeller would be trained on them.
 
     With `strict`, cells such as "NA" among numbers are refused, and columns without any cell are left out unless they
-    were named."""
+    were named.
+    """
     from treecrf.readers.reading import read_table
 
     table = read_table(path, options.dialect, options.sequence, note)

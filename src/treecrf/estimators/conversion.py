@@ -15,7 +15,8 @@ Columns of arrays are called x0, x1, .. and hold numbers, unless they are text. 
 dict lacks is a feature that is off, as for CRFsuite and scikit-learn's DictVectorizer: the category `ABSENT`, or the
 number 0. None and NaN are missing everywhere. What training took a column for it stays in new data. A sequence without
 observations has no labels; the set is that of the others. The last rows of a sequence in an array of three dimensions
-may be padding (`treecrf.estimators.padding`)."""
+may be padding (`treecrf.estimators.padding`).
+"""
 
 from __future__ import annotations
 

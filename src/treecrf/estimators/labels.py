@@ -193,7 +193,8 @@ def sorted_labels(labels: list[Any]) -> tuple[NDArray[Any], NDArray[np.int64]]:
     """The different labels, in their own type, and the code of each, `MISSING` for None and NaN.
 
     Labels are sorted, by their text if they have no order. They are text, truth values or whole numbers, or anything
-    else that can be the key of a dictionary, such as dates and tuples; these are an array of objects."""
+    else that can be the key of a dictionary, such as dates and tuples; these are an array of objects.
+    """
     import pandas as pd
 
     unhashable = next((label for label in labels if not _is_hashable(label)), None)

@@ -12,7 +12,8 @@ class MetadataRequests:
     """scikit-learn's metadata routing (https://scikit-learn.org/stable/metadata_routing.html), without scikit-learn.
 
     What `fit`, `predict` and `score` take by name after sequences and labels can be requested: ``sample_weight``,
-    ``groups`` and others. Nothing is requested unless a user says so."""
+    ``groups`` and others. Nothing is requested unless a user says so.
+    """
 
     def set_fit_request(self, **requests: bool | str | None) -> Self:
         """Say which arguments of `fit` others pass on.

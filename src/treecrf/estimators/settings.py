@@ -105,7 +105,8 @@ class Estimator:
         """What scikit-learn asks before it calls; it is loaded already when it does.
 
         There is no ``estimator_type``: labels of sequences are lists of lists, which scikit-learn's classifiers do not
-        have."""
+        have.
+        """
         from sklearn.utils import InputTags, Tags, TargetTags
 
         tags = Tags(estimator_type=None, target_tags=TargetTags(required=False), input_tags=InputTags())

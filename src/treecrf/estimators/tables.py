@@ -31,7 +31,8 @@ class Observations(NamedTuple):
     """The observations of some sequences.
 
     `columns` are by name: those of frames are Series, those of dicts lists. Where some dict does not have a key, cells
-    are `_LACKING` and `has_holes` is true."""
+    are `_LACKING` and `has_holes` is true.
+    """
 
     columns: dict[str, Cells]
     lengths: NDArray[np.int64]

@@ -23,7 +23,8 @@ class Transform(Estimator):
     Subclasses have a setting or more, and implement `_learn`, `_transform`, `_input_kinds` and `_names_out`. They see
     sets; `fit`, `transform` and `fit_transform` also take sequences in the forms of `treecrf.estimators.conversion`,
     and give back what labellers take: a set for a set, arrays for arrays of numbers, unless there are categories now,
-    and DataFrames for all other forms, whose categories are categorical columns."""
+    and DataFrames for all other forms, whose categories are categorical columns.
+    """
 
     _sklearn_output_config: dict[str, str]  # the name that scikit-learn's `clone` knows
 

@@ -19,7 +19,8 @@ MOST_BINS = NARROW_CATEGORIES
 FEW_BINS = 5
 """Of a number whose bins have a weight each, as in linear CRFs, unless stated otherwise. On generated sequences of a
 Gaussian hidden Markov model with 12 numbers, 5-fold cross-validation of `LinearCRF` prefers 2 or 3 bins with 1,000
-positions and 5 with 9,000, where ten lose two points and `MOST_BINS` twenty."""
+positions and 5 with 9,000, where ten lose two points and `MOST_BINS` twenty.
+"""
 
 EDGES = named(optional(several("edges", FINITE)))
 """What `Binner.edges_` must be as JSON values."""

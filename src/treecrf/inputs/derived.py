@@ -2,7 +2,8 @@
 
 `DerivedInputs` decides at `fit` which columns can be derived (`Derivation`), and adds the same ones to every set. A
 derived category depends on its own cell alone, so it is computed once for each category. A derived number depends on a
-few neighbours within its sequence. Missing values stay missing; a rolling statistic uses the values that are there."""
+few neighbours within its sequence. Missing values stay missing; a rolling statistic uses the values that are there.
+"""
 
 from __future__ import annotations
 

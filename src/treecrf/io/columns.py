@@ -236,7 +236,8 @@ def infer_kind(column: Column, is_written: bool = False) -> Kind:
     Values in Python are numbers if all are. A column of a table holds numbers by its type or, where all cells are
     written as text (`is_written`), if all read as finite ones, but for empty cells and marks of missing ones; of these,
     a column without fractions that has at most `MOST_INTEGERS` different numbers holds categories. Whole numbers that
-    pandas keeps as floats, for a missing value among them, are whole numbers all the same."""
+    pandas keeps as floats, for a missing value among them, are whole numbers all the same.
+    """
     if isinstance(column.cells, list | np.ndarray):
         return "number" if column.are_numbers else "category"
     said: Kind | None = column.cells.attrs.get(SAID, {}).get(column.name)
@@ -299,7 +300,8 @@ class Marks(NamedTuple):
     """Cells of a column of numbers that stand for missing ones, it seems.
 
     `strange` (bool, shape (n_rows,)) says which cells; `texts` has their different values; `are_among_many` is whether
-    the other cells, taken by themselves, are numbers (`infer_kind`)."""
+    the other cells, taken by themselves, are numbers (`infer_kind`).
+    """
 
     strange: NDArray[np.bool_]
     texts: list[str]

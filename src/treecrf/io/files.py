@@ -196,7 +196,8 @@ def atomic(path: str | os.PathLike[str]) -> Iterator[Path]:
     """Give a temporary path, ``NAME.ID.tmp``, which becomes `path` when the block ends well and is removed if not.
 
     The ID is new each time, so that several processes or threads may write one path: the last one stays. A link stays
-    one, and what it leads to is replaced; a file that was there before keeps its permissions."""
+    one, and what it leads to is replaced; a file that was there before keeps its permissions.
+    """
     target = Path(os.path.realpath(path))
     target.parent.mkdir(parents=True, exist_ok=True)
     temporary = target.with_name(f"{target.name}.{os.urandom(_ID_BYTES).hex()}.tmp")

@@ -49,7 +49,8 @@ def check_memory(n_bytes: int, what: str, advice: str, n_reserved: int = 0) -> N
     """Raise a ValueError that says how much memory `what` takes and how much there is, if that is less.
 
     `n_reserved` are bytes of addresses more, which it does not use, as libraries with threads do: they count where
-    addresses are limited."""
+    addresses are limited.
+    """
     available, addresses = available_memory(), free_addresses()
     if addresses is not None and n_bytes + n_reserved > addresses:
         n_bytes, available = n_bytes + n_reserved, addresses

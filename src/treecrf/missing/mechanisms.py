@@ -6,7 +6,8 @@ it never goes missing. Cells that are missing already stay so. One random number
 observation, whatever the rate.
 
 The score of a category is its place in an order at random. That of a number is its rank within the set, so units and
-other monotone transforms change no missing cell."""
+other monotone transforms change no missing cell.
+"""
 
 from __future__ import annotations
 

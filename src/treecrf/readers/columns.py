@@ -3,7 +3,8 @@
 Both have one row per observation and a blank line between sequences. The columns of a columns file have no names and
 are called by their number, "1" the first. They are separated by tabs where the first row has one, by spaces and tabs
 otherwise; other white space, such as a no-break space, is part of a cell. The labels are in the last column unless
-stated otherwise. CoNLL-U has names (https://universaldependencies.org/format.html)."""
+stated otherwise. CoNLL-U has names (https://universaldependencies.org/format.html).
+"""
 
 from __future__ import annotations
 

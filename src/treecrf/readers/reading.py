@@ -143,7 +143,8 @@ def _read_folder(folder: Path, read: Callable[[Path], pd.DataFrame], sequence: s
     """The files of a folder one after another, by name, with the columns of the first one, which all must have.
 
     The column `sequence` gets the file's name without its suffixes; where a file has such a column, ``NAME:CELL``. The
-    index holds the names of the files and the lines (rows from 0 in Parquet files)."""
+    index holds the names of the files and the lines (rows from 0 in Parquet files).
+    """
     import pandas as pd
 
     files = files_of(folder)

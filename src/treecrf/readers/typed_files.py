@@ -1,7 +1,8 @@
 """Files whose cells have types: Parquet, Feather and JSON lines, with a row for each observation or for each sequence.
 
 Where a row is a sequence, the columns of its observations hold a list in each row; all other columns say something of
-the whole sequence, and hold for each of its observations."""
+the whole sequence, and hold for each of its observations.
+"""
 
 from __future__ import annotations
 

@@ -15,7 +15,8 @@ SIGNIFICANCE_LEVEL = 0.05
 
 LEAST_CLUSTERS = 6
 """Groups of related sequences; with fewer a test takes blocks of positions as independent: the smallest p-value of sign
-flips is 2^(1 - n), and a t test hardly ever finds a difference either (docs/statistics.md)."""
+flips is 2^(1 - n), and a t test hardly ever finds a difference either (docs/statistics.md).
+"""
 
 
 def adjust_holm(p_values: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -24,7 +24,8 @@ Weights = NDArray[np.float64] | None
 Metric = Callable[[Codes, Codes, NDArray[np.int64], Weights], float]
 """Called with true codes (`UNKNOWN` for positions that do not count, -2 for a label that training did not have) and
 predicted codes, both int16 of shape (n_positions,), offsets of sequences, int64 of shape (n_sequences + 1,), and
-weights of positions, float64 (None: all count the same)."""
+weights of positions, float64 (None: all count the same).
+"""
 
 
 def accuracy(truth: Codes, predicted: Codes, offsets: NDArray[np.int64], weights: Weights = None) -> float:

@@ -1,7 +1,8 @@
 """Differences between methods with errors from two sides: test sequences, and training sets or trainings.
 
 A cluster is a sequence, or a group of sequences that belong together. Sums over clusters are in correct positions times
-a common scale, so that equal differences are equal numbers."""
+a common scale, so that equal differences are equal numbers.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +31,8 @@ class Pairs:
     second: NDArray[np.int64]
     differences: NDArray[np.int64]
     """Shape (n_pairs, n_clusters): `scale` times the correct positions of the first method minus those of the second,
-    each the mean of its trainings."""
+    each the mean of its trainings.
+    """
     scale: int
     training_variance: NDArray[np.float64]
     """Of the sums of `differences`, from what all clusters share of a training: see `training_covariances`."""
@@ -38,7 +40,8 @@ class Pairs:
     """Of `training_variance`; inf where that is 0."""
     trainings_vary: NDArray[np.bool_]
     """Whether both methods have two trainings or more. Otherwise `training_variance` is that of one of them, or 0, and
-    what is said about the pair holds for the one training that was seen."""
+    what is said about the pair holds for the one training that was seen.
+    """
 
     def points(self, n_positions: int) -> NDArray[np.float64]:
         """Differences of accuracy in percentage points, of this many positions in all."""

@@ -2,7 +2,8 @@
 
 The estimator is that of moments (analysis of variance). Where sequences are equally long and no estimate is negative,
 it is that of restricted likelihood (statsmodels' MixedLM), whose work grows with the cube of the number of accuracies
-where factors are crossed: seconds for 17 sequences, and out of reach for 900."""
+where factors are crossed: seconds for 17 sequences, and out of reach for 900.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
 """Measures for the claims of ``claims.yaml`` about output coding.
 
 Accuracies are those with the longest code, or with the beam that held-out training sequences prefer; "gtb_cascade_best"
-and "vp_cascade_best" are the cascades that these prefer."""
+and "vp_cascade_best" are the cascades that these prefer.
+"""
 
 from __future__ import annotations
 

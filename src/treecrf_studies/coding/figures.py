@@ -103,7 +103,8 @@ def accuracy_by_length(lines: pd.DataFrame, of_papers: bool = True) -> Figure:
     lengths.
 
     `lines` is from `treecrf_studies.coding.summary.average_runs`, of one data set. Horizontal lines: methods that learn
-    all labels at once. With `of_papers`, a panel that is a figure of the thesis has its number."""
+    all labels at once. With `of_papers`, a panel that is a figure of the thesis has its number.
+    """
     coded = lines[lines["method"].map(is_coded).astype(bool)]
     if coded.empty:
         return sentence_figure("No method with an output code was run on this data set.")
@@ -138,7 +139,8 @@ def accuracy_by_seconds(lines: pd.DataFrame, best: pd.DataFrame, of_papers: bool
     """Figures 5.3 and 5.5: test accuracy against CPU seconds of training, a panel per window.
 
     Lines of c-SECOC (the history that held-out sequences prefer) run over code lengths, those of beam search over
-    beams, whose numbers stand beside the markers; single markers are methods that learn all labels at once."""
+    beams, whose numbers stand beside the markers; single markers are methods that learn all labels at once.
+    """
     of_thesis = lines["method"].map(lambda method: form_of(method) is not None).astype(bool)
     windows = sorted(set(lines.loc[of_thesis, "window"]))
     if not windows:

@@ -1,7 +1,8 @@
 """Jobs of the study of output coding (M.S. thesis, chapter 5).
 
 One job is one method on one data set: every draw of the data, every window, every code length or beam. What is compared
-on the test sequences is trained on all training sequences; before that, a held-out part of these chooses settings."""
+on the test sequences is trained on all training sequences; before that, a held-out part of these chooses settings.
+"""
 
 from __future__ import annotations
 

@@ -26,7 +26,8 @@ KNOWN_MODEL = "known_model"
 
 TREES_AND_NETS = "trees_and_nets"
 """The mean of the probabilities of trees (the last of the grid of "separable") and of `N_NETS` neural CRFs with other
-seeds. It is no default."""
+seeds. It is no default.
+"""
 
 N_NETS = 3
 

@@ -129,7 +129,8 @@ def compare_methods(predictions: pd.DataFrame, rules: Rules) -> pd.DataFrame:
     """Every pair of methods on one data set with the same window (`treecrf_studies.framework.resamples.compare_draws`).
 
     `predictions` are those of `treecrf_studies.coding.jobs.CodingOutcome`, one size of each method; the columns are
-    `WINDOW_NAMES`."""
+    `WINDOW_NAMES`.
+    """
     parts = [
         compare_draws(of_window, rules).assign(window=window)
         for window, of_window in predictions.groupby("window", sort=True)
@@ -141,7 +142,8 @@ def compare_gains(predictions: pd.DataFrame, gains: Sequence[tuple[str, str]], r
     """How much larger the gain of one method over another is with the smallest window than with the next one.
 
     `gains` are pairs (method, other). The columns are those of `compare_methods`, less the paper's test, which there is
-    none of."""
+    none of.
+    """
     windows = sorted(set(predictions["window"]))[:2]
     by_window = [count_correct(predictions[predictions["window"] == window]) for window in windows]
     parts = []

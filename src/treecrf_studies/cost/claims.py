@@ -2,7 +2,8 @@
 
 Every value is from repeated measurements, with its 95 % interval over the repeats. Two methods are compared within a
 repeat. How their seconds grow can be compared between languages, seconds themselves cannot: the dissertation's MALLET
-is in Java."""
+is in Java.
+"""
 
 from __future__ import annotations
 

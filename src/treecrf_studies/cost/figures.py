@@ -1,7 +1,8 @@
 """Figures of what training and prediction cost (PhD figure 3.3), and of what sampling saves.
 
 Their frames are those of `treecrf_studies.cost.summary.summarise`: medians of the repeats, which faint bands and bars
-surround from the smallest to the largest."""
+surround from the smallest to the largest.
+"""
 
 from __future__ import annotations
 
@@ -74,7 +75,8 @@ def sampling_trade_off(sampling: pd.DataFrame) -> Figure:
     """Accuracy against the CPU seconds of training, with samples, influence trimming or a start by pseudo-likelihood.
 
     A panel per data set. Star: everything is used; the lines start there. The other markers carry the value of the
-    option."""
+    option.
+    """
     return draw_by_dataset(
         sampling,
         _draw_sampling,

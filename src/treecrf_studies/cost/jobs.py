@@ -2,7 +2,8 @@
 
 All seconds are CPU seconds of one thread. Everything is measured `n_repeats` times. The repeats are the outermost loop:
 a machine that grows slower is slower for all methods of a repeat, so that what is compared within a repeat is compared
-fairly."""
+fairly.
+"""
 
 from __future__ import annotations
 

@@ -38,7 +38,8 @@ def sampling_layout(sampling: pd.DataFrame) -> pd.DataFrame:
 
     `sampling` is what `treecrf_studies.cost.summary.summarise` gives. CPU seconds of growing trees and of the whole
     training, and how many times those of plain training; accuracy in percent; how many times faster the training log
-    likelihood rises to what both reach."""
+    likelihood rises to what both reach.
+    """
     return pd.DataFrame(
         {
             "data set": dataset_names(sampling),

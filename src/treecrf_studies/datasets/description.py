@@ -91,7 +91,8 @@ def describe_sets(
     """Counts of a training and a test set, and whether the set `source` stands in for another one, as JSON values.
 
     average_length is that of a training sequence, or of any sequence where each is a test set in turn; n_features
-    counts boolean features of a window as PhD table 3.6 does."""
+    counts boolean features of a window as PhD table 3.6 does.
+    """
     trained = [train, test] if registered.protocol == "leave_one_out" else [train]
     return {
         "source": source,

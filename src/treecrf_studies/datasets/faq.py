@@ -78,7 +78,8 @@ def parse(data: bytes, file: str) -> list[Document]:
     """All documents of the MATLAB file, in its order; a DataError says what is wrong with the file.
 
     Give it bytes with the right checksum, as those of `read_bytes`: damaged ones can crash scipy's reader, and Python
-    with it."""
+    with it.
+    """
     import scipy.io  # slow to import
 
     try:

@@ -6,7 +6,8 @@ labels. Which others is drawn once for a seed. The first label is drawn evenly, 
 50 positions: the thesis says neither.
 
 "cycle" has three labels that follow one another, 1, 2, 3, 1, and one symbol that tells nothing, but for the first
-position, whose symbol is its label: no chain can know where it began."""
+position, whose symbol is its label: no chain can know where it began.
+"""
 
 from __future__ import annotations
 
@@ -107,7 +108,8 @@ class NoisyMap(NamedTuple):
 
 def _draw_steps(*, seed: int, name: str, p_o: float, k_o: int, p_l: float, k_l: int) -> tuple[NoisyMap, NoisyMap]:
     """Emissions and transitions of a seed and a name: label i emits symbol i with probability `p_o` and stays with
-    `p_l`, else one of the `k_o` symbols and `k_l` labels (1 to 39 each) of its sets O_i and L_i (MS section 5.4)."""
+    `p_l`, else one of the `k_o` symbols and `k_l` labels (1 to 39 each) of its sets O_i and L_i (MS section 5.4).
+    """
     for option, share in (("p_o", p_o), ("p_l", p_l)):
         if isinstance(share, bool) or not isinstance(share, int | float) or not 0 <= share <= 1:
             raise ValueError(f"{option}={quoted(share)}: give a probability, a number from 0 to 1.")
@@ -151,7 +153,8 @@ def _load_markov(
     """Training and test sequences of "transition" or "both".
 
     `seed` decides the sets O_i and L_i and the sequences; `chances` are the arguments of `_draw_steps` that are not the
-    published ones."""
+    published ones.
+    """
     check_sizes(length, n_train=n_train, n_test=n_test)
     emission, transition = _draw_steps(seed=seed, name=name, **PUBLISHED[name] | chances)
     train = _markov(emission, transition, n_train, length, generator(name, "train", seed=seed))

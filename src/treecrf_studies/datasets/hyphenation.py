@@ -6,7 +6,8 @@ the gap, is letters t-2 .. t+3.
 
 The published set is one of the encoded sequence files that come with SMILE: one line a position, its window cells
 numbered through. First line ``n_sequences n_labels n_features``; then ``sequence position n_slots f1 .. fn label``, all
-separated by single spaces, sequence and position from 1, ``f = categories_with_edge * slot + code``."""
+separated by single spaces, sequence and position from 1, ``f = categories_with_edge * slot + code``.
+"""
 
 from __future__ import annotations
 

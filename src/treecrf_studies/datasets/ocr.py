@@ -5,7 +5,8 @@ A line of the files is ``label qid:word pixel:1 pixel:1 ...``: a letter, its lab
 of its word and its black pixels, numbered from 1 row by row. The two files have other words, both numbered from 1. The
 first letters of words, which were capitals, are not there, so a sequence is a word from its second letter on. There are
 55 different words, so most words of a test set are in the training set by another hand. One letter of the original is
-missing from this copy, and so are the ten parts that Taskar et al. tested by: the words of both files are cut anew."""
+missing from this copy, and so are the ten parts that Taskar et al. tested by: the words of both files are cut anew.
+"""
 
 from __future__ import annotations
 

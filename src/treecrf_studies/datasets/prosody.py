@@ -10,7 +10,8 @@ prominence <tab> boundary <tab> two numbers``. A row whose prominence is ``NA``,
 position and no observation.
 
 A word has eight attributes, found from the text alone (`WordCounts.describe`): a choice, as the features of Gregory and
-Altun need more than the text. Frequencies are those of the words of another file, whose labels are not used."""
+Altun need more than the text. Frequencies are those of the words of another file, whose labels are not used.
+"""
 
 from __future__ import annotations
 
@@ -177,7 +178,8 @@ class WordCounts:
         The word where it is among the 100 commonest; its group of function words; its number of letters, 9 for more; of
         groups of vowels, 4 for more; the logarithm of its count plus one, rounded down, 7 for more; that of its
         probability after the word before, -6 for less; the punctuation mark behind it; whether it begins with a
-        capital."""
+        capital.
+        """
         previous = ""
         rows = []
         for text, following in zip(texts, [*texts[1:], ""], strict=True):

@@ -70,7 +70,8 @@ def is_positive(bits: NDArray[np.bool_]) -> NDArray[np.bool_]:
 
 LAST_BAGS = ("cut", "full")
 """What the last positions of XOR, OR and EXTRA look at, which the dissertation does not say: the positions that are
-left ("cut"), or `BAG` observations as everywhere, of which those after the last position have no label ("full")."""
+left ("cut"), or `BAG` observations as everywhere, of which those after the last position have no label ("full").
+"""
 
 
 def bag_labels(bits: NDArray[np.bool_], length: int) -> NDArray[np.bool_]:

@@ -256,7 +256,8 @@ class Checked(NamedTuple):
 
     Margin losses, the fractions of positions whose margin is at most rho, and the theorem's bounds on them have shape
     (n_rounds, n_rhos). `difference` is the largest relative one of F(alpha) and the product of Z_1, .., Z_T over all
-    rounds T: the theorem at rho = 0."""
+    rounds T: the theorem at rho = 0.
+    """
 
     margin_losses: NDArray[np.float64]
     bounds: NDArray[np.float64]
@@ -295,7 +296,8 @@ def divide(data: SequenceSet, sizes: Sequence[float], seed: int) -> Splits:
     """Draw the three parts, as train, validation and test; related sequences are in the same one.
 
     `sizes` are the least numbers of sequences, as far as the set has so many; shares of all if they sum to at most 1. A
-    ValueError says that the set is too small."""
+    ValueError says that the set is too small.
+    """
     wanted = np.array(sizes) * (len(data) if sum(sizes) <= 1 else 1)
     if round(wanted.sum()) > len(data):
         raise ValueError(

@@ -29,7 +29,8 @@ def average_runs(runs: pd.DataFrame) -> pd.DataFrame:
     """Over the draws of each ensemble: percent of errors, and of how many draws it is the best alone.
 
     Columns dataset, method, n_seeds, error, error_sd, error_low, error_high, n_best (the draws in which no other is as
-    good) and cpu_seconds (median)."""
+    good) and cpu_seconds (median).
+    """
     rows = runs.assign(error=100 - runs["accuracy"])
     least = rows.groupby(["dataset", "seed"])["error"].transform("min")
     is_best = rows["error"] == least

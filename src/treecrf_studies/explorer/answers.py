@@ -53,7 +53,8 @@ def summarise_answers(answers: pd.DataFrame, tests: dict[str, SequenceSet]) -> A
 
     `tests` has the test set of each run, for its observations and, where the predictions do not say, its sequences; it
     may lack any. A set under the empty name is that of every run, and the predictions say which of its sequences is
-    meant."""
+    meant.
+    """
     runs, confusion, calibration, hardest = [], [], [], []
     for key, of_method in answers.groupby(KEYS, sort=False, observed=True):
         named: dict[str, Any] = dict(zip(KEYS, key, strict=True))
@@ -85,7 +86,8 @@ def with_sequences(rows: pd.DataFrame, test: SequenceSet | None) -> pd.DataFrame
     """The rows in the order of their positions, each with the number of its sequence.
 
     Where the predictions do not say it, the test set does; without one, a sequence ends where the group of related
-    sequences changes."""
+    sequences changes.
+    """
     place = rows["sequence"].to_numpy().astype(np.int64), rows["position"].to_numpy()
     rows = rows.iloc[np.lexsort(place[::-1])]
     if (rows["sequence"] >= 0).all():

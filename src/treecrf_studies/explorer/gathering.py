@@ -222,7 +222,8 @@ def decided(pairs: pd.DataFrame) -> pd.DataFrame:
 
     "better" or "worse" where p_holm is below the level; else "equivalent" where the study has decided so, and
     "undecided". Where a study decides each of its pairs by itself, this is stricter than its tables: whoever looks at
-    all pairs to find the best method has to correct for all of them."""
+    all pairs to find the best method has to correct for all of them.
+    """
     parts = []
     for _, of_case in pairs.groupby(CASE, sort=False):
         p_holm = adjust_holm(of_case["p_value"].to_numpy(dtype=float))
@@ -240,7 +241,8 @@ def standings(scores: pd.DataFrame, pairs: pd.DataFrame, separation_margin: floa
 
     Scores are without references, which are no competitors; pairs are of `decided`. `CASE`, method, rank, gap_points,
     gap_low, gap_high, standing, rank_low, rank_high, and p_best: the p-value of the difference from the best method
-    without a correction, missing for the best itself."""
+    without a correction, missing for the best itself.
+    """
     of_accuracy = scores[scores["metric"] == ACCURACY].rename(columns={"value": "accuracy_points"})
     tested = pairs.rename(columns={"points": "accuracy_points"})
     ranks = rank_cases(of_accuracy[[*CASE, "method", "accuracy_points"]], tested, CASE, separation_margin)

@@ -4,7 +4,8 @@ The scripts (``script/*.js``, in the order of `SCRIPTS`) draw tables and charts;
 and all that is chosen in it. A Content-Security-Policy in the page forbids every request.
 
 ``python -m treecrf_studies.explorer.page --results docs/results/evidence --reports build`` writes it for results that
-no run is at work on."""
+no run is at work on.
+"""
 
 from __future__ import annotations
 
@@ -143,7 +144,8 @@ def pack(frames: Mapping[str, pd.DataFrame]) -> Markup:
     """Frames by name as JSON that a script element can hold.
 
     A frame is an object of its columns: a list of values; or, where texts repeat, ``{"levels": [...], "codes":
-    [...]}``. What is missing is null, numbers have `DIGITS` significant digits."""
+    [...]}``. What is missing is null, numbers have `DIGITS` significant digits.
+    """
     packed = {name: {column: _column(frame[column]) for column in frame} for name, frame in frames.items()}
     text = json.dumps(packed, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
     return Markup(text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029"))

@@ -2,7 +2,8 @@
 are.
 
 ``python -m treecrf_studies.explorer.readme`` rewrites it from ``docs/results``, and in that folder the table of all
-published accuracies."""
+published accuracies.
+"""
 
 from __future__ import annotations
 
@@ -191,7 +192,8 @@ def differences(accuracies: pd.DataFrame) -> pd.DataFrame:
 
     Columns: source, dataset, variant, method, decoder, sample (what the measured number is of), published;
     ``at_choice`` (cross-validated choice) and ``peak`` (of the test curve, where the paper prints one), each followed
-    by its difference from the published value; counted (whether it is the first row with this printed number)."""
+    by its difference from the published value; counted (whether it is the first row with this printed number).
+    """
     measured = accuracies["measured"].where(accuracies["point"] == PEAK)
     values = accuracies.assign(peak=measured)[["published", "at_choice", "peak"]].astype(float)
     values = values.map("{:.2f}".format).astype(float)  # as tables round

@@ -105,7 +105,8 @@ def facing(rows: pd.DataFrame, method: str, points: str, low: str, high: str) ->
     """The rows about a method as if it came first in each: dataset, other, points, low, high, decision.
 
     `points`, `low` and `high` are columns of `rows`: accuracy of the first minus that of the other, and the ends of an
-    interval."""
+    interval.
+    """
     first, second = rows[rows["method"] == method], rows[rows["other"] == method]
     parts = [
         (first["dataset"], first["other"], first[points], first[low], first[high], first["decision"]),

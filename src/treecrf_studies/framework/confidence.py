@@ -1,7 +1,8 @@
 """Marginals that studies keep beside each predicted label, and the log loss, Brier score and reliability that follow.
 
 A method without probabilities (votes, distances to words of a code) has NaN there: shares of votes add up to one, and
-are no probabilities."""
+are no probabilities.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +20,8 @@ if TYPE_CHECKING:
 
 P_LABEL, P_PREDICTED, SUM_SQUARES = "p_label", "p_predicted", "sum_squares"
 """Columns of predictions: the probability of the true label, that of the predicted one, and the sum of the squares of
-those of all labels. A number for each position instead of one for each label."""
+those of all labels. A number for each position instead of one for each label.
+"""
 
 CONFIDENCE = (P_LABEL, P_PREDICTED, SUM_SQUARES)
 
@@ -34,7 +36,8 @@ def confidence(
     probabilities.
 
     `marginals` have shape (n_positions, n_labels). Labels of -1 are not known to the method: it gives them no
-    probability."""
+    probability.
+    """
     if marginals is None:
         return {name: np.full(len(predicted), np.nan, dtype=np.float32) for name in CONFIDENCE}
     positions = np.arange(len(predicted))
@@ -50,7 +53,8 @@ def marginals_after(labeller: Labeller, data: SequenceSet, iteration: int = 0) -
     """P(y_t | X) of every position after an iteration of a training, shape (n_positions, n_labels).
 
     Iteration 0 stands for the last one, as does one that a training did not reach. None of a labeller without
-    probabilities."""
+    probabilities.
+    """
     if not labeller.has_probabilities:
         return None
     found = None

@@ -61,7 +61,8 @@ class StoredJobCache(JobCache):
 
     `job` is all that decides what the job finds, such as settings, checksums of its inputs, a digest of its code;
     values that JSON can hold. The parts of another job are removed. With a `portion`, `all_finished` ends in
-    `PortionDone` when the portion is finished."""
+    `PortionDone` when the portion is finished.
+    """
 
     def __init__(self, folder: str | os.PathLike[str], job: dict[str, Any], portion: Portion | None = None) -> None:
         self._folder, self._prefix, self._portion, self._stage = Path(folder), "", portion, 0

@@ -85,7 +85,8 @@ def read_job(
 
     `values` are the settings by method, and those of seed, window, protocol, source and options that the rule gives.
     `files` are "train", "test" and "choice"; of a study that draws its sets "train", "validation" and "test" of all
-    seeds."""
+    seeds.
+    """
     return JobContext(
         settings=_read_settings(study, values["settings"][method], method),
         dataset=dataset,

@@ -144,7 +144,8 @@ def study_page(
     """What a page shows of a study, with its limitations; None where a run has no table or figure of it.
 
     The ``page.py`` of the study has `PAGE`, a `StudyPage`; `datasets` are the finished ones, where the files do not say
-    it."""
+    it.
+    """
     page: StudyPage = study.module("page").PAGE
     context = PageContext(study, settings, layouts, of_papers, datasets)
     sections = [section.show(context) for section in page.sections]

@@ -154,7 +154,8 @@ class StudyFiles:
         """Tables or figures that there is something for: entry and value of what it is over, by the file's name.
 
         One that needs no frames is for a study that runs; one that is only of papers is left out where the run is about
-        none."""
+        none.
+        """
         return {
             name: (entry, value)
             for entry in entries

@@ -49,7 +49,8 @@ class Counts(NamedTuple):
     """Correct positions of methods.
 
     `correct` has shape (n_methods, n_draws, n_clusters), `positions` (all of them) shape (n_draws, n_clusters);
-    clusters are groups of related sequences, with 0 for those that a draw has not."""
+    clusters are groups of related sequences, with 0 for those that a draw has not.
+    """
 
     methods: tuple[str, ...]
     correct: NDArray[np.int64]
@@ -61,7 +62,8 @@ def overlap_of(runs: pd.DataFrame, source: str) -> float:
 
     Test positions by training positions, times the part of the sample that a draw takes: the correction for draws that
     divide all of a sample assumes more overlap than there is between draws of a part of it (docs/statistics.md). `runs`
-    has the columns n_train, n_test (positions) and shared_part (`treecrf_studies.framework.resamples.shared_part`)."""
+    has the columns n_train, n_test (positions) and shared_part (`treecrf_studies.framework.resamples.shared_part`).
+    """
     if describe(source).kind == "generated":
         return 0.0
     return float((runs["shared_part"] * runs["n_test"] / runs["n_train"]).mean())
@@ -91,7 +93,8 @@ def compare_draws(predictions: pd.DataFrame, rules: Rules) -> pd.DataFrame:
     related sequences), position, label, predicted. Accuracy is that of `method` minus that of `other` in points. From
     several draws its standard error, degrees of freedom, intervals (95 % and 90 %), p-value and decision are by the
     corrected resampled t test; from one draw by a t test over groups of related sequences, which speaks of the trained
-    models. p of McNemar's test is the median over draws."""
+    models. p of McNemar's test is the median over draws.
+    """
     counts = count_correct(predictions)
     if len(counts.methods) < 2:
         return pd.DataFrame(columns=COMPARISON_NAMES)
@@ -149,7 +152,8 @@ def shared_part(draws: Iterable[Splits]) -> float:
     """Which part of the sequences of one draw is in another one, on average; 1 with a single draw.
 
     It is the share of a finite sample that each draw takes, where draws are random ones from it, and 1 where all draws
-    divide the same sequences."""
+    divide the same sequences.
+    """
     drawn = [{sequence for data in sets for sequence in observed(data)} for sets in draws]
     shares = [len(one & other) / len(one) for one, other in permutations(drawn, 2)]
     return float(np.mean(shares)) if shares else 1.0

@@ -42,7 +42,8 @@ def choose(
     """The candidate that is right on most positions of all folds; among equals the first, with the fewest stages.
 
     Every n-th stage is a candidate (`every`). `counted` says which positions of a set count; all unless given. A single
-    candidate without stages is no choice: nothing is trained unless its accuracy is wanted (`judged`)."""
+    candidate without stages is no choice: nothing is trained unless its accuracy is wanted (`judged`).
+    """
     if len(candidates) == 1 and not candidates[0].has_stages and not judged:
         return ChosenLabeller(candidates[0])
     right, n_positions = [np.zeros(0, dtype=np.int64) for _ in candidates], 0

@@ -390,7 +390,8 @@ class Difference(NamedTuple):
     """A setting of a study that has another value than in the protocol.
 
     The data sets are those with this value; there are none where the study as a whole has it. `why` is empty without a
-    reason."""
+    reason.
+    """
 
     study: str
     datasets: tuple[str, ...]

@@ -249,7 +249,8 @@ class Study:
         """The text of a caption (reStructuredText without markup but ``literals``).
 
         Without `of_papers` it has no word about papers: of those captions that are mappings it is ``text`` alone, to
-        which ``papers`` adds."""
+        which ``papers`` adds.
+        """
         return _text(_texts(self.name, "captions")[name], of_papers)
 
     def write_captions(self, folder: Path, of_papers: bool = True) -> None:

@@ -34,7 +34,8 @@ def printed_layout(
 
     `headings` are of the columns that say what a block is of, as many as it has names; `columns` are of the values;
     `lines` are in their order. The layout has `headings`, "values" (the line) and `columns`, in two lines of headings
-    where columns have groups, and a `DASH` where a line has no text."""
+    where columns have groups, and a `DASH` where a line has no text.
+    """
     rows = [
         (*names, line, *(texts.get(column, {}).get(line, DASH) for column in columns))
         for names, texts in blocks

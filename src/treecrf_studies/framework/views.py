@@ -1,7 +1,8 @@
 """Views: frames whose columns are the same for all studies, read by what the studies declare.
 
 A *case* is what methods are compared on: `CASE`. Columns that mean nothing for a study have the value of `UNLESS_GIVEN`
-or are missing."""
+or are missing.
+"""
 
 from __future__ import annotations
 
@@ -80,7 +81,8 @@ accuracy of `method` minus that of `other` in points, 95 % interval, p-value and
 each, accuracy in percent. published: a printed number and what compares with it, such as the peak of a test curve;
 `counted`: the first row with this printed number; `inferred`: the columns of the data set are; `sample`: what the
 measured number is of. predictions: sequence -1 where only group and position are kept. counts: correct positions of
-test sequences, in one row or several. """
+test sequences, in one row or several.
+"""
 
 NEAR = 1.0
 """Points within which a measured accuracy meets the published one."""

@@ -1,7 +1,8 @@
 """Measures for the claims of ``claims.yaml`` about future features.
 
 Accuracies are means over the draws, of the start value G_0 that the validation sets prefer unless a claim names it. A
-method with bags is written with them, as "ff_memm_1 (bag 2)"."""
+method with bags is written with them, as "ff_memm_1 (bag 2)".
+"""
 
 from __future__ import annotations
 

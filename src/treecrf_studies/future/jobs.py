@@ -223,7 +223,8 @@ def _choose_steps(
     """Choose the bounds of steps one after another, each with the best of those before and the middle of those to come.
 
     The dissertation does not say how it went through its bounds; all combinations would be four times as many
-    trainings. Where a training shows that a lower bound would change nothing, that bound is not tried."""
+    trainings. Where a training shows that a lower bound would change nothing, that bound is not tried.
+    """
     names = ("n_iterations", "n_bins", "max_lower_iterations", "patience", "tolerance", "each_label")
     values = values | {name: getattr(settings, name) for name in names}
     if issubclass(labeller, FutureFeatureTreeCRF):
@@ -363,7 +364,8 @@ def pattern_accuracies(model: Labeller, data: SequenceSet, n_features: int | Non
     positive.
 
     That is on XOR, OR and EXTRA (PhD section 5.4.1): an instance is positive if at most one of its first 6 bits is
-    true. "instance" and "bag"; empty for other models and data sets, and without a feature."""
+    true. "instance" and "bag"; empty for other models and data sets, and without a feature.
+    """
     rule = find_rule(data)
     if not isinstance(model, FutureFeatureMEMM) or rule is None or not n_features:
         return {}
@@ -429,7 +431,8 @@ def describe_features(model: FutureFeatureMEMM, data: SequenceSet) -> tuple[pd.D
     of G over the instances that have the category, minus its mean over all. Distance j: mean of Q over the positions t
     whose instance t + j has it, minus its mean over the positions that have an instance there. n: over how many. Trees:
     feature, tree (from 1), node, parent, side ("yes" or "no": of the parent's test), test (of an inner node, else ""),
-    value (of a leaf, weighted, else NaN)."""
+    value (of a leaf, weighted, else NaN).
+    """
     bags = Bags(model.align_inputs(data, model.unseen), model.bag, model.instance_window)
     weights: list[dict[str, Any]] = []
     trees: list[dict[str, Any]] = []

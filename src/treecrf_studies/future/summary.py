@@ -65,7 +65,8 @@ def summarise_runs(runs: pd.DataFrame) -> pd.DataFrame:
     medians of what was chosen (max_leaves, the bounds, n_iterations, n_features, the largest steps); means of the
     accuracies of instances and bags, NaN where they are not known; cpu_seconds (of one training); decoder, kind,
     last_bags and best_window_accuracy as in the runs, positive_bags (mean); mean and sd of the test accuracies by
-    decoder."""
+    decoder.
+    """
     groups = runs.groupby(VARIANT, sort=False, dropna=False)
     parts = {"n_seeds": groups.size()}
     for name in ACCURACIES:
@@ -155,7 +156,8 @@ def decompose_draws(predictions: pd.DataFrame) -> pd.DataFrame:
 
     `predictions` as for `compare_variants`. Gives dataset, component ("draw", what all methods share of one, and
     "method x draw"), draw_points (standard deviation in one draw) and mean_points (in the mean of all draws); no rows
-    with a single draw or method."""
+    with a single draw or method.
+    """
     correct = (predictions["label"] == predictions["predicted"]).astype(int)
     groups = correct.groupby([predictions["dataset"], variant_names(predictions), predictions["seed"]], sort=False)
     counts = groups.agg(n_correct="sum", n_positions="size").reset_index()
@@ -174,7 +176,8 @@ def summarise(context: SummaryContext) -> dict[str, pd.DataFrame]:
     Gives "runs", with test_per_train (`overlap_of`); "summary" (`summarise_runs`); "best" (the same, with the G_0 that
     validation prefers); of these "comparisons" (`compare_variants`), "tests" (`compare_neighbours`) and "variances"
     (`decompose_draws`); "weights" and "trees" (of the model with future features that validation prefers; without rows
-    where there is none)."""
+    where there is none).
+    """
     frames, margin = context.frames, context.settings["equivalence_margin"]
     joined = pd.concat(frames["runs"], ignore_index=True)
     test_per_train = overlap_of(joined, context.source)

@@ -100,7 +100,8 @@ def generated_layout(best: pd.DataFrame) -> pd.DataFrame:
     """Table 5.4 as printed: XOR, OR and EXTRA by method, a measured line for each end of the last bags.
 
     Below them stands what a window of one observation reaches at best, computed (`best_window_accuracy`): a bound for
-    the sliding window alone. The last block says by method which end is nearer to the published values."""
+    the sliding window alone. The last block says by method which end is nearer to the published values.
+    """
     published = read_published("table_5_4_synthetic_accuracy")
     columns = {"sliding_window" if name == "sw" else name: name for name in published.columns.drop("dataset")}
     measured = best[_is_generated(best) & best["bag"].isin([NO_BAG, "bag 6"])]
@@ -305,7 +306,8 @@ def find_pair(comparisons: pd.DataFrame, method: str, other: str) -> Comparison 
     them.
 
     Their names are those of `treecrf_studies.future.methods.variant_name`. Without the sequence-level test, which needs
-    two draws, its p-value and intervals are NaN."""
+    two draws, its p-value and intervals are NaN.
+    """
     return find_compared(comparisons.rename(columns={"median_p": "papers_p"}), method, other)
 
 
@@ -314,7 +316,8 @@ def gains(best: pd.DataFrame, comparisons: pd.DataFrame) -> dict[str, Comparison
 
     `best` and `comparisons` are of all data sets. The best is the one that validation prefers, as a user would choose
     it. The pairs of all data sets are a family: a difference that Holm's correction over them does not leave is
-    undecided."""
+    undecided.
+    """
     found = {}
     for dataset, variants in best.groupby("dataset", sort=False):
         ranked = variant_names(variants.sort_values("validation_mean", ascending=False, kind="stable"))

@@ -1,7 +1,8 @@
 """Jobs of the study of kernels: one method on all draws of one data set.
 
 Internal cross-validation chooses settings and stages; what labels the test sequences is trained on all training
-sequences."""
+sequences.
+"""
 
 from __future__ import annotations
 

@@ -133,7 +133,8 @@ class PrimalCRF(KernelCRF):
     """The objective of `KernelCRF` in its form "monomials", minimized by CRFsuite's L-BFGS.
 
     CRFsuite has one penalty for all weights, so `transition_variance` has to be 1: then ``c2 = 1 / (2 variance)`` makes
-    the objectives equal. `tolerance` is CRFsuite's own."""
+    the objectives equal. `tolerance` is CRFsuite's own.
+    """
 
     def _train(
         self,

@@ -34,7 +34,8 @@ def best_predictions(predictions: pd.DataFrame, runs: pd.DataFrame) -> Iterator[
     """Predictions under the names of `BEST`: in each draw, of the method that its cross-validation prefers.
 
     So that no draw is labelled by a method that other draws, which may have trained on its test sequences, have
-    preferred. Among equals the first of `BEST`; there are none of a name that has no method in every draw."""
+    preferred. Among equals the first of `BEST`; there are none of a name that has no method in every draw.
+    """
     for name, methods in BEST.items():
         places = {method: place for place, method in enumerate(methods)}
         known = runs[runs["method"].isin(methods) & runs["held_out_accuracy"].notna()]

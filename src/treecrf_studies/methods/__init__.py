@@ -19,7 +19,10 @@ __all__ = sorted(CLASS_PATHS)
 
 
 def load_class(class_path: str) -> Any:
-    """The class that ``module:Class`` names, of this package or of the library."""
+    """The class that ``module:Class`` names, of this package or of the library.
+
+    The library's own loader would hide from `CodeGraph` that callers run the classes of this catalogue.
+    """
     module, _, name = class_path.partition(":")
     return getattr(import_module(module), name)
 

@@ -4,7 +4,8 @@ Verdicts rest on `treecrf.statistics.blocks`, whose p-values are valid for other
 training sets, with Holm's correction over the pairs of methods of a data set and rate; the paper's own, Wald tests of
 the binomial model of section 4.4, or the likelihood ratio where a coefficient has no finite maximum, stand beside them,
 uncorrected as in the paper. Measures take damaged sets: the `PAPERS`, or `ALL` where there are more. The method beyond
-the papers, the default direction, has no part in them."""
+the papers, the default direction, has no part in them.
+"""
 
 from __future__ import annotations
 

@@ -123,7 +123,8 @@ def effects_by_rate(comparisons: pd.DataFrame, baseline: str) -> Figure:
 
     `comparisons` is from `treecrf.statistics.blocks.compare_crossed`. Marker: difference in points of accuracy. Bar:
     its 95 % interval of the family. Values that are not finite are left out. A panel's title says where blocks of lines
-    take the place of sequences."""
+    take the place of sequences.
+    """
     against = comparisons[comparisons["baseline"] == baseline]
     if against.empty:
         raise ValueError(f"no comparison has the baseline {baseline!r}; there are {_listed(comparisons['baseline'])}")
@@ -153,7 +154,8 @@ def feature_frequencies(frequencies: pd.DataFrame) -> Figure:
 
     `frequencies` is from `treecrf_studies.missing.summary.feature_frequencies`. Features are in the order of their
     numbers, as in the dissertation, the first one on top, so that a feature is in the same place in each panel. A
-    sentence where there is no feature."""
+    sentence where there is no feature.
+    """
     if frequencies.empty:
         return sentence_figure("No data set of this study has attributes of two categories.")
     features = frequencies.groupby("feature", sort=False)

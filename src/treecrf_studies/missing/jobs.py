@@ -73,7 +73,8 @@ def damage(
     """Make a data set's cells missing by one of `treecrf.missing.MECHANISMS`, which takes the `options`.
 
     All arguments but the data and the options decide the generator, and they alone: every method sees the same missing
-    cells, and other rates and mechanisms have others. The `side` is "train" or "test"."""
+    cells, and other rates and mechanisms have others. The `side` is "train" or "test".
+    """
     how = () if mechanism == MCAR else (mechanism,)
     rng = np.random.default_rng(derive_seed(seed, dataset, "holes", *how, f"{rate:g}", side, index))
     return MECHANISMS[mechanism].make(data, rate, rng, **options)
@@ -121,7 +122,8 @@ def evaluate_method(
     spares training sets there is one of these. Data set and seed of the job decide, with rate and mechanism, the
     missing cells and the split. A custom labeller gets the data with missing cells; the kind of trees, of
     `treecrf_studies.missing.methods.TREES`, is no matter to it. What one damaged training set yields at one rate is a
-    part of the job."""
+    part of the job.
+    """
     dataset, method, settings, train, test = job.dataset, job.method, job.settings, job.train, job.test
     how = MECHANISMS[mechanism]
     options = {name: getattr(settings, name) for name in how.options}
@@ -200,7 +202,8 @@ def choose_settings(
     """Settings and iteration with the best accuracy on the held-out sequences; among equals fewest iterations first.
 
     Missing values are in place. The method is a treatment of missing values, the neural CRF, or a labeller from the
-    configuration."""
+    configuration.
+    """
     if method in settings.labellers:
         candidates = custom_candidates(settings.labellers[method])
     elif method == NETWORK:

@@ -12,7 +12,8 @@ class Trees(NamedTuple):
     """A kind of trees: what readers see of it, its fixed settings, and a grid.
 
     `fixed` are settings of `treecrf.models.boosted.treecrf.TreeCRF` that differ from those of the study; `grid` has
-    those that hold-out chooses, and the study's settings with the candidates for each."""
+    those that hold-out chooses, and the study's settings with the candidates for each.
+    """
 
     name: str
     fixed: Mapping[str, Any]

@@ -1,7 +1,8 @@
 """Ranking of the ways of handling missing values in each case: which are equivalent to the best, how far behind is the
 worst.
 
-With other trees, also how the best ways stand to each other."""
+With other trees, also how the best ways stand to each other.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +33,8 @@ def standings(means: pd.DataFrame, comparisons: pd.DataFrame, case: Sequence[str
     A case is told apart by its columns (`case`). `means` have these, method and percent; equal are means that look so
     in print. `comparisons` have these and the columns of `treecrf.statistics.blocks.compare_crossed`; a pair may be
     there from both sides. Where not every pair is tested, the highest are `BEST`, the others `UNTESTED`, and rank_low
-    is 1."""
+    is 1.
+    """
     keys = [*case, "method"]
     accuracies = means.assign(accuracy_points=means["percent"].round(DIGITS))
     pairs = comparisons.rename(columns={"baseline": "other"})
@@ -76,7 +78,8 @@ def best_of_trees(means: pd.DataFrame, differences: pd.DataFrame) -> pd.DataFram
 
     `means` have dataset, rate, trees, method and percent; `differences` are as of
     `treecrf_studies.missing.summary.compare_trees`, and the rows of these pairs are given: one for each data set, rate
-    and other kind of trees."""
+    and other kind of trees.
+    """
     shared = means[means["method"].isin(differences["method"])]
     best = shared.loc[shared.groupby(["dataset", "rate", "trees"])["percent"].idxmax(), [*CASE, "trees", "method"]]
     of_papers = best[best["trees"] == PAPERS].rename(columns={"trees": "baseline_trees", "method": "baseline"})

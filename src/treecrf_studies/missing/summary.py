@@ -19,7 +19,8 @@ def summarise(context: SummaryContext) -> dict[str, pd.DataFrame]:
     """All jobs of one data set, in the order of methods and rates, as frames with a column stand_in.
 
     The frames are those of `treecrf_studies.missing.jobs.MissingOutcome`, and ``tree_counts`` and ``mechanism_counts``
-    where there are such jobs; the sets are whole, as they are before cells go missing."""
+    where there are such jobs; the sets are whole, as they are before cells go missing.
+    """
     frames, margin, degrees_of_freedom = (
         context.frames,
         context.settings["equivalence_margin"],
@@ -43,7 +44,8 @@ def beside_papers(counts: pd.DataFrame, tree_counts: Sequence[pd.DataFrame]) -> 
     """Counts with the papers' trees, of the training sets that other kinds of trees have too, and those of these kinds.
 
     `counts` as in `treecrf_studies.missing.jobs.MissingOutcome`, `tree_counts` with a column trees. Empty without
-    these."""
+    these.
+    """
     if not tree_counts:
         return []
     papers = counts.assign(trees=PAPERS)
@@ -62,7 +64,8 @@ def analyse(
     `treecrf.statistics.deviance.compare_all`, the papers' tests, on the first `papers_sets` damaged training sets and
     test sets; and in the place of its points of accuracy those of `treecrf.statistics.blocks.compare_crossed`: on all
     sets, or of papers_comparisons on the papers' sets too. The deviance is analysed on both and says on how many sets:
-    see `deviances`."""
+    see `deviances`.
+    """
     compared = comparable(counts)
     of_papers = _first_sets(compared, papers_sets)
     sequences = compared.groupby(COUNT_NAMES[:7], sort=False, observed=True)[COUNT_NAMES[8:]].sum().reset_index()

@@ -72,7 +72,8 @@ def coefficients_layout(comparisons: pd.DataFrame, baseline: str, of_papers: boo
 
     Methods that the dissertation does not have are in a group of their own. `STAR`: p < 0.05 by the Wald test, as in
     the dissertation. `DAGGER`: p < 0.05 by the sequence-level test (`treecrf.statistics.blocks`), corrected by Holm's
-    method. All p-values are in `significance_layout`. Without `of_papers` nothing published is shown."""
+    method. All p-values are in `significance_layout`. Without `of_papers` nothing published is shown.
+    """
     against, published = _against(comparisons, baseline), missing_value_coefficients()
     if against.empty:
         return NOT_COMPARED
@@ -133,7 +134,8 @@ def effects_layout(comparisons: pd.DataFrame, baseline: str) -> pd.DataFrame:
     method.
 
     `DAGGER`: p < 0.05 by the sequence-level test with Holm's correction. Data sets have `OF_LINES` where blocks of
-    lines take the place of sequences."""
+    lines take the place of sequences.
+    """
     against = _against(comparisons, baseline)
     if against.empty:
         return NOT_COMPARED
@@ -267,7 +269,8 @@ def tree_differences_layout(evaluations: pd.DataFrame, differences: pd.DataFrame
     """Accuracy with each other kind of trees minus that with the papers' trees, in points, with the 95 % interval.
 
     A column for each method, handled alike by both kinds; last column: the best method of the one minus the best of the
-    other. `DAGGER` as in the effects. Without rows where there is one kind of trees."""
+    other. `DAGGER` as in the effects. Without rows where there is one kind of trees.
+    """
     headings = ["data set", "missing rate", HEADINGS["trees"]]
     if differences.empty:
         return _no_rows(headings)

@@ -2,7 +2,8 @@
 
 ``benchmarks/STEP/NAME.json`` is the record of the job with the log ``logs/STEP/NAME.log``. Environments and machines
 are many jobs' own, so each has a file of its own, ``benchmarks/environments/ID.json`` and
-``benchmarks/machines/ID.json``."""
+``benchmarks/machines/ID.json``.
+"""
 
 from __future__ import annotations
 

@@ -138,7 +138,8 @@ def to_fragment(frame: pd.DataFrame, caption: str = "", address: Address = str, 
 
     What repeats the row above is there for sorting, but not seen; the best are bold. A column with two levels of
     headings, (group, name), but without a group takes both lines of the head. The cells of a list carry the names of
-    their columns, which narrow screens show."""
+    their columns, which narrow screens show.
+    """
     labels = _headings(frame) if is_list else []
     cells, hidden = frame.to_numpy(dtype=object), _repeats(frame).tolist()
     n_words = _n_word_columns(frame)

@@ -193,7 +193,8 @@ class Page(NamedTuple):
     """A page of the site.
 
     The path is that of its file from the folder of the site, with the suffix ``.html``; the title is its heading, the
-    name what links to it say, and the lead what stands under the heading."""
+    name what links to it say, and the lead what stands under the heading.
+    """
 
     path: str
     title: str

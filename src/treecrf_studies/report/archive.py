@@ -26,7 +26,8 @@ from treecrf_studies.report.manifest import KINDS, MANIFEST, listed_files, read_
 
 LEFT_OUT = ("data",)
 """Kinds of files of the manifest that an archive has not: training and test sets are made from the raw files, whose
-terms may not let others pass them on."""
+terms may not let others pass them on.
+"""
 
 PAGES = ("*.html", "*.md", "claims/*.html")
 """The pages of a run in its folder of reports, which may also hold a comparison, or the reports of another run."""
@@ -118,7 +119,8 @@ def run_crate(
     """The contents of `CRATE`, of a run with the records of its jobs (`treecrf_studies.records.jobs`).
 
     `members` are the files of the archive, by their paths from its root, `WORKFLOW` among them; `address` gives the
-    path of a file of the run from there."""
+    path of a file of the run from there.
+    """
     return _RunCrate(results, manifest, members, address).contents()
 
 
@@ -128,7 +130,8 @@ def crate_members(
     """What makes an archive of a run a crate: the workflow, the records of the jobs, and `CRATE`.
 
     `members` are the other files of the archive; `base` is the folder on disk that is its root. Yields the path of a
-    file from there, and its contents or the file."""
+    file from there, and its contents or the file.
+    """
     records = {address(base, path): path for path in sorted((results / BENCHMARKS).rglob("*.json"))}
     found = {name: path for name, path in (_workflow_files() | records).items() if name not in members}
     yield from found.items()

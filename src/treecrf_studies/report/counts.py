@@ -66,7 +66,8 @@ def count_sequences(study: Study, settings: Settings) -> pd.DataFrame:
     """Test positions and correct ones by `KEYS`.
 
     Draw: the training, damaged training set or draw of the data. Sequence -1: only the group of related sequences is
-    kept. Point: whether cross-validation or the test set chose the settings. Texts are categories."""
+    kept. Point: whether cross-validation or the test set chose the settings. Texts are categories.
+    """
     parts = [pd.DataFrame(columns=[*KEYS, *NUMBERS]), *_of_jobs(study, settings)]
     found = stacked(parts)
     texts = found.columns.difference(WHOLE)

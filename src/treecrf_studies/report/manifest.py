@@ -60,7 +60,8 @@ def make_manifest(settings: Settings, code: Mapping[str, str], now: datetime.dat
     code and files.
 
     `code` has the digest of the code of each study, and of "claims"; `now` has a time zone. Of each file: path below
-    the folder of results, study, dataset, kind, bytes and sha256."""
+    the folder of results, study, dataset, kind, bytes and sha256.
+    """
     results = Path(settings.results)
     return {
         "format": FORMAT,

@@ -65,7 +65,8 @@ def overview(
     """The first page, at `path`, with links to the other `pages`; without `claims` the run says nothing of papers.
 
     `absent` has the data sets that were not finished, and why; `jobs` is from
-    `treecrf_studies.report.provenance.job_costs`."""
+    `treecrf_studies.report.provenance.job_costs`.
+    """
     comparisons = _comparisons(settings)
     sections = [_own_method(name, comparisons) for name in settings.labellers]
     methods = set(comparisons["method"]) | set(comparisons["other"])

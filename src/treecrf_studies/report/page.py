@@ -139,7 +139,8 @@ def studies(
     settings: Settings, finished: bool = True, is_published: bool = True, chosen: Iterable[Declared] | None = None
 ) -> list[Study]:
     """The studies, or those `chosen`, that have something to show; of a run that is not finished, tables of data sets
-    that are. Without `is_published` they say nothing of papers."""
+    that are. Without `is_published` they say nothing of papers.
+    """
     tables = _tables if finished else _finished_tables
     shown = [study_page(study, settings, tables(study, settings), is_published) for study in chosen or registry()]
     return [study for study in shown if study is not None]

@@ -194,7 +194,8 @@ def paper_page(
     """The page of a paper, from all studies that the run has; None without a section.
 
     `claims` and `compared` are from `treecrf_studies.report.ledger`; `explorer` is the page that shows the runs behind
-    a row, empty without one."""
+    a row, empty without one.
+    """
     sections = {section.identifier: section for study in studies for section in study.sections}
     own = [sections[name] for name in paper.own if name in sections]
     taken = {name for each in PAPERS for name in each.own} | {*OF_MISSING}

@@ -4,7 +4,8 @@ commit.
 ``python -m treecrf_studies.report.snapshot`` writes them from a run of ``config/config.yaml``, or of several files of
 settings: studies that the run has finished take the place of what was there of them, others stay as they are. Without
 results of a run, it makes the snapshot anew from its own evidence (`treecrf_studies.report.remaking`), so that tables,
-figures and verdicts are those of the code as it is."""
+figures and verdicts are those of the code as it is.
+"""
 
 from __future__ import annotations
 

@@ -72,7 +72,8 @@ def peaks(curves: pd.DataFrame) -> pd.DataFrame:
 
     The dissertation prints such peaks (sections 3.5.1 to 3.5.3). `curves` is from
     `treecrf_studies.training.summary.learning_curves`. Gives its rows at the peaks, and of each method that of the
-    preferred decoder again, as `BETTER`."""
+    preferred decoder again, as `BETTER`.
+    """
     highest = curves.loc[curves.groupby(["dataset", "method", "decoder"], sort=False)["accuracy"].idxmax()]
     return pd.concat([highest, highest[highest["preferred"]].assign(decoder=BETTER)], ignore_index=True)
 
@@ -82,7 +83,8 @@ def highest_points(curves: pd.DataFrame) -> pd.DataFrame:
     unperturbed.
 
     Not a peak: it uses the test labels to choose the settings too. Of several splits, the mean of their accuracies
-    counts."""
+    counts.
+    """
     plain = unperturbed(curves)
     accuracy = plain.assign(accuracy=plain["n_correct"] / plain["n_positions"])
     keys = ["decoder", "candidate", "rank", "iteration"]

@@ -2,7 +2,8 @@
 
 Differences in accuracy are those of all trainings at the settings and iteration that cross-validation chose, unless
 peaks are asked for. The paper's test stands beside a valid one, which decides. "feature_induction" is MALLET where it
-was run and `InducedCRF` where not, as in table 3.5."""
+was run and `InducedCRF` where not, as in table 3.5.
+"""
 
 from __future__ import annotations
 
@@ -310,7 +311,8 @@ def compare(
     """Two methods on one data set, one of which may be `INDUCTION`; None where one of them was not run.
 
     The frames "peak_comparisons" and "last_comparisons" compare them at the peaks of their test curves or at their ends
-    instead of at the choice."""
+    instead of at the choice.
+    """
     pairs = results.frame("training", dataset, frame)
     if pairs is None:
         return None

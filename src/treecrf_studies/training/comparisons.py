@@ -50,7 +50,8 @@ def matrix_layout(comparisons: pd.DataFrame, dataset: str) -> pd.DataFrame:
     """Every method of a data set against every other, each with its preferred decoder.
 
     Points that the method of the row is ahead of that of the column, Holm's p of the sequence-level test, and the
-    decision."""
+    decision.
+    """
     rows = comparisons[(comparisons["dataset"] == dataset) & (comparisons["decoder"] == BETTER)]
     methods = ordered_training_methods([*rows["method"], *rows["other"]])
     pairs = by_key(rows, *PAIR)

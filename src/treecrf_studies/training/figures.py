@@ -48,7 +48,8 @@ def accuracy_by_iteration(curves: pd.DataFrame, of_papers: bool = True) -> Figur
     `curves` is from `treecrf_studies.training.summary.learning_curves`, of which the preferred decoder is shown; a
     column stand_in, if there is one, marks titles. Line: unperturbed training. Band: smallest to largest of all runs.
     Filled marker: the iteration that cross-validation chose. Hollow marker: published, unless `of_papers` is false. The
-    axis leaves out what happens in the first iterations only."""
+    axis leaves out what happens in the first iterations only.
+    """
     shown = _of_methods(curves)
     known = published_peaks() if of_papers else published_peaks().iloc[:0]
     peaks = [_published_of(of_set, known) for _, of_set in by_dataset(shown)]
@@ -96,7 +97,8 @@ def accuracy_by_seconds(curves: pd.DataFrame, of_papers: bool = True) -> Figure:
 
     Parameters as of `accuracy_by_iteration`. The data sets of the paper come first, with its numbers of figures.
     Marker: the iteration that cross-validation chose. The axis of accuracies leaves out what happens in the first
-    iterations only."""
+    iterations only.
+    """
     shown = _of_methods(curves)
     shown = shown[shown["cpu_seconds"] > 0]
     order = shown["dataset"].map(ICML_FIGURES).fillna(len(ICML_FIGURES) + 2)
@@ -166,7 +168,8 @@ def accuracy_by_size(larger_accuracies: pd.DataFrame) -> Figure:
 
     `larger_accuracies` is from `treecrf_studies.training.larger_summary`. Draws alone are shown, of methods with
     several numbers of training sequences. Marker: mean over the draws. Bar: a standard deviation of the draws on either
-    side. The axis of sequences is logarithmic."""
+    side. The axis of sequences is logarithmic.
+    """
     draws = of_first_decoder(larger_accuracies).query("test == 'draws'")
     second = draws["population"].map({"same": "", "second": ", second population"})
     shown = draws.assign(dataset=draws["dataset"].astype(str) + second.astype(str), n_train=draws["n_train"].round())

@@ -165,7 +165,8 @@ class TrainingJob:
 
     The name of the data set and the seed decide the folds, so all methods are judged on the same ones; settings are
     those of this data set (`TrainingSettings.of`). The protocol says whether `test` tests ("split"), or each sequence
-    of both sets in turn ("leave_one_out", `treecrf.statistics.selection.outer_splits`)."""
+    of both sets in turn ("leave_one_out", `treecrf.statistics.selection.outer_splits`).
+    """
 
     def __init__(
         self,
@@ -363,7 +364,8 @@ class TrainingJob:
         """Number of correct positions by iteration and decoder, of iterations, and labels by stage and decoder.
 
         The stage `CHOICE` is that after the iterations in `kept`, by decoder; where `stages` ask for them, `PEAK` is
-        that with most correct positions and `LAST` that after the last iteration."""
+        that with most correct positions and `LAST` that after the last iteration.
+        """
         filled = fit.filled(test)
         truth, decoders, every = fit.model.align_labels(test), tuple(self._settings.decoders), int(fit.iterations[0])
         correct = np.zeros((len(fit.iterations), len(decoders)), dtype=np.int64)

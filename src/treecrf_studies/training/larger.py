@@ -2,7 +2,8 @@
 
 They say what the papers' own test sets are too small to say. In each training a method chooses its settings without the
 sequences that then test: one hold-out of the training sequences chooses, and all of them train. Of methods for which
-that would take too long the settings are fixed in advance."""
+that would take too long the settings are fixed in advance.
+"""
 
 from __future__ import annotations
 
@@ -66,7 +67,8 @@ def score_larger(job: JobContext[TrainingSettings]) -> Larger:
     """One method on one larger sample, `job.dataset`.
 
     Of draws, the test set alone is the sample: the papers' training sequences take no part. Without rows where the
-    method needs Java and there is none, or its program cannot train on the sample."""
+    method needs Java and there is none, or its program cannot train on the sample.
+    """
     if job.method not in IN_JAVA:
         return _score(job)
     nothing = Larger(pd.DataFrame(columns=COUNT_NAMES), pd.DataFrame(columns=TRAINING_NAMES))

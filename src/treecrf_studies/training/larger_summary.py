@@ -59,7 +59,8 @@ def summarise_larger(frames: Mapping[str, Sequence[pd.DataFrame]], margin: float
     job.
 
     Gives "larger_accuracies" (`larger_accuracies`) and "larger_comparisons" (`compare_larger`), without rows where
-    there is no sample."""
+    there is no sample.
+    """
     if not frames.get("larger_counts"):
         return {
             "larger_accuracies": pd.DataFrame(columns=ACCURACY_NAMES),
@@ -77,7 +78,8 @@ def larger_accuracies(counts: pd.DataFrame, trainings: pd.DataFrame) -> pd.DataF
 
     Accuracy: mean over the trainings, each of which counts alike, and their standard deviation, in percent. The
     candidates that were chosen, the median of their iterations (0: the last one), mean sequences of a training and of a
-    test set, CPU seconds of all trainings after the choice."""
+    test set, CPU seconds of all trainings after the choice.
+    """
     keys = ["sample", "method"]
     sums = counts.groupby([*keys, "decoder", "training"], sort=False, observed=True)[["n_correct", "n_positions"]].sum()
     percent = 100 * sums["n_correct"] / sums["n_positions"]

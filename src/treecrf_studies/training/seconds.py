@@ -119,7 +119,8 @@ def step_seconds(choice: pd.DataFrame, phases: pd.DataFrame) -> pd.DataFrame:
     """CPU seconds of the parts of an iteration in every training with the chosen settings, means over the splits.
 
     Index run; `FORWARD_BACKWARD_STEP` (inference and the new values of F, per iteration), `INDUCTION_STEP` (one tree
-    for each label, or one round of feature induction; NaN without). Parameters as for `costs`."""
+    for each label, or one round of feature induction; NaN without). Parameters as for `costs`.
+    """
     part = phases.merge(_chosen(choice))
     keys = ["run", "split"]
     by_phase = part.pivot_table(index=keys, columns="phase", values="cpu_seconds")
@@ -141,7 +142,8 @@ def growth_of_seconds(
 
     The slope of log seconds by log iteration over the larger half of the iterations of every training with chosen
     settings, perturbed or not, the mean of each split where there are several; NaN where none has three such
-    iterations. Parameters as for `costs`."""
+    iterations. Parameters as for `costs`.
+    """
     keys = ["split", "candidate", "run"]
     done = phases.groupby(keys, sort=False)["n_iterations"].first().rename("n_done").reset_index()
     part = curves[curves["decoder"] == preferred_decoder(choice)].merge(_chosen(choice))

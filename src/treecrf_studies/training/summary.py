@@ -199,7 +199,8 @@ def summarise_dataset(
     `summarise_method`, `treecrf_studies.training.seconds.costs` and `treecrf_studies.training.summary`. Gives the
     frames of the study's declaration that are not of larger samples. The summary has the columns of `summarise_method`
     and `ends`; peak_accuracy, peak_low, peak_high and peak_iteration (`treecrf_studies.training.choices.peaks`); and
-    cpu_seconds, peak_cpu_seconds and last_cpu_seconds, geometric means over all trainings."""
+    cpu_seconds, peak_cpu_seconds and last_cpu_seconds, geometric means over all trainings.
+    """
     methods = list(dict.fromkeys(outcomes["choice"]["method"]))
     choices, all_curves, phases, predictions, repeats = (
         [outcomes[name][outcomes[name]["method"] == method] for method in methods]
@@ -468,7 +469,8 @@ def rank(
     Choices and predictions are of `treecrf_studies.training.jobs.TrainingOutcome`, one of each for every method;
     comparisons are of `compare`. dataset; the columns of `treecrf.statistics.ranking.rank_methods` with accuracy
     (percent of all test positions, the mean of the trainings) in place of accuracy_points, from the best on; and
-    valid_test, what tells the methods apart. No rows for a single method."""
+    valid_test, what tells the methods apart. No rows for a single method.
+    """
     preferred = _preferred(choices, predictions)
     pairs = comparisons[comparisons["decoder"] == BETTER]
     if pairs.empty:
@@ -495,7 +497,8 @@ def noise(choices: Iterable[pd.DataFrame], predictions: Iterable[pd.DataFrame]) 
     """Variance components of the accuracies of groups of test sequences over all perturbed trainings.
 
     Choices and predictions as of `rank`. dataset and the columns of `treecrf.statistics.variance.decompose_variance`;
-    no rows where fewer than two methods have perturbed trainings, or there is one group."""
+    no rows where fewer than two methods have perturbed trainings, or there is one group.
+    """
     preferred = _preferred(choices, predictions)
     perturbed = preferred[preferred["run"] != UNPERTURBED]
     if len(set(perturbed["method"])) < 2 or len(set(perturbed["group"])) < 2:

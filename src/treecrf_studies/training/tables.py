@@ -104,7 +104,8 @@ def shrinkage_layout(summary: pd.DataFrame, comparisons: pd.DataFrame, peak_comp
     Lines: published; peak of the test curve with its iteration; cross-validated choice; its mean and standard deviation
     over the perturbed runs. The better of the two has a `STAR` for each of `SHRINKAGE_LEVELS` that McNemar's p is
     below, and then a `DAGGER` where the sequence-level test decides so too
-    (`treecrf_studies.training.summary.compare`)."""
+    (`treecrf_studies.training.summary.compare`).
+    """
     told, published = _with_iterations(summary), read_published("table_3_4_shrinkage")
     cells, printed = by_key(told, "dataset", "method", "decoder"), by_key(published, "dataset", "variant", "decoder")
     tests = {PEAK: by_key(peak_comparisons, *PAIR), CHOICE: by_key(comparisons, *PAIR)}
@@ -131,7 +132,8 @@ def methods_layout(summary: pd.DataFrame, comparisons: pd.DataFrame, peak_compar
 
     Measured lines stand under the published one; below them our linear CRF, and accuracies of methods that the table
     does not have. An accuracy has a `STAR` for each of `BASELINE_LEVELS` that McNemar's p against `BASELINE` is below,
-    a `DAGGER` where the sequence-level test finds the difference too, and `WORSE` where it is the lower one."""
+    a `DAGGER` where the sequence-level test finds the difference too, and `WORSE` where it is the lower one.
+    """
     better = _with_iterations(summary)[summary["decoder"] == BETTER]
     published = read_published("table_3_5_methods")
     printed, cells = by_key(published, "dataset", "method"), by_key(better, "dataset", "method")
@@ -268,7 +270,8 @@ def estimates_layout(summary: pd.DataFrame) -> pd.DataFrame:
     """Accuracy that cross-validation promised at the choice beside that on the test set, with the preferred decoder.
 
     A row per data set and method that chose for itself, in percent: the estimate, the test accuracy (mean of the
-    perturbed runs where there are some), and how much the estimate is above it."""
+    perturbed runs where there are some), and how much the estimate is above it.
+    """
     chosen = (summary["decoder"] == BETTER) & (summary["chosen_by"] == summary["method"])
     rows = sorted_by_method(summary[chosen])
     tested = rows["chosen_mean"].fillna(rows["chosen_accuracy"])

@@ -339,7 +339,8 @@ def pseudo_likelihood_gradient(
 
     The pseudo-likelihood of a label is its probability when all other labels are the true ones. It involves the
     potentials at the label's own position and at the next ``order`` positions, which have it among their previous
-    labels; no forward-backward pass is needed."""
+    labels; no forward-backward pass is needed.
+    """
     n_labels = len(exponentials)
     zero_row = pack(0.0, 0, packing)
     weights = np.empty(n_labels)

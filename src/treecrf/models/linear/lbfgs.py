@@ -1,7 +1,8 @@
 """L-BFGS over an objective with gradient, whose sums have a fixed order: its weights do not depend on the processor.
 
 Optimizers of libraries add in an order that the processor decides. Where rounding decides at which iteration training
-stops, two machines then train two models."""
+stops, two machines then train two models.
+"""
 
 from __future__ import annotations
 

@@ -77,7 +77,8 @@ def score_cells(cells: NDArray[np.uint32], cell_weights: NDArray[np.float64]) ->
     """The sum of the weights of each window's cells, shape (n_positions, n_labels).
 
     `cells` are from `treecrf.models.linear.linear_crf.window_cells`; `cell_weights` has the shape (n_cells + 1,
-    n_labels)."""
+    n_labels).
+    """
     scores = np.empty((len(cells), cell_weights.shape[1]))
     score_windows(cells, cell_weights, scores)
     return scores

@@ -2,7 +2,8 @@
 
 What decides is the data, the comparison, the test's level, margins, thresholds and shares of every row; texts and the
 names of functions do not count, so that rewording and moving code leave the digest as it is. ``python -m
-treecrf_studies.framework.claims.frozen`` freezes the rules as they are."""
+treecrf_studies.framework.claims.frozen`` freezes the rules as they are.
+"""
 
 from __future__ import annotations
 

@@ -23,7 +23,8 @@ VERDICTS = (REPLICATED, PARTLY, NOT_REPLICATED, UNDECIDED, CHECKED, NO_VERDICT, 
 
 Undecided: the verdict depends on comparisons that tests or repeated measurements leave open. Checked: a theorem or an
 exact example, which cannot fail unless the code is wrong. No verdict: it was measured, but what was measured was fitted
-to the claim, is about other data than the paper's, or comes from a shortened protocol. """
+to the claim, is about other data than the paper's, or comes from a shortened protocol.
+"""
 
 JUDGED = VERDICTS[:4]
 """Verdicts of claims that results decide, or could have decided."""
@@ -190,7 +191,8 @@ def judge(
     Replicated: the share `enough` of the observations holds. Partly: the mean of their degrees is `partly`. Shares, so
     that a data set beyond the quorum that did not run counts neither for nor against. Undecided: the verdict depends on
     observations that tests or repeated measurements leave open; but what holds in part whatever tests leave open is
-    "partly"."""
+    "partly".
+    """
     observations, n_run = evidence.observations, len(evidence.datasets)
     if not n_run:
         return Finding(NOT_RUN, test, explanation=f"The run has not what it needs of {', '.join(evidence.absent)}.")

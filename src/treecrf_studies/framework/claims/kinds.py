@@ -1,7 +1,8 @@
 """Kinds of claims: what was measured, and whether it satisfies a claim.
 
 A kind gives the worst and the best degree that the measurement leaves possible: a test that finds no difference does
-not show that there is none, nor an interval that contains a threshold on which side of it the value is."""
+not show that there is none, nor an interval that contains a threshold on which side of it the value is.
+"""
 
 from __future__ import annotations
 

@@ -4,7 +4,8 @@ many sequences would find the published one.
 With a standard error s and normal quantiles z, a test at level a finds a difference of (z[1 - a/2] + z[0.8]) s in 80 %
 of experiments of this size, and an interval shows equivalence of equal methods within (z[0.95] + z[0.9]) s. The
 standard error is the half width of the interval divided by its quantile, so that with few degrees of freedom these are
-upper bounds. It falls with the square root of the number of sequences or documents."""
+upper bounds. It falls with the square root of the number of sequences or documents.
+"""
 
 from __future__ import annotations
 
@@ -54,7 +55,8 @@ def number_needed(found: Measured[Any], kind: str, parameters: Mapping[str, Any]
     are as many.
 
     They find the published difference or, without one, that of the margin; or they show that equal methods are within
-    the margin."""
+    the margin.
+    """
     target = abs(found.published or 0.0) if kind in TESTED_FOR_DIFFERENCE else 0.0
     target = target or parameters.get("margin", 0.0)
     if not target or smallest <= target:

@@ -44,7 +44,8 @@ Other keys are parameters of the kind if a kind declares them, and of the measur
 parameter may depend on the data set: a mapping with the key "otherwise".
 
 The margin within which equivalence speaks against a difference is at most half of the published difference, where there
-is one: what is half as large as the paper's effect is not equal to none."""
+is one: what is half as large as the paper's effect is not equal to none.
+"""
 
 from __future__ import annotations
 
@@ -270,7 +271,8 @@ def sum_up_counts(
     `conditions` gives, of the numbers of better and of worse ones and of all, the two conditions of the claim, each of
     which is half of it. Comparisons that are not decided may be any of the three: the observation is open between the
     worst and the best that they leave possible. A former rule counted them `as_found`, as neither better nor worse,
-    unless there was nothing else."""
+    unless there was nothing else.
+    """
     outcomes = [each.degree if each.is_decided else None for each in evidence.observations]
     n_all, n_open = len(outcomes), outcomes.count(None)
     n_better, n_worse, n_equal = (outcomes.count(degree) for degree in (HOLDS, FAILS, LEANS))

@@ -65,7 +65,8 @@ def find_jars() -> list[Path]:
 
     They are kept in a folder of their own for each state of pom.xml, below the folder that the environment variable
     TREECRF_JARS names, or below the user's cache. A ValueError says where Maven is missing or fails, or where that
-    folder cannot be written to."""
+    folder cannot be written to.
+    """
     with needs_extra("java"):
         import pooch
 

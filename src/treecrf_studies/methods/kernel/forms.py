@@ -5,7 +5,8 @@ A form prepares a space for training, and turns the vector that training finds i
 Monomials are the polynomial kernel of indicators as an explicit expansion: products of the indicators of up to `degree`
 cells. Two windows that share s cells have the inner product s, and ``(s + c)^d`` is a sum over j = 0 .. d of a weight
 times the number of sets of j shared cells. So the kernel is an inner product of indicators of sets of cells, each
-multiplied by the square root of its weight."""
+multiplied by the square root of its weight.
+"""
 
 from __future__ import annotations
 

@@ -138,7 +138,8 @@ class Objective:
     """``-log P(Y | X) + (|f|^2 + |W|^2 / transition_variance) / (2 variance)`` (equations 13 to 16 and 27).
 
     A model is a vector of the space of f, to which ``W / sqrt(transition_variance)`` is appended: in these coordinates
-    the prior is one norm."""
+    the prior is one norm.
+    """
 
     def __init__(self, space: Space, chains: Chains, variance: float, transition_variance: float) -> None:
         self.space, self.chains = space, chains

@@ -2,7 +2,8 @@
 
 L-BFGS is in the metric of the kernel's space. SciPy's works in the Euclidean metric, for which a kernel matrix has to
 be factored. Here inner products are those of the space, which cost nothing once a gradient is known, as its product
-with the kernel matrix is its second row."""
+with the kernel matrix is its second row.
+"""
 
 from __future__ import annotations
 

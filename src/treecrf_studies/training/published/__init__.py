@@ -39,7 +39,8 @@ def training_accuracies() -> pd.DataFrame:
     dataset, method, decoder ("better" for table 3.5, which shows the better of the two), percent, table; compared, the
     decoder that the number is of, "better" where the paper does not say: table 3.5 repeats accuracies of TreeCRF that
     table 3.4 has by decoder, on faq_ai_general the lower one; counted, whether it is the only row with this printed
-    number that is of the paper's own method."""
+    number that is of the paper's own method.
+    """
     variants = {"shrinkage": "treecrf", "original": "treecrf_original"}
     printed = read_published("table_3_4_shrinkage")
     printed = printed.assign(
