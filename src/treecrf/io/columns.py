@@ -6,6 +6,7 @@ import re
 import warnings
 from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime
+from decimal import Decimal
 from functools import cached_property
 from numbers import Real
 from types import NoneType
@@ -121,10 +122,9 @@ class Column:
         """The cells with their types."""
         import pandas as pd
 
-        if isinstance(self.cells, pd.Series):
-            return self.cells
-        is_list = isinstance(self.cells, list)
-        return pd.Series(np.fromiter(self.cells, object, len(self.cells)) if is_list else self.cells)
+        if isinstance(self.cells, list):
+            return _without_signals(pd.Series(np.fromiter(self.cells, object, len(self.cells))))
+        return _without_signals(self.cells) if isinstance(self.cells, pd.Series) else pd.Series(self.cells)
 
     @cached_property
     def distinct(self) -> tuple[NDArray[np.intp], NDArray[np.object_]]:
@@ -246,6 +246,13 @@ def infer_kind(column: Column, is_written: bool = False) -> Kind:
     is_typed = column.cells.dtype != object and column.are_numbers
     are_read = not column.strange.any() if is_written else is_typed
     return "number" if are_read and _are_many(column.numbers) else "category"
+
+
+def _without_signals(column: pd.Series) -> pd.Series:
+    """The column with None for each signalling NaN of decimals, which raises at every comparison."""
+    if column.dtype != object or Decimal not in set(map(type, column)):
+        return column
+    return column.mask([isinstance(cell, Decimal) and cell.is_snan() for cell in column], None)
 
 
 def _are_many(numbers: NDArray[np.float64]) -> bool:

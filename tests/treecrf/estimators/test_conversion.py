@@ -3,13 +3,14 @@
 import enum
 import warnings
 from datetime import date
+from decimal import Decimal
 from fractions import Fraction
 
 import numpy as np
 import pandas as pd
 import pytest
 from builders import number_set
-from hypothesis import assume, given, settings
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 from sklearn import config_context
 from sklearn.base import clone
@@ -405,6 +406,7 @@ def outcome(read):
     st.lists(CELLS, min_size=1, max_size=5) | st.lists(NUMBERS, min_size=1, max_size=30), st.sampled_from(TYPES),
     st.sampled_from([None, "number", "category"]),
 )  # fmt: skip
+@example([Decimal("sNaN"), 1], "object", None)
 def test_a_column_is_the_same_set_wherever_it_comes_from(cells, dtype, kind):
     """Of a frame by both readers, of dicts, of rows and, where nobody says what it holds, by one rule for values in Python."""
     try:
