@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import warnings
 from collections.abc import Collection, Iterable, Sequence
-from datetime import datetime
+from datetime import date, datetime, timedelta
 from decimal import Decimal
 from functools import cached_property
 from numbers import Real
@@ -88,8 +88,12 @@ def cell_text(cell: object) -> str:
         return cell.decode()
     if isinstance(cell, float | np.floating) and float(cell).is_integer() and abs(float(cell)) < _EXACT:
         return str(int(cell))
+    if isinstance(cell, np.datetime64 | np.timedelta64) and isinstance(cell.item(), date | timedelta):
+        cell = cell.item()
     if isinstance(cell, datetime):
         return str(cell).removesuffix(" 00:00:00")  # a date, whatever the times beside it
+    if isinstance(cell, timedelta) and not getattr(cell, "nanoseconds", 0):
+        return str(timedelta(cell.days, cell.seconds, cell.microseconds))  # pandas' write "0 days" before it
     return str(cell)
 
 

@@ -2,7 +2,7 @@
 
 import enum
 import warnings
-from datetime import date
+from datetime import date, timedelta
 from decimal import Decimal
 from fractions import Fraction
 
@@ -407,6 +407,8 @@ def outcome(read):
     st.sampled_from([None, "number", "category"]),
 )  # fmt: skip
 @example([Decimal("sNaN"), 1], "object", None)
+@example([timedelta(0)], "object", "category")
+@example([np.timedelta64(5, "s")], "object", "category")
 def test_a_column_is_the_same_set_wherever_it_comes_from(cells, dtype, kind):
     """Of a frame by both readers, of dicts, of rows and, where nobody says what it holds, by one rule for values in Python."""
     try:
