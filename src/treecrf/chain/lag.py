@@ -1,11 +1,6 @@
-"""Labels of a stream: the marginals of a position from what is there so far and a few positions more (fixed-lag
-smoothing).
-"""
+"""The marginals of a position from what is there so far and a few positions more (fixed-lag smoothing)."""
 
 from __future__ import annotations
-
-from collections import deque
-from itertools import islice
 
 import numpy as np
 from numba import float64, int64
@@ -57,63 +52,3 @@ def lagged_marginals(trellis: Trellis, lag: int) -> Array:
     marginals = np.empty(trellis.unary.shape)
     check_reached(trellis, infer_lagged(trellis, min(lag, len(marginals)), marginals))
     return marginals
-
-
-class LagSmoother:
-    """`lagged_marginals` of one chain whose positions come one after another; of order 1 or more."""
-
-    def __init__(self, n_labels: int, order: int, lag: int) -> None:
-        self._n_labels, self._n_full, self._lag = n_labels, n_labels**order, lag
-        self._steps: deque[Array] = deque()  # of positions without marginals so far
-        self._alphas = np.zeros(1)  # logs, of the states before the first of these
-
-    def push(self, steps: Array) -> Array | None:
-        """Take the potentials of the next position; give the marginals, shape (n_labels,), of the one `lag` before, if
-        any.
-
-        Parameters
-        ----------
-        steps : float64, shape (n_labels, n_states)
-            Of a label after each state that may stand before it (`treecrf.chain.StateSpace`), counted within their
-            depth; minus infinity of a step that is forbidden.
-
-        Raises
-        ------
-        ValueError
-            If no path is left.
-        """
-        self._steps.append(steps)
-        return self._settle() if len(self._steps) > self._lag else None
-
-    def finish(self) -> list[Array]:
-        """The marginals of the positions that are left, as the chain has ended."""
-        return [self._settle() for _ in range(len(self._steps))]
-
-    def _settle(self) -> Array:
-        """The marginals of the first position that has none, given all others that are here."""
-        betas: Array | None = None
-        for steps in islice(reversed(self._steps), len(self._steps) - 1):
-            after = 0.0 if betas is None else self._spread(betas, steps)
-            betas = _relative(np.logaddexp.reduce(steps + after, axis=0))
-        steps = self._steps.popleft()
-        by_block = (self._alphas + steps).reshape(self._n_labels, -1, self._width(steps))
-        self._alphas = _relative(np.logaddexp.reduce(by_block, axis=2).ravel())
-        joint = self._alphas if betas is None else self._alphas + betas
-        masses = np.exp(_relative(joint)).reshape(self._n_labels, -1).sum(axis=1)
-        return np.asarray(masses / masses.sum())
-
-    def _spread(self, betas: Array, steps: Array) -> Array:
-        """What follows each step, from what follows the states that steps lead to."""
-        return np.repeat(betas.reshape(self._n_labels, -1), self._width(steps), axis=1)
-
-    def _width(self, steps: Array) -> int:
-        """How many states lead to the same one, as they differ in their oldest label alone."""
-        return self._n_labels if steps.shape[1] == self._n_full else 1
-
-
-def _relative(logs: Array) -> Array:
-    """Logs less the largest."""
-    highest = logs.max()
-    if highest == -np.inf:
-        raise ValueError("no labelling of the stream is left, all are forbidden; allow more labels.")
-    return logs - highest

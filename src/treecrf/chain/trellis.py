@@ -141,7 +141,7 @@ def steps_at(trellis: Trellis, position: int) -> NDArray[np.float64]:
     """The potentials of one position, shape (n_labels, n_states), of the states that may stand before it alone."""
     sequence = np.searchsorted(trellis.offsets, position, side="right") - 1
     depth = min(position - int(trellis.offsets[sequence]), trellis.order)
-    states, before = _states_of_depth(trellis.unary.shape[1], trellis.order, depth)
+    states, before = states_of_depth(trellis.unary.shape[1], trellis.order, depth)
     steps = trellis.unary[position][:, None] + trellis.transitions[:, before]
     if trellis.table.size:
         steps += trellis.table[:, position, states]
@@ -151,7 +151,7 @@ def steps_at(trellis: Trellis, position: int) -> NDArray[np.float64]:
 
 
 @lru_cache(maxsize=64)
-def _states_of_depth(n_labels: int, order: int, depth: int) -> tuple[NDArray[np.int64], NDArray[np.int16]]:
+def states_of_depth(n_labels: int, order: int, depth: int) -> tuple[NDArray[np.int64], NDArray[np.int16]]:
     """The states of `depth` labels, and the newest label of each."""
     space = StateSpace(n_labels, order)
     states = space.offset_of_depth(depth) + np.arange(n_labels**depth)

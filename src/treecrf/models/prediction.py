@@ -38,7 +38,7 @@ if TYPE_CHECKING:  # kernels are loaded for predictions alone
     from treecrf.chain.n_best import NBest
     from treecrf.chain.trellis import Trellis
     from treecrf.estimators.conversion import Labels, Sequences
-    from treecrf.models.streaming import LabelStream
+    from treecrf.models.streaming import CodedWindows, LabelStream
 
 
 class Predictor(MetadataRequests, Estimator):
@@ -297,9 +297,14 @@ class Predictor(MetadataRequests, Estimator):
 
         self._check_fitted()
         reach, order = self.stream_reach, getattr(self, "order", 1)
+        names, windows = self.label_names_, self._coded_windows()
         return LabelStream(
-            self.trellis, self.inputs_, self._vocabularies, self.label_names_, order, reach, lag, constraints
+            self.trellis, self.inputs_, self._vocabularies, names, order, reach, lag, constraints, windows
         )
+
+    def _coded_windows(self) -> CodedWindows | None:
+        """Potentials of windows, for streams; None where it is `trellis` alone that gives potentials."""
+        return None
 
     def _ask(self, X: Sequences, limits: Mapping[str, Any]) -> tuple[Given, Limits]:
         """The set of a question, and its limits."""

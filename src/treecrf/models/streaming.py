@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import warnings
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from treecrf.chain.lag import LagSmoother
-from treecrf.chain.trellis import Trellis, constrain, steps_at
-from treecrf.io.columns import Column, Vocabulary, cell_text, encode_categories
+from treecrf.chain.smoothing import LagSmoother
+from treecrf.chain.trellis import Trellis, constrain, states_of_depth, steps_at
+from treecrf.io.columns import MISSING, Column, Vocabulary, cell_text, encode_categories
 from treecrf.io.frames import Encoded
 from treecrf.io.messages import listed, quoted
 from treecrf.models.decoding import Constraints, chain_lag, step_masks
@@ -38,6 +39,22 @@ class StreamLabel(NamedTuple):
     probabilities: NDArray[np.float64]
 
 
+class CodedWindows(NamedTuple):
+    """Potentials that follow from the categories in a window.
+
+    Attributes
+    ----------
+    align : callable
+        Gives a set with the training set's categories, or refuses it.
+    scores : callable
+        Gives the potentials of one position, shape (n_labels, n_states) or (n_labels, 1), from the codes of its window,
+        int64, shape (left + 1 + right, n_attributes); outside the sequence they are C for each of C categories.
+    """
+
+    align: Callable[[SequenceSet], SequenceSet]
+    scores: Callable[[NDArray[np.int64]], NDArray[np.float64]]
+
+
 class LabelStream:
     """The labels of one sequence whose observations come one after another (fixed-lag smoothing).
 
@@ -60,6 +77,8 @@ class LabelStream:
         How many observations before and after a position its potentials see.
     lag : int
         At least the right side of the reach.
+    windows : CodedWindows, optional
+        Gives the same potentials as `trellis_of`, without a set of sequences between.
     constraints
         As for `Labeller.predict`.
 
@@ -79,6 +98,7 @@ class LabelStream:
         reach: tuple[int, int],
         lag: int,
         constraints: Constraints | None = None,
+        windows: CodedWindows | None = None,
     ) -> None:
         n_later, order = chain_lag(lag, constraints, reach[1]), max(order, 1)
         self._trellis_of, self._inputs, self._label_names = trellis_of, inputs, label_names
@@ -86,8 +106,12 @@ class LabelStream:
         self._names = [*(attribute.name for attribute in inputs.categories), *inputs.number_names]
         self._left, self._right = max(reach[0], order), lag - n_later
         self._follows, self._may_end = step_masks(constraints, label_names)
-        self._smoother = LagSmoother(len(label_names), order, n_later)
-        self._recent: deque[Mapping[str, Any]] = deque(maxlen=self._left + 1 + self._right)
+        self._order, self._smoother = order, LagSmoother(len(label_names), order, n_later)
+        n_recent = self._left + 1 + self._right
+        self._recent: deque[Mapping[str, Any]] = deque(maxlen=n_recent)
+        self._windows, self._reach = windows, reach
+        self._edge = np.array([len(attribute.categories) for attribute in inputs.attributes])
+        self._codes = np.tile(self._edge, (n_recent, 1))
         self._n_seen = self._n_labelled = 0
         self._warned: list[str] = []
         self._finished = False
@@ -108,6 +132,9 @@ class LabelStream:
         self._check_open()
         self._check(observation)
         self._recent.append(observation)
+        if self._windows is not None:
+            self._codes[:-1] = self._codes[1:]
+            self._codes[-1] = self._codes_of(observation, self._windows)
         self._n_seen += 1
         position = self._n_seen - 1 - self._right
         if position < 0:
@@ -130,17 +157,45 @@ class LabelStream:
 
     def _steps(self, position: int) -> NDArray[np.float64]:
         """The potentials of a position whose window is complete, of the states that may stand before it."""
-        first = max(position - self._left, 0)
-        rows = list(self._recent)[first - self._n_seen :]
-        outside = warned.set(self._warned)
-        try:
-            trellis = constrain(self._trellis_of(self._set_of(rows)), None, self._follows)
-        finally:
-            warned.reset(outside)
-        steps = steps_at(trellis, position - first)
+        windows = self._windows
+        steps = self._steps_of_set(position) if windows is None else self._steps_of_codes(position, windows)
         if self._may_end is not None and self._finished and position == self._n_seen - 1:
             steps[~self._may_end] = -np.inf
         return steps
+
+    def _steps_of_set(self, position: int) -> NDArray[np.float64]:
+        first = max(position - self._left, 0)
+        with self._warned_once():
+            trellis = self._trellis_of(self._set_of(list(self._recent)[first - self._n_seen :]))
+        return steps_at(constrain(trellis, None, self._follows), position - first)
+
+    def _steps_of_codes(self, position: int, windows: CodedWindows) -> NDArray[np.float64]:
+        (left, right), place = self._reach, len(self._codes) - (self._n_seen - position)
+        codes = self._codes[place - left : place + right + 1]
+        if len(codes) <= left + right:
+            codes = np.vstack([codes, np.tile(self._edge, (left + 1 + right - len(codes), 1))])
+        by_state = windows.scores(codes)
+        states, before = states_of_depth(len(by_state), self._order, min(position, self._order))
+        steps = by_state[:, states] if by_state.shape[1] > 1 else by_state.repeat(len(states), axis=1)
+        if self._follows is not None:
+            steps[~self._follows.T[:, before]] = -np.inf
+        return steps
+
+    def _codes_of(self, observation: Mapping[str, Any], windows: CodedWindows) -> list[int]:
+        """The categories of an observation as training numbers them."""
+        codes = [known.place_of.get(_text_of(observation[name]), MISSING) for name, known in self._vocabularies.items()]
+        if min(codes, default=MISSING) == MISSING or self._inputs.number_names:
+            with self._warned_once():
+                codes = windows.align(self._set_of([observation])).values[0].tolist()
+        return codes
+
+    @contextmanager
+    def _warned_once(self) -> Iterator[None]:
+        outside = warned.set(self._warned)
+        try:
+            yield
+        finally:
+            warned.reset(outside)
 
     def _check_open(self) -> None:
         if self._finished:

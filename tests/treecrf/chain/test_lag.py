@@ -9,7 +9,8 @@ from random_chains import SMALL, random_chains, random_lattice, random_potential
 
 from treecrf import chain
 from treecrf.chain import trellis as trellises
-from treecrf.chain.lag import LagSmoother, lagged_marginals
+from treecrf.chain.lag import lagged_marginals
+from treecrf.chain.smoothing import LagSmoother
 
 
 def expected(potentials, offsets, order, lag, masks):

@@ -7,7 +7,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Annotated, Any, ClassVar, cast
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,6 +30,9 @@ from treecrf.models.linear.outcomes import FEATURES, Outcomes
 from treecrf.models.weights import ClassWeight, refuse_mixed
 from treecrf.sequences import SequenceSet, slot_sizes, window_codes
 from treecrf.trees.columns import distinct_windows, number_cells
+
+if TYPE_CHECKING:
+    from treecrf.models.streaming import CodedWindows
 
 VECTORS = 30
 """Of as many numbers as there are weights, that L-BFGS and the gradient work with."""
@@ -203,6 +206,24 @@ class LinearCRF(ChainLabeller):
 
     def potentials(self, data: SequenceSet) -> NDArray[np.float64]:
         return next(self._staged_chains(data)).potentials()
+
+    def _coded_windows(self) -> CodedWindows | None:
+        if self.inputs_.anchored is not None:
+            return None
+        from treecrf.models.streaming import CodedWindows
+
+        first_cell = np.append(0, np.cumsum(slot_sizes(self.attributes_, self.window))[:-1])
+        outcomes, weights = self._outcomes(len(self.label_names_)), self.weights_history_[-1]
+        no_cells = np.empty((0, len(first_cell)), dtype=np.uint32)
+        by_state = self._chains_of(no_cells, weights, outcomes, np.zeros(1, dtype=np.int64)).by_state
+        of_cells, _ = outcomes.part(weights)
+
+        def scores(codes: NDArray[np.int64]) -> NDArray[np.float64]:
+            of_outcomes = np.empty((1, outcomes.size))
+            score_windows((codes.ravel() + first_cell).astype(np.uint32)[None], of_cells, of_outcomes)
+            return np.asarray(outcomes.combined(of_outcomes).reshape(-1, outcomes.n_labels).T + by_state)
+
+        return CodedWindows(self._aligned, scores)
 
     # --- parts --------------------------------------------------------------------------------------
 
