@@ -12,7 +12,7 @@ from treecrf import Attribute, SequenceSet, TreeCRF
 from treecrf.models.boosted.training import DenseTraining
 from treecrf.models.execution import Workers
 from treecrf.models.registry import LABELLERS
-from treecrf.trees.sampling import Sample
+from treecrf.trees.best_first import Sample
 
 WINDOWS = {"hyphen": (3, 2), "nettalk": (6, 6), "protein": (5, 5)}
 PAPERS = {"max_leaves": 100, "l2_regularization": 20.0}

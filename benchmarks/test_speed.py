@@ -14,8 +14,8 @@ from treecrf.models.boosted.training import DenseTraining
 from treecrf.models.execution import Workers
 from treecrf.sequences import window_codes
 from treecrf.statistics.selection import sequence_folds
+from treecrf.trees.best_first import Sample
 from treecrf.trees.packing import unpack
-from treecrf.trees.sampling import Sample
 
 WINDOW = (5, 5)
 

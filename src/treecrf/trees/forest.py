@@ -14,8 +14,7 @@ from treecrf.compiled.rules import NOT_INFINITE, WEIGHTS, Known, Rule, below, be
 from treecrf.compiled.struct import Float64, Int16, Int32, Int64, allocate, compiled_type, struct
 from treecrf.trees.columns import COLUMNS, Columns
 from treecrf.trees.partition import copy_states, divide_states, has_code, take_all_states
-from treecrf.trees.problem import FULL
-from treecrf.trees.tree import MAX_LEAVES, TREE, Tree, make_tree, set_of
+from treecrf.trees.tree import FULL, MAX_LEAVES, TREE, Tree, make_tree, set_of
 
 
 @struct

@@ -8,13 +8,15 @@ from numba import boolean, float64, int64, types, uint64, void
 
 from treecrf.compiled.kernel import kernel
 from treecrf.compiled.struct import Int64, compiled_type, struct
-from treecrf.trees.best_first import BestSplits, make_grower
-from treecrf.trees.histogram import (
+from treecrf.trees.best_first import (
+    SAMPLE,
+    BestSplits,
     NodeStats,
     add_rows,
     bound_singles,
     fill_label_tests,
     fill_window_tests,
+    make_grower,
     subtract_sibling,
     take_sums,
     weight_and_total,
@@ -22,9 +24,7 @@ from treecrf.trees.histogram import (
 )
 from treecrf.trees.packing import steps
 from treecrf.trees.partition import Leaves, has_room, init_root, split_by_label, split_by_window
-from treecrf.trees.problem import PROBLEM, share_of_known
-from treecrf.trees.sampling import SAMPLE
-from treecrf.trees.tree import TREE, set_of
+from treecrf.trees.tree import PROBLEM, TREE, set_of, share_of_known
 
 
 @struct

@@ -25,9 +25,7 @@ _MAX_FRACTION_BITS = 40  # beyond it a float64 gradient of order 1 has no more t
 _ENOUGH_FRACTION_BITS, _MIN_BITS = 14, 4  # rounding by chance loses nothing on average
 _MAX_WEIGHT_BITS = 24
 _FINE_BITS = 20  # rounding then loses nothing, and equal rows stay equal
-_SHARE_BITS = (
-    30  # of the weight of a divided row (`treecrf.trees.missing.partition.FULL`), which multiplies that of the row
-)
+_SHARE_BITS = 30  # of the weight of a divided row (`treecrf.trees.tree.FULL`), which multiplies that of the row
 
 
 _MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)  # odd, its bits as good as random (Knuth, volume 3, section 6.4)

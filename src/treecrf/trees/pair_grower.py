@@ -19,12 +19,19 @@ from treecrf.chain._lattice_kernels import Lattice
 from treecrf.chain.lattice import PREDECESSORS, Predecessors
 from treecrf.compiled.kernel import kernel
 from treecrf.compiled.struct import Bool, Int32, Int64, compiled_type, struct
-from treecrf.trees.best_first import BestSplits, make_grower
+from treecrf.trees.best_first import (
+    SAMPLE,
+    BestSplits,
+    NodeStats,
+    bound_singles,
+    make_grower,
+    subtract_sibling,
+    take_sums,
+    weight_and_total,
+    write_test,
+)
 from treecrf.trees.columns import COLUMNS
-from treecrf.trees.histogram import NodeStats, bound_singles, subtract_sibling, take_sums, weight_and_total, write_test
-from treecrf.trees.problem import PROBLEM
-from treecrf.trees.sampling import SAMPLE
-from treecrf.trees.tree import TREE, set_of
+from treecrf.trees.tree import PROBLEM, TREE, set_of
 
 
 @struct

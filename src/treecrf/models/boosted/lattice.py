@@ -34,12 +34,11 @@ from treecrf.models.boosted.potentials import (
 from treecrf.models.boosted.training import CompleteGrower
 from treecrf.models.execution import Workers
 from treecrf.sequences import MISSING, SequenceSet
+from treecrf.trees.best_first import Sample
 from treecrf.trees.forest import Evaluator
 from treecrf.trees.packing import Packing, choose_packing, choose_weighted_packing, weigh_rows
 from treecrf.trees.pair_grower import PairRows, PairWorkspace, grow_pair_tree, with_longer_list
-from treecrf.trees.problem import Problem, make_problem
-from treecrf.trees.sampling import Sample
-from treecrf.trees.tree import Tree
+from treecrf.trees.tree import Problem, Tree, make_problem
 
 
 class LatticeTraining(Training):

@@ -28,6 +28,7 @@ from treecrf.models.boosted.potentials import distinct_windows_of, make_evaluato
 from treecrf.models.execution import Workers
 from treecrf.models.weights import vary_within
 from treecrf.sequences import MISSING, SequenceSet
+from treecrf.trees.best_first import Sample
 from treecrf.trees.columns import multiply_by_window, sum_by_window
 from treecrf.trees.forest import Routing, add_leaf_values, route
 from treecrf.trees.grower import Workspace, grow_tree
@@ -36,9 +37,8 @@ from treecrf.trees.missing.partition import add_blended, route_copies, with_long
 from treecrf.trees.missing.surrogates import count_missing
 from treecrf.trees.packing import Packing, choose_packing, choose_weighted_packing, weigh_rows
 from treecrf.trees.partition import with_longer_list
-from treecrf.trees.problem import NO_COUNTS, NO_DEPTHS, Problem, make_problem
-from treecrf.trees.sampling import Influences, Sample, trim_rows
-from treecrf.trees.tree import Tree
+from treecrf.trees.tree import NO_COUNTS, NO_DEPTHS, Problem, Tree, make_problem
+from treecrf.trees.trimming import Influences, trim_rows
 
 N_SHARES = 16
 """Shares of the sequences, whatever the number of threads."""

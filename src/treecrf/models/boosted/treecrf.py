@@ -127,7 +127,7 @@ class TreeCRF(BoostingSettings, ChainLabeller):
         random forests (Breiman 2001; PhD section 6.2). Surrogates are sought in all slots.
     influence_trimming : float
         The rows (position, state) of least influence that a tree leaves out have at most this share of all influence
-        (Friedman 2001, sections 4.5.1 and 4.6; PhD section 3.3; see `treecrf.trees.sampling.trim_rows`).
+        (Friedman 2001, sections 4.5.1 and 4.6; PhD section 3.3; see `treecrf.trees.trimming.trim_rows`).
     sampling_seed : int
         The drawings depend on it and on the iteration alone.
     random_state : int or None

@@ -5,9 +5,9 @@ the others aside, and gives these to one side or to both (see `treecrf.trees.mis
 copies sum to its own, so one child is scanned and the other is the difference, as ever.
 
 Histograms have a pair for each test, the weight and the gradient of the copies where it holds. Both are integers
-(weights in units of 1 / `treecrf.trees.problem.FULL`, gradients in fixed point), so sums do not depend on their order
+(weights in units of 1 / `treecrf.trees.tree.FULL`, gradients in fixed point), so sums do not depend on their order
 and the histogram of one child is its parent's minus its sibling's. A whole copy has the very gradient of its row, so
-without missing cells all sums are those of `treecrf.trees.histogram`.
+without missing cells all sums are those of `treecrf.trees.best_first`.
 """
 
 from __future__ import annotations
@@ -19,8 +19,7 @@ from numba import boolean, float64, int16, int32, int64, types, uint32, uint64, 
 
 from treecrf.compiled.kernel import kernel
 from treecrf.compiled.struct import Int64, compiled_type, struct
-from treecrf.trees.best_first import NO_BOUND, BestSplits, make_grower
-from treecrf.trees.histogram import add_rows, subtract_sibling
+from treecrf.trees.best_first import NO_BOUND, SAMPLE, BestSplits, add_rows, make_grower, subtract_sibling
 from treecrf.trees.missing.partition import (
     WeightedRows,
     distribute,
@@ -33,10 +32,8 @@ from treecrf.trees.missing.partition import (
 )
 from treecrf.trees.missing.surrogates import Sides, choose_surrogates, count_unknown
 from treecrf.trees.packing import PACKING, steps
-from treecrf.trees.problem import FULL, PROBLEM, share_of_known
-from treecrf.trees.sampling import SAMPLE
 from treecrf.trees.splitting import UNKNOWN, side_gain, write_set
-from treecrf.trees.tree import TREE, set_of
+from treecrf.trees.tree import FULL, PROBLEM, TREE, set_of, share_of_known
 
 _ONE = 1.0 / FULL
 _LARGE = 1.5 * 2.0**52

@@ -27,8 +27,7 @@ from treecrf.compiled.struct import Bool, Int32, Int64, allocate, compiled_type,
 from treecrf.trees.columns import COLUMNS, Columns
 from treecrf.trees.forest import Forest
 from treecrf.trees.partition import copy_states, divide_states, take_all_states
-from treecrf.trees.problem import FULL
-from treecrf.trees.tree import TREE, Tree, set_of
+from treecrf.trees.tree import FULL, TREE, Tree, set_of
 
 _HALF = FULL >> 1
 _FEW = 8  # a dense leaf that holds less than this part of the positions becomes a list

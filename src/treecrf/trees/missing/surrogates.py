@@ -11,9 +11,8 @@ from numpy.typing import NDArray
 from treecrf.compiled.kernel import kernel
 from treecrf.compiled.struct import Float64, Int64, compiled_type, struct
 from treecrf.trees.columns import Columns
-from treecrf.trees.problem import FULL, PROBLEM
 from treecrf.trees.splitting import ORDERED, SUBSETS
-from treecrf.trees.tree import TREE
+from treecrf.trees.tree import FULL, PROBLEM, TREE
 
 
 @struct

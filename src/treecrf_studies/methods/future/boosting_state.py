@@ -13,13 +13,12 @@ from scipy.special import logsumexp
 from treecrf import chain
 from treecrf.models.boosted.training import CompleteGrower
 from treecrf.sequences import SequenceSet
+from treecrf.trees.best_first import Sample
 from treecrf.trees.columns import Columns
 from treecrf.trees.forest import Evaluator
 from treecrf.trees.packing import choose_packing, pack_sums
-from treecrf.trees.problem import make_problem
-from treecrf.trees.sampling import Sample
 from treecrf.trees.splitting import ONE_VS_REST, gradient_leaves
-from treecrf.trees.tree import Tree
+from treecrf.trees.tree import Tree, make_problem
 from treecrf_studies.methods.future._bag_kernels import log_likelihood_along, residuals_of
 from treecrf_studies.methods.future.features import Bags, with_features
 

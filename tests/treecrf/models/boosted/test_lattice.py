@@ -14,8 +14,8 @@ from treecrf.models.boosted.lattice import LatticeTraining
 from treecrf.models.boosted.potentials import learn_dictionary, make_candidates, rows_by_label
 from treecrf.models.boosted.training import CompleteGrower
 from treecrf.models.execution import Workers
+from treecrf.trees.best_first import Sample
 from treecrf.trees.packing import unpack
-from treecrf.trees.sampling import Sample
 
 NEWTON = {"leaf_values": "newton", "learning_rate": 0.2, "window": (1, 1), "missing": "error"}
 SEPARABLE = NEWTON | {"transitions": "separable"}

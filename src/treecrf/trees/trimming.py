@@ -1,40 +1,14 @@
-"""The part of a data set that one tree is grown from: some positions, rows with influence, and at each node some
-columns.
-
-Influence trimming leaves out the rows that hardly bear on a tree (Friedman 2001, sections 4.5.1 and 4.6).
-"""
+"""Influence trimming leaves out the rows that hardly bear on a tree (Friedman 2001, sections 4.5.1 and 4.6)."""
 
 from __future__ import annotations
 
 from typing import Annotated, NamedTuple
 
-from numba import boolean, float64, int32, int64, uint64, void
+from numba import float64, int32, int64, uint64, void
 
 from treecrf.compiled.kernel import kernel
-from treecrf.compiled.struct import Bool, Int32, Int64, compiled_type, struct
+from treecrf.compiled.struct import Int32, Int64, compiled_type, struct
 from treecrf.trees.packing import PACKING, steps
-
-
-@struct
-class Sample(NamedTuple):
-    """What a tree sees.
-
-    The first node is the root, then come the false and the true child of each split. If no nodes are given, each may be
-    split by all tests.
-    """
-
-    positions: Annotated[Int32, "n", "Ascending; the rows of other positions take no part."]
-    considered: Annotated[Bool, "n_nodes, n_slots + order", "Whether a node may be split by that column."]
-
-
-SAMPLE = compiled_type(Sample)
-
-
-@kernel(boolean(SAMPLE, int64, int64))
-def is_considered(sample, node, column):
-    """Whether a node may be split by a column."""
-    return len(sample.considered) == 0 or sample.considered[node, column]
-
 
 _SCALE = 2.0**32  # influences, at most 1/4, become integers of 31 bits, whose sums are exact
 _HALF_BITS = 15
