@@ -49,6 +49,10 @@ class TableLabeller:
         """What the labeller sees of a table: `encode`, then `prepare`."""
         return self.prepare(self.encode(table, labelled=labelled, new_labels=new_labels))
 
+    def unit(self, table: TypedTable) -> str:
+        """What intervals and tests take as one: a group where the table has the column of groups, else a sequence."""
+        return "group" if self.columns.groups in table else "sequence"
+
     def prepare(self, data: SequenceSet) -> SequenceSet:
         """The set with its missing cells imputed or marked, where something does that before the labeller sees it."""
         return data if self.missing is None else self.missing.transform(data)
@@ -133,11 +137,14 @@ class TableLabeller:
         try:
             table = header["table"]
             columns = TableColumns(
-                table["sequence"], table["label"], tuple(table["attributes"]), tuple(table["numbers"])
+                table["sequence"],
+                table["label"],
+                tuple(table["attributes"]),
+                tuple(table["numbers"]),
+                table.get("groups"),
             )
-            if not all(
-                isinstance(name, str) for name in (*astuple(columns)[:2], *columns.attributes, *columns.numbers)
-            ):
+            names = (*astuple(columns)[:2], *columns.attributes, *columns.numbers, columns.groups or "")
+            if not all(isinstance(name, str) for name in names):
                 raise ValueError("names of columns are no text")
             missing = restore_transform(table["missing"])
         except (KeyError, TypeError, AttributeError, ValueError) as error:

@@ -14,6 +14,7 @@ def describe(
     sequence: shared.Sequence_ = "sequence",
     label: shared.Label = "label",
     attributes: shared.Attributes = None,
+    groups: shared.Groups = None,
     kinds: shared.Kinds = None,
     format_: shared.Format = None,
     separator: shared.Separator = None,
@@ -31,7 +32,9 @@ def describe(
     if has_suffix(file, ".npz"):
         _describe_model(file)
     else:
-        reading = shared.TableOptions.parse(sequence, label, attributes, kinds, format_, separator, decimal, encoding)
+        reading = shared.TableOptions.parse(
+            sequence, label, attributes, kinds, format_, separator, decimal, encoding, groups=groups
+        )
         _describe_table(file, reading)
 
 

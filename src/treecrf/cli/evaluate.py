@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from treecrf.cli import shared
-from treecrf.io.messages import counted, listed
+from treecrf.io.messages import counted, listed, quoted
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -88,7 +88,7 @@ def evaluate(
         if evaluations[name].new_labels:
             shared.note(_about_new_labels(name, evaluations[name].new_labels))
     for name, evaluation in evaluations.items():
-        _show(name, evaluation, len(read[name]), segments)
+        _show(name, evaluation, len(read[name]), segments, loaded[name].unit(table))
     if len(evaluations) > 1:
         _show_comparison(compare_models(evaluations, read[first]))
 
@@ -114,13 +114,15 @@ def _true_labels(data: SequenceSet) -> list[str]:
     return [data.label_names[code] for code in ([] if data.labels is None else data.labels)]
 
 
-def _show(name: str, evaluation: Evaluation, n_sequences: int, segments: bool) -> None:
+def _show(name: str, evaluation: Evaluation, n_sequences: int, segments: bool, unit: str) -> None:
     n_positions, (points, low, high) = len(evaluation.correct), evaluation.accuracy
     entities = f", entity F1 {evaluation.entities.scores['all'].f1:.2f} %" if evaluation.entities else ""
     macro_f1 = f"macro F1 {100 * evaluation.macro_f1:.2f} %"
     shared.say(f"{name}: accuracy {points:.2f} % on {n_positions:,} positions, {macro_f1}{entities}.")
     if low == low:
-        shared.say(f"95 % confidence interval by sequence: {low:.1f} to {high:.1f} %.")
+        shared.say(f"95 % confidence interval by {unit}: {low:.1f} to {high:.1f} %.")
+    counts = evaluation.by_label.set_index("label")["n_positions"]
+    shared.say(f"The commonest label, {quoted(counts.idxmax())}, has {100 * counts.max() / n_positions:.1f} %.")
     n_whole = round(evaluation.whole_sequences * n_sequences)
     shared.say(
         f"Sequences without an error: {n_whole:,} of {n_sequences:,} ({100 * evaluation.whole_sequences:.1f} %)."

@@ -95,7 +95,7 @@ def _explain_model(model: TableLabeller, table: TypedTable, seed: int) -> None:
         losses = permutation_importance(model, data, seed, tick)
     shared.show_table(
         losses.rename(columns={"lost": "importance", "low": "CI low", "high": "CI high"}),
-        "Permutation importance (accuracy points, with 95 % confidence intervals by sequence)",
+        f"Permutation importance (accuracy points, with 95 % confidence intervals by {model.unit(table)})",
         most=30,
     )
     ready = model.prepare(data)

@@ -11,7 +11,7 @@ import typer
 
 from treecrf.cli import shared
 from treecrf.cli.shared import DATA, METHOD, SEARCH
-from treecrf.io.messages import counted
+from treecrf.io.messages import counted, quoted
 from treecrf.models.registry import IN_TREES, LABELLERS, TRANSFORMS, offered
 
 if TYPE_CHECKING:
@@ -59,6 +59,7 @@ def fit(
     sequence: shared.Sequence_ = "sequence",
     label: shared.Label = "label",
     attributes: shared.Attributes = None,
+    groups: shared.Groups = None,
     kinds: shared.Kinds = None,
     bins: Annotated[
         int | None,
@@ -199,6 +200,7 @@ def fit(
     """
     from treecrf.automl import fitting
     from treecrf.automl.candidates import methods_to_compare
+    from treecrf.automl.description import label_counts
     from treecrf.automl.fitting import FitOptions
     from treecrf.automl.labeller import TableLabeller
     from treecrf.inputs.derived import identifying_times
@@ -226,7 +228,9 @@ def fit(
         threads or shared.n_processors(),
         seed,
     )
-    reading = shared.TableOptions.parse(sequence, label, attributes, kinds, format_, separator, decimal, encoding)
+    reading = shared.TableOptions.parse(
+        sequence, label, attributes, kinds, format_, separator, decimal, encoding, groups=groups
+    )
     if method not in METHODS:
         shared.check_choice("--method", method, (AUTO, *offered()))
     shared.check_choice("--missing", missing, MISSING)
@@ -253,9 +257,11 @@ def fit(
         f"{file}: {counted(len(data), 'sequence')}, {counted(data.n_positions, 'position')}, "
         f"{counted(len(columns.attributes), 'attribute')}{about_missing}."
     )
+    has_learnt = True
     if given is None:
-        labeller, treatment = _choose(data, compared, options).build(options)
-        held_out = 0.0
+        choice = _choose(data, compared, options, groups is not None)
+        labeller, treatment = choice.build(options)
+        held_out, has_learnt = 0.0, choice.accuracy.points > 100 * label_counts(data)["share"].max()
     else:
         labeller, treatment = given
         if options.window is not None:
@@ -269,12 +275,13 @@ def fit(
     TableLabeller(labeller, columns, transform).save(output)
     if by_holding_out is not None:
         points, low, high = by_holding_out.accuracy
-        interval = f", 95 % confidence interval by sequence {low:.1f} to {high:.1f} %" if low == low else ""
+        unit = "group" if groups else "sequence"
+        interval = f", 95 % confidence interval by {unit} {low:.1f} to {high:.1f} %" if low == low else ""
         shared.note(
             f"Chose {counted(by_holding_out.iteration, 'iteration')}: accuracy {points:.1f} % on "
             f"{counted(by_holding_out.n_sequences, 'held-out sequence')} (the highest of all iterations{interval})."
         )
-    shared.say(f"Wrote {output}. Next: treecrf evaluate {output} TEST_FILE")
+    shared.say(f"Wrote {output}." + (f" Next: treecrf evaluate {output} TEST_FILE" if has_learnt else ""))
 
 
 def _parse_window(window: str | None, method: str) -> tuple[int, int] | None:
@@ -296,11 +303,12 @@ def _parse_derive(text: str) -> tuple[str, ...] | None:
     return blocks
 
 
-def _choose(data: SequenceSet, compared: dict[str, dict[str, Any]], options: FitOptions) -> Choice:
+def _choose(data: SequenceSet, compared: dict[str, dict[str, Any]], options: FitOptions, is_grouped: bool) -> Choice:
     """Choose by cross-validation, and show the result."""
     from treecrf.automl.candidates import affordable, candidate_windows
     from treecrf.automl.choice import MOST_POSITIONS, choose
     from treecrf.automl.cross_validation import make_folds
+    from treecrf.automl.description import label_counts
     from treecrf.inputs.derived import without_stamps
 
     folds = make_folds(data, options.seed, MOST_POSITIONS)
@@ -329,12 +337,21 @@ def _choose(data: SequenceSet, compared: dict[str, dict[str, Any]], options: Fit
         )
     with shared.progress("choosing", 100) as tick:
         choice = choose(folds, windows, compared, options, tick)
-    _show_choice(choice, folds.are_blocks, data.has_missing)
+    unit = "block" if folds.are_blocks else "group" if is_grouped else "sequence"
+    _show_choice(choice, unit, data.has_missing)
+    commonest = label_counts(folds.data).iloc[0]
+    share, label = 100 * commonest["share"], quoted(commonest["label"])
+    if choice.accuracy.points <= share:
+        shared.say(
+            f"That is no better than always answering {label} ({share:.1f} %): the inputs say nothing about the labels, "
+            "or the file is too small to learn it.\n"
+        )
+    else:
+        shared.say(f"Always answering {label} would be right at {share:.1f} % of the positions.\n")
     return choice
 
 
-def _show_choice(choice: Choice, are_blocks: bool, has_missing: bool) -> None:
-    unit = "block" if are_blocks else "sequence"
+def _show_choice(choice: Choice, unit: str, has_missing: bool) -> None:
     shared.show_table(
         _shown(choice.table),
         f"Accuracy on {choice.n_positions:,} held-out positions in percent, with 95 % confidence intervals",
@@ -354,7 +371,7 @@ def _show_choice(choice: Choice, are_blocks: bool, has_missing: bool) -> None:
         if accuracy.low != accuracy.low
         else f" (95 % confidence interval by {unit}: {accuracy.low:.1f} to {accuracy.high:.1f} %)"
     )
-    shared.say(f"Estimated accuracy on new data: {accuracy.points:.1f} %{interval}.\n")
+    shared.say(f"Estimated accuracy on new data: {accuracy.points:.1f} %{interval}.")
 
 
 def _shown(table: pd.DataFrame) -> pd.DataFrame:

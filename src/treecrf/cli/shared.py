@@ -78,6 +78,16 @@ Attributes = Annotated[
     str | None,
     option("Input columns, such as word,shape.", "COLUMNS", "--attributes", group=DATA, default="all other columns"),
 ]
+Groups = Annotated[
+    str | None,
+    option(
+        "Column of what related sequences share, such as a person or a document: they are held out together.",
+        "COLUMN",
+        "--groups",
+        group=DATA,
+        default="every sequence by itself",
+    ),
+]
 Kinds = Annotated[
     str | None,
     option(
@@ -305,6 +315,7 @@ class TableOptions(NamedTuple):
     attributes: tuple[str, ...] | None
     kinds: Mapping[str, Kind]
     dialect: Dialect
+    groups: str | None = None
 
     @classmethod
     def parse(
@@ -314,10 +325,11 @@ class TableOptions(NamedTuple):
         attributes: str | None,
         kinds: str | None,
         *dialect: *tuple[str | None, str | None, str | None, str | None],
+        groups: str | None = None,
     ) -> TableOptions:
         """From the command line; wrong usage if a value is not known."""
         names = None if attributes is None else tuple(name.strip() for name in attributes.split(","))
-        return cls(sequence, label, names, parse_kinds(kinds), parse_dialect(*dialect))
+        return cls(sequence, label, names, parse_kinds(kinds), parse_dialect(*dialect), groups)
 
 
 def window_within(window: tuple[int, int], data: SequenceSet) -> tuple[int, int]:
@@ -339,8 +351,8 @@ def read_labelled_table(
 ) -> tuple[TypedTable, TableColumns, SequenceSet]:
     """The table at `path`, how its columns are read, and its sequences, as a labeller would be trained on them.
 
-    With `strict`, cells such as "NA" among numbers are refused, and columns without any cell are left out unless they
-    were named.
+    With `strict`, cells such as "NA" among numbers are refused, and columns without any cell, those that identify rows
+    and those that seem to hold groups are left out unless they were named.
     """
     from treecrf.readers.reading import read_table
 
@@ -348,18 +360,20 @@ def read_labelled_table(
     label = table.label_column(options.label)
     names = options.attributes
     if names is None:
-        names = tuple(name for name in table if name not in (options.sequence, label))
-        names = _useful(table, names) if strict else names
-    table.check_columns([options.sequence, label, *names], "name yours by --sequence, --label and --attributes")
-    columns = table.decide_columns(options.sequence, label, names, options.kinds)
+        names = tuple(name for name in table if name not in (options.sequence, label, options.groups))
+        names = _useful(table, names, options) if strict else names
+    needed = [options.sequence, label, *names, *([options.groups] if options.groups else [])]
+    table.check_columns(needed, "name yours by --sequence, --label, --attributes and --groups")
+    columns = table.decide_columns(options.sequence, label, names, options.kinds, options.groups)
     if strict:
         table.check_marks([name for name in columns.categories if name not in options.kinds])
     return table, columns, table.encode(columns)
 
 
-def _useful(table: TypedTable, names: tuple[str, ...]) -> tuple[str, ...]:
-    """The columns that have a cell and do not identify rows; others are named on stderr."""
-    from treecrf.automl.description import is_identifier
+def _useful(table: TypedTable, names: tuple[str, ...], options: TableOptions) -> tuple[str, ...]:
+    """The columns that have a cell, do not identify rows and do not seem to hold groups; others are named on stderr."""
+    from treecrf.automl.description import is_identifier, is_order, likely_groups
+    from treecrf.inputs.derived import are_times
 
     if table.frame.empty:
         return names
@@ -373,7 +387,26 @@ def _useful(table: TypedTable, names: tuple[str, ...]) -> tuple[str, ...]:
     for name in full:
         if name not in useful:
             note(f"Column {name!r} is left out: its value identifies the row; name it in --attributes to use it.")
-    return useful
+    for name in useful:
+        column = table[name]
+        if (
+            column.strange.any()
+            and is_order(column, table[options.sequence])
+            and not are_times(tuple(column.distinct[1]))
+        ):
+            useful = tuple(other for other in useful if other != name) or useful
+            note(
+                f"Column {name!r} is left out: its values rise with the rows, as times or row numbers do; write times "
+                "as in 2024-01-31T13:45:00 to derive inputs from them, or name it in --attributes to use it as it is."
+            )
+    groups = likely_groups(table, useful, options.sequence) if options.groups is None else {}
+    for name, n_groups in groups.items():
+        note(
+            f"Column {name!r} is left out: it has one value in each sequence, and {n_groups:,} in all, as a person or a "
+            f"document has. If related sequences share it, hold them out together by --groups {name}; name it in "
+            "--attributes to use it as an input."
+        )
+    return tuple(name for name in useful if name not in groups) or useful
 
 
 def check_labels(table: TypedTable, column: str, advice: str) -> None:

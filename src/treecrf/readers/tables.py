@@ -8,7 +8,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from treecrf.io.columns import CellError, Column, Kind, find_marks, infer_kind
+import numpy as np
+from numpy.typing import NDArray
+
+from treecrf.io.columns import MISSING, CellError, Column, Kind, find_marks, infer_kind
 from treecrf.io.frames import check_kinds, encode_columns, find_sequences
 from treecrf.io.messages import counted, listed, quoted
 from treecrf.readers.columns import SEQUENCE
@@ -24,13 +27,14 @@ LABEL = "label"
 @dataclass(frozen=True)
 class TableColumns:
     """Names of the columns that identify sequences, hold the labels and are inputs; `numbers` are the inputs with
-    numbers.
+    numbers, and `groups` is the column of what related sequences share, such as a person, where there is one.
     """
 
     sequence: str
     label: str
     attributes: tuple[str, ...]
     numbers: tuple[str, ...] = ()
+    groups: str | None = None
 
     @property
     def categories(self) -> tuple[str, ...]:
@@ -130,7 +134,12 @@ class TypedTable(Mapping[str, Column]):
         return numbers[-1] if nameless and label == LABEL else label
 
     def decide_columns(
-        self, sequence: str, label: str, attributes: Sequence[str], kinds: Mapping[str, Kind] | None = None
+        self,
+        sequence: str,
+        label: str,
+        attributes: Sequence[str],
+        kinds: Mapping[str, Kind] | None = None,
+        groups: str | None = None,
     ) -> TableColumns:
         """The columns with what the inputs hold: what `kinds` says, else `treecrf.io.columns.infer_kind`."""
         kinds = kinds or {}
@@ -140,7 +149,7 @@ class TypedTable(Mapping[str, Column]):
         except ValueError as error:
             raise ValueError(f"table {self.path}: {error}") from None
         numbers = tuple(name for name, kind in kind_of.items() if kind == "number")
-        return TableColumns(sequence, label, tuple(attributes), numbers)
+        return TableColumns(sequence, label, tuple(attributes), numbers, groups)
 
     def check_marks(self, names: Sequence[str]) -> None:
         """Refuse columns of categories that would hold numbers, were it not for a few cells such as "NA"."""
@@ -160,6 +169,8 @@ class TypedTable(Mapping[str, Column]):
     ) -> SequenceSet:
         """The sequences of the table; unless `labelled`, no labels are read, and every row is a position.
 
+        Sequences are grouped by the column of groups, if the table has it.
+
         Raises
         ------
         ValueError
@@ -170,8 +181,29 @@ class TypedTable(Mapping[str, Column]):
             encoded = encode_columns(
                 self, columns.sequence, label, columns.attributes, label_names, kinds=columns.kinds
             )
-            return SequenceSet(**encoded._asdict())
+            data = SequenceSet(**encoded._asdict())
+            return data.with_groups(self._groups(columns)) if columns.groups in self else data
         except CellError as error:
             raise self.error(error) from None
         except ValueError as error:
             raise ValueError(f"table {self.path}: {error}") from None
+
+    def _groups(self, columns: TableColumns) -> NDArray[np.int64]:
+        """The group of each sequence; a CellError where one has none, or several."""
+        assert columns.groups is not None
+        column = self[columns.groups]
+        codes, texts = column.distinct
+        starts = find_sequences(self[columns.sequence])
+        unknown = codes == MISSING
+        if unknown.any():
+            raise CellError(int(unknown.argmax()), column.name, "the group of the row's sequence is not named.")
+        of_rows = np.repeat(codes[starts[:-1]], np.diff(starts))
+        if (codes != of_rows).any():
+            row = int((codes != of_rows).argmax())
+            raise CellError(
+                row,
+                column.name,
+                f"{quoted(texts[codes[row]])} follows {quoted(texts[of_rows[row]])} within a sequence; a sequence is of "
+                "one group: name another column of groups, or split the sequence there.",
+            )
+        return codes[starts[:-1]].astype(np.int64)

@@ -1,0 +1,90 @@
+"""Columns that say what sequences share, or only count rows: named, left out, and grouped by."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from treecrf.automl.labeller import TableLabeller
+
+QUICK = ("--method", "linear_crf", "--window", "0,0", "--iterations", "3")
+
+
+@pytest.fixture
+def sensors(tmp_path):
+    """Windows of five people, whose numbers differ by person, with times of the day."""
+    rng = np.random.default_rng(0)
+    n_sequences, length = 20, 6
+    window = np.repeat(np.arange(n_sequences), length)
+    label = rng.integers(0, 2, len(window))
+    frame = pd.DataFrame(
+        {
+            "sequence": window,
+            "user": [f"p{number % 5}" for number in window],
+            "age": 30 + window % 4,
+            "time": [f"00:{row % length:02d}" for row in range(len(window))],
+            "x": rng.normal(label + 3 * (window % 5), 0.3).round(3),
+            "label": np.array(["sit", "walk"])[label],
+        }
+    )
+    frame.to_csv(tmp_path / "sensors.csv", index=False)
+    return frame
+
+
+def test_likely_groups_and_times_are_no_inputs(run, sensors):
+    code, _, err = run("fit", "sensors.csv", "-o", "m.npz", *QUICK)
+    assert code == 0
+    assert "'user' is left out: it has one value in each sequence, and 5 in all" in err
+    assert "--groups user" in err
+    assert "'age' is left out: it has one value in each sequence" in err
+    assert "'time' is left out: its values rise with the rows" in err
+    assert TableLabeller.load("m.npz").columns.attributes == ("x",)
+    code, _, err = run("fit", "sensors.csv", "-o", "m.npz", *QUICK, "--attributes", "user,x")
+    assert code == 0
+    assert "left out" not in err
+    assert TableLabeller.load("m.npz").columns.attributes == ("user", "x")
+
+
+def test_groups_are_held_out_together(run, sensors):
+    code, _, err = run("fit", "sensors.csv", "-o", "m.npz", *QUICK, "--held-out", "0.4", "--groups", "user")
+    assert code == 0
+    assert "on 8 held-out sequences" in err
+    assert "confidence interval by group" in err
+    assert "'user' is left out" not in err
+    assert "'age' is left out" not in err
+    model = TableLabeller.load("m.npz")
+    assert model.columns.groups == "user"
+    assert "user" not in model.columns.attributes
+    code, out, _ = run("evaluate", "m.npz", "sensors.csv")
+    assert code == 0
+    assert "95 % confidence interval by group" in out
+    assert "The commonest label, " in out
+    sensors.drop(columns="user").to_csv("unknown.csv", index=False)
+    code, out, _ = run("evaluate", "m.npz", "unknown.csv")
+    assert code == 0
+    assert "95 % confidence interval by sequence" in out
+
+
+@pytest.mark.parametrize(
+    ("cell", "sentence"),
+    [
+        ("p3", "'p3' follows 'p0' within a sequence; a sequence is of one group"),
+        ("", "the group of the row's sequence is not named."),
+    ],
+)
+def test_a_sequence_of_no_group_or_two_is_refused(run, sensors, cell, sentence):
+    sensors.loc[2, "user"] = cell
+    sensors.to_csv("sensors.csv", index=False)
+    code, _, err = run("fit", "sensors.csv", "-o", "m.npz", *QUICK, "--groups", "user")
+    assert code == 1
+    assert err.splitlines()[-1].startswith(f"treecrf: table sensors.csv, line 4: row 2, column 'user': {sentence}")
+
+
+def test_inputs_that_say_nothing_are_called_so(run, tmp_path):
+    rng = np.random.default_rng(1)
+    labels = rng.choice(["open", "shut"], 300, p=[0.7, 0.3])
+    frame = pd.DataFrame({"sequence": np.repeat(np.arange(30), 10), "x": rng.integers(0, 3, 300), "label": labels})
+    frame.to_csv("noise.csv", index=False)
+    code, out, _ = run("fit", "noise.csv", "-o", "m.npz", "--method", "linear_crf", "--window", "auto", "--budget", "2")
+    assert code == 0
+    assert "That is no better than always answering 'open' (" in out
+    assert out.rstrip().endswith("Wrote m.npz.")
