@@ -17,7 +17,7 @@ _FAMILIES = {
     "MalletCRF": "java",
     "SmileCRF": "java",
 }
-"""Of labellers that went to the studies."""
+"""Families of labellers that went to the studies, by class."""
 
 _PLACES = {
     **{room: room for room in ("datasets", "explorer", "options", "records", "rendering", "report")},

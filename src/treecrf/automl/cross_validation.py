@@ -124,7 +124,7 @@ MOST_STAGES, LEAST_STAGES = 15, 5
 SCORING = 2 * 10**7
 """Pairs of labels at all positions and stages together that are scored: fewer stages where there are many labels."""
 
-LEAST = 1e-10
+LEAST_PROBABILITY = 1e-10
 """Probability that a true label counts with at least."""
 
 
@@ -182,7 +182,7 @@ def score_marginals(
     """Correct positions and log loss of marginals of a labelled set, by sequence (see `FoldResult`)."""
     truth = np.asarray(data.labels)
     correct = marginals.argmax(axis=1) == truth
-    log_loss = -np.log(np.maximum(marginals[np.arange(len(truth)), truth].astype(np.float64), LEAST))
+    log_loss = -np.log(np.maximum(marginals[np.arange(len(truth)), truth].astype(np.float64), LEAST_PROBABILITY))
     starts = data.offsets[:-1]
     return np.add.reduceat(correct, starts, dtype=np.int64), np.add.reduceat(log_loss, starts)
 

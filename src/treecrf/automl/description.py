@@ -188,7 +188,7 @@ def _about_white_space(column: Column) -> Iterator[str]:
 # --- missing cells ----------------------------------------------------------------------------------
 
 N_EXCHANGES = 2000
-"""Of sequences between two files."""
+"""How often sequences are exchanged between two files at random, for the p-value of a difference."""
 
 Bools = NDArray[np.bool_]
 

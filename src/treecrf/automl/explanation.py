@@ -274,7 +274,7 @@ MOST_POSITIONS = 200_000
 BEYOND = 2
 """Observations beyond the window that get contributions of their own, since labels carry information along the chain."""
 
-LEAST = 1e-12
+LEAST_PROBABILITY = 1e-12
 """Probabilities below it count as it."""
 
 
@@ -362,7 +362,7 @@ class _Game:
 
     def worth(self, present: NDArray[np.bool_]) -> NDArray[np.float64]:
         """Log-odds, shape (n_sets,), for `present` of shape (n_sets, n_observations)."""
-        logs = np.log(np.maximum(self._probabilities(present), LEAST))
+        logs = np.log(np.maximum(self._probabilities(present), LEAST_PROBABILITY))
         return logs[:, self.predicted] - logs[:, self.runner_up]
 
     def _probabilities(self, present: NDArray[np.bool_]) -> NDArray[np.float64]:

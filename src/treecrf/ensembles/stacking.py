@@ -14,7 +14,7 @@ from treecrf.io.messages import needs_extra
 from treecrf.models.fitted import take_declared
 from treecrf.models.window.lightgbm_text import MULTICLASS, check_model_text
 
-LEAST = 1e-6
+LEAST_PROBABILITY = 1e-6
 """Marginals below it count as it: their logarithms differ without meaning."""
 
 MOST_STEPS = 10_000
@@ -28,7 +28,7 @@ class MarginalAverage:
     """The mean of the experts' marginals; there is nothing to learn."""
 
     def fit(self, marginals: NDArray[np.float64], labels: NDArray[Any]) -> Self:
-        """Itself; the arguments are those of `Stacking.fit`."""
+        """Return the combiner as it is, as a mean has nothing to learn; arguments as of `Stacking.fit`."""
         return self
 
     def predict_proba(self, marginals: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -36,11 +36,11 @@ class MarginalAverage:
         return marginals.mean(axis=1)
 
     def state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
-        """Nothing."""
+        """What a file keeps of the combiner: nothing, as a mean has nothing learnt."""
         return {}, {}
 
     def restore(self, values: dict[str, Any], arrays: dict[str, NDArray[Any]], sizes: Known) -> Self:
-        """Itself."""
+        """Return the combiner as it is, as a file keeps nothing of it."""
         return self
 
 
@@ -157,7 +157,7 @@ _OCCURS = {"occurs": Annotated[Bool, "n_labels", TRUTH, SOME_IN_EACH_ROW]}
 
 def log_marginals(marginals: NDArray[np.float64]) -> NDArray[np.float64]:
     """The features of stacking, shape (n_positions, n_experts n_labels)."""
-    return np.log(np.maximum(marginals, LEAST)).reshape(len(marginals), -1)
+    return np.log(np.maximum(marginals, LEAST_PROBABILITY)).reshape(len(marginals), -1)
 
 
 def softmax(scores: NDArray[np.float64], occurs: NDArray[np.bool_]) -> NDArray[np.float64]:

@@ -226,7 +226,7 @@ def _codes(groups: NDArray[np.uint8], right: NDArray[np.int64], classes: NDArray
 
 
 N_CLASSES = {"one": 1, "ends": 5, "relative5": 5, "absolute8": 8}
-"""Of the maps that look at places alone."""
+"""The number of classes of each map of positions to classes that looks at places alone."""
 
 CLASS_MAPS = (*N_CLASSES, "voted_label")
 

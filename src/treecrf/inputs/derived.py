@@ -439,7 +439,7 @@ DIFFERENCES = {"previous": -1, "next": 1}
 """Neighbours that a number is compared with, by kind."""
 
 STATISTICS = ("mean", "deviation", "lowest", "highest")
-"""Of the numbers in a window."""
+"""What is derived from the numbers in a window."""
 
 _KINDS: dict[str, tuple[str, ...]] = {
     "category": (*OF_CATEGORIES, *OF_TIMES, "gap", "place"),

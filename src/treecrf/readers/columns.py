@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 SUFFIXES = (".conll", ".conllx", ".conll2003", ".iob", ".iob2", ".bio", ".txt")
-"""Of files that are read as columns files."""
+"""Ends of the names of files that are read as columns files."""
 
 SEQUENCE = "sequence"
 """Name of the column that numbers the sequences, from 0: the file itself has blank lines for that."""

@@ -41,7 +41,7 @@ from treecrf_studies.training.choices import BETTER, BLOCKS
 BEGIN, END = "<!-- results: begin -->", "<!-- results: end -->"
 """What stands before and after the part."""
 
-LEAST = 3
+LEAST_METHODS = 3
 """Methods that a data set of the table has results of."""
 
 TABLE = "published.csv"
@@ -67,7 +67,7 @@ def accuracy_table(gathered: Gathered) -> str:
     lines.append(["---", *["---:"] * len(methods), "---"])
     for dataset in dict.fromkeys(shown["dataset"]):
         cells = [rows.get((dataset, method)) for method in methods]
-        if sum(cell is not None for cell in cells) >= LEAST:
+        if sum(cell is not None for cell in cells) >= LEAST_METHODS:
             of_all = _highest(scores[scores["dataset"] == dataset], names)
             lines.append([dataset, *(_cell(cell) if cell else "–" for cell in cells), of_all])
     return _markdown(lines)

@@ -25,7 +25,7 @@ those of all labels. A number for each position instead of one for each label.
 
 CONFIDENCE = (P_LABEL, P_PREDICTED, SUM_SQUARES)
 
-LEAST = float(np.finfo(np.float32).eps)
+LEAST_PROBABILITY = float(np.finfo(np.float32).eps)
 """Probabilities below it count as it in log loss, as scikit-learn has it for numbers of this precision."""
 
 
@@ -70,10 +70,10 @@ def has_confidence(rows: pd.DataFrame) -> bool:
 
 
 def log_loss(rows: pd.DataFrame) -> float:
-    """The mean of minus the logarithm of the probability of the true label, in nats; probabilities below `LEAST` count
+    """The mean of minus the logarithm of the probability of the true label, in nats; probabilities below `LEAST_PROBABILITY` count
     as it.
     """
-    return float(-np.log(np.maximum(rows[P_LABEL].to_numpy(dtype=float), LEAST)).mean())
+    return float(-np.log(np.maximum(rows[P_LABEL].to_numpy(dtype=float), LEAST_PROBABILITY)).mean())
 
 
 def brier_score(rows: pd.DataFrame) -> float:

@@ -21,7 +21,7 @@ DAGGER = "†"
 """After a difference that a test at its level finds too, after Holm's correction."""
 
 
-LEAST = 3
+LEAST_RUNS = 3
 """Values that a standard deviation is of; fewer have none worth showing."""
 
 
@@ -91,8 +91,8 @@ def signed(value: float) -> str:
 
 
 def with_deviation(mean: float, sd: float, n_values: float) -> str:
-    """A mean with its standard deviation, if there is one of at least `LEAST` values."""
-    return number(mean) if np.isnan(sd) or n_values < LEAST else f"{mean:.2f} ± {sd:.2f}"
+    """A mean with its standard deviation, if there is one of at least `LEAST_RUNS` values."""
+    return number(mean) if np.isnan(sd) or n_values < LEAST_RUNS else f"{mean:.2f} ± {sd:.2f}"
 
 
 def p_value_text(value: float) -> str:

@@ -15,7 +15,7 @@ from treecrf.statistics.metrics import brier_score as whole_brier_score
 from treecrf.statistics.metrics import reliability as whole_reliability
 from treecrf_studies.framework.confidence import (
     CONFIDENCE,
-    LEAST,
+    LEAST_PROBABILITY,
     brier_score,
     confidence,
     has_confidence,
@@ -57,7 +57,7 @@ def test_a_label_that_training_did_not_have_has_no_probability():
     marginals = np.array([[0.5, 0.5], [0.1, 0.9]])
     rows = kept(marginals, np.array([-1, 1]))
     assert rows["p_label"].tolist() == pytest.approx([0, 0.9])
-    assert log_loss(rows) == pytest.approx(-(np.log(LEAST) + np.log(0.9)) / 2)
+    assert log_loss(rows) == pytest.approx(-(np.log(LEAST_PROBABILITY) + np.log(0.9)) / 2)
     assert brier_score(rows) == pytest.approx((0.5 + 1 + 0.01 + 0.01) / 2)
 
 

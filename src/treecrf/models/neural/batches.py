@@ -16,11 +16,11 @@ SHORTEST = 8
 """Rows have this length, twice as much, four times as much, and so on, as each length is compiled."""
 
 MOST_LENGTHS = 3
-"""Of a training set."""
+"""A training set has rows of at most so many lengths."""
 
 
 LONGEST = 2**24
-"""Of a row."""
+"""No row is longer."""
 
 
 def _are_row_lengths(lengths: NDArray[np.int64], _: Known) -> bool:
