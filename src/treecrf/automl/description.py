@@ -8,9 +8,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from treecrf.inputs.derived import SHARE_OF_STAMPS, are_times
+from treecrf.automl.roles import rises
 from treecrf.io.columns import Column, Kind, about_marked, find_marks
-from treecrf.io.frames import find_sequences
 from treecrf.io.messages import counted, listed, quoted
 from treecrf.readers.tables import TableColumns, TypedTable
 from treecrf.sequences import MAX_CATEGORIES, MISSING, SequenceSet, window_rows
@@ -90,62 +89,6 @@ def inputs_sentence(columns: TableColumns) -> str:
         if names
     ]
     return f"Inputs: {'; '.join(parts)}. Change them by --attributes and --kinds."
-
-
-def rises(numbers: Column, sequence: Column) -> bool:
-    """Whether numbers rise from each observation to the next within every sequence."""
-    same = np.diff(sequence.distinct[0]) == 0
-    return bool(same.any()) and bool((np.diff(numbers.numbers)[same] > 0).all())
-
-
-def likely_groups(table: TypedTable, names: Sequence[str], sequence: str) -> dict[str, int]:
-    """The columns that seem to say what sequences share, such as a person, and how many different values they have.
-
-    Such a column has one value in each sequence, the same in some of them, and no fractions. A labeller that sees it
-    learns of these persons what does not hold for others.
-    """
-    starts = find_sequences(table[sequence])[:-1]
-    n_sequences, found = len(starts), {}
-    if n_sequences == len(table.frame):
-        return found
-    for name in names:
-        codes, texts = table[name].distinct
-        of_sequences = codes[starts]
-        numbers = table[name].numbers
-        is_whole = table[name].strange.any() or (np.isfinite(numbers) & (numbers == np.floor(numbers))).all()
-        varies = codes[1:] != codes[:-1]
-        varies[starts[1:] - 1] = False
-        if is_whole and 1 < len(texts) < n_sequences and not varies.any() and (of_sequences != MISSING).all():
-            found[name] = len(texts)
-    return found
-
-
-def is_order(column: Column, sequence: Column) -> bool:
-    """Whether texts with digits, nearly all different, rise within sequences, as times of the day or row numbers do."""
-    codes, texts = column.distinct
-    same = (np.diff(sequence.distinct[0]) == 0) & (codes[1:] != MISSING) & (codes[:-1] != MISSING)
-    if same.sum() < LEAST_IDENTIFIERS or not all(any(map(str.isdigit, text)) for text in texts):
-        return False
-    place = np.argsort(np.argsort(texts))
-    return bool((np.diff(place[codes])[same] > 0).mean() >= SHARE_OF_STAMPS)
-
-
-LEAST_IDENTIFIERS = 50
-"""Rows from which on values that are all different identify them."""
-
-
-def is_identifier(column: Column) -> bool:
-    """Whether a column numbers the rows of the file, or has another code with digits in nearly each, but no time in ISO
-    8601.
-    """
-    codes, texts = column.distinct
-    n_known = int((codes != MISSING).sum())
-    if n_known < LEAST_IDENTIFIERS:
-        return False
-    if not column.strange.any():
-        return bool((np.diff(column.numbers) == 1).all())
-    has_digit = [any(map(str.isdigit, text)) for text in texts]
-    return len(texts) >= SHARE_OF_STAMPS * n_known and all(has_digit) and not are_times(tuple(texts))
 
 
 def _about_values(column: Column, kind: Kind) -> Iterator[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import Annotated
 
@@ -48,6 +49,7 @@ def _describe_table(file: Path, reading: shared.TableOptions) -> None:
         label_counts,
         number_counts,
     )
+    from treecrf.automl.roles import likely_groups
 
     table, columns, data = shared.read_labelled_table(file, reading, strict=False)
     lengths = data.lengths
@@ -68,6 +70,16 @@ def _describe_table(file: Path, reading: shared.TableOptions) -> None:
         shared.show_table(attribute_counts(table, columns.categories).rename(columns=headings), "Attributes")
     for sentence in column_warnings(table, columns):
         shared.note(sentence)
+    groups = likely_groups(table, columns.attributes, columns.sequence) if columns.groups is None else {}
+    for name, n_groups in groups.items():
+        shared.say(f"Column {name!r} has one value in each sequence, and {n_groups:,} in all: a group, perhaps.")
+    options = {
+        "--sequence": columns.sequence,
+        "--label": columns.label,
+        "--groups": columns.groups or next(iter(groups), ""),
+    }
+    named = [part for option, name in options.items() if name for part in (option, name)]
+    shared.say(f"To train a model: {shlex.join(['treecrf', 'fit', str(file), '-o', 'model.npz', *named])}")
 
 
 def _describe_model(file: Path) -> None:

@@ -357,8 +357,8 @@ def read_labelled_table(
     from treecrf.readers.reading import read_table
 
     table = read_table(path, options.dialect, options.sequence, note)
-    label = table.label_column(options.label)
-    names = options.attributes
+    options = _guessed(table, options._replace(label=table.label_column(options.label)))
+    label, names = options.label, options.attributes
     if names is None:
         names = tuple(name for name in table if name not in (options.sequence, label, options.groups))
         names = _useful(table, names, options) if strict else names
@@ -370,9 +370,33 @@ def read_labelled_table(
     return table, columns, table.encode(columns)
 
 
+def _guessed(table: TypedTable, options: TableOptions) -> TableOptions:
+    """The options with the columns of sequences and labels that the table seems to have, where those of usual names are
+    not there; what is guessed is said on stderr.
+    """
+    from treecrf.automl.roles import guess_label, guess_sequence
+    from treecrf.readers.columns import SEQUENCE
+    from treecrf.readers.tables import LABEL
+
+    said = []
+    if options.sequence == SEQUENCE and SEQUENCE not in table and len(table.frame):
+        guess = guess_sequence(table, options.label)
+        if guess is not None:
+            options = options._replace(sequence=guess)
+            said.append(f"sequences from the column {guess!r} (--sequence)")
+    if options.label == LABEL and LABEL not in table and options.sequence in table and len(table.frame):
+        guess = guess_label(table, options.sequence)
+        if guess is not None:
+            options = options._replace(label=guess)
+            said.append(f"labels from the column {guess!r} (--label)")
+    if said:
+        note(f"Taking {' and '.join(said)}.")
+    return options
+
+
 def _useful(table: TypedTable, names: tuple[str, ...], options: TableOptions) -> tuple[str, ...]:
     """The columns that have a cell, do not identify rows and do not seem to hold groups; others are named on stderr."""
-    from treecrf.automl.description import is_identifier, is_order, likely_groups
+    from treecrf.automl.roles import is_identifier, is_order, likely_groups
     from treecrf.inputs.derived import are_times
 
     if table.frame.empty:

@@ -5,7 +5,8 @@ import pandas as pd
 import pytest
 from builders import lasting_set, number_set
 
-from treecrf.automl.description import describe_missing, is_identifier, missing_sentences
+from treecrf.automl.description import describe_missing, missing_sentences
+from treecrf.automl.roles import is_identifier
 from treecrf.io.columns import Column
 from treecrf.missing import inject
 from treecrf.missing.mechanisms import by_label, in_runs

@@ -88,3 +88,20 @@ def test_inputs_that_say_nothing_are_called_so(run, tmp_path):
     assert code == 0
     assert "That is no better than always answering 'open' (" in out
     assert out.rstrip().endswith("Wrote m.npz.")
+
+
+def test_columns_of_other_names_are_guessed_where_one_reading_is_plain(run, sensors):
+    renamed = sensors.rename(columns={"sequence": "walk", "label": "activity"})
+    renamed.to_csv("walks.csv", index=False)
+    sentence = "Taking sequences from the column 'walk' (--sequence) and labels from the column 'activity' (--label)."
+    code, out, err = run("describe", "walks.csv")
+    assert code == 0
+    assert sentence in err
+    line = "treecrf fit walks.csv -o model.npz --sequence walk --label activity --groups user"
+    assert out.splitlines()[-1] == f"To train a model: {line}"
+    code, _, err = run("fit", "walks.csv", "-o", "m.npz", *QUICK)
+    assert code == 0
+    assert sentence in err
+    code, _, err = run("fit", "walks.csv", "-o", "m.npz", *QUICK, "--sequence", "stroll")
+    assert code == 1
+    assert "has no column 'stroll'" in err
