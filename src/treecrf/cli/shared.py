@@ -358,12 +358,15 @@ def read_labelled_table(
 
     table = read_table(path, options.dialect, options.sequence, note)
     options = _guessed(table, options._replace(label=table.label_column(options.label)))
-    label, names = options.label, options.attributes
+    label, names, advice = (
+        options.label,
+        options.attributes,
+        "name yours by --sequence, --label, --attributes and --groups",
+    )
+    table.check_columns([options.sequence, label, *(names or ()), *filter(None, [options.groups])], advice)
     if names is None:
         names = tuple(name for name in table if name not in (options.sequence, label, options.groups))
         names = _useful(table, names, options) if strict else names
-    needed = [options.sequence, label, *names, *([options.groups] if options.groups else [])]
-    table.check_columns(needed, "name yours by --sequence, --label, --attributes and --groups")
     columns = table.decide_columns(options.sequence, label, names, options.kinds, options.groups)
     if strict:
         table.check_marks([name for name in columns.categories if name not in options.kinds])
