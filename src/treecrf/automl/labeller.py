@@ -11,6 +11,7 @@ from zipfile import is_zipfile
 import numpy as np
 
 from treecrf.automl.fitting import derived_only, tested_columns
+from treecrf.automl.origin import Origin
 from treecrf.io.columns import MISSING, Vocabulary, about_marked
 from treecrf.io.files import check_file
 from treecrf.io.messages import counted, listed, quoted
@@ -35,8 +36,8 @@ _ADVICE = "give it the columns that the model was trained with"
 
 @dataclass
 class TableLabeller:
-    """A fitted labeller that reads tables, its columns, and what imputes or marks missing cells in every set, if
-    anything.
+    """A fitted labeller that reads tables, its columns, what imputes or marks missing cells in every set, if anything,
+    and its origin, if it is known.
 
     The command line trains, saves and loads these; ``treecrf.load`` reads the labeller alone from the same file.
     """
@@ -44,6 +45,7 @@ class TableLabeller:
     labeller: Labeller
     columns: TableColumns
     missing: Imputer | Indicator | None = None
+    origin: Origin | None = None
 
     def read(self, table: TypedTable, *, labelled: bool, new_labels: bool = False) -> SequenceSet:
         """What the labeller sees of a table: `encode`, then `prepare`."""
@@ -122,6 +124,7 @@ class TableLabeller:
         """Write everything to one file; atomic."""
         header, arrays = self.labeller.contents()
         table = asdict(self.columns) | {"missing": describe_transform(self.missing)}
+        table["origin"] = None if self.origin is None else self.origin.described()
         write_npz(path, header | {"table": table}, arrays)
 
     @classmethod
@@ -147,8 +150,10 @@ class TableLabeller:
             if not all(isinstance(name, str) for name in names):
                 raise ValueError("names of columns are no text")
             missing = restore_transform(table["missing"])
+            described = table.get("origin")  # version 0.2 had none
+            origin = None if described is None else Origin.from_described(described)
         except (KeyError, TypeError, AttributeError, ValueError) as error:
             raise ValueError(
                 f"model {os.fspath(path)} is of another version of treecrf ({quoted(str(error))}); train it again."
             ) from error
-        return cls(rebuild(header, arrays, os.fspath(path)), columns, missing)
+        return cls(rebuild(header, arrays, os.fspath(path)), columns, missing, origin)

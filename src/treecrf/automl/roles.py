@@ -83,7 +83,8 @@ def likely_groups(table: TypedTable, names: Sequence[str], sequence: str) -> dic
         starts = find_sequences(table[sequence])[:-1]
     except CellError as error:
         raise table.error(error) from None
-    n_sequences, found = len(starts), {}
+    n_sequences = len(starts)
+    found: dict[str, int] = {}
     if n_sequences == len(table.frame):
         return found
     for name in names:

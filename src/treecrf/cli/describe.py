@@ -91,6 +91,8 @@ def _describe_model(file: Path) -> None:
     model = TableLabeller.load(file)
     labeller, columns = model.labeller, model.columns
     shared.say(f"{file}: {type(labeller).__name__}.")
+    for sentence in () if model.origin is None else model.origin.sentences():
+        shared.say(sentence)
     shared.say(
         f"Reads the sequences in {columns.sequence!r}, the attributes in {', '.join(map(repr, columns.attributes))}."
     )

@@ -121,8 +121,9 @@ def _show(name: str, evaluation: Evaluation, n_sequences: int, segments: bool, u
     shared.say(f"{name}: accuracy {points:.2f} % on {n_positions:,} positions, {macro_f1}{entities}.")
     if low == low:
         shared.say(f"95 % confidence interval by {unit}: {low:.1f} to {high:.1f} %.")
-    counts = evaluation.by_label.set_index("label")["n_positions"]
-    shared.say(f"The commonest label, {quoted(counts.idxmax())}, has {100 * counts.max() / n_positions:.1f} %.")
+    sizes, names = evaluation.by_label["n_positions"].to_numpy(), evaluation.by_label["label"].tolist()
+    share = 100 * sizes.max() / n_positions
+    shared.say(f"The commonest label, {quoted(names[sizes.argmax()])}, has {share:.1f} %.")
     n_whole = round(evaluation.whole_sequences * n_sequences)
     shared.say(
         f"Sequences without an error: {n_whole:,} of {n_sequences:,} ({100 * evaluation.whole_sequences:.1f} %)."

@@ -203,6 +203,7 @@ def fit(
     from treecrf.automl.description import label_counts
     from treecrf.automl.fitting import FitOptions
     from treecrf.automl.labeller import TableLabeller
+    from treecrf.automl.origin import Origin
     from treecrf.inputs.derived import identifying_times
 
     settings: dict[str, Any] = {
@@ -245,6 +246,8 @@ def fit(
         for name in options.settings.keys() - options.used_settings(method).keys():
             shared.note(f"{OPTIONS[name]} is ignored: {method} does not use it.")
 
+    if output.exists():
+        shared.note(f"{output} is there already, and will be replaced.")
     columns, data = shared.read_training_set(file, reading, derives=options.derive != ())
     for sentence in left_out:
         shared.note(f"Left out: {sentence}")
@@ -257,11 +260,12 @@ def fit(
         f"{file}: {counted(len(data), 'sequence')}, {counted(data.n_positions, 'position')}, "
         f"{counted(len(columns.attributes), 'attribute')}{about_missing}."
     )
-    has_learnt = True
+    has_learnt, accuracy, unit = True, None, "group" if groups else "sequence"
     if given is None:
-        choice = _choose(data, compared, options, groups is not None)
+        choice, unit = _choose(data, compared, options, unit)
         labeller, treatment = choice.build(options)
-        held_out, has_learnt = 0.0, choice.accuracy.points > 100 * label_counts(data)["share"].max()
+        held_out, accuracy = 0.0, choice.accuracy
+        has_learnt = accuracy.points > 100 * label_counts(data)["share"].max()
     else:
         labeller, treatment = given
         if options.window is not None:
@@ -272,10 +276,9 @@ def fit(
     ready = data if transform is None else transform.transform(data)
     _announce(labeller, ready)
     by_holding_out = _train(labeller, ready, held_out, seed)
-    TableLabeller(labeller, columns, transform).save(output)
+    TableLabeller(labeller, columns, transform, Origin.of(file, data, accuracy, unit)).save(output)
     if by_holding_out is not None:
         points, low, high = by_holding_out.accuracy
-        unit = "group" if groups else "sequence"
         interval = f", 95 % confidence interval by {unit} {low:.1f} to {high:.1f} %" if low == low else ""
         shared.note(
             f"Chose {counted(by_holding_out.iteration, 'iteration')}: accuracy {points:.1f} % on "
@@ -303,8 +306,10 @@ def _parse_derive(text: str) -> tuple[str, ...] | None:
     return blocks
 
 
-def _choose(data: SequenceSet, compared: dict[str, dict[str, Any]], options: FitOptions, is_grouped: bool) -> Choice:
-    """Choose by cross-validation, and show the result."""
+def _choose(
+    data: SequenceSet, compared: dict[str, dict[str, Any]], options: FitOptions, unit: str
+) -> tuple[Choice, str]:
+    """Choose by cross-validation, and show the result; with what its interval takes as one."""
     from treecrf.automl.candidates import affordable, candidate_windows
     from treecrf.automl.choice import MOST_POSITIONS, choose
     from treecrf.automl.cross_validation import make_folds
@@ -337,7 +342,7 @@ def _choose(data: SequenceSet, compared: dict[str, dict[str, Any]], options: Fit
         )
     with shared.progress("choosing", 100) as tick:
         choice = choose(folds, windows, compared, options, tick)
-    unit = "block" if folds.are_blocks else "group" if is_grouped else "sequence"
+    unit = "block" if folds.are_blocks else unit
     _show_choice(choice, unit, data.has_missing)
     commonest = label_counts(folds.data).iloc[0]
     share, label = 100 * commonest["share"], quoted(commonest["label"])
@@ -348,7 +353,7 @@ def _choose(data: SequenceSet, compared: dict[str, dict[str, Any]], options: Fit
         )
     else:
         shared.say(f"Always answering {label} would be right at {share:.1f} % of the positions.\n")
-    return choice
+    return choice, unit
 
 
 def _show_choice(choice: Choice, unit: str, has_missing: bool) -> None:

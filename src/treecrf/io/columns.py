@@ -256,7 +256,10 @@ def _without_signals(column: pd.Series) -> pd.Series:
     """The column with None for each signalling NaN of decimals, which raises at every comparison."""
     if column.dtype != object or Decimal not in set(map(type, column)):
         return column
-    return column.mask([isinstance(cell, Decimal) and cell.is_snan() for cell in column], None)
+    import pandas as pd
+
+    cells = [None if isinstance(cell, Decimal) and cell.is_snan() else cell for cell in column]
+    return pd.Series(cells, index=column.index, name=column.name, dtype=object)
 
 
 def _are_many(numbers: NDArray[np.float64]) -> bool:

@@ -183,7 +183,9 @@ class LabelStream:
 
     def _codes_of(self, observation: Mapping[str, Any], windows: CodedWindows) -> list[int]:
         """The categories of an observation as training numbers them."""
-        codes = [known.place_of.get(_text_of(observation[name]), MISSING) for name, known in self._vocabularies.items()]
+        codes = [
+            known.place_of.get(_text_of(observation[name]) or "", MISSING) for name, known in self._vocabularies.items()
+        ]
         if min(codes, default=MISSING) == MISSING or self._inputs.number_names:
             with self._warned_once():
                 codes = windows.align(self._set_of([observation])).values[0].tolist()

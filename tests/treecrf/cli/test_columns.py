@@ -1,10 +1,14 @@
-"""Columns that say what sequences share, or only count rows: named, left out, and grouped by."""
+"""What `fit` and `describe` make of columns: groups, times, sequences and labels of other names, and a model's origin."""
+
+import hashlib
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 
 from treecrf.automl.labeller import TableLabeller
+from treecrf.automl.origin import Origin
 
 QUICK = ("--method", "linear_crf", "--window", "0,0", "--iterations", "3")
 
@@ -105,3 +109,26 @@ def test_columns_of_other_names_are_guessed_where_one_reading_is_plain(run, sens
     code, _, err = run("fit", "walks.csv", "-o", "m.npz", *QUICK, "--sequence", "stroll")
     assert code == 1
     assert "has no column 'stroll'" in err
+
+
+def test_a_model_knows_its_origin(run, sensors):
+    assert run("fit", "sensors.csv", "-o", "m.npz", *QUICK, "--groups", "user")[0] == 0
+    origin = TableLabeller.load("m.npz").origin
+    content = Path("sensors.csv").read_bytes()
+    assert (origin.file, origin.digest) == ("sensors.csv", hashlib.sha256(content).hexdigest())
+    assert (origin.n_sequences, origin.n_positions, origin.n_groups) == (20, 120, 5)
+    assert origin.accuracy is None  # nothing was held out
+    out = run("describe", "m.npz")[1]
+    assert f"on 'sensors.csv' (SHA-256 {origin.digest[:12]}..): 20 sequences in 5 groups, 120 positions." in out
+    assert "m.npz is there already, and will be replaced." in run("fit", "sensors.csv", "-o", "m.npz", *QUICK)[2]
+
+
+@pytest.mark.parametrize(
+    "changes", [{"n_groups": -1}, {"date": 3}, {"accuracy": "90"}, {"versions": {"python": 3}}, {"other": 1}]
+)
+def test_an_origin_that_is_damaged_is_refused(run, sensors, changes):
+    assert run("fit", "sensors.csv", "-o", "m.npz", *QUICK)[0] == 0
+    described = TableLabeller.load("m.npz").origin.described()
+    assert Origin.from_described(described).described() == described
+    with pytest.raises(ValueError, match=r"^the origin of the model has "):
+        Origin.from_described(described | changes)
