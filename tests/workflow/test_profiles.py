@@ -36,11 +36,3 @@ def test_every_study_is_planned(tmp_path, name, is_one_method_a_job):
     assert {f"tabulate_{study.name}" for study in registry()} <= jobs.keys()
     assert jobs["write_page"] == "1"
     assert (int(jobs["train_training"]) > 80) == is_one_method_a_job
-
-
-@pytest.mark.parametrize(("target", "file"), [("quick", "short"), ("results", "config"), ("demo", "demo")])
-def test_make_runs_the_configuration_of_the_target(target, file):
-    process = subprocess.run(
-        ["make", "-n", "--no-print-directory", target], cwd=ROOT, capture_output=True, text=True, check=True
-    )
-    assert process.stdout.rstrip().endswith(f"--configfile config/{file}.yaml")

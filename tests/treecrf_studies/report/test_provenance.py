@@ -5,7 +5,7 @@ from runs import own_settings
 
 from treecrf.io.files import write_json
 from treecrf_studies.registry import registry
-from treecrf_studies.report.provenance import costs_of, job_costs, study_costs, used_settings, versions
+from treecrf_studies.report.provenance import costs_of, job_costs, study_costs
 
 BENCHMARK = "s\tmax_rss\tcpu_time\n{}\t{}\t0.5\n"
 """Snakemake samples CPU seconds: of a short job there is none, and of a long one the last half minute can be missing."""
@@ -45,15 +45,3 @@ def test_jobs_that_prepare_data_are_those_of_studies_that_share_them():
     jobs = pd.DataFrame([*rows, ("all studies", "check_claims", "–")], columns=["study", "step", "data set"])
     found = {study.name: costs_of(study, jobs, settings).index.tolist() for study in registry()}
     assert found == {name: [] for name in found} | {"training": [0, 2], "future": [1]}
-
-
-def test_overrides_of_data_sets_that_are_not_run_are_left_out():
-    overrides = {"hmm": {"n_iterations": 5}, "protein": {"n_iterations": 9}}
-    settings = own_settings("hmm", "protein", training={"datasets": ["hmm"], "overrides": overrides})
-    assert used_settings(settings, registry())["training"]["overrides"] == {"hmm": {"n_iterations": 5}}
-
-
-def test_versions_of_rivals_and_of_what_draws_are_named():
-    found = set(versions()["package"])
-    assert {"lightgbm", "scikit-learn", "matplotlib", "snakemake", "numba", "jpype1"} <= found
-    assert not {"ruff", "pytest"} & found
