@@ -14,11 +14,10 @@ from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 from sklearn import config_context
 from sklearn.base import clone
-from sklearn.model_selection import KFold, cross_val_predict
 from sklearn.pipeline import make_pipeline
 
-from treecrf import LinearCRF, TreeCRF, as_set, load
-from treecrf.estimators.conversion import BySequence, Given
+from treecrf import LinearCRF, TreeCRF, load
+from treecrf.estimators.conversion import Given
 from treecrf.estimators.tables import ABSENT
 from treecrf.io.arrays import of_objects
 from treecrf.metrics import SCORERS
@@ -106,26 +105,6 @@ def test_rows_are_divided_by_their_lengths_or_one_sequence_to_a_trained_labeller
             model.predict(rows, lengths=lengths)
 
 
-def test_keys_that_training_did_not_have_are_left_out_with_a_warning():
-    rows = [frame.to_dict("records") for frame in FRAMES]
-    model, new = (
-        LinearCRF(max_iterations=5).fit(rows, LABELS),
-        [[row | {"leter": "a"} for row in each] for each in rows],
-    )
-    with pytest.warns(UserWarning, match=r"^1 column that the training set did not have left out: 'leter'\.$"):
-        assert model.score(new, LABELS) == model.score(rows, LABELS)
-    with pytest.warns(UserWarning, match=r"^the training set did not have 'leter', left out of the stream\.$"):
-        model.stream(1).push(new[0][0])
-
-
-def test_a_set_of_lists_goes_where_lists_of_labels_cannot():
-    data = as_set(FRAMES, LABELS, groups=np.arange(12) // 2)
-    assert data == MIXED.with_groups(np.arange(12) // 2)
-    found = cross_val_predict(LinearCRF(max_iterations=5), as_set(FRAMES, LABELS), cv=3, method="predict_proba")
-    folds = [LinearCRF(max_iterations=5).fit(MIXED[a]).predict_proba(MIXED[b]) for a, b in KFold(3).split(FRAMES)]
-    np.testing.assert_array_equal(np.concatenate(list(found)), np.concatenate(folds))
-
-
 BY_ROW = MIXED.to_frame().set_index(["sequence", np.arange(MIXED.n_positions)])
 SHUFFLED = BY_ROW.sample(frac=1, random_state=0)
 INPUTS = BY_ROW.drop(columns="label")
@@ -190,18 +169,6 @@ def test_a_set_is_itself_and_may_be_given_other_labels():
         given = Given.read(MIXED, labels)
         assert (given.form, given.data.label_names) == ("set", ("no", "yes"))
         assert given.data.labels.tolist() == (MIXED.labels > 0).tolist()
-
-
-def test_answers_come_back_in_the_form_of_the_question():
-    by_position = np.arange(2 * MIXED.n_positions).reshape(-1, 2)
-    answers = Given.read(FRAMES).answers(by_position)
-    assert isinstance(answers, list)
-    assert [len(answer) for answer in answers] == MIXED.lengths.tolist()
-    assert np.concatenate(answers).tolist() == by_position.tolist()
-    for rows in (MIXED, MEASURED.numbers):
-        assert Given.read(rows).answers(by_position) is by_position
-    even = BySequence([np.zeros((2, 3)), np.ones((2, 3))])
-    assert np.asarray(even).shape == np.concatenate([even]).shape == (2,)
 
 
 def test_what_dicts_lack_is_off_and_none_is_a_hole():
@@ -362,12 +329,6 @@ def test_new_data_that_do_not_fit_are_named():
         Given.read([frame], kinds=kinds)
 
 
-def test_relatives_stay_relatives_one_by_one():
-    related = MIXED.with_groups(np.arange(12) // 3)
-    assert Given.read(list(related)).data.groups.tolist() == (3 * (np.arange(12) // 3)).tolist()
-    assert isinstance(Given.read(list(related)).data, SequenceSet)
-
-
 NUMBERS = st.one_of(
     st.integers(), st.floats(), st.builds(np.float32, st.floats(width=32)), st.builds(Fraction, st.integers(-9, 9)),
 )  # fmt: skip
@@ -424,25 +385,6 @@ def test_a_column_is_the_same_set_wherever_it_comes_from(cells, dtype, kind):
     assert rows == of_dicts or any(isinstance(cell, tuple | list) for cell in cells)
     if dtype == "object" and kind is not None:
         assert of_dicts == of_frames
-
-
-@pytest.mark.parametrize(
-    "cells",
-    [
-        ["b", "a", "b"], ["b", None, float("nan")], ["", "a", "a"], ["a", 1, True], [np.str_("b"), "a", "b"],
-        [1, 2.5, None], [np.float32(0.1), np.int8(3), float("nan")], [True, False, True], [2**53 + 1, 0, 1], [None, None, None],
-    ],
-)  # fmt: skip
-def test_cells_of_dicts_are_read_as_those_of_a_column_of_objects(cells):
-    frame = pd.DataFrame({"x": pd.Series(cells, dtype=object)})
-    for kind in ("category", "number"):
-        try:
-            expected = Given.read([frame], kinds={"x": kind}).data
-        except ValueError:
-            with pytest.raises(ValueError, match="give a number"):
-                Given.read([[{"x": cell} for cell in cells]], kinds={"x": kind})
-            continue
-        assert Given.read([[{"x": cell} for cell in cells]], kinds={"x": kind}).data == expected
 
 
 # --- labels of other types --------------------------------------------------------------------------
@@ -577,13 +519,6 @@ def test_transforms_give_arrays_for_arrays_unless_frames_are_asked_for():
         imputer.set_output(transform="numpy")
     nothing = Imputer().fit_transform([FRAMES[0].iloc[:0], *FRAMES])
     assert [len(frame) for frame in nothing] == [0, *map(len, FRAMES)]
-
-
-def test_pipelines_set_the_output_of_their_transforms():
-    pipeline = make_pipeline(Imputer(), LinearCRF(max_iterations=10)).set_output(transform="pandas").fit(ARRAYS, LABELS)
-    assert isinstance(pipeline[:1].transform(ARRAYS)[0], pd.DataFrame)
-    plain = LinearCRF(max_iterations=10).fit(ARRAYS, LABELS)
-    assert [part.tolist() for part in pipeline.predict(ARRAYS)] == [part.tolist() for part in plain.predict(ARRAYS)]
 
 
 # --- columns of dicts that are missing --------------------------------------------------------------

@@ -309,15 +309,6 @@ def test_the_curve_rises_and_has_the_mean():
         np.testing.assert_allclose(np.diff(np.log(known / (1 - known))), [1.5, 0.5, 2.5])  # logistic, slope 1
 
 
-def test_orders_of_names_are_permutations_that_differ_by_what_they_are_of():
-    names = [f"c{code}" for code in range(30)]
-    orders = [tuple(name_scores(names, "value", attribute)) for attribute in "abc"]
-    assert all(sorted(order) == list(range(30)) for order in orders)
-    assert len(set(orders)) == 3
-    backwards = name_scores(names[::-1], "value", "a")
-    np.testing.assert_array_equal(backwards[::-1], orders[0])  # the names decide, not their codes
-
-
 # --- beside another library -------------------------------------------------------------------------
 
 

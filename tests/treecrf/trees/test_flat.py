@@ -158,28 +158,6 @@ def test_potentials_equal_polynomials_in_the_cells(form, order):
     np.testing.assert_allclose(potentials, descended(forest, codes, labels_of_state, start), rtol=0, atol=1e-9)
 
 
-def test_cells_of_one_slot_exclude_each_other(form):
-    # Leaf 2 asks for two codes of slot 0: no window is there. Leaf 3 asks for the same code twice: its parent is empty.
-    forest = make_forest([([(0, 0, 1), (1, 0, 2), (1, 0, 1)], [1.0, 20.0, 300.0, 4000.0]), ([], [0.5])])
-    flat = FlatForest(forest, np.array([3]), np.zeros((1, 0), dtype=np.int16), np.zeros((2, 1)))
-    potentials = flat.potentials(np.array([[0], [1], [2], [3]], dtype=np.uint8))
-    np.testing.assert_array_equal(potentials[:, :, 0], [[1.0, 4000.0, 1.0, 1.0], [0.5] * 4])
-
-
-@pytest.mark.parametrize("n_leaves", [2, 3, 255, 256, 257, 600])
-def test_chains_of_failed_tests(n_leaves):
-    # Each split takes one cell from the root: as a polynomial the last leaf has some (n_leaves / 8) ** 8 products.
-    rng = np.random.default_rng(n_leaves)
-    sizes = np.full(8, 100)
-    splits = [(0, i % 8, i // 8) for i in range(n_leaves - 1)]
-    forest = make_forest([(splits, rng.normal(size=n_leaves)) for _ in range(2)])
-    codes = rng.integers(0, 101, (40, 8)).astype(np.uint8)
-    labels_of_state = np.zeros((1, 0), dtype=np.int16)
-    flat = FlatForest(forest, sizes, labels_of_state, np.zeros((2, 1)))
-    expected = descended(forest, codes, labels_of_state, np.zeros((2, 1)))
-    np.testing.assert_allclose(flat.potentials(codes), expected, rtol=0, atol=1e-9)
-
-
 def test_repeated_windows_are_evaluated_once(monkeypatch):
     monkeypatch.setattr(flat, "MAX_TABLE", 0)
     model = TreeCRF(8, 9, 0.5, (0, 0)).fit(random_set(5))
@@ -216,20 +194,6 @@ def test_files_remember_the_flat_form(tmp_path, monkeypatch, kind):
     np.testing.assert_array_equal(treecrf.load(tmp_path / "flat").potentials(test), flat.potentials(test))
 
 
-def test_staged_predictions_go_on_from_the_trees():
-    model, test = TreeCRF(5, 9, 0.5, (1, 1)).fit(random_set(9)), random_set(10)
-    flat = model.flattened()
-    assert model.flat_ is None
-    np.testing.assert_array_equal(flat.staged_score(test), model.staged_score(test))
-
-
-def test_a_new_fit_drops_the_flat_form():
-    flat = TreeCRF(5, 9, 0.5, (1, 1)).fit(random_set(11)).flattened()
-    other = random_set(12)
-    expected = TreeCRF(5, 9, 0.5, (1, 1)).fit(other).potentials(other)
-    np.testing.assert_array_equal(flat.fit(other).potentials(other), expected)
-
-
 @pytest.mark.parametrize("missing", ["instance_weighting", "surrogate_splitting", "default_direction"])
 def test_rows_that_divide_go_through_the_trees(missing):
     complete, holes = random_set(13), random_set(14).values.copy()
@@ -239,8 +203,3 @@ def test_rows_that_divide_go_through_the_trees(missing):
     flat = model.flattened()
     np.testing.assert_array_equal(flat.predict_proba(damaged), model.predict_proba(damaged))
     np.testing.assert_allclose(flat.predict_proba(complete), model.predict_proba(complete), rtol=1e-9)
-
-
-def test_a_model_that_is_not_fitted_is_refused():
-    with pytest.raises(ValueError, match="is not fitted; call fit first"):
-        TreeCRF().flattened()

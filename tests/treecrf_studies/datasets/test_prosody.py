@@ -83,12 +83,6 @@ def test_of_equally_common_words_the_first_in_the_alphabet_are_categories():
     assert (len(common), common[:4]) == (100, ["w99", "w0", "w1", "w10"])
 
 
-def test_every_function_word_is_of_one_group():
-    words = [word for group in prosody.WORD_GROUPS.values() for word in group.split()]
-    assert len(prosody.WORD_GROUPS) == 8
-    assert [word for word, number in Counter(words).items() if number > 1] == []
-
-
 def test_a_set_has_a_position_for_each_word_with_a_prominence(sentences):
     found = prosody.from_sentences(sentences, prosody.WordCounts.of([]))
     assert found.lengths.tolist() == [6, 3, 7, 1, 5, 4, 5]
@@ -138,13 +132,6 @@ def texts(data):
     """Sentences as bytes: their labels, then their attributes."""
     ranges = zip(data.offsets[:-1], data.offsets[1:], strict=True)
     return [data.labels[a:b].tobytes() + data.values[a:b].tobytes() for a, b in ranges]
-
-
-def test_another_seed_draws_other_sentences(folds, mirror):
-    assert datasets.describe("prosody").draw(7) == {"fold": 2, "seed": 1}
-    train, test = datasets.load("prosody", raw=mirror, fold=2, seed=1)
-    assert (len(train), len(test)) == (400, 100)
-    assert len({*texts(train)} & {*texts(folds[0][0])}) < 80
 
 
 # --- sets made from a file of our own ---------------------------------------------------------------

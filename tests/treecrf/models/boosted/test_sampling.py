@@ -11,7 +11,6 @@ import pytest
 from builders import HOLE_METHODS as METHODS
 from builders import POLICIES, assert_potentials, assert_same_bits, dependent_set, larger_set, named_start, random_set
 
-import treecrf
 from treecrf import MEMM, TreeCRF
 from treecrf.compiled.struct import allocate
 from treecrf.missing import inject
@@ -156,17 +155,6 @@ def test_rows_with_missing_cells_that_are_left_out_equal_naive_boosting(part, po
         assert_potentials(model, data, values)
 
 
-@pytest.mark.parametrize("part", PARTS, ids=str)
-def test_equal_windows_are_one_in_training(monkeypatch, part):
-    data = random_set(np.random.default_rng(0), 60, 2, 3, 2, 8)
-    model = TreeCRF(5, 8, 1.0, **part).fit(data)
-    every = np.arange(data.n_positions)
-    monkeypatch.setattr(
-        "treecrf.models.boosted.potentials.distinct_windows", lambda cells: (every, every.astype(np.int32))
-    )
-    assert_same_bits(model, TreeCRF(5, 8, 1.0, **part).fit(data))
-
-
 @pytest.mark.parametrize("missing", ["error", *METHODS])
 def test_parts_that_are_everything_change_no_bit(missing):
     data = inject(larger_set(), 0.0 if missing == "error" else 0.2, np.random.default_rng(0))
@@ -175,22 +163,6 @@ def test_parts_that_are_everything_change_no_bit(missing):
     nearly = 1 - 1e-9  # rounds to all positions and all columns
     for part in ({"row_fraction": nearly}, {"feature_fraction": nearly}, {"influence_trimming": 1e-12}):
         assert_same_bits(whole, TreeCRF(**settings, **part, sampling_seed=5).fit(data), [data])
-
-
-@pytest.mark.parametrize("missing", ["error", *METHODS])
-@pytest.mark.parametrize("kind", [TreeCRF, MEMM])
-def test_threads_warm_start_and_files_keep_the_bits(kind, missing, tmp_path):
-    data = inject(larger_set(), 0.0 if missing == "error" else 0.2, np.random.default_rng(0))
-    settings = {"max_leaves": 20, "l2_regularization": 1.0, "window": (2, 1), "missing": missing, **ALL_AT_ONCE}
-    whole = kind(8, **settings).fit(data)
-    assert_same_bits(whole, kind(8, n_threads=3, **settings).fit(data))
-    part = kind(3, warm_start=True, **settings).fit(data)
-    part.save(tmp_path / "part.npz")
-    for model in (part, treecrf.load(tmp_path / "part.npz")):
-        assert_same_bits(whole, model.set_params(n_iterations=8).fit(data), [data])
-    assert whole.log_likelihood_history_[-1] == pytest.approx(whole.log_likelihood(data).sum(), abs=1e-7)
-    other = kind(8, **(settings | {"sampling_seed": 8})).fit(data)
-    assert other.log_likelihood_history_[-1] != whole.log_likelihood_history_[-1]
 
 
 def test_lists_grow_when_they_are_full(monkeypatch):

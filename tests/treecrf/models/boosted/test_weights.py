@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from builders import larger_set, lettered_set, random_set
 
-from treecrf import MEMM, TreeCRF, WindowLightGBM, chain
+from treecrf import TreeCRF, WindowLightGBM, chain
 from treecrf.models.boosted import lattice, training
 from treecrf.models.boosted.training import DenseTraining
 from treecrf.models.execution import Workers
@@ -17,21 +17,6 @@ SETTINGS = [
     {"window": (0, 0)}, {"pseudo_likelihood_iterations": 2}, {"missing": "instance_weighting"}, {"label_dictionary": "a0"},
 ]  # fmt: skip
 SEPARABLE = {"transitions": "separable", "leaf_values": "newton"}
-
-
-@pytest.mark.parametrize("settings", [*SETTINGS, SEPARABLE])
-@pytest.mark.parametrize("labeller", [TreeCRF, MEMM])
-def test_whole_weights_are_numbers_of_copies(labeller, settings):
-    if labeller is MEMM and {"label_dictionary", "pseudo_likelihood_iterations", "transitions"} & set(settings):
-        pytest.skip("of a TreeCRF alone")
-    data = larger_set(n_sequences=12, longest=10)
-    weights = np.array([1, 2, 0, 1, 3, 1, 1, 0, 1, 1, 2, 1])
-    settings = {"window": (1, 1)} | settings
-    weighted = labeller(5, 6, 1.0, **settings).fit(data, sample_weight=weights)
-    copied = labeller(5, 6, 1.0, **settings).fit(data.select(np.repeat(np.arange(12), weights)))
-    rounding = 1e-12 if "transitions" in settings else 0.0  # sums of transitions have another order
-    np.testing.assert_allclose(weighted.predict_proba(data), copied.predict_proba(data), rtol=0, atol=rounding)
-    np.testing.assert_allclose(weighted.log_likelihood_history_, copied.log_likelihood_history_, rtol=1e-13)
 
 
 @pytest.mark.parametrize("settings", [*SETTINGS[:6], SEPARABLE])
@@ -86,16 +71,6 @@ def test_weights_of_labels_are_weights_of_positions():
         data, sample_weight=np.array([1, 1, 0.5])[data.labels]
     )
     np.testing.assert_array_equal(both.predict_proba(data), by_name.predict_proba(data))
-
-
-@pytest.mark.parametrize("settings", [{}, {"order": 0}, {"order": 2}, {"leaf_values": "newton", "learning_rate": 0.3}])
-def test_weights_of_labels_shift_predictions_and_raise_their_likelihood(settings):
-    data = larger_set()
-    plain = TreeCRF(6, 6, 1.0, (1, 1), **settings).fit(data)
-    model = TreeCRF(6, 6, 1.0, (1, 1), class_weight={"B": 8.0}, **settings).fit(data)
-    assert (model.predict(data) == 1).mean() > (plain.predict(data) == 1).mean() + 0.1
-    if settings.get("leaf_values") == "newton":
-        assert (np.diff(model.log_likelihood_history_) > 0).all()
 
 
 @pytest.mark.parametrize(

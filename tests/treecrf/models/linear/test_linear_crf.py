@@ -181,19 +181,6 @@ def test_an_unseen_category_has_no_weight():
     np.testing.assert_allclose(potentials[:, 0, -1], flag, atol=1e-12)
 
 
-@pytest.mark.parametrize("settings", [{}, {"order": 0}, {"window": (1, 1), "min_count": 2, "max_iterations": 7}])
-def test_marginals_while_it_trains_are_those_of_its_stages(settings):
-    train, data = random_set(0), random_set(1)
-    usual = LinearCRF(**settings, keep_stages=True).fit(train)
-    model, stages = LinearCRF(**settings), {}
-    model.fit_watched(train, data, stages.__setitem__, every=3)
-    expected = list(usual.staged_predict_proba(data, every=3))
-    assert list(stages) == [3 * number for number in range(1, len(expected) + 1)]
-    assert len(expected) >= 2
-    assert all(np.array_equal(stage, same) for stage, same in zip(stages.values(), expected, strict=True))
-    assert model.weights_history_.tobytes() == usual.weights_history_[-1:].tobytes()
-
-
 def test_predictions_take_less_memory_than_the_potentials():
     rng, n_labels, n = np.random.default_rng(0), 40, 8000
     attribute = Attribute("letter", tuple("abcdefgh"))

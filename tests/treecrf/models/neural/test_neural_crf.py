@@ -17,7 +17,7 @@ from treecrf.io.npz import write_npz
 from treecrf.models.chains import ScoredChains
 from treecrf.models.neural import network, training
 from treecrf.models.neural.architecture import Architecture
-from treecrf.models.neural.batches import Batches, first_rows, row_lengths
+from treecrf.models.neural.batches import Batches, first_rows
 from treecrf.models.neural.neural_crf import _missing_codes
 from treecrf.models.neural.training import log_likelihood
 from treecrf.models.window.features import Scale
@@ -133,28 +133,12 @@ def test_padding_and_order_of_sequences_do_not_matter(model):
     np.testing.assert_allclose(model.predict_proba(TEST.select(order)), model.predict_proba(TEST)[rows], atol=1e-5)
 
 
-def test_rows_have_few_lengths():
-    assert row_lengths(np.array([1, 8, 9, 16])).tolist() == [8, 16]
-    assert row_lengths(np.array([3, 20, 20, 20, 500, 40, 100])).tolist() == [32, 128, 512]
-
-
 def test_observations_without_a_position_are_seen():
     data = dependent_set(np.random.default_rng(0), 8)
     model = NeuralCRF(window=(0, 0), **QUICK).fit(data)
     changed = data.values.copy()
     changed[data.observation_offsets[1:] - 1] = (changed[data.observation_offsets[1:] - 1] + 1) % 3
     assert not np.allclose(model.predict_proba(data.with_values(changed)), model.predict_proba(data))
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_missing_cells_are_seen_as_such(kind):
-    rng = np.random.default_rng(0)
-    holes, numbers_holes = rng.random(TRAIN.values.shape) < 0.2, rng.random(TRAIN.numbers.shape) < 0.2
-    data = TRAIN.with_values(np.where(holes, -1, TRAIN.values), TRAIN.attributes)
-    data = data.with_numbers(np.where(numbers_holes, np.nan, TRAIN.numbers))
-    model = NeuralCRF(kind=kind, **QUICK).fit(data)
-    assert np.isfinite(model.predict_proba(data)).all()
-    assert not np.array_equal(model.predict_proba(data), model.predict_proba(TRAIN))
 
 
 def test_a_number_that_is_never_known_and_an_unseen_category():
@@ -242,22 +226,6 @@ def test_one_processor_gives_the_bits_of_two():
         for count in ("1", "2")
     ]
     assert found[0] == found[1] != ""
-
-
-def test_what_watches_training_hears_of_shorter_trainings():
-    heard = {}
-    NeuralCRF(width=6, n_epochs=4).fit_watched(TRAIN, TEST, heard.__setitem__, every=2)
-    assert list(heard) == [2, 4]
-    for n_epochs, marginals in heard.items():
-        shorter = NeuralCRF(width=6, n_epochs=n_epochs, held_out=None).fit(TRAIN)
-        np.testing.assert_array_equal(shorter.predict_proba(TEST), marginals)
-
-
-def test_numbers_of_a_picture_have_one_scale():
-    data = picture_set(0)
-    scale = Scale.of(data, together=True)
-    np.testing.assert_allclose(scale.mean, np.full(24, data.numbers.mean()))
-    np.testing.assert_allclose(scale.deviation, np.full(24, data.numbers.std()))
 
 
 def test_pictures_are_shifted_by_at_most_one_place():

@@ -124,17 +124,6 @@ def test_attribute_missing_everywhere_in_training_is_never_tested(policy, window
     np.testing.assert_array_equal(model.potentials(test), model.potentials(test.with_values(unseen)))
 
 
-@pytest.mark.parametrize("policy", POLICIES, ids=lambda policy: " ".join(map(str, policy.values())))
-def test_attribute_missing_in_prediction_alone(policy):
-    rng = np.random.default_rng(2)
-    train, test = (random_set(rng, 6) for _ in range(2))
-    gone = test.values.copy()
-    gone[:, 0] = HOLE
-    model = assert_equals_naive(train, test.with_values(gone), policy, 1, 0)
-    assert (model.forest_.columns % 2 == 0).any()  # it is tested
-    assert (model.potentials(test) != model.potentials(test.with_values(gone))).any()
-
-
 @pytest.mark.parametrize("method", METHODS)
 def test_unseen_category_counts_as_missing(method):
     rng = np.random.default_rng(3)
@@ -182,14 +171,6 @@ def test_words_equal_naive_boosting(policy):
 # --- the same bits -------------------------------------------------------------------------------------
 
 SETTINGS = {"n_iterations": 6, "max_leaves": 20, "l2_regularization": 1.0, "window": (2, 1)}
-
-
-@pytest.mark.parametrize("order", [0, 1, 2])
-@pytest.mark.parametrize("policy", POLICIES, ids=lambda policy: " ".join(map(str, policy.values())))
-def test_any_number_of_threads_gives_the_same_bits(policy, order):
-    train, test = damaged_sets()
-    one, three = (TreeCRF(**SETTINGS, order=order, n_threads=n, **policy).fit(train) for n in (1, 3))
-    assert_same_bits(one, three, [test])
 
 
 def run_in_another_process(program, disabled):

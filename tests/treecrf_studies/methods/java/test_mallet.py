@@ -148,15 +148,6 @@ def test_pairs_are_as_many_as_the_dissertation_counts(java):
     assert sum(len(row & set(acids_of_window)) for row in found) == 3**2 * 13 * 20 == 2340
 
 
-def test_iterations_are_those_of_mallets_trainer(java):
-    data = random_set(3, 40)
-    training = Training(data, (1, 0), 5.0)
-    training.trainer.setUseSomeUnsupportedTrick(False)
-    training.trainer.train(training.instances, 7)
-    model = MalletCRF(5.0, (1, 0), n_iterations=7, induction=False).fit(data)
-    np.testing.assert_array_equal(model.stages_[-1], training.weights().joined())
-
-
 def test_training_ends_where_mallet_says_it_has_converged(java):
     data = random_set(4, 40)
     training = Training(data, (0, 0), 0.5)
@@ -206,24 +197,6 @@ def test_induction_finds_the_conjunction_that_tells_the_label(java):
     assert names & {(first_cell[0] + a, first_cell[1] + b) for a, b in itertools.product(range(2), repeat=2)}
 
 
-def test_rounds_look_at_mallets_shares_of_the_training_set(java):
-    data = random_set(5, 50, longest=6)
-    heard = []
-    settings = {"n_iterations": 12, "iterations_between_inductions": 3, "features_per_induction": 10}
-    model = MalletCRF(training_proportions=(0.1, 0.4, 0.7), keep_stages=True, **settings).fit(
-        data, monitor=lambda stage, _seconds, value: heard.append((stage, value))
-    )  # fmt: skip
-    order = java.JClass("java.util.ArrayList")([java.JClass("java.lang.Integer")(i) for i in range(len(data))])
-    java.JClass("java.util.Collections").shuffle(order, java.JClass("java.util.Random")(1))
-    shares = [0.4] * 3 + [0.7] * 3 + [1.0] * 6  # the first share trains nothing
-    assert len(heard) == len(shares)
-    for (stage, value), share in zip(heard, shares, strict=True):
-        part = data.select(np.array([int(i) for i in order][: round(share * len(data))]))
-        at_stage = MalletCRF(**settings)
-        vars(at_stage).update(vars(model) | {"stages_": model.stages_[:stage]})
-        assert value == pytest.approx(at_stage.log_likelihood(part).sum(), abs=1e-8)
-
-
 def test_rounds_are_mallets_own_calls(java):
     data = random_set(10, 60, longest=8)
     training, doubles = Training(data, (1, 1), 5.0), java.JArray(java.JDouble)
@@ -246,27 +219,6 @@ def test_rounds_are_mallets_own_calls(java):
     np.testing.assert_array_equal(model.stages_[-1], training.weights().joined())
 
 
-def test_a_perturbed_start_has_the_same_weights(java):
-    # Every letter occurs with one label; of two labels, MALLET would add weights of the other one.
-    data, settings = exclusive_set(2), {"induction": False, "n_iterations": 1, "features": "labels"}
-    data = SequenceSet(data.values, data.offsets, data.attributes, data.values[:, 0], data.label_names)
-    plain, noisy = (MalletCRF(random_state=seed, **settings).fit(data).weights_.features for seed in (None, 1))
-    assert (plain[:2] != 0).tolist() == [[True, False], [False, True]]
-    np.testing.assert_array_equal(plain != 0, noisy != 0)
-
-
-def test_runs_repeat_and_seeds_differ(java):
-    data, settings = random_set(6, 50), {"n_iterations": 10, "iterations_between_inductions": 3}
-    seeds = (None, 1, 2, None, 1)
-    runs = [MalletCRF(random_state=seed, **settings).fit(data).stages_[-1].tobytes() for seed in seeds]
-    assert runs[:2] == runs[3:]
-    assert len(set(runs)) == 3
-    still = MalletCRF(induction=False, random_state=7, start_noise=0.0, n_iterations=1).fit(data)
-    order = np.random.default_rng(7).permutation(len(data))
-    plain = MalletCRF(induction=False, n_iterations=1).fit(data.select(order))
-    np.testing.assert_array_equal(still.stages_[0], plain.stages_[0])
-
-
 def test_a_perturbed_start_is_drawn_by_label_and_by_pair(java):
     data = random_set(7, 30)
     training, noise = Training(data, (0, 0), 5.0, "labels"), np.random.default_rng(0).normal(size=3 + 9)
@@ -282,19 +234,6 @@ def test_a_line_search_that_never_steps_is_said(java, monkeypatch):
     monkeypatch.setattr(Training, "iterate", lambda *_: True)
     with pytest.raises(ValueError, match="MALLET's line search made no step from the start; change"):
         MalletCRF(induction=False).fit(random_set(0))
-
-
-def test_nothing_reaches_the_terminal(java, capfd):
-    MalletCRF(0.5, n_iterations=200, iterations_between_inductions=20).fit(exclusive_set())
-    assert capfd.readouterr() == ("", "")
-
-
-def test_missing_cells_are_refused():
-    data = random_set(0)
-    values = data.values.copy()
-    values[2, 0] = -1
-    with pytest.raises(ValueError, match="'letter' is missing at observation 2"):
-        MalletCRF().fit(data.with_values(values))
 
 
 # --- where Java, Maven or the jars are missing ------------------------------------------------------
