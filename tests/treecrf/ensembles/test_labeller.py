@@ -157,19 +157,6 @@ def test_experts_see_numbers_as_they_do_alone(tmp_path):
     assert again.inputs_.number_names == train.number_names
 
 
-def test_it_has_one_stage(sets, stacked):
-    _, test = sets
-    (stage,) = stacked.staged_predict(test)
-    assert not stacked.has_stages
-    for labels in stage.values():
-        np.testing.assert_array_equal(labels, stacked.predict(test))
-    np.testing.assert_array_equal(stacked.predict(test, "viterbi"), stacked.predict(test))
-    assert list(stacked.staged_predict(test, every=2)) == []
-    logs = np.log(stacked.predict_proba(test)[np.arange(test.n_positions), test.labels])
-    expected = [logs[a:b].sum() for a, b in zip(test.offsets[:-1], test.offsets[1:], strict=True)]
-    np.testing.assert_allclose(stacked.log_likelihood(test), expected)
-
-
 def test_related_sequences_are_in_one_fold(monkeypatch):
     train = larger_set(0).with_groups(np.arange(40) // 10)
     asked, ask = [], Evidence.ask
@@ -198,18 +185,6 @@ def test_two_labels_are_those_of_the_regression():
     regression = LogisticRegression(max_iter=10_000).fit(np.log(np.maximum(marginals, 1e-6)).reshape(80, -1), labels)
     expected = regression.predict_proba(np.log(np.maximum(marginals, 1e-6)).reshape(80, -1))
     np.testing.assert_allclose(Stacking().fit(marginals, labels).predict_proba(marginals), expected, atol=1e-12)
-
-
-@pytest.mark.parametrize(
-    ("settings", "message"),
-    [
-        ({"experts": ("linear_crf", "stacking")}, r"experts=\('linear_crf', 'stacking'\): give labellers, or names"),
-        ({"experts": (TreeCRF(0),)}, r"n_iterations=0: give a whole number of at least 1\."),
-    ],
-)
-def test_settings_out_of_range_are_refused(sets, settings, message):
-    with pytest.raises(ValueError, match=message):
-        Ensemble(**settings).fit(sets[0])
 
 
 def test_sequences_that_are_all_related_are_refused():

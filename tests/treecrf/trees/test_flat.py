@@ -7,7 +7,6 @@ import pytest
 
 import treecrf
 from treecrf import MEMM, MISSING, Attribute, SequenceSet, TreeCRF, chain
-from treecrf.sequences import window_codes
 from treecrf.trees import flat
 from treecrf.trees.flat import FlatForest
 from treecrf.trees.forest import join_trees
@@ -156,20 +155,6 @@ def test_potentials_equal_polynomials_in_the_cells(form, order):
     potentials = FlatForest(forest, sizes, labels_of_state, start).potentials(codes)
     np.testing.assert_allclose(potentials, expected, rtol=0, atol=1e-9)
     np.testing.assert_allclose(potentials, descended(forest, codes, labels_of_state, start), rtol=0, atol=1e-9)
-
-
-def test_repeated_windows_are_evaluated_once(monkeypatch):
-    monkeypatch.setattr(flat, "MAX_TABLE", 0)
-    model = TreeCRF(8, 9, 0.5, (0, 0)).fit(random_set(5))
-    flattened, codes = model.flattened(), window_codes(random_set(6), (0, 0))
-    seen = []
-    sum_weights = flat.sum_weights
-    monkeypatch.setattr(
-        flat, "sum_weights", lambda parts, codes, sizes: seen.append(len(codes)) or sum_weights(parts, codes, sizes)
-    )  # fmt: skip
-    expected = flattened.flat_.potentials(codes)
-    np.testing.assert_array_equal(flattened.potentials(random_set(6)), expected)
-    assert seen == [len(codes), len(np.unique(codes, axis=0))]
 
 
 # --- the model --------------------------------------------------------------------------------------

@@ -166,20 +166,6 @@ def test_a_planted_conjunction_is_found():
     assert model.score(test) > 0.99
 
 
-def test_an_unseen_category_has_no_weight():
-    data = random_set(12)
-    model = InducedCRF(**SHORT | {"window": (0, 0), "features": "labels"}).fit(data)
-    wider = (Attribute("letter", ("a", "b", "c", "new")), *data.attributes[1:])
-    values = data.values.copy()
-    values[0, 0] = 3
-    with pytest.warns(UserWarning, match="category 'new' was not in the training set"):
-        potentials = model.potentials(data.with_values(values, wider))
-    cells, expected = cells_by_position(data, (0, 0))[0] - {0, 1, 2}, model.weights_.labels.copy()
-    for conjunction, weights in zip(tuples(model.conjunctions_), model.weights_.features, strict=True):
-        expected += weights if cells >= set(conjunction) else 0.0
-    np.testing.assert_allclose(potentials[:, 0, -1], expected, atol=1e-12)
-
-
 def test_training_ends_at_the_optimum_where_nothing_is_left_to_induce():
     labels = np.random.default_rng(0).integers(0, 2, 100)
     data = SequenceSet(np.zeros((100, 0), dtype=int), np.arange(0, 101, 5), (), labels, ("X", "Y"))
