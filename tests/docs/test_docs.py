@@ -95,8 +95,12 @@ def load_yaml(example):
 
 
 EVALUATORS = {
-    "python": run_python, "text": compare_text, "console": run_console, "sh": check_shell, "yaml": load_yaml,
-}  # fmt: skip
+    "python": run_python,
+    "text": compare_text,
+    "console": run_console,
+    "sh": check_shell,
+    "yaml": load_yaml,
+}
 SYBIL = Sybil([CodeBlockParser(language, evaluator) for language, evaluator in EVALUATORS.items()])
 APPS = {"treecrf": app, "treecrf-studies": studies_app}
 

@@ -313,9 +313,12 @@ def test_settings_are_named_shown_and_changed_also_within(named):
 def test_unknown_arguments_are_refused_with_the_nearest_name(named):
     _, _, labeller = named
     questions = (
-        labeller.predict, labeller.predict_proba, labeller.predict_log_proba, partial(labeller.predict_n_best, n=2),
+        labeller.predict,
+        labeller.predict_proba,
+        labeller.predict_log_proba,
+        partial(labeller.predict_n_best, n=2),
         partial(labeller.span_probability, spans=[(0, 0, 0, "X")]),
-    )  # fmt: skip
+    )
     for ask, data in product(questions, (TEST, by_sequence(TEST)[0], [])):
         with pytest.raises(
             TypeError, match=r" has no argument 'knwon'; it has .*, known, .*; the nearest is 'known'\.$"

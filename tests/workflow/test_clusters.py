@@ -145,9 +145,13 @@ def test_many_processes_compile_at_once_on_an_empty_cache(tmp_path):
     def begin(rank, start):
         command = [sys.executable, "-c", COMPILE, str(PACKAGE / "compiled/cache.py"), str(rank), str(n_constants)]
         return subprocess.Popen(
-            [*command, str(start)], cwd=tmp_path, env=environment, text=True, stdout=subprocess.PIPE,
+            [*command, str(start)],
+            cwd=tmp_path,
+            env=environment,
+            text=True,
+            stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
-        )  # fmt: skip
+        )
 
     start = time.time() + 3.0
     processes = [begin(rank, start) for rank in range(n_processes)]

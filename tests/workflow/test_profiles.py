@@ -29,8 +29,11 @@ def test_every_study_is_planned(tmp_path, name, is_one_method_a_job):
     ]
     process = subprocess.run(
         [*command, "--configfile", f"config/{name}.yaml"],
-        cwd=tmp_path, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-    )  # fmt: skip
+        cwd=tmp_path,
+        text=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+    )
     assert process.returncode == 0, process.stdout
     jobs = dict(re.findall(r"^(\w+) +(\d+)$", process.stdout, flags=re.MULTILINE))
     assert {f"tabulate_{study.name}" for study in registry()} <= jobs.keys()

@@ -214,9 +214,11 @@ def test_a_killed_step_is_told_and_the_same_command_continues(killing):
         1,
         [
             "The step made was killed, most likely for its memory; run fewer at a time (--cores), or use a machine with more.",
-            "  (details: made.log)", "Not everything is finished.", "Continue with: python workflow/progress.py --cores 1",
+            "  (details: made.log)",
+            "Not everything is finished.",
+            "Continue with: python workflow/progress.py --cores 1",
         ],
-    )  # fmt: skip
+    )
     assert not (folder / "made").exists()
     code, lines = run()
     assert (code, lines[0]) == (0, "  Makes made")

@@ -46,9 +46,12 @@ def test_given_settings_are_kept(method):
 def test_many_labels_and_categories():
     n = 400
     data = SequenceSet(
-        np.arange(n)[:, None] % 150, [0, n // 2, n], [("word", [f"w{i}" for i in range(150)])], np.arange(n) % 15,
+        np.arange(n)[:, None] % 150,
+        [0, n // 2, n],
+        [("word", [f"w{i}" for i in range(150)])],
+        np.arange(n) % 15,
         [f"l{i}" for i in range(15)],
-    )  # fmt: skip
+    )
     [tree, *_], _, others = make_candidates("treecrf_newton", data, [(1, 1)], "auto", {})
     assert tree.settings["transitions"] == "separable"
     assert (tree.settings["missing"], tree.missing, tree.settings["min_count"], others) == (
@@ -69,8 +72,12 @@ def test_costs_grow_with_the_data(method):
     small, large = (number_set(0, n_sequences=n) for n in (10, 100))
     [candidate, *others], *_ = make_candidates(method, small, [(1, 1), (9, 9)], "auto", {})
     wide = others[0] if others else candidate
-    costs = [estimate_seconds(candidate.build(), small, 10), estimate_seconds(candidate.build(), large, 10),
-             estimate_seconds(wide.build(), large, 10), estimate_seconds(wide.build(), large, 60)]  # fmt: skip
+    costs = [
+        estimate_seconds(candidate.build(), small, 10),
+        estimate_seconds(candidate.build(), large, 10),
+        estimate_seconds(wide.build(), large, 10),
+        estimate_seconds(wide.build(), large, 60),
+    ]
     assert costs == sorted(costs)
     assert costs[0] < costs[-1]
 

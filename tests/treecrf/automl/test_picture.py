@@ -13,10 +13,13 @@ EVIL = "<script>alert('x')</script>"
 def page(**changes):
     n = 3
     arguments = {
-        "title": "model on file", "rows": pd.DataFrame({"word": ["a", None, EVIL], "x": [1.5, np.nan, 2.0]}),
-        "probabilities": np.array([[0.9, 0.1], [0.4, 0.6], [0.2, 0.8]]), "predicted": ["A", "B", "B"], "labels": ["A", "B"],
+        "title": "model on file",
+        "rows": pd.DataFrame({"word": ["a", None, EVIL], "x": [1.5, np.nan, 2.0]}),
+        "probabilities": np.array([[0.9, 0.1], [0.4, 0.6], [0.2, 0.8]]),
+        "predicted": ["A", "B", "B"],
+        "labels": ["A", "B"],
         "true": ["A", "A", "B"],
-    }  # fmt: skip
+    }
     return write_picture(**(arguments | changes)), n
 
 

@@ -111,8 +111,9 @@ def test_models_of_other_labels_are_not_compared(run, model, fit_trees):
 def test_held_out_sequences_choose_the_iteration(table, fit_trees):
     err = fit_trees("--iterations", 12, "--window", "1,0", "--held-out", "0.25")
     iterations, *accuracy = re.search(
-        r"Chose (\d+) iterations?: accuracy ([\d.]+) % on 15 held-out sequences .*confidence interval by sequence ([\d.]+) to ([\d.]+) %", err
-    ).groups()  # fmt: skip
+        r"Chose (\d+) iterations?: accuracy ([\d.]+) % on 15 held-out sequences .*confidence interval by sequence ([\d.]+) to ([\d.]+) %",
+        err,
+    ).groups()
     assert treecrf.load("m.npz").n_iterations == int(iterations) <= 12
     points, low, high = map(float, accuracy)
     assert low < points <= high
@@ -153,6 +154,11 @@ def test_describe_names_holes_and_numbers(run, write):
     assert "Inputs: nothing (category); size (number). " in out
     lines = [line.split() for line in out.splitlines()]
     assert lines[lines.index(["number", "missing", "share", "lowest", "median", "highest"]) + 1] == [
-        "size", "0", "0.000", "0", "4.214", "8.429",
-    ]  # fmt: skip
+        "size",
+        "0",
+        "0.000",
+        "0",
+        "4.214",
+        "8.429",
+    ]
     assert "Column 'nothing' is empty everywhere" in err

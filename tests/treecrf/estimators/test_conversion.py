@@ -52,8 +52,19 @@ ARRAYS = [one.numbers for one in MEASURED]
         (iter(ARRAYS), MEASURED),
         (pd.Series(ARRAYS), MEASURED),
     ],
-    ids=["frames", "columns in another order", "dicts", "sets", "array of sets", "arrays", "lists", "tuple", "iterator", "series"],
-)  # fmt: skip
+    ids=[
+        "frames",
+        "columns in another order",
+        "dicts",
+        "sets",
+        "array of sets",
+        "arrays",
+        "lists",
+        "tuple",
+        "iterator",
+        "series",
+    ],
+)
 def test_every_form_is_the_set_that_it_stands_for(sequences, expected):
     given = Given.read(sequences, LABELS)
     assert given.form == "sequences"
@@ -84,7 +95,11 @@ def test_rows_are_one_sequence_or_divided_by_their_index():
 ROWS = MIXED.to_frame().drop(columns=["sequence", "label"])
 
 
-@pytest.mark.parametrize("rows", [ROWS, ROWS.to_dict("records"), MEASURED.numbers, MEASURED.to_frame()[["x0", "x1"]]], ids=["frame", "dicts", "array", "numbers"])  # fmt: skip
+@pytest.mark.parametrize(
+    "rows",
+    [ROWS, ROWS.to_dict("records"), MEASURED.numbers, MEASURED.to_frame()[["x0", "x1"]]],
+    ids=["frame", "dicts", "array", "numbers"],
+)
 def test_rows_are_divided_by_their_lengths_or_one_sequence_to_a_trained_labeller(rows):
     data = MIXED if len(rows[0] if isinstance(rows, list) else rows.T) == 3 else MEASURED
     names = np.array(MIXED.label_names)[MIXED.labels]
@@ -115,9 +130,13 @@ QUESTIONS = {
     "log_likelihood": MODEL.log_likelihood,
     "staged_score": lambda X, y: MODEL.staged_score(X, y=y),
     "known": lambda X, y: MODEL.predict(X, known=y),
-    "position weights": lambda X, y: LinearCRF(max_iterations=10).fit(X, BY_ROW["label"].to_numpy(), sample_weight=1 + (y == "X")).predict_proba(INPUTS),
+    "position weights": lambda X, y: (
+        LinearCRF(max_iterations=10)
+        .fit(X, BY_ROW["label"].to_numpy(), sample_weight=1 + (y == "X"))
+        .predict_proba(INPUTS)
+    ),
     "weights of scores": lambda X, y: MODEL.score(X, BY_ROW["label"].to_numpy(), sample_weight=1 + (y == "X")),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("ask", QUESTIONS.values(), ids=QUESTIONS)
@@ -236,14 +255,20 @@ ONE = np.zeros((2, 1))
 @pytest.mark.parametrize(
     ("sequences", "sentence"),
     [
-        (None, "the sequences are None; give a list of sequences (DataFrames, 2-d arrays, lists of dicts), or a SequenceSet."),
+        (
+            None,
+            "the sequences are None; give a list of sequences (DataFrames, 2-d arrays, lists of dicts), or a SequenceSet.",
+        ),
         ("text", "the sequences are 'text'; give a list"),
         (3, "the sequences are 3; give a list"),
         ({"a": 1}, "the sequences are a dict; give a list"),
         (np.array(3), "the sequences are one value (3); give a list"),
         ([], "the set has no sequences; give at least one."),
         (pd.DataFrame({"a": []}, index=pd.Index([], name="s")), "the set has no sequences; give at least one."),
-        ([1, 2], "sequence 0 is 1, which is one value or observation; give a list of sequences, [sequence] if there is one."),
+        (
+            [1, 2],
+            "sequence 0 is 1, which is one value or observation; give a list of sequences, [sequence] if there is one.",
+        ),
         (["the cat"], "sequence 0 is 'the cat', which is one value or observation; give"),
         ([{"a": 1}], "sequence 0 is a dict, which is one value or observation; give"),
         ([ONE, None], "sequence 1 is None, which is one value or observation; give"),
@@ -253,19 +278,43 @@ ONE = np.zeros((2, 1))
         ([[{"a": 1}], ONE], "sequence 1 is a ndarray, and sequence 0 is a list of dicts; give sequences of one kind."),
         ([[{"a": 1}, 3]], "sequence 0 has dicts and other values; give a dict for each observation."),
         ([ONE, np.zeros((2, 3))], "sequence 1 has 3 columns, sequence 0 has 1; give all sequences the same columns."),
-        ([FRAMES[0], FRAMES[1][["x1"]]], "sequence 1 has the columns 'x1', sequence 0 has 'letter', 'x1', 'x2'; give all"),
-        ([pd.DataFrame([[1, 2]], columns=["a", "a"])], "sequence 0 has two columns of one name ('a', 'a'); rename one."),
-        ([ONE, [[1, 2], [3]]], "sequence 1, observation 1 has 1 value, observation 0 has 2; give all observations the same"),
+        (
+            [FRAMES[0], FRAMES[1][["x1"]]],
+            "sequence 1 has the columns 'x1', sequence 0 has 'letter', 'x1', 'x2'; give all",
+        ),
+        (
+            [pd.DataFrame([[1, 2]], columns=["a", "a"])],
+            "sequence 0 has two columns of one name ('a', 'a'); rename one.",
+        ),
+        (
+            [ONE, [[1, 2], [3]]],
+            "sequence 1, observation 1 has 1 value, observation 0 has 2; give all observations the same",
+        ),
         ([np.zeros((0, 1))], "the set has no sequences; give at least one, with an observation."),
-        ([np.zeros((2, 0))], "sequence 0 has 0 feature(s) (shape=(2, 0)) while a minimum of 1 is required; give an input."),
+        (
+            [np.zeros((2, 0))],
+            "sequence 0 has 0 feature(s) (shape=(2, 0)) while a minimum of 1 is required; give an input.",
+        ),
         ([pd.DataFrame(index=[0, 1])], "the sequences have no columns; give at least one input."),
         ([np.zeros((2, 2, 2))], "sequence 0 has 3 dimensions; give one row for each observation."),
-        ([ONE, np.array([[1.0], [np.inf]])], "sequence 1, observation 1: 'x0' is infinity or too large (inf); give a finite"),
-        ([[{"a": [1]}]], "sequence 0, observation 0: 'a': the argument must be a string or a number, not [1]; give each part"),
-        (FRAMES[0], "one DataFrame does not say where its sequences begin; set its index to the column that tells them apart "),
-        (pd.DataFrame({"a": [1.5, 2, 3]}, pd.Index([0, 1, 0], name="s")), "row 2: sequence 0 comes a second time; sort the frame by its index if these rows belong to it, or"),
+        (
+            [ONE, np.array([[1.0], [np.inf]])],
+            "sequence 1, observation 1: 'x0' is infinity or too large (inf); give a finite",
+        ),
+        (
+            [[{"a": [1]}]],
+            "sequence 0, observation 0: 'a': the argument must be a string or a number, not [1]; give each part",
+        ),
+        (
+            FRAMES[0],
+            "one DataFrame does not say where its sequences begin; set its index to the column that tells them apart ",
+        ),
+        (
+            pd.DataFrame({"a": [1.5, 2, 3]}, pd.Index([0, 1, 0], name="s")),
+            "row 2: sequence 0 comes a second time; sort the frame by its index if these rows belong to it, or",
+        ),
     ],
-)  # fmt: skip
+)
 def test_what_is_no_list_of_sequences_is_named(sequences, sentence):
     with pytest.raises(ValueError) as caught:
         Given.read(sequences)
@@ -330,13 +379,28 @@ def test_new_data_that_do_not_fit_are_named():
 
 
 NUMBERS = st.one_of(
-    st.integers(), st.floats(), st.builds(np.float32, st.floats(width=32)), st.builds(Fraction, st.integers(-9, 9)),
-)  # fmt: skip
+    st.integers(),
+    st.floats(),
+    st.builds(np.float32, st.floats(width=32)),
+    st.builds(Fraction, st.integers(-9, 9)),
+)
 CELLS = st.one_of(
-    st.none(), st.just(pd.NA), st.just(pd.NaT), NUMBERS, st.booleans(), st.text(max_size=3), st.builds(np.str_, st.text(max_size=2)),
-    st.sampled_from(["7", "7.0", "007", "NA", "-", ABSENT, "\ud800"]), st.binary(max_size=2), st.dates(), st.timedeltas(),
-    st.decimals(), st.tuples(st.integers()), st.just([1, 2]), st.just(10**400),
-)  # fmt: skip
+    st.none(),
+    st.just(pd.NA),
+    st.just(pd.NaT),
+    NUMBERS,
+    st.booleans(),
+    st.text(max_size=3),
+    st.builds(np.str_, st.text(max_size=2)),
+    st.sampled_from(["7", "7.0", "007", "NA", "-", ABSENT, "\ud800"]),
+    st.binary(max_size=2),
+    st.dates(),
+    st.timedeltas(),
+    st.decimals(),
+    st.tuples(st.integers()),
+    st.just([1, 2]),
+    st.just(10**400),
+)
 TYPES = (
     "object",
     "Int64",
@@ -364,9 +428,10 @@ def outcome(read):
 
 @settings(max_examples=150, deadline=None)
 @given(
-    st.lists(CELLS, min_size=1, max_size=5) | st.lists(NUMBERS, min_size=1, max_size=30), st.sampled_from(TYPES),
+    st.lists(CELLS, min_size=1, max_size=5) | st.lists(NUMBERS, min_size=1, max_size=30),
+    st.sampled_from(TYPES),
     st.sampled_from([None, "number", "category"]),
-)  # fmt: skip
+)
 @example([Decimal("sNaN"), 1], "object", None)
 @example([timedelta(0)], "object", "category")
 @example([np.timedelta64(5, "s")], "object", "category")
@@ -396,10 +461,13 @@ class Colour(enum.Enum):
 
 
 OTHER_LABELS = {
-    "bytes": (b"a", b"b"), "tuples": (("a", 1), ("b", 1)), "dates": (date(2020, 1, 1), date(2021, 1, 1)),
-    "enums": (Colour.BLUE, Colour.RED), "stamps": (pd.Timestamp("2020-01-01"), pd.Timestamp("2020-01-02")),
+    "bytes": (b"a", b"b"),
+    "tuples": (("a", 1), ("b", 1)),
+    "dates": (date(2020, 1, 1), date(2021, 1, 1)),
+    "enums": (Colour.BLUE, Colour.RED),
+    "stamps": (pd.Timestamp("2020-01-01"), pd.Timestamp("2020-01-02")),
     "sets": (frozenset("a"), frozenset("b")),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("kind", OTHER_LABELS)
@@ -432,12 +500,18 @@ def test_columns_of_labels_are_labels(labels):
 @pytest.mark.parametrize(
     ("labels", "sentence"),
     [
-        ([np.eye(2)], r"labels of sequence 0 have the shape \(2, 2\); give one label for each observation, such as names\[array"),
-        ([[["a"], ["b"]]], r"Unknown label type: \['a'\] is a label; give each observation one label that a dictionary's key"),
+        (
+            [np.eye(2)],
+            r"labels of sequence 0 have the shape \(2, 2\); give one label for each observation, such as names\[array",
+        ),
+        (
+            [[["a"], ["b"]]],
+            r"Unknown label type: \['a'\] is a label; give each observation one label that a dictionary's key",
+        ),
         ([[b"a", "b"]], "labels are bytes and text; give them one type."),
         ([[date(2020, 1, 1), 3]], "labels are date and numbers; give them one type."),
     ],
-)  # fmt: skip
+)
 def test_tables_and_mixtures_of_labels_are_named(labels, sentence):
     with pytest.raises(ValueError, match=sentence):
         Given.read([ONE], labels)

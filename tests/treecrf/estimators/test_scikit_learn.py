@@ -69,9 +69,11 @@ def test_a_search_finds_the_setting_of_the_best_score(form):
     assert search.best_params_ == {"variance": variances[np.argmax(expected)]}
     assert search.predict(FRAMES)[0].tolist() == best.predict(FRAMES)[0].tolist()
     by_f1 = GridSearchCV(
-        LinearCRF(max_iterations=10), {"variance": [10.0]}, cv=3,
+        LinearCRF(max_iterations=10),
+        {"variance": [10.0]},
+        cv=3,
         scoring=lambda model, X, y=None: model.score(X, y, metric="macro_f1"),
-    ).fit(*form)  # fmt: skip
+    ).fit(*form)
     assert by_f1.best_score_ != search.best_score_
 
 
@@ -227,10 +229,17 @@ def test_scikit_learns_checks(estimator, check):
 @pytest.mark.parametrize(
     ("key", "places"),
     [
-        (3, [3]), (-1, [29]), (np.int64(2), [2]), (slice(2, 5), [2, 3, 4]), (slice(None, None, -10), [29, 19, 9]),
-        ([1, 2], [1, 2]), ([-1, 0, 0], [29, 0, 0]), (np.arange(30) % 10 == 0, [0, 10, 20]), ([], []),
+        (3, [3]),
+        (-1, [29]),
+        (np.int64(2), [2]),
+        (slice(2, 5), [2, 3, 4]),
+        (slice(None, None, -10), [29, 19, 9]),
+        ([1, 2], [1, 2]),
+        ([-1, 0, 0], [29, 0, 0]),
+        (np.arange(30) % 10 == 0, [0, 10, 20]),
+        ([], []),
     ],
-)  # fmt: skip
+)
 def test_a_set_is_indexed_by_sequence(key, places):
     assert DATA[key] == DATA.select(places)
 

@@ -43,9 +43,15 @@ def sticky_set(seed, sizes, n_sequences=900, longest=30, n_numbers=0):
     labels = np.where(rng.random(len(rows)) < 0.6, values[rows, 0] % 3, rng.integers(0, 3, len(rows)))
     n_categories = len(sizes) - n_numbers
     return SequenceSet(
-        values[:, :n_categories], offsets, attributes[:n_categories], labels, ("A", "B", "C"), observation_offsets,
-        numbers=values[:, n_categories:].astype(float), number_names=[a.name for a in attributes[n_categories:]],
-    )  # fmt: skip
+        values[:, :n_categories],
+        offsets,
+        attributes[:n_categories],
+        labels,
+        ("A", "B", "C"),
+        observation_offsets,
+        numbers=values[:, n_categories:].astype(float),
+        number_names=[a.name for a in attributes[n_categories:]],
+    )
 
 
 def cells_of(data):
@@ -165,9 +171,10 @@ def test_by_neighbour_what_decides_is_seen_and_nothing_else_does(sizes, n_number
         column = 100 * cells[1]
         near, own, gone = column + codes[before], column + codes[cells], holes[cells]
         return (
-            dependence(gone[seen], near[seen]), dependence(gone[seen], own[seen], near[seen]),
+            dependence(gone[seen], near[seen]),
+            dependence(gone[seen], own[seen], near[seen]),
             dependence(gone[~seen], near[~seen], column[~seen]),
-        )  # fmt: skip
+        )
 
     of_neighbour, of_own, of_hidden = judge(holes_of("mar", data))
     assert of_neighbour < 1e-20

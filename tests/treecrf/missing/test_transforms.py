@@ -92,9 +92,11 @@ def test_what_is_imputed_can_be_flagged():
     train = plain_set([[1, -1, 0, -1, -1, 1], [1, 0, 1, -1, 0, 1]], SHAPES)
     marked = Imputer(add_indicator=True).fit_transform(train)
     assert marked.values.T.tolist() == [
-        [1, 1, 0, 1, 1, 1], [1, 0, 1, 1, 0, 1],  # filled as without flags
-        [0, 1, 0, 1, 1, 0], [0, 0, 0, 1, 0, 0],
-    ]  # fmt: skip
+        [1, 1, 0, 1, 1, 1],
+        [1, 0, 1, 1, 0, 1],  # filled as without flags
+        [0, 1, 0, 1, 1, 0],
+        [0, 0, 0, 1, 0, 0],
+    ]
     answers = ("no", "yes")
     assert marked.attributes == (*SHAPES, Attribute("letter missing", answers), Attribute("flag missing", answers))
     test = Imputer(add_indicator=True).fit(train).transform(plain_set([[2, 2], [0, 0]], SHAPES))

@@ -61,9 +61,12 @@ def test_unusable_weights_are_refused(weights, words):
 
 @pytest.mark.parametrize(
     ("class_weight", "words"),
-    [({"D": 1.0}, "class_weight names 'D', which is no label; the labels are A, B, C"),
-     ("even", "class_weight='even': give None, 'balanced' or weights"), ({"A": -1.0}, "weights of at least 0")],
-)  # fmt: skip
+    [
+        ({"D": 1.0}, "class_weight names 'D', which is no label; the labels are A, B, C"),
+        ("even", "class_weight='even': give None, 'balanced' or weights"),
+        ({"A": -1.0}, "weights of at least 0"),
+    ],
+)
 def test_unusable_weights_of_labels_are_refused(class_weight, words):
     with pytest.raises(ValueError, match=words):
         treecrf.TreeCRF(2, 4, class_weight=class_weight).fit(larger_set())

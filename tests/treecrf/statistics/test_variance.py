@@ -53,9 +53,13 @@ def test_one_way_by_hand():
 
 RUNS = {"sequence": (1,), "method x sequence": (0, 1), "run": (0, 2), "residual": (0, 1, 2)}
 TRAININGS = {
-    "sequence": (1,), "training_set": (2,), "method x sequence": (0, 1), "method x training_set": (0, 2),
-    "sequence x training_set": (1, 2), "residual": (0, 1, 2),
-}  # fmt: skip
+    "sequence": (1,),
+    "training_set": (2,),
+    "method x sequence": (0, 1),
+    "method x training_set": (0, 2),
+    "sequence x training_set": (1, 2),
+    "residual": (0, 1, 2),
+}
 BOTH = {
     "sequence": (1,),
     "training_set": (2,),
@@ -73,7 +77,7 @@ BOTH = {
         (3, (4, 50, 8), ("training_set",), TRAININGS, (0.05, 0.03, 0.02, 0.02, 0.015, 0.01), 80, 0.2, False),
         (4, (3, 30, 8, 3), ("training_set", "run"), BOTH, (0.05, 0.03, 0.02, 0.015, 0.01), 60, 0.2, False),
     ],
-)  # fmt: skip
+)
 def test_planted_components(seed, shape, factors, planted_in, deviations, n, tolerance, unequal):
     rng = np.random.default_rng(seed)
     positions = (rng.integers(1, 20, shape[1]) * 10**8)[:, None] if unequal else MANY
@@ -134,11 +138,14 @@ def test_every_process_finds_the_same_bits():
     )
     found = {
         subprocess.run(
-            [sys.executable, "-c", program], env=os.environ | {"PYTHONHASHSEED": str(seed)}, text=True,
-            capture_output=True, check=True,
+            [sys.executable, "-c", program],
+            env=os.environ | {"PYTHONHASHSEED": str(seed)},
+            text=True,
+            capture_output=True,
+            check=True,
         ).stdout
         for seed in (1, 2)
-    }  # fmt: skip
+    }
     assert len(found) == 1
 
 

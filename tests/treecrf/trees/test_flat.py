@@ -61,8 +61,10 @@ def test_windows_are_cut_into_words_and_chunks(monkeypatch, n_windows):
     model = TreeCRF(8, 9, 0.5, (2, 1)).fit(random_set(2))
     offsets = np.array([0, n_windows])
     test = SequenceSet(
-        np.random.default_rng(3).integers(0, 2, (n_windows, 2)), offsets, model.attributes_,
-    )  # fmt: skip
+        np.random.default_rng(3).integers(0, 2, (n_windows, 2)),
+        offsets,
+        model.attributes_,
+    )
     np.testing.assert_allclose(model.flattened().potentials(test), model.potentials(test), rtol=0, atol=1e-9)
 
 

@@ -26,8 +26,14 @@ def named(counts, texts):
 def test_sentences_are_parsed(sentences):
     assert [sentence.speaker for sentence in sentences] == ["11", "11", "12", "13", "13", "14", "15"]
     assert sentences[1].rows == [
-        ("'Hush", 1), ("!", None), ("'", None), ("said", 0), ("mr", None), ("Owl", 1), (".", None),
-    ]  # fmt: skip
+        ("'Hush", 1),
+        ("!", None),
+        ("'", None),
+        ("said", 0),
+        ("mr", None),
+        ("Owl", 1),
+        (".", None),
+    ]
 
 
 # --- attributes -------------------------------------------------------------------------------------
@@ -36,9 +42,26 @@ def test_sentences_are_parsed(sentences):
 def test_words_are_counted(sentences):
     counts = prosody.WordCounts.of(sentence.texts for sentence in sentences)
     assert counts.words == {
-        "the": 5, "mill": 3, "hums": 3, "say": 3, "they": 2, "owl": 2, "old": 1, "hush": 1, "said": 1, "mr": 1, "i'll": 1, "it": 1,
-        "again": 1, "don't": 1, "of": 1, "miller": 1, "notwithstanding": 1, "all": 1, "that": 1,
-    }  # fmt: skip
+        "the": 5,
+        "mill": 3,
+        "hums": 3,
+        "say": 3,
+        "they": 2,
+        "owl": 2,
+        "old": 1,
+        "hush": 1,
+        "said": 1,
+        "mr": 1,
+        "i'll": 1,
+        "it": 1,
+        "again": 1,
+        "don't": 1,
+        "of": 1,
+        "miller": 1,
+        "notwithstanding": 1,
+        "all": 1,
+        "that": 1,
+    }
     assert counts.before.total() == counts.words.total() == 31
     assert (counts.before[""], counts.before["the"], counts.before["hums"]) == (7, 5, 0)
     assert (counts.pairs["they", "say"], counts.pairs["mill", "they"], counts.pairs["", "the"]) == (2, 1, 2)

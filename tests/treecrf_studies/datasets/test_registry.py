@@ -56,7 +56,9 @@ def test_unknown_name():
         datasets.load("proteins")
 
 
-@pytest.mark.parametrize(("load", "name"), [(datasets.load, "hmm"), (datasets.load, "xor"), (partial(datasets.load_splits, seed=0), "xor")])  # fmt: skip
+@pytest.mark.parametrize(
+    ("load", "name"), [(datasets.load, "hmm"), (datasets.load, "xor"), (partial(datasets.load_splits, seed=0), "xor")]
+)
 def test_unknown_option(load, name):
     with pytest.raises(
         ValueError, match=rf"data set '{name}': got an unexpected keyword argument 'lenght'; leave that"

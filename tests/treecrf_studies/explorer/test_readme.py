@@ -80,10 +80,12 @@ def test_what_is_near_is_counted_by_table_and_sample():
             "source": ["T1"] * 3 + ["T2"] + ["T1"] * 4,
             "published": [80.0] * 7 + [99.0],
             "sample": [own] * 4 + ["another corpus"] + [own] * 3,
-            "quantity": "accuracy (%)", "counted": [True] * 5 + [False, True, True], "inferred": [False] * 6 + [True, False],
+            "quantity": "accuracy (%)",
+            "counted": [True] * 5 + [False, True, True],
+            "inferred": [False] * 6 + [True, False],
             "point": ["peak"] * 3 + ["choice"] * 5,
         }
-    )  # fmt: skip
+    )
     accuracies = accuracies.assign(
         at_choice=accuracies["published"] + away, measured=accuracies["published"] + away / 2
     )

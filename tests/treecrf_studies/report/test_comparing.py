@@ -179,8 +179,11 @@ def test_equal_runs_differ_in_nothing(runs, tmp_path):
     assert page.count("<p>None.</p>") == 3
     check(page)
     assert {path.name for path in (tmp_path / "there").iterdir()} == {
-        "index.html", "settings.csv", "numbers.csv", "verdicts.csv",
-    }  # fmt: skip
+        "index.html",
+        "settings.csv",
+        "numbers.csv",
+        "verdicts.csv",
+    }
 
 
 # --- runs -------------------------------------------------------------------------------------------

@@ -130,8 +130,9 @@ def test_counts_of_missing_values_are_sums_over_test_sets(tmp_path):
     write_frame(frame, tmp_path / "missing/hyphen/imputation.counts.parquet")
     counts = count_sequences(missing.STUDY, settings)
     assert counts[["variant", "draw", "sequence", "n_positions", "n_correct"]].to_numpy().tolist() == [
-        ["10 % missing", "training set 0", 3, 10, 2], ["10 % missing", "training set 1", 3, 10, 4],
-    ]  # fmt: skip
+        ["10 % missing", "training set 0", 3, 10, 2],
+        ["10 % missing", "training set 1", 3, 10, 4],
+    ]
 
 
 def test_without_counts_there_is_no_file(tmp_path):

@@ -27,9 +27,17 @@ MEMBERS = {"results/training/hmm/summary.csv": "a,b\n1", "reports/index.html": "
 
 def record(rule, wildcards, began, inputs, outputs):
     return {
-        "rule": rule, "wildcards": wildcards, "began": f"2026-01-02T00:00:{began:02}+00:00", "ended": f"2026-01-02T00:01:{began:02}+00:00",
-        "threads": 1, "environment": "e1", "machine": "m1", "kernel_seconds": None, "inputs": inputs, "outputs": dict.fromkeys(outputs, 1),
-    }  # fmt: skip
+        "rule": rule,
+        "wildcards": wildcards,
+        "began": f"2026-01-02T00:00:{began:02}+00:00",
+        "ended": f"2026-01-02T00:01:{began:02}+00:00",
+        "threads": 1,
+        "environment": "e1",
+        "machine": "m1",
+        "kernel_seconds": None,
+        "inputs": inputs,
+        "outputs": dict.fromkeys(outputs, 1),
+    }
 
 
 @pytest.fixture
@@ -39,10 +47,12 @@ def crate(tmp_path, monkeypatch):
     data = "results/data/hmm/train.npz"
     written = {
         "prepare_data/hmm": record("prepare_data", {"dataset": "hmm"}, 1, ["data/raw/protein.data"], [data]),
-        "training/summarise/hmm": record("summarise_training", {"dataset": "hmm"}, 5, [data], ["results/training/hmm/summary.csv"]),
+        "training/summarise/hmm": record(
+            "summarise_training", {"dataset": "hmm"}, 5, [data], ["results/training/hmm/summary.csv"]
+        ),
         "environments/e1": {"commit": "c0ffee", "python": "3.11.7", "numba": "0.68.1", "lightgbm": None},
         "machines/m1": {"processor": "abacus", "cores": 2},
-    }  # fmt: skip
+    }
     for name, content in written.items():
         path = tmp_path / f"results/benchmarks/{name}.json"
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -68,9 +78,12 @@ def references(value):
 
 def test_every_entity_that_is_named_is_there(crate):
     outside = (
-        "https://w3id.org/ro/crate/", "http://schema.org/", "https://bioschemas.org/profiles/FormalParameter/",
-        "https://doi.org/10.1093/bioinformatics/bts480", "https://snakemake.readthedocs.io",
-    )  # fmt: skip
+        "https://w3id.org/ro/crate/",
+        "http://schema.org/",
+        "https://bioschemas.org/profiles/FormalParameter/",
+        "https://doi.org/10.1093/bioinformatics/bts480",
+        "https://snakemake.readthedocs.io",
+    )
     named = {name for entity in crate.values() for name in references(entity)}
     assert {name for name in named - set(crate) if not name.startswith(outside)} == set()
 

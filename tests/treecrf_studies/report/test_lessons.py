@@ -15,12 +15,26 @@ def comparisons():
     """TreeCRF-Newton before and after the linear CRF, in either order of the pair."""
     return pd.DataFrame(
         [
-            {"dataset": "one", "method": "treecrf_newton", "other": "linear_crf", "mean_points": 2.0, "family_low": 1.0, "family_high": 3.0,
-             "decision": "better"},
-            {"dataset": "two", "method": "linear_crf", "other": "treecrf_newton", "mean_points": 0.5, "family_low": 0.25, "family_high": 0.75,
-             "decision": "better"},
+            {
+                "dataset": "one",
+                "method": "treecrf_newton",
+                "other": "linear_crf",
+                "mean_points": 2.0,
+                "family_low": 1.0,
+                "family_high": 3.0,
+                "decision": "better",
+            },
+            {
+                "dataset": "two",
+                "method": "linear_crf",
+                "other": "treecrf_newton",
+                "mean_points": 0.5,
+                "family_low": 0.25,
+                "family_high": 0.75,
+                "decision": "better",
+            },
         ]
-    ).assign(decoder="better", p_holm=[0.01, 0.2])  # fmt: skip
+    ).assign(decoder="better", p_holm=[0.01, 0.2])
 
 
 @pytest.fixture

@@ -96,9 +96,11 @@ def test_a_run_whose_own_method_failed_says_that_it_is_not_finished_and_why(tmp_
     log = "ValueError: own:Own: predict_proba returned [1.0, 1.0]\nWhere it happened\nTraceback\n"
     (logs / "training/hmm_own.log").write_text(log)
     settings = own_settings(
-        labellers={"own": {"class": "sklearn.linear_model:LogisticRegression"}}, training={"datasets": ["hmm"], "methods": ["own"]},
-        results=str(tmp_path / "results"), reports=str(tmp_path / "reports"),
-    )  # fmt: skip
+        labellers={"own": {"class": "sklearn.linear_model:LogisticRegression"}},
+        training={"datasets": ["hmm"], "methods": ["own"]},
+        results=str(tmp_path / "results"),
+        reports=str(tmp_path / "reports"),
+    )
     write_page(settings, logs, finished=False)
     page = (tmp_path / "reports/unfinished.html").read_text()
     assert '<p class="banner">This run is not finished' in page

@@ -13,11 +13,16 @@ BENCHMARK = "s\tmax_rss\tcpu_time\n{}\t{}\t0.5\n"
 
 def test_jobs_are_counted_by_study_and_data_set(tmp_path):
     jobs = {
-        "training/draw": ("training", "–"), "training/tabulate": ("training", "–"), "missing/draw": ("missing", "–"),
-        "missing/evaluate/or_window_imputation_0.1": ("missing", "or_window"), "future/prepare/or_0": ("future", "or"),
-        "future/summarise/or_window": ("future", "or_window"), "cost/measure_scaling/all": ("cost", "–"),
-        "check_claims": ("all studies", "–"), "prepare_data/draw": ("all studies", "draw"),
-    }  # fmt: skip
+        "training/draw": ("training", "–"),
+        "training/tabulate": ("training", "–"),
+        "missing/draw": ("missing", "–"),
+        "missing/evaluate/or_window_imputation_0.1": ("missing", "or_window"),
+        "future/prepare/or_0": ("future", "or"),
+        "future/summarise/or_window": ("future", "or_window"),
+        "cost/measure_scaling/all": ("cost", "–"),
+        "check_claims": ("all studies", "–"),
+        "prepare_data/draw": ("all studies", "draw"),
+    }
     for place, job in enumerate(jobs):
         path = tmp_path / "benchmarks" / f"{job}.tsv"
         path.parent.mkdir(exist_ok=True, parents=True)

@@ -12,9 +12,13 @@ from treecrf.models.boosted.training import DenseTraining
 
 PLAIN = {"n_iterations": 5, "max_leaves": 12, "l2_regularization": 1.0, "window": (1, 1)}
 HALVED = {
-    "splits": "subsets", "leaf_values": "newton", "l2_regularization": 0.01, "largest_step": 40.0, "window": (0, 0),
+    "splits": "subsets",
+    "leaf_values": "newton",
+    "l2_regularization": 0.01,
+    "largest_step": 40.0,
+    "window": (0, 0),
     "n_iterations": 7,
-}  # fmt: skip
+}
 CASES = {
     "order 0": (TreeCRF, {"order": 0}),
     "order 1, windows of one observation": (TreeCRF, {"window": (0, 0)}),

@@ -123,9 +123,9 @@ def test_potentials_equal_naive_boosting(kind, part, order):
 @pytest.mark.parametrize("part", [{"row_fraction": 0.5}, {"feature_fraction": 0.4}], ids=str)
 def test_pseudo_likelihood_is_sampled_too(part):
     data = random_set(np.random.default_rng(1), 10)
-    model = TreeCRF(
-        3, 7, 1.0, (1, 1), random_state=1, start_noise=0.3, pseudo_likelihood_iterations=3, **part
-    ).fit(data)  # fmt: skip
+    model = TreeCRF(3, 7, 1.0, (1, 1), random_state=1, start_noise=0.3, pseudo_likelihood_iterations=3, **part).fit(
+        data
+    )
     expected = naive_boost(
         data, (1, 1), 1, named_start(model), 3, 7, 1.0, model.boosting_params(), naive.pseudo_row_gradients
     )
@@ -148,9 +148,18 @@ def test_rows_with_missing_cells_that_are_left_out_equal_naive_boosting(part, po
         return {key: gradient for key, gradient in kept.items() if begin <= key[1] < begin + len(labels)}
 
     expected = naive_holes.boost_with_unknown(
-        *[(window_codes(data, (1, 1)), data.offsets) for data in (train, test)], slot_sizes(train.attributes, (1, 1)),
-        train.labels, 3, order, named_start(model), 3, 8, 1.0, naive_holes.Policy(**policy), differentiate,
-    )  # fmt: skip
+        *[(window_codes(data, (1, 1)), data.offsets) for data in (train, test)],
+        slot_sizes(train.attributes, (1, 1)),
+        train.labels,
+        3,
+        order,
+        named_start(model),
+        3,
+        8,
+        1.0,
+        naive_holes.Policy(**policy),
+        differentiate,
+    )
     for data, values in zip((train, test), expected, strict=True):
         assert_potentials(model, data, values)
 

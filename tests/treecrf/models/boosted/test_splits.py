@@ -19,14 +19,27 @@ NEWTON = {"leaf_values": "newton", "learning_rate": 0.3}
 
 def assert_equals_naive(data, settings, rules, order, seed, window=(1, 1), fit_by=naive_splits.fit_by):
     model = TreeCRF(
-        3, rules.max_leaves, rules.l2_regularization, window, order, category_smoothing=0.0, random_state=seed,
-        start_noise=0.3, **settings,
-    ).fit(data)  # fmt: skip
+        3,
+        rules.max_leaves,
+        rules.l2_regularization,
+        window,
+        order,
+        category_smoothing=0.0,
+        random_state=seed,
+        start_noise=0.3,
+        **settings,
+    ).fit(data)
     sizes = [len(attribute.categories) for attribute in data.attributes] * (sum(window) + 1)
     expected = naive.boost(
-        window_codes(data, window), data.offsets, data.labels, len(data.label_names), order, named_start(model), 3,
+        window_codes(data, window),
+        data.offsets,
+        data.labels,
+        len(data.label_names),
+        order,
+        named_start(model),
+        3,
         fit_by(rules, sizes),
-    )  # fmt: skip
+    )
     assert_potentials(model, data, expected, 1e-5 if rules.newton else 1e-8)
     return model
 

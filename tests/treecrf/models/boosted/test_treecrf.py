@@ -23,9 +23,15 @@ def test_potentials_equal_naive_boosting(order, max_leaves, l2_regularization, p
         n_labels = 3 if order < 3 else 2
         data = random_set(rng, n_sequences=4 if order < 3 else 6, n_labels=n_labels, longest=4 if order < 2 else 5)
         model = TreeCRF(
-            4, max_leaves, l2_regularization, (1, 1), order, random_state=seed, start_noise=0.3,
+            4,
+            max_leaves,
+            l2_regularization,
+            (1, 1),
+            order,
+            random_state=seed,
+            start_noise=0.3,
             pseudo_likelihood_iterations=pseudo,
-        ).fit(data)  # fmt: skip
+        ).fit(data)
         fit = naive.fit_one_hot(slot_sizes(data.attributes, (1, 1)), n_labels, max_leaves, l2_regularization)
         expected = naive.boost(
             window_codes(data, (1, 1)), data.offsets, data.labels, n_labels, order, named_start(model), 4, fit, pseudo
@@ -81,9 +87,17 @@ def test_continuing_with_another_shape_is_refused():
 
 @pytest.mark.parametrize(
     "settings",
-    [{}, {"order": 0}, {"order": 2, "window": (1, 0)}, {"leaf_values": "newton", "learning_rate": 0.3}, {"random_state": 1},
-     {"missing": "instance_weighting"}, {"pseudo_likelihood_iterations": 2}, {"transitions": "separable"}],
-)  # fmt: skip
+    [
+        {},
+        {"order": 0},
+        {"order": 2, "window": (1, 0)},
+        {"leaf_values": "newton", "learning_rate": 0.3},
+        {"random_state": 1},
+        {"missing": "instance_weighting"},
+        {"pseudo_likelihood_iterations": 2},
+        {"transitions": "separable"},
+    ],
+)
 @pytest.mark.parametrize("labeller", [TreeCRF, MEMM])
 def test_training_knows_what_it_predicts_for_its_own_set(labeller, settings):
     if labeller is MEMM and {"transitions", "pseudo_likelihood_iterations"} & set(settings):

@@ -13,9 +13,16 @@ from treecrf.trees import packing
 from treecrf.trees.packing import unpack
 
 SETTINGS = [
-    {}, {"order": 0}, {"order": 2}, {"leaf_values": "newton", "learning_rate": 0.3}, {"splits": "subsets"},
-    {"window": (0, 0)}, {"pseudo_likelihood_iterations": 2}, {"missing": "instance_weighting"}, {"label_dictionary": "a0"},
-]  # fmt: skip
+    {},
+    {"order": 0},
+    {"order": 2},
+    {"leaf_values": "newton", "learning_rate": 0.3},
+    {"splits": "subsets"},
+    {"window": (0, 0)},
+    {"pseudo_likelihood_iterations": 2},
+    {"missing": "instance_weighting"},
+    {"label_dictionary": "a0"},
+]
 SEPARABLE = {"transitions": "separable", "leaf_values": "newton"}
 
 
@@ -47,8 +54,10 @@ def test_weights_of_positions_weigh_the_chain_rule(order):
         names = [tuple(int(label) for label in row) for row in space.labels_of_state]
         potential = {
             (y, p, s): potentials[y, p, i]
-            for y in range(3) for p in range(data.n_positions) for i, s in enumerate(names)
-        }  # fmt: skip
+            for y in range(3)
+            for p in range(data.n_positions)
+            for i, s in enumerate(names)
+        }
         expected = 0.0
         for begin, end in zip(data.offsets[:-1], data.offsets[1:], strict=True):
             part = (potential, int(begin), data.labels[begin:end], weights[begin:end], 3, order)
@@ -120,9 +129,11 @@ def test_a_factor_of_weights_and_penalties_changes_nothing(settings, kind):
     if kind == "of positions" and {"label_dictionary", "pseudo_likelihood_iterations", "transitions"} & set(settings):
         pytest.skip("by sequence alone")
     weights = {
-        "equal": np.full(30, 0.7), "whole": rng.integers(0, 4, 30), "any": rng.lognormal(0, 2, 30),
+        "equal": np.full(30, 0.7),
+        "whole": rng.integers(0, 4, 30),
+        "any": rng.lognormal(0, 2, 30),
         "of positions": rng.uniform(0, 2, data.n_positions),
-    }[kind]  # fmt: skip
+    }[kind]
     for penalty in (0.0, 3.0):
         fitted = []
         for factor in (1.0, 1e-7, 3e-5, 1e7, 1e90):

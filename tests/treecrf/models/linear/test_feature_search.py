@@ -169,9 +169,16 @@ def test_a_weight_is_fitted_at_the_ends_of_probability(probability, n_observed):
     probabilities = np.full(40, probability)
     gain, weight = fit_weight(probabilities, 40, float(n_observed), 10.0)
     assert gain == pytest.approx(naive_label_gain(probabilities, n_observed, 10.0), rel=1e-9, abs=1e-9)
-    slope = n_observed - np.exp(weight + np.log(probability) - np.logaddexp(
-        np.log1p(-probability) if probability < 1 else -np.inf, weight + np.log(probability)
-    )) * 40 - weight / 10.0  # fmt: skip
+    slope = (
+        n_observed
+        - np.exp(
+            weight
+            + np.log(probability)
+            - np.logaddexp(np.log1p(-probability) if probability < 1 else -np.inf, weight + np.log(probability))
+        )
+        * 40
+        - weight / 10.0
+    )
     assert abs(slope) < 1e-4
 
 

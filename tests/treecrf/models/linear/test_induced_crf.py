@@ -38,9 +38,7 @@ def planted_set(seed, n_sequences=60):
     rng = np.random.default_rng(seed)
     offsets = np.arange(0, 10 * n_sequences + 1, 10)
     letters, flags, marks = (rng.integers(0, n, offsets[-1]) for n in (2, 2, 4))
-    attributes = (
-        Attribute("letter", ("a", "b")), Attribute("flag", ("no", "yes")), Attribute("mark", tuple("pqrs"))
-    )  # fmt: skip
+    attributes = (Attribute("letter", ("a", "b")), Attribute("flag", ("no", "yes")), Attribute("mark", tuple("pqrs")))
     values = np.stack([letters, flags, marks], axis=1)
     return SequenceSet(values, offsets, attributes, (letters == 0) ^ (flags == 1), ("same", "other"))
 

@@ -71,9 +71,12 @@ def test_cells_have_weights_of_pairs_as_in_the_dissertation():
     amino_acids = tuple("ACDEFGHIKLMNPQRSTVWY")
     rng = np.random.default_rng(0)
     data = treecrf.SequenceSet(
-        rng.integers(0, 20, (50, 1)), np.array([0, 50]), (Attribute("residue", amino_acids),), rng.integers(0, 3, 50),
+        rng.integers(0, 20, (50, 1)),
+        np.array([0, 50]),
+        (Attribute("residue", amino_acids),),
+        rng.integers(0, 3, 50),
         ("helix", "sheet", "coil"),
-    )  # fmt: skip
+    )
     model = LinearCRF(window=(6, 6), max_iterations=1).fit(data)
     assert model.cell_weights_.shape == (13 * (20 + 1), 3**2 + 3)
     assert model.transition_weights_.shape == (3, 3)
@@ -89,10 +92,17 @@ def crfsuite(data, window, variance, n_iterations):
     logged = []
     trainer = pycrfsuite.Trainer(algorithm="lbfgs", verbose=False)
     trainer.message = logged.append
-    trainer.set_params({
-        "c2": 1 / (2 * variance), "max_iterations": n_iterations, "epsilon": 1e-12, "delta": 1e-14, "period": 30,
-        "feature.possible_states": True, "feature.possible_transitions": True,
-    })  # fmt: skip
+    trainer.set_params(
+        {
+            "c2": 1 / (2 * variance),
+            "max_iterations": n_iterations,
+            "epsilon": 1e-12,
+            "delta": 1e-14,
+            "period": 30,
+            "feature.possible_states": True,
+            "feature.possible_transitions": True,
+        }
+    )
     for begin, end in zip(data.offsets[:-1], data.offsets[1:], strict=True):
         trainer.append(items[begin:end], names[begin:end])
     return trainer, logged, sizes

@@ -59,9 +59,13 @@ def dense_one_hot(windows, attributes):
 def scikit_learns(data, other, n_epochs, seed=0, **settings):
     """What scikit-learn's network of the same settings as `network` says of `other` after every epoch."""
     peer = MLPClassifier(
-        7, activation="logistic", learning_rate_init=0.02, batch_size=30, **settings,
+        7,
+        activation="logistic",
+        learning_rate_init=0.02,
+        batch_size=30,
+        **settings,
         random_state=np.random.RandomState(np.random.PCG64(seed)),
-    )  # fmt: skip
+    )
     inputs, asked = (dense_one_hot(cut_windows(part), data.attributes) for part in (data, other))
     for _ in range(n_epochs):
         peer.partial_fit(inputs, data.labels, classes=range(len(data.label_names)))

@@ -7,8 +7,9 @@ from builders import hidden_labels, larger_set
 from treecrf import NeuralNetwork, SequenceSet, WindowLightGBM
 
 LABELLERS = [
-    WindowLightGBM(5, min_samples_leaf=1), NeuralNetwork(n_hidden=4, n_epochs=3, window=(0, 0), batch_size=10**6),
-]  # fmt: skip
+    WindowLightGBM(5, min_samples_leaf=1),
+    NeuralNetwork(n_hidden=4, n_epochs=3, window=(0, 0), batch_size=10**6),
+]
 
 
 def alone(data, positions):

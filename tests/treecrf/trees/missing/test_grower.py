@@ -34,14 +34,21 @@ HOLE = -1
 
 def assert_equals_naive(train, test, policy, order, seed, window=(1, 1), n_iterations=3, max_leaves=8, penalty=1.0):
     n_labels = len(train.label_names)
-    model = TreeCRF(
-        n_iterations, max_leaves, penalty, window, order, random_state=seed, start_noise=0.3, **policy
-    ).fit(train)  # fmt: skip
+    model = TreeCRF(n_iterations, max_leaves, penalty, window, order, random_state=seed, start_noise=0.3, **policy).fit(
+        train
+    )
     expected = naive_holes.boost_with_unknown(
         *[(window_codes(data, window), data.offsets) for data in (train, test)],
-        slot_sizes(train.attributes, window), train.labels, n_labels, order, named_start(model), n_iterations, max_leaves, penalty,
+        slot_sizes(train.attributes, window),
+        train.labels,
+        n_labels,
+        order,
+        named_start(model),
+        n_iterations,
+        max_leaves,
+        penalty,
         naive_holes.Policy(**policy),
-    )  # fmt: skip
+    )
     for data, part in zip((train, test), expected, strict=True):
         assert_potentials(model, data, part)
     assert model.log_likelihood_history_[-1] == pytest.approx(model.log_likelihood(train).sum(), abs=1e-7)
@@ -62,12 +69,21 @@ def test_potentials_equal_naive_boosting(policy, rate, order):
 
 @pytest.mark.parametrize(
     "settings",
-    [{"order": 0}, {}, {"order": 2}, {"order": 3}, {"splits": "subsets"}, {"splits": "subsets", "leaf_values": "newton", "learning_rate": 0.3},
-     {"order": 2, "row_fraction": 0.5}, {"order": 2, "row_fraction": 0.1, "sampling_seed": 3}, {"order": 2, "feature_fraction": 0.4},
-     {"order": 2, "influence_trimming": 0.2},
-     {"order": 2, "row_fraction": 0.6, "feature_fraction": 0.5, "influence_trimming": 0.1, "sampling_seed": 7}],
+    [
+        {"order": 0},
+        {},
+        {"order": 2},
+        {"order": 3},
+        {"splits": "subsets"},
+        {"splits": "subsets", "leaf_values": "newton", "learning_rate": 0.3},
+        {"order": 2, "row_fraction": 0.5},
+        {"order": 2, "row_fraction": 0.1, "sampling_seed": 3},
+        {"order": 2, "feature_fraction": 0.4},
+        {"order": 2, "influence_trimming": 0.2},
+        {"order": 2, "row_fraction": 0.6, "feature_fraction": 0.5, "influence_trimming": 0.1, "sampling_seed": 7},
+    ],
     ids=str,
-)  # fmt: skip
+)
 def test_without_missing_cells_all_methods_grow_the_same_trees(settings):
     rng = np.random.default_rng(settings.get("order", 1))
     train, test = (random_set(rng, 60, longest=12) for _ in range(2))
@@ -79,8 +95,15 @@ def test_without_missing_cells_all_methods_grow_the_same_trees(settings):
 # --- much is missing -----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("settings", [{}, {"window": (0, 0), "leaf_values": "newton"}, {"splits": "subsets", "order": 2},
-                                      {"row_fraction": 0.5, "leaf_values": "newton"}])  # fmt: skip
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {},
+        {"window": (0, 0), "leaf_values": "newton"},
+        {"splits": "subsets", "order": 2},
+        {"row_fraction": 0.5, "leaf_values": "newton"},
+    ],
+)
 @pytest.mark.parametrize("policy", POLICIES, ids=lambda policy: " ".join(map(str, policy.values())))
 def test_whole_rows_grow_the_trees_of_rows_that_divide(policy, settings, monkeypatch):
     train = number_set(0)
@@ -191,9 +214,11 @@ def run_in_another_process(program, disabled):
 def test_interpreted_equals_compiled():
     newton = {"leaf_values": "newton", "learning_rate": 0.3}
     others = [
-        {}, {"splits": "subsets", **newton}, {"splits": "subsets", "missing": "incorporated"},
+        {},
+        {"splits": "subsets", **newton},
+        {"splits": "subsets", "missing": "incorporated"},
         {"splits": "subsets", "leaf_values": "newton", "missing": "surrogate_splitting"},
-    ]  # fmt: skip
+    ]
     program = (
         "import hashlib\n"
         f"for settings in [*t.POLICIES, *[each | {{'order': 2}} for each in {others}]]:\n"

@@ -65,9 +65,15 @@ def test_predictions_equal_those_of_mallets_lattices(java, trainings, induction,
         heard.append((*event, lattices(java, trainings[0], data)[0]))
 
     model = MalletCRF(
-        5.0, (1, 1), features, 20, induction=induction, iterations_between_inductions=4, features_per_induction=15,
+        5.0,
+        (1, 1),
+        features,
+        20,
+        induction=induction,
+        iterations_between_inductions=4,
+        features_per_induction=15,
         keep_stages=True,
-    ).fit(data, monitor=listen)  # fmt: skip
+    ).fit(data, monitor=listen)
     marginals, paths, log_likelihoods = lattices(java, trainings[0], other)
     np.testing.assert_allclose(model.predict_proba(other), marginals, atol=1e-8)
     np.testing.assert_array_equal(model.predict(other, "viterbi"), paths)
@@ -166,7 +172,7 @@ def run_mallets_loop(data, growing, n_rounds):
         alphabet.stopGrowth()  # as the constructor of its CRF leaves it
     training.trainer.trainWithFeatureInduction(
         training.instances, None, None, None, 10 * n_rounds + 10, 10, n_rounds, 10, 0.95, False, None
-    )  # fmt: skip
+    )
     names = [str(alphabet.lookupObject(i)) for i in range(alphabet.size())]
     chosen = training.instances.getFeatureSelection().getBitSet()
     weighted = {names[i] for label in range(3) for i in training.crf.getWeights(str(label)).getIndices()}

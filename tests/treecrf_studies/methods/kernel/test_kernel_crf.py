@@ -19,10 +19,14 @@ def toy(n_labels, seed=0, lengths=(3, 1, 3, 2, 2), numbers=0):
     rng = np.random.default_rng(seed)
     offsets = np.concatenate([[0], np.cumsum(lengths)])
     return SequenceSet(
-        rng.integers(0, [3, 2], (offsets[-1], 2)), offsets, [("a", ("x", "y", "z")), ("b", ("u", "v"))],
-        rng.integers(0, n_labels, offsets[-1]), tuple("pqrs"[:n_labels]), numbers=rng.normal(size=(offsets[-1], numbers)),
+        rng.integers(0, [3, 2], (offsets[-1], 2)),
+        offsets,
+        [("a", ("x", "y", "z")), ("b", ("u", "v"))],
+        rng.integers(0, n_labels, offsets[-1]),
+        tuple("pqrs"[:n_labels]),
+        numbers=rng.normal(size=(offsets[-1], numbers)),
         number_names=[f"number {i}" for i in range(numbers)],
-    )  # fmt: skip
+    )
 
 
 def oracle(data, degree, scale=4.0, settings=SETTINGS):
