@@ -220,9 +220,6 @@ def test_the_lowest_loss_is_the_best(told):
     assert {"yes", "no"} <= {front for rows in fronts[0] for _, front in rows}
 
 
-"""Mean confidence, accuracy and calibration error."""
-
-
 def test_what_people_named_is_shown_as_text(chromium, settings, gathered, tmp_path):
     """Methods, labels and the note of a run; a script would change the title or be refused aloud."""
     wanted = gathered.methods["method"].isin(["treecrf", "lightgbm"])
