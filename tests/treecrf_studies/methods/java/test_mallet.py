@@ -119,27 +119,6 @@ def test_mallet_has_the_weights_that_the_name_says(java, features):
     assert n_weights(training.trainer, training.instances) == 4 * of_each + defaults + 2 * n_states
 
 
-@pytest.mark.parametrize(
-    ("call", "n_states", "of_cell", "of_transitions"),
-    [
-        ("addFullyConnectedStatesForLabels", 3, 3**2, 3**2),
-        ("addStatesForHalfLabelsConnectedAsIn", 3, 3, 3),
-        ("addFullyConnectedStatesForThreeQuarterLabels", 3, 3, 3 + 3**2),
-        ("addFullyConnectedStatesForBiLabels", 3**2, 3**3, 3**3),
-    ],
-)
-def test_the_documented_calls_of_mallet_have_these_weights(java, call, n_states, of_cell, of_transitions):
-    training = Training(crossed_set(), (0, 0), 5.0, "labels")
-    alphabets = training.instances.getDataAlphabet(), training.instances.getTargetAlphabet()
-    fst = java.JPackage("cc").mallet.fst
-    crf = fst.CRF(*alphabets)
-    takes_instances = call.endswith(("AsIn", "ThreeQuarterLabels"))
-    getattr(crf, call)(*[training.instances] if takes_instances else [])
-    found = n_weights(fst.CRFTrainerByLabelLikelihood(crf), training.instances)
-    assert crf.numStates() == n_states
-    assert found == 4 * of_cell + of_transitions + 2 * n_states
-
-
 def test_pairs_are_as_many_as_the_dissertation_counts(java):
     """Section 2.2: a window of 13 positions, 20 amino acids, 3 labels: "3^2 x 13 x 20 = 2340" features, here from START too."""
     rng, acids = np.random.default_rng(0), tuple("ACDEFGHIKLMNPQRSTVWY")
@@ -152,45 +131,6 @@ def test_pairs_are_as_many_as_the_dissertation_counts(java):
     rows = training.pair_rows().ravel()
     found = [set(np.array(training.crf.getWeights(int(row)).getIndices()).tolist()) for row in rows]
     assert sum(len(row & set(acids_of_window)) for row in found) == 3**2 * 13 * 20 == 2340
-
-
-def test_training_ends_where_mallet_says_it_has_converged(java):
-    data = random_set(4, 40)
-    training = Training(data, (0, 0), 0.5)
-    training.trainer.setUseSomeUnsupportedTrick(False)
-    assert training.trainer.train(training.instances, 1000)
-    model = MalletCRF(0.5, (0, 0), n_iterations=1000, induction=False, keep_stages=True).fit(data)
-    assert len(model.stages_) == training.n_iterations < 1000
-    np.testing.assert_array_equal(model.stages_[-1], training.weights().joined())
-
-
-def run_mallets_loop(data, growing, n_rounds):
-    """MALLET's own `trainWithFeatureInduction`: the names of the chosen features, and of those with weights."""
-    training = Training(data, (1, 1), 5.0, "labels")
-    alphabet = training.crf.getInputAlphabet()
-    if not growing:
-        alphabet.stopGrowth()  # as the constructor of its CRF leaves it
-    training.trainer.trainWithFeatureInduction(
-        training.instances, None, None, None, 10 * n_rounds + 10, 10, n_rounds, 10, 0.95, False, None
-    )
-    names = [str(alphabet.lookupObject(i)) for i in range(alphabet.size())]
-    chosen = training.instances.getFeatureSelection().getBitSet()
-    weighted = {names[i] for label in range(3) for i in training.crf.getWeights(str(label)).getIndices()}
-    return {name for i, name in enumerate(names) if chosen.get(i)}, weighted
-
-
-@pytest.mark.parametrize("growing", [False, True])
-def test_mallets_own_loop_gives_no_weights_to_what_it_induces(java, growing):
-    data = random_set(9, 60, longest=8)
-    first, _ = run_mallets_loop(data, growing, 1)  # no training yet: the structure of the weights is still new
-    chosen, weighted = run_mallets_loop(data, growing, 5)
-    assert any("_&_" in name for name in chosen) == growing
-    assert weighted <= first
-    assert len(chosen) > len(first)
-    repaired = MalletCRF(5.0, (1, 1), "labels", 60, 10, 10, training_proportions=()).fit(data)
-    features = repaired.weights_.features
-    assert (features != 0).any(axis=1).sum() > len(first)
-    assert features[len(boolean_cells(data.attributes, (1, 1))) :].any()
 
 
 def test_induction_finds_the_conjunction_that_tells_the_label(java):
