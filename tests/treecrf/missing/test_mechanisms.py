@@ -1,5 +1,6 @@
 """Mechanisms of missingness: the share of holes, what they depend on and what they do not."""
 
+from functools import cache
 from itertools import product
 
 import numpy as np
@@ -22,6 +23,7 @@ INFLATION = {"runs": 2 * 5, "observations": len(LINES), "mar": 2}
 """How many times the variance of independent cells a count of holes has, at most."""
 
 
+@cache
 def sticky_set(seed, sizes, n_sequences=900, longest=30, n_numbers=0):
     """Each cell mostly copies the one before it, in its row or else above; labels mostly follow the first column.
 
@@ -92,7 +94,7 @@ def dependence(holes, reasons, strata=None):
 
 @EVERY
 @SHAPES
-@pytest.mark.parametrize("rate", [0.05, 0.2, 0.4])
+@pytest.mark.parametrize("rate", [0.05, 0.4])
 def test_the_share_of_holes_is_the_rate(name, sizes, n_numbers, rate):
     data = sticky_set(1, sizes, n_numbers=n_numbers)
     n_holes, n_cells = holes_of(name, data, rate).sum(), data.n_cells

@@ -46,8 +46,10 @@ def fitted(request):
         return LABELLERS[request.param].fit(sets()[0])
 
 
-def paths_of(labeller, data):
+@pytest.fixture(scope="module")
+def every(fitted):
     """log P(path | X) of all label sequences, for each sequence."""
+    labeller, (_, data) = fitted, sets()
     n_labels, longest = len(labeller.label_names_), int(data.lengths.max())
     found = [{} for _ in range(len(data))]
     for path in itertools.product(range(n_labels), repeat=longest):
@@ -82,10 +84,9 @@ def limits_of(rng, data, names):
 
 
 @pytest.mark.parametrize("names", [["allowed"], ["known"], ["constraints"], ["allowed", "known", "constraints"]])
-def test_within_limits(fitted, names):
+def test_within_limits(fitted, every, names):
     _, data = sets()
     rng = np.random.default_rng(len(names))
-    every = paths_of(fitted, data)
     for _ in range(3):
         limits = limits_of(rng, data, names)
         paths = kept(every, data, limits)
@@ -107,9 +108,8 @@ def test_within_limits(fitted, names):
         np.testing.assert_array_equal(fitted.predict(data, "viterbi", **limits), best)
 
 
-def test_n_best_and_spans(fitted):
+def test_n_best_and_spans(fitted, every):
     _, data = sets()
-    every = paths_of(fitted, data)
     for limits in ({}, {"known": np.where(np.arange(data.n_positions) == 2, 1, -1)}):
         paths = kept(every, data, limits)
         if not all(paths):  # a dictionary may forbid a label that is known
