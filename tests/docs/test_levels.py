@@ -1,4 +1,6 @@
-"""The simulated tables of docs/statistics.md are those of the benchmark; sequence-level tests keep their level, and intervals cover."""
+"""The simulated tables of docs/statistics.md are those of the benchmark; sequence-level tests keep their level, and
+intervals cover.
+"""
 
 import numpy as np
 import pytest
@@ -79,7 +81,9 @@ def test_chain_starts_anew_in_every_sequence():
 
 
 def test_intervals_of_a_family_hold_together_where_trainings_differ_as_little_as_real_ones():
-    """A few hundred sequences and trainings whose standard deviation is 0.3 points, as those of the study of training on words."""
+    """A few hundred sequences and trainings whose standard deviation is 0.3 points, as those of the study of training
+    on words.
+    """
     rows = [row for row in rows_between(COVERAGE) if row[2] == "0.3 points"]
     assert len(rows) == len(FAMILIES) // 2
     assert min(float(row[5]) for row in rows) >= 1 - HIGHEST

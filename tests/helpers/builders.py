@@ -42,7 +42,9 @@ def larger_set(seed=0, n_sequences=40, longest=30):
 
 
 def lasting_set(n_sequences=6, length=60):
-    """Two labels, of which the second follows the first once in a sequence, and a category that mostly tells which it is."""
+    """Two labels, of which the second follows the first once in a sequence, and a category that mostly tells which it
+    is.
+    """
     rng = np.random.default_rng(0)
     changes = rng.integers(length // 4, 3 * length // 4, n_sequences)
     labels = (np.arange(length) >= changes[:, None]).ravel().astype(int)

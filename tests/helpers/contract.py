@@ -1,4 +1,6 @@
-"""The tests of what every labeller promises, for files with a fixture `named` (`fitted`): files, threads, warm starts, weights, unknown labels, missing cells, streams, forms of sequences."""
+"""The tests of what every labeller promises, for files with a fixture `named` (`fitted`): files, threads, warm starts,
+weights, unknown labels, missing cells, streams, forms of sequences.
+"""
 
 import copy
 import inspect

@@ -25,7 +25,9 @@ LAYERS = (
     "io",
     "moved",
 )
-"""From top to bottom, one room a layer; a module may import its own room and those below. ``__init__`` shows parts of all."""
+"""From top to bottom, one room a layer; a module may import its own room and those below. ``__init__`` shows parts of
+all.
+"""
 
 
 def test_imports_run_downward():

@@ -359,7 +359,9 @@ with job(snakemake):
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 @pytest.mark.parametrize("moment", [0.1, 0.5, 1.0, 2.0, "started", "at work"])
 def test_signals_end_a_run_with_one_sentence(tmp_path, number, moment):
-    """Whatever is going on: loading, planning, a job that is loading, and one that writes. Ctrl-C goes to all processes of a terminal."""
+    """Whatever is going on: loading, planning, a job that is loading, and one that writes. Ctrl-C goes to all processes
+    of a terminal.
+    """
     (tmp_path / "Snakefile").write_text(LONG)
     (tmp_path / "long.py").write_text(f"SCRIPTS = {str(WORKFLOW / 'scripts')!r}\n" + SCRIPT)
     command = [sys.executable, str(WORKFLOW / "progress.py"), "--cores", "2"]

@@ -1,4 +1,6 @@
-"""What each study declares is there after the run, and its numbers agree with each other where no approved ones are kept."""
+"""What each study declares is there after the run, and its numbers agree with each other where no approved ones are
+kept.
+"""
 
 from pathlib import Path
 

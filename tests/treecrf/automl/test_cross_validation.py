@@ -1,4 +1,6 @@
-"""Folds keep sequences whole and relatives together; one long sequence is cut into blocks; a fold is scored by sequence."""
+"""Folds keep sequences whole and relatives together; one long sequence is cut into blocks; a fold is scored by
+sequence.
+"""
 
 import numpy as np
 import pytest

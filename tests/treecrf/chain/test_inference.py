@@ -297,7 +297,9 @@ def test_impossible_state_spaces_are_refused():
 @pytest.mark.parametrize("order", [1, 2])
 @pytest.mark.parametrize("seed", range(8))
 def test_near_zero_probabilities_need_no_logs(order, seed, monkeypatch):
-    """Potentials of -400 or -1000 beside others: products give what logs give, and logs are taken where products lose it."""
+    """Potentials of -400 or -1000 beside others: products give what logs give, and logs are taken where products lose
+    it.
+    """
     rng = np.random.default_rng([30, order, seed])
     potentials, offsets = random_chains([31, order, seed], 3, order, [12, 30, 1])
     potentials = potentials - rng.choice([0.0, 0.0, 0.0, 400.0, 1000.0], potentials.shape)

@@ -204,7 +204,9 @@ def test_a_signal_that_a_library_catches(program, number):
 
 
 def test_unusual_surroundings(words, tmp_path):
-    """No home, no folder for temporary files, ASCII alone, umlauts and blanks in paths, no modules or kernels that can be kept."""
+    """No home, no folder for temporary files, ASCII alone, umlauts and blanks in paths, no modules or kernels that can
+    be kept.
+    """
     folder = tmp_path / "a b ü"
     folder.mkdir()
     words.assign(letter="ä" + words["letter"]).to_csv(folder / "tráin.csv", index=False)

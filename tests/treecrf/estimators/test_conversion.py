@@ -436,7 +436,9 @@ def outcome(read):
 @example([timedelta(0)], "object", "category")
 @example([np.timedelta64(5, "s")], "object", "category")
 def test_a_column_is_the_same_set_wherever_it_comes_from(cells, dtype, kind):
-    """Of a frame by both readers, of dicts, of rows and, where nobody says what it holds, by one rule for values in Python."""
+    """Of a frame by both readers, of dicts, of rows and, where nobody says what it holds, by one rule for values in
+    Python.
+    """
     try:
         column = pd.Series(of_objects(cells), dtype=object).astype(dtype)
     except (ValueError, TypeError, ArithmeticError, NotImplementedError, RuntimeWarning):

@@ -162,7 +162,9 @@ def test_clones_and_copies_know_what_they_should():
 
 
 class Classifier(LinearCRF):
-    """A labeller as scikit-learn's checks of classifiers want it: one array is one sequence, one list of labels is its labels."""
+    """A labeller as scikit-learn's checks of classifiers want it: one array is one sequence, one list of labels is its
+    labels.
+    """
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

@@ -66,7 +66,9 @@ def holes_of(name, data, rate=0.2, seed=0):
 
 
 def neighbours(data):
-    """Cells and the cells before them, as index arrays: in the row, or above within a sequence where a row has one cell."""
+    """Cells and the cells before them, as index arrays: in the row, or above within a sequence where a row has one
+    cell.
+    """
     n, n_columns = cells_of(data).shape
     if n_columns > 1:
         rows, columns = (index.ravel() for index in np.indices((n, n_columns - 1)))
@@ -168,7 +170,9 @@ def test_by_neighbour_what_decides_is_seen_and_nothing_else_does(sizes, n_number
     codes = cells_of(data)
 
     def judge(holes):
-        """p-values of: the neighbour's value where it is seen; given it, the own value; the neighbour's where it is a hole."""
+        """p-values of: the neighbour's value where it is seen; given it, the own value; the neighbour's where it is a
+        hole.
+        """
         seen = ~holes[before]
         column = 100 * cells[1]
         near, own, gone = column + codes[before], column + codes[cells], holes[cells]

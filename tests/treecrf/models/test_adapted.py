@@ -99,12 +99,12 @@ def by_hand(data, window):
 
 def test_a_classifier_that_takes_categories_sees_what_it_would_see_by_hand():
     train, test = mixed_set(0), mixed_set(1)
-    own = HistGradientBoostingClassifier(max_iter=20, random_state=0, categorical_features=[0, 1, 2])
+    own = HistGradientBoostingClassifier(max_iter=10, random_state=0, categorical_features=[0, 1, 2])
     own.fit(by_hand(train, (1, 1)), train.labels)
-    model = CustomLabeller(HGB, {"max_iter": 20}, window=(1, 1)).fit(train)
+    model = CustomLabeller(HGB, {"max_iter": 10}, window=(1, 1)).fit(train)
     np.testing.assert_allclose(model.predict_proba(test), own.predict_proba(by_hand(test, (1, 1))), rtol=1e-12)
     stages = list(model.staged_predict_proba(test))
-    assert len(stages) == 20
+    assert len(stages) == 10
     np.testing.assert_array_equal(stages[-1], model.predict_proba(test))
     assert model.score(test) > 0.7
 

@@ -92,7 +92,7 @@ FACTORS = {
 def test_a_factor_of_weights_and_penalties_changes_nothing(make):
     data = larger_set(n_sequences=20, longest=8)
     for weights in (np.full(20, 0.7), np.random.default_rng(0).uniform(0.1, 2, 20)):
-        fitted = [make(factor).fit(data, sample_weight=factor * weights) for factor in (1.0, 1e-7, 2e-5, 1e7)]
+        fitted = [make(factor).fit(data, sample_weight=factor * weights) for factor in (1.0, 1e-7, 1e7)]
         expected = fitted[0].predict_proba(data)
         for other in fitted[1:]:
             np.testing.assert_allclose(other.predict_proba(data), expected, rtol=0, atol=1e-9)

@@ -1,4 +1,6 @@
-"""Models that one set of packages saves and another one loads: ``exchange.py write FOLDER``, then ``exchange.py check FOLDER``."""
+"""Models that one set of packages saves and another one loads: ``exchange.py write FOLDER``, then ``exchange.py check
+FOLDER``.
+"""
 
 import sys
 from pathlib import Path

@@ -8,7 +8,8 @@ from treecrf_studies.registry import registry
 from treecrf_studies.report.provenance import costs_of, job_costs, study_costs
 
 BENCHMARK = "s\tmax_rss\tcpu_time\n{}\t{}\t0.5\n"
-"""Snakemake samples CPU seconds: of a short job there is none, and of a long one the last half minute can be missing."""
+"""Snakemake samples CPU seconds: of a short job there is none, and of a long one the last half minute can be missing.
+"""
 
 
 def test_jobs_are_counted_by_study_and_data_set(tmp_path):

@@ -212,7 +212,8 @@ def test_a_dictionary_that_leaves_one_label():
 
 
 def test_gradients_of_pairs_are_slopes():
-    # One tree of two leaves at the START of sequences alone cannot be had; so the slope of one pair's potential, by differences.
+    # One tree of two leaves at the START of sequences alone cannot be had; so the slope of one pair's potential, by
+    # differences.
     data = lettered_set(np.random.default_rng(4), 6)
     training, _ = begin(TreeCRF(2, 5, 1.0, **FULL | {"leaf_values": "gradient"}), data)
     for iteration in range(2):
@@ -263,7 +264,8 @@ def test_first_gradient_by_hand():
 
 
 def test_pairs_outside_the_beam_count_in_leaves_as_in_the_papers():
-    # Label 0 and the true ones are in the beam: 0 and 2, then 0. The rows of label 0: -1/2 after START and after 0, 1/2 after 2,
+    # Label 0 and the true ones are in the beam: 0 and 2, then 0. The rows of label 0: -1/2 after START and after 0, 1/2
+    # after 2,
     # and after 1, which is not in the beam, 0.
     data = SequenceSet(np.zeros((2, 1)), [0, 2], (Attribute("x", ("a",)),), np.array([2, 0]), tuple("XYZ"))
     model = TreeCRF(1, 2, 0.0, transitions="full", beam=1).fit(data)

@@ -103,7 +103,7 @@ def test_gradient_equals_finite_differences(kind, order):
 
 @pytest.fixture(scope="module", params=KINDS)
 def model(request):
-    return NeuralCRF(kind=request.param, n_layers=2, **QUICK).fit(TRAIN)
+    return NeuralCRF(kind=request.param, n_layers=1, **QUICK).fit(TRAIN)
 
 
 def test_predictions_are_the_chains_of_its_scores(model):
@@ -135,20 +135,16 @@ def test_padding_and_order_of_sequences_do_not_matter(model):
 
 def test_observations_without_a_position_are_seen():
     data = dependent_set(np.random.default_rng(0), 8)
-    model = NeuralCRF(window=(0, 0), **QUICK).fit(data)
+    model = NeuralCRF(kind="convolution", window=(0, 0), **QUICK).fit(data)
     changed = data.values.copy()
     changed[data.observation_offsets[1:] - 1] = (changed[data.observation_offsets[1:] - 1] + 1) % 3
     assert not np.allclose(model.predict_proba(data.with_values(changed)), model.predict_proba(data))
 
 
-def test_a_number_that_is_never_known_and_an_unseen_category():
+def test_a_number_may_never_be_known():
     data = TRAIN.with_numbers(np.column_stack([TRAIN.numbers[:, 0], np.full(len(TRAIN.values), np.nan)]))
-    model = NeuralCRF(**QUICK).fit(data)
+    model = NeuralCRF(kind="convolution", **QUICK).fit(data)
     assert np.isfinite(model.predict_proba(data)).all()
-    letter = TEST.attributes[0]
-    other = TEST.with_values(TEST.values, [letter._replace(categories=("new", *letter.categories[1:]))])
-    with pytest.warns(UserWarning, match="treated as missing"):
-        assert np.isfinite(NeuralCRF(**QUICK).fit(TRAIN).predict_proba(other)).all()
 
 
 def picture_set(seed, n_sequences=60):
@@ -174,9 +170,10 @@ def picture_set(seed, n_sequences=60):
     )
 
 
+@pytest.mark.slow
 def test_a_picture_is_seen_by_convolutions():
     train, test = picture_set(0), picture_set(1)
-    model = NeuralCRF(picture=(6, 4), width=8, n_epochs=20, window=(0, 0), batch_size=64).fit(train)
+    model = NeuralCRF(picture=(6, 4), width=8, n_epochs=10, held_out=None, window=(0, 0), batch_size=64).fit(train)
     assert model.score(test) > 0.95
     with pytest.raises(
         ValueError, match=r"^picture=\(5, 5\) has 25 places and the sequences have 24 numbers; give the rows"

@@ -120,7 +120,9 @@ def test_mallet_has_the_weights_that_the_name_says(java, features):
 
 
 def test_pairs_are_as_many_as_the_dissertation_counts(java):
-    """Section 2.2: a window of 13 positions, 20 amino acids, 3 labels: "3^2 x 13 x 20 = 2340" features, here from START too."""
+    """Section 2.2: a window of 13 positions, 20 amino acids, 3 labels: "3^2 x 13 x 20 = 2340" features, here from START
+    too.
+    """
     rng, acids = np.random.default_rng(0), tuple("ACDEFGHIKLMNPQRSTVWY")
     values, labels = rng.integers(0, 20, (60000, 1)), rng.integers(0, 3, 60000)
     data = SequenceSet(values, np.arange(0, 60001, 60), (Attribute("acid", acids),), labels, ("H", "E", "C"))
