@@ -64,7 +64,7 @@ LABELLERS = {
     "VotedPerceptron": lambda: VotedPerceptron(n_epochs=2),
     "CRFSuite": lambda: CRFSuite(max_iterations=5),
     "NeuralNetwork": lambda: NeuralNetwork(n_epochs=2, batch_size=20, window=(1, 1)),
-    "NeuralCRF": lambda: NeuralCRF(width=6, n_epochs=3, dropout=0.1),
+    "NeuralCRF": lambda: NeuralCRF(width=6, n_epochs=3, dropout=0.1, held_out=None),
     "NeuralCRF, convolution": lambda: NeuralCRF(
         kind="convolution", order=0, width=6, n_layers=2, n_epochs=2, held_out=None
     ),

@@ -225,6 +225,7 @@ def test_a_killed_step_is_told_and_the_same_command_continues(killing):
     assert (folder / "made").read_text() == "made whole"
 
 
+@pytest.mark.slow
 def test_a_killed_step_is_tried_again_with_more_memory(killing):
     folder, run = killing
     code, lines = run("--retries", "2")

@@ -149,6 +149,7 @@ def test_a_dry_run_names_every_wrong_class_and_table(tmp_path):
     assert written == {"config", "settings.yaml", "tags.csv"}
 
 
+@pytest.mark.slow
 def test_a_broken_raw_file_stops_its_own_data_set_only(tmp_path):
     broken = tmp_path / "data/raw" / datasets.describe("protein").files[0]
     for file in datasets.describe("protein").files:

@@ -91,13 +91,13 @@ FACTORS = {
 @pytest.mark.parametrize("make", FACTORS.values(), ids=FACTORS)
 def test_a_factor_of_weights_and_penalties_changes_nothing(make):
     data = larger_set(n_sequences=20, longest=8)
-    for weights in (np.full(20, 0.7), np.random.default_rng(0).uniform(0.1, 2, 20)):
-        fitted = [make(factor).fit(data, sample_weight=factor * weights) for factor in (1.0, 1e-7, 1e7)]
-        expected = fitted[0].predict_proba(data)
-        for other in fitted[1:]:
-            np.testing.assert_allclose(other.predict_proba(data), expected, rtol=0, atol=1e-9)
-            if hasattr(other, "objective_history_"):
-                share = fitted[0].variance / other.variance
-                np.testing.assert_allclose(
-                    other.objective_history_[-1], share * fitted[0].objective_history_[-1], rtol=1e-9
-                )
+    weights = np.random.default_rng(0).uniform(0.1, 2, 20)
+    fitted = [make(factor).fit(data, sample_weight=factor * weights) for factor in (1.0, 1e-7, 1e7)]
+    expected = fitted[0].predict_proba(data)
+    for other in fitted[1:]:
+        np.testing.assert_allclose(other.predict_proba(data), expected, rtol=0, atol=1e-9)
+        if hasattr(other, "objective_history_"):
+            share = fitted[0].variance / other.variance
+            np.testing.assert_allclose(
+                other.objective_history_[-1], share * fitted[0].objective_history_[-1], rtol=1e-9
+            )

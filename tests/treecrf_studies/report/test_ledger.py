@@ -40,9 +40,9 @@ def test_a_snapshot_is_no_folder_of_results(tmp_path):
 
 @pytest.fixture(scope="module")
 def planted(tmp_path_factory):
-    """Results that decide many claims, with the ledger that the run writes of them."""
+    """Results that decide some claims, with the ledger that the run writes of them."""
     folder = tmp_path_factory.mktemp("planted")
-    for plants in PLANTED.values():
+    for plants in [*PLANTED.values()][::4]:
         next(iter(plants.values()))(folder)
     write_ledger(folder, decides=True)
     return folder
