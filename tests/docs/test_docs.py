@@ -11,7 +11,6 @@ import shlex
 import shutil
 import subprocess
 import sys
-import tomllib
 from functools import cache
 from html.parser import HTMLParser
 from itertools import pairwise
@@ -34,7 +33,6 @@ from treecrf.cli import app, main
 from treecrf_studies import datasets
 from treecrf_studies.cli._app import app as studies_app
 from treecrf_studies.framework.settings import load_settings
-from treecrf_studies.methods.catalogue import TREATMENTS
 from treecrf_studies.registry import registry
 
 WRITTEN_BY_RUNS = [ROOT / "docs/results", ROOT / "docs/api"]
@@ -48,7 +46,6 @@ PAGES = [
 ]
 FOLDERS = ("src", "workflow", "tests", "docs", "config", "examples", "benchmarks")
 TARGETS = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), flags=re.MULTILINE))
-PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 PROTOCOL = yaml.safe_load((ROOT / "config/config.yaml").read_text(encoding="utf-8"))
 
 
@@ -98,11 +95,14 @@ def load_yaml(example):
 
 
 EVALUATORS = {
-    "python": run_python, "text": compare_text, "console": run_console, "sh": check_shell, "yaml": load_yaml,
-}  # fmt: skip
+    "python": run_python,
+    "text": compare_text,
+    "console": run_console,
+    "sh": check_shell,
+    "yaml": load_yaml,
+}
 SYBIL = Sybil([CodeBlockParser(language, evaluator) for language, evaluator in EVALUATORS.items()])
 APPS = {"treecrf": app, "treecrf-studies": studies_app}
-DIRECTIVES = ("{toctree}", "{include}", "{eval-rst}")
 
 
 def lay_over(settings, others):
@@ -184,14 +184,6 @@ def test_blocks(page, folder):
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
-def test_every_block_says_its_language(page):
-    for token in MarkdownIt().parse(page.read_text(encoding="utf-8")):
-        assert token.type != "code_block", token.content
-        if token.type == "fence":
-            assert token.info.split()[0] in (*EVALUATORS, *DIRECTIVES), token.content
-
-
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
 def test_links_lead_to_files(page):
     tokens = MarkdownIt().enable("table").parse(page.read_text(encoding="utf-8"))
     inside = [child for token in tokens for child in token.children or []]
@@ -209,33 +201,6 @@ def test_named_files_exist(page):
     named = [code for code in codes if re.fullmatch(rf"({'|'.join(FOLDERS)})/\S*", code)]
     committed = [name for name in named if not name.startswith("docs/results/")]
     assert [name for name in committed if not (ROOT / name).exists()] == []
-
-
-def test_readme_links_the_documentation():
-    assert "](docs/index.md)" in PAGES[0].read_text(encoding="utf-8")
-
-
-def test_badges_of_the_readme_agree_with_the_project():
-    readme = PAGES[0].read_text(encoding="utf-8")
-    python = PROJECT["requires-python"].removeprefix(">=")
-    assert f"badge/python-{python}%2B" in readme
-    assert f"badge/licence-{PROJECT['license'].replace('-', '--').removesuffix('--Clause')}" in readme
-    workflows = re.findall(r"\.\./\.\./actions/workflows/([\w.]+)", readme)
-    assert workflows
-    assert all((ROOT / ".github/workflows" / name).is_file() for name in workflows)
-
-
-def test_every_page_is_in_one_group():
-    """The home page lists each page once, in six groups; what runs write comes by its pattern."""
-    home = (ROOT / "docs/index.md").read_text(encoding="utf-8")
-    groups = re.findall(r"```{toctree}\n(.*?)```", home, flags=re.DOTALL)
-    assert len(groups) == 6
-    listed = [line for group in groups for line in group.splitlines() if line and not line.startswith(":")]
-    assert len(listed) == len({*listed})
-    pages = [
-        page.relative_to(ROOT / "docs").with_suffix("").as_posix() for page in PAGES if (ROOT / "docs") in page.parents
-    ]
-    assert {name for name in listed if not name.startswith("results/")} == {*pages} - {"index"}
 
 
 # --- figures and tables that scripts write ----------------------------------------------------------
@@ -266,29 +231,6 @@ def test_table_of_compilation_is_what_the_script_writes():
 # --- examples of the reader's own data and method ---------------------------------------------------
 
 
-def test_words_are_what_the_script_makes():
-    file = ROOT / "examples/words.csv"
-    words = runpy.run_path(str(ROOT / "examples/make_words.py"))["make_words"]()
-    assert file.read_text(encoding="utf-8") == words.to_csv(index=False, lineterminator="\n")
-    assert file.stat().st_size <= 50_000
-
-
-def test_page_shows_the_configuration_of_the_example():
-    page = (ROOT / "docs/own_data.md").read_text(encoding="utf-8")
-    shown = yaml.safe_load(re.search(r"```yaml\n(.*?)```", page, flags=re.DOTALL)[1])
-    there = yaml.safe_load((ROOT / "examples/own_data.yaml").read_text(encoding="utf-8"))
-    assert shown["datasets"] == there["datasets"]
-    assert len(shown["datasets"]["words"]) == 5
-
-
-def test_page_shows_the_configuration_of_the_method():
-    page = (ROOT / "docs/own_method.md").read_text(encoding="utf-8")
-    shown = yaml.safe_load(re.search(r"```yaml\n(.*?)```", page, flags=re.DOTALL)[1])
-    there = yaml.safe_load((ROOT / "examples/own_method.yaml").read_text(encoding="utf-8"))
-    lay_over(shown, there)
-    assert shown == there
-
-
 def jobs_of(example, expected=0):
     """Jobs by rule, or what is said, of a dry run of a configuration."""
     command = [sys.executable, "-m", "snakemake", "--cores", "1", "--snakefile", str(ROOT / "Snakefile"), "-n"]
@@ -296,24 +238,6 @@ def jobs_of(example, expected=0):
     process = subprocess.run(command, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     assert process.returncode == expected, process.stdout
     return dict(re.findall(r"^(\w+) +(\d+)$", process.stdout, flags=re.MULTILINE)) or process.stdout
-
-
-@pytest.mark.workflow
-def test_example_of_data_is_in_both_studies_and_the_report(folder):
-    jobs = jobs_of("examples/own_data.yaml")
-    assert jobs["train_training"] == "4"
-    assert jobs["evaluate_missing"] == str(len(TREATMENTS))
-    assert jobs["write_page"] == "1"
-    assert not any("future" in job or "coding" in job for job in jobs)
-
-
-@pytest.mark.workflow
-def test_example_of_a_method_is_in_three_studies_and_downloads_nothing(folder):
-    jobs = jobs_of("examples/own_method.yaml")
-    assert jobs["train_training"] == jobs["evaluate_missing"] == "6"  # methods on two data sets
-    assert jobs["train_future"] == "3"
-    assert "download" not in jobs
-    assert not any("coding" in job for job in jobs)
 
 
 @pytest.mark.workflow

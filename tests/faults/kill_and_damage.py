@@ -126,9 +126,12 @@ class Trial:
             )
         damaged = []
         for pattern, spoil in (
-            ("data/hmm/test.npz", cut), ("training/hmm/*.curves.parquet", flip), ("cost/scaling.csv", flip),
-            ("future/example.csv", cut), ("data/hmm/description.json", flip),
-        ):  # fmt: skip
+            ("data/hmm/test.npz", cut),
+            ("training/hmm/*.curves.parquet", flip),
+            ("cost/scaling.csv", flip),
+            ("future/example.csv", cut),
+            ("data/hmm/description.json", flip),
+        ):
             for path in list(run.results.glob(pattern))[:1]:
                 spoil(path)
                 damaged.append(path)

@@ -1,7 +1,5 @@
 """Digests of results: what counts as a difference and what does not."""
 
-import json
-
 import pandas as pd
 from comparing import differences, result_digests
 
@@ -40,36 +38,3 @@ def test_a_type_a_missing_file_and_other_bytes_count(tmp_path):
         "runs.parquet",
         "summary.csv",
     ]
-
-
-def test_claims_about_seconds_are_left_out_and_others_are_not(tmp_path):
-    def write_claims(folder, **numbers):
-        folder.mkdir()
-        values = {"P3.1": "1", "P3.8": "2"} | numbers
-        pd.DataFrame({"id": list(values), "numbers": list(values.values())}).to_csv(folder / "claims.csv", index=False)
-        (folder / "claims.html").write_text(str(values))
-        return result_digests(folder)
-
-    one = write_claims(tmp_path / "one")
-    assert one == write_claims(tmp_path / "other", **{"P3.8": "3"})
-    assert differences(one, write_claims(tmp_path / "third", **{"P3.1": "3"})) == ["claims.csv"]
-
-
-def test_tables_are_compared_without_what_is_measured(tmp_path):
-    def write_table(folder, accuracy, seconds, unit="CPU s"):
-        folder.mkdir()
-        table = {
-            "columns": ["method", ["accuracy (%)", "5"], [unit, "5"]],
-            "cells": [["perceptron", accuracy, seconds]],
-        }
-        (folder / "beams.json").write_text(json.dumps(table))
-        (folder / "beams.html").write_text(f"<table>{accuracy} {seconds}</table>")
-        (folder / "claims.html").write_text("")
-        return result_digests(folder)
-
-    one = write_table(tmp_path / "one", "85.71", "0.032")
-    assert set(one) == {"beams.json"}
-    assert one == write_table(tmp_path / "other", "85.71", "0.050")
-    assert differences(one, write_table(tmp_path / "third", "85.72", "0.032")) == ["beams.json"]
-    without = [write_table(tmp_path / name, "85.71", value, "bits") for name, value in (("a", "12"), ("b", "25"))]
-    assert differences(*without) == ["beams.html", "beams.json"]

@@ -42,7 +42,9 @@ def larger_set(seed=0, n_sequences=40, longest=30):
 
 
 def lasting_set(n_sequences=6, length=60):
-    """Two labels, of which the second follows the first once in a sequence, and a category that mostly tells which it is."""
+    """Two labels, of which the second follows the first once in a sequence, and a category that mostly tells which it
+    is.
+    """
     rng = np.random.default_rng(0)
     changes = rng.integers(length // 4, 3 * length // 4, n_sequences)
     labels = (np.arange(length) >= changes[:, None]).ravel().astype(int)
@@ -169,9 +171,14 @@ def number_set(seed, n_sequences=40, n_numbers=3, n_labels=3, longest=20, noise=
     letters = np.where(rng.random(offsets[-1]) < 0.5, labels, drawn)
     names = tuple(f"x{j}" for j in range(1, n_numbers + 1))
     return SequenceSet(
-        letters[:, None], offsets, (Attribute("letter", tuple("abcdef"[:n_labels])),), labels, tuple("XYZUVW"[:n_labels]),
-        numbers=numbers, number_names=names,
-    )  # fmt: skip
+        letters[:, None],
+        offsets,
+        (Attribute("letter", tuple("abcdef"[:n_labels])),),
+        labels,
+        tuple("XYZUVW"[:n_labels]),
+        numbers=numbers,
+        number_names=names,
+    )
 
 
 def holed_numbers(seed):
@@ -188,9 +195,11 @@ def copied_set(seed, n_sequences=40, n_labels=3):
     letters = rng.integers(0, 3, offsets[-1])
     values = np.stack([letters, letters, rng.integers(0, 2, offsets[-1]), rng.random(offsets[-1]) < 0.1], axis=1)
     attributes = (
-        Attribute("letter", ("a", "b", "c")), Attribute("copy", ("a", "b", "c")), Attribute("flag", ("no", "yes")),
+        Attribute("letter", ("a", "b", "c")),
+        Attribute("copy", ("a", "b", "c")),
+        Attribute("flag", ("no", "yes")),
         Attribute("mark", ("no", "yes")),
-    )  # fmt: skip
+    )
     labels = rng.integers(0, n_labels, offsets[-1])
     return SequenceSet(values, offsets, attributes, labels, tuple("XYZ"[:n_labels]))
 

@@ -1,4 +1,6 @@
-"""The tests of what every labeller promises, for files with a fixture `named` (`fitted`): files, threads, warm starts, weights, unknown labels, missing cells, streams, forms of sequences."""
+"""The tests of what every labeller promises, for files with a fixture `named` (`fitted`): files, threads, warm starts,
+weights, unknown labels, missing cells, streams, forms of sequences.
+"""
 
 import copy
 import inspect
@@ -313,9 +315,12 @@ def test_settings_are_named_shown_and_changed_also_within(named):
 def test_unknown_arguments_are_refused_with_the_nearest_name(named):
     _, _, labeller = named
     questions = (
-        labeller.predict, labeller.predict_proba, labeller.predict_log_proba, partial(labeller.predict_n_best, n=2),
+        labeller.predict,
+        labeller.predict_proba,
+        labeller.predict_log_proba,
+        partial(labeller.predict_n_best, n=2),
         partial(labeller.span_probability, spans=[(0, 0, 0, "X")]),
-    )  # fmt: skip
+    )
     for ask, data in product(questions, (TEST, by_sequence(TEST)[0], [])):
         with pytest.raises(
             TypeError, match=r" has no argument 'knwon'; it has .*, known, .*; the nearest is 'known'\.$"

@@ -37,13 +37,16 @@ PROFILE = settings(
     suppress_health_check=list(HealthCheck),
 )
 SECONDS, WALL_SECONDS = 5.0, 60.0
-"""For one input: of this process, and by the clock on the wall, which goes on where other processes take their turns."""
+"""For one input: of this process, and by the clock on the wall, which goes on where other processes take their turns.
+"""
 
 MOST_BYTES, MOST_CHARACTERS = 300_000, 1500
 """Of an input, and of an error's message."""
 
 OWN_ERRORS = {ValueError: "", CellError: "", FileNotFoundError: ""}
-"""Exactly these classes, and what ends their sentences: UnicodeDecodeError, for one, is a ValueError that no user understands."""
+"""Exactly these classes, and what ends their sentences: UnicodeDecodeError, for one, is a ValueError that no user
+understands.
+"""
 
 # --- what may come of an input ----------------------------------------------------------------------
 

@@ -8,7 +8,9 @@ PACKAGES = ("treecrf", "treecrf_studies")
 
 
 def imports(file):
-    """Full names of everything that the module imports, at its top, inside functions and for type checkers; with the line."""
+    """Full names of everything that the module imports, at its top, inside functions and for type checkers; with the
+    line.
+    """
     for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
             yield from ((alias.name, node.lineno) for alias in node.names)

@@ -23,19 +23,31 @@ TREES = {"n_iterations": 3, "max_leaves": 4}
 LABELLERS = {
     "TreeCRF": lambda: TreeCRF(**TREES, window=(1, 1)),
     "TreeCRF of order 2": lambda: TreeCRF(**TREES, order=2),
-    "TreeCRF of subsets and Newton leaves": lambda: TreeCRF(**TREES, splits="subsets", leaf_values="newton", learning_rate=0.5),
+    "TreeCRF of subsets and Newton leaves": lambda: TreeCRF(
+        **TREES, splits="subsets", leaf_values="newton", learning_rate=0.5
+    ),
     "TreeCRF of a sample": lambda: TreeCRF(**TREES, row_fraction=0.6, feature_fraction=0.5, random_state=1),
     "TreeCRF, separable": lambda: TreeCRF(**TREES, window=(1, 0), transitions="separable"),
-    "TreeCRF, separable with a dictionary": lambda: TreeCRF(**TREES, transitions="separable", label_dictionary="letter"),
+    "TreeCRF, separable with a dictionary": lambda: TreeCRF(
+        **TREES, transitions="separable", label_dictionary="letter"
+    ),
     "TreeCRF with a dictionary": lambda: TreeCRF(**TREES, label_dictionary="letter"),
-    "TreeCRF, separable, of a sample": lambda: TreeCRF(**TREES, transitions="separable", row_fraction=0.6, feature_fraction=0.5),
-    "TreeCRF with a dictionary, of a sample": lambda: TreeCRF(**TREES, label_dictionary="letter", row_fraction=0.6, feature_fraction=0.5),
+    "TreeCRF, separable, of a sample": lambda: TreeCRF(
+        **TREES, transitions="separable", row_fraction=0.6, feature_fraction=0.5
+    ),
+    "TreeCRF with a dictionary, of a sample": lambda: TreeCRF(
+        **TREES, label_dictionary="letter", row_fraction=0.6, feature_fraction=0.5
+    ),
     "TreeCRF, separable, incorporated": lambda: TreeCRF(**TREES, transitions="separable", missing="incorporated"),
     "TreeCRF with a beam": lambda: TreeCRF(**TREES, beam=2),
     "TreeCRF, Newton leaves, with a beam": lambda: TreeCRF(**TREES, leaf_values="newton", learning_rate=0.3, beam=2),
-    "TreeCRF, separable, with a beam": lambda: TreeCRF(**TREES, transitions="separable", leaf_values="newton", learning_rate=0.3, beam=2),
+    "TreeCRF, separable, with a beam": lambda: TreeCRF(
+        **TREES, transitions="separable", leaf_values="newton", learning_rate=0.3, beam=2
+    ),
     "TreeCRF, dictionary, with a beam": lambda: TreeCRF(**TREES, label_dictionary="letter", beam=2),
-    "TreeCRF, separable, dictionary, with a beam": lambda: TreeCRF(**TREES, transitions="separable", label_dictionary="letter", beam=2),
+    "TreeCRF, separable, dictionary, with a beam": lambda: TreeCRF(
+        **TREES, transitions="separable", label_dictionary="letter", beam=2
+    ),
     "TreeCRF, incorporated": lambda: TreeCRF(**TREES, missing="incorporated"),
     "TreeCRF with anchors": lambda: TreeCRF(**TREES, window=(1, 1), anchors=(1, 2, ("letter",))),
     "LinearCRF with anchors": lambda: LinearCRF(max_iterations=5, anchors=(0, 2)),
@@ -52,13 +64,15 @@ LABELLERS = {
     "VotedPerceptron": lambda: VotedPerceptron(n_epochs=2),
     "CRFSuite": lambda: CRFSuite(max_iterations=5),
     "NeuralNetwork": lambda: NeuralNetwork(n_epochs=2, batch_size=20, window=(1, 1)),
-    "NeuralCRF": lambda: NeuralCRF(width=6, n_epochs=3, dropout=0.1),
-    "NeuralCRF, convolution": lambda: NeuralCRF(kind="convolution", order=0, width=6, n_layers=2, n_epochs=2, held_out=None),
+    "NeuralCRF": lambda: NeuralCRF(width=6, n_epochs=3, dropout=0.1, held_out=None),
+    "NeuralCRF, convolution": lambda: NeuralCRF(
+        kind="convolution", order=0, width=6, n_layers=2, n_epochs=2, held_out=None
+    ),
     "WindowLightGBM": lambda: WindowLightGBM(n_iterations=3),
     "Ensemble": lambda: Ensemble(experts=("linear_crf", "sliding_window"), n_iterations=2, n_folds=2),
     "StackedSequential": lambda: StackedSequential(TreeCRF(**TREES, window=(1, 0)), n_folds=2),
     "ImputingLabeller": lambda: ImputingLabeller(TreeCRF(**TREES)),
     "DerivingLabeller": lambda: DerivingLabeller(TreeCRF(**TREES), columns=("letter",), affixes=1),
     "CustomLabeller": lambda: CustomLabeller(class_name="treecrf:WindowLightGBM", settings={"n_iterations": 3}),
-}  # fmt: skip
+}
 TRAIN, TEST = (number_set(seed, 30, 2, longest=8) for seed in (0, 1))

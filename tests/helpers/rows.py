@@ -28,24 +28,111 @@ def assert_row_agrees_with_its_class(row):
 
 
 BEYOND = {
-    "max_leaves": 1, "max_lower_leaves": 1, "crf_max_leaves": 2**15, "n_bins": 1, "number_bins": 255, "n_folds": 1, "degree": 1001,
-    "n_layers": 13, "influence_trimming": 1.0, "held_out": 1.0, "training_proportions": (0.2, 1.5), "experts": (),
-    "window": (1, -1), "instance_window": (0,),
-}  # fmt: skip
+    "max_leaves": 1,
+    "max_lower_leaves": 1,
+    "crf_max_leaves": 2**15,
+    "n_bins": 1,
+    "number_bins": 255,
+    "n_folds": 1,
+    "degree": 1001,
+    "n_layers": 13,
+    "influence_trimming": 1.0,
+    "held_out": 1.0,
+    "training_proportions": (0.2, 1.5),
+    "experts": (),
+    "window": (1, -1),
+    "instance_window": (0,),
+}
 """Values that lie just beyond the right ones, or have parts that do."""
 
-FLAGS = {"scale_gain", "either_polarity", "each_label", "keep_stages", "warm_start", "induction", "early_update", "cross_fit", "step_halving"}  # fmt: skip
-AMOUNTS = {"c2", "category_smoothing", "coef0", "crf_l2_regularization", "g0", "l2_regularization", "least_weight", "start_noise", "tolerance", "weight_decay"}  # fmt: skip
+FLAGS = {
+    "scale_gain",
+    "either_polarity",
+    "each_label",
+    "keep_stages",
+    "warm_start",
+    "induction",
+    "early_update",
+    "cross_fit",
+    "step_halving",
+}
+AMOUNTS = {
+    "c2",
+    "category_smoothing",
+    "coef0",
+    "crf_l2_regularization",
+    "g0",
+    "l2_regularization",
+    "least_weight",
+    "start_noise",
+    "tolerance",
+    "weight_decay",
+}
 RIGHT = {
-    "None": {"bag", "base", "random_state", "max_lower_leaves", "settings", "label_dictionary", "beam", "rank", "scale", "form", "held_out", "class_weight", "picture", "anchors"},
+    "None": {
+        "bag",
+        "base",
+        "random_state",
+        "max_lower_leaves",
+        "settings",
+        "label_dictionary",
+        "beam",
+        "rank",
+        "scale",
+        "form",
+        "held_out",
+        "class_weight",
+        "picture",
+        "anchors",
+    },
     "True": FLAGS,
     "-1": {"g0"},
-    "0": FLAGS | AMOUNTS | {"averaging", "dropout", "history", "influence_trimming", "input_dropout", "max_lower_iterations", "most_halvings", "order", "pseudo_likelihood_iterations", "random_state", "sampling_seed", "seed"},
-    "1.5": AMOUNTS | {"alpha_upper", "beta_upper", "eta_start", "eta_upper", "largest_step", "scale", "shrinkage", "transition_variance", "variance"},
-}  # fmt: skip
+    "0": FLAGS
+    | AMOUNTS
+    | {
+        "averaging",
+        "dropout",
+        "history",
+        "influence_trimming",
+        "input_dropout",
+        "max_lower_iterations",
+        "most_halvings",
+        "order",
+        "pseudo_likelihood_iterations",
+        "random_state",
+        "sampling_seed",
+        "seed",
+    },
+    "1.5": AMOUNTS
+    | {
+        "alpha_upper",
+        "beta_upper",
+        "eta_start",
+        "eta_upper",
+        "largest_step",
+        "scale",
+        "shrinkage",
+        "transition_variance",
+        "variance",
+    },
+}
 """Settings for which these values are right."""
 
-WRONG = ("", None, ["a"], ("a", "b"), np.array([1.5, 2.5]), np.array(1.5), float("nan"), float("inf"), True, -1, 0, 1.5, object())  # fmt: skip
+WRONG = (
+    "",
+    None,
+    ["a"],
+    ("a", "b"),
+    np.array([1.5, 2.5]),
+    np.array(1.5),
+    float("nan"),
+    float("inf"),
+    True,
+    -1,
+    0,
+    1.5,
+    object(),
+)
 
 
 def assert_wrong_values_are_refused(class_path):

@@ -23,6 +23,8 @@ def statistic(kind, numbers):
         return math.nan
     mean = sum(numbers) / len(numbers)
     return {
-        "mean": mean, "deviation": math.sqrt(sum((x - mean) ** 2 for x in numbers) / len(numbers)),
-        "lowest": min(numbers), "highest": max(numbers),
-    }[kind]  # fmt: skip
+        "mean": mean,
+        "deviation": math.sqrt(sum((x - mean) ** 2 for x in numbers) / len(numbers)),
+        "lowest": min(numbers),
+        "highest": max(numbers),
+    }[kind]

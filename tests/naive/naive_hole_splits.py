@@ -12,8 +12,9 @@ def cart(columns, n_slots, gradients, rules, policy):
     """
     weights = np.abs(gradients) * (1 - np.abs(gradients)) if rules.newton else np.ones(len(gradients))
     sums = lambda parts, rows: (  # noqa: E731
-        sum(parts[row] * weights[row] for row in rows), sum(parts[row] * gradients[row] for row in rows)
-    )  # fmt: skip
+        sum(parts[row] * weights[row] for row in rows),
+        sum(parts[row] * gradients[row] for row in rows),
+    )
 
     def best(parts):
         found = (0.0, None)
@@ -86,9 +87,10 @@ def cart(columns, n_slots, gradients, rules, policy):
             if column[row] == MISSING:
                 told = [columns[slot][row] in chosen for _, slot, chosen in others if columns[slot][row] != MISSING]
                 share = {
-                    "instance_weighting": known[0] / sum(known), "default_direction": float(direction != flipped),
+                    "instance_weighting": known[0] / sum(known),
+                    "default_direction": float(direction != flipped),
                     "surrogate_splitting": float(told[0]) if told else majority,
-                }[policy]  # fmt: skip
+                }[policy]
             for side, of_side in zip(sides, (share, 1.0 - share), strict=True):
                 if of_side > 0:
                     side[row] = part * of_side

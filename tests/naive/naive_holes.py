@@ -201,9 +201,19 @@ def rows_of(offsets, n_labels, order):
 
 
 def boost_with_unknown(
-    train, test, sizes, labels, n_labels, order, start, n_iterations, max_leaves, penalty, policy,
+    train,
+    test,
+    sizes,
+    labels,
+    n_labels,
+    order,
+    start,
+    n_iterations,
+    max_leaves,
+    penalty,
+    policy,
     differentiate=row_gradients,
-):  # fmt: skip
+):
     """TREEBOOST where cells are missing; potentials of the rows of both sets, by (label, position, state).
 
     Parameters

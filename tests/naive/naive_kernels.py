@@ -8,7 +8,9 @@ from scipy.optimize import minimize
 
 
 def inputs_of(data, window):
-    """What each window shows: an array with an indicator for each cell, and one for each number, standardized by the caller."""
+    """What each window shows: an array with an indicator for each cell, and one for each number, standardized by the
+    caller.
+    """
     left, right = window
     sizes = [len(attribute.categories) + 1 for attribute in data.attributes]
     rows = []

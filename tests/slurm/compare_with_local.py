@@ -24,9 +24,15 @@ sys.path.insert(0, str(ROOT / "tests/treecrf_studies/helpers"))
 from comparing import differences, result_digests  # noqa: E402
 
 SLURM = [
-    "--profile", str(ROOT / "workflow/profiles/slurm"), "--slurm-init-seconds-before-status-checks", "3",
-    "--seconds-between-status-checks", "3", "--latency-wait", "5",
-]  # fmt: skip
+    "--profile",
+    str(ROOT / "workflow/profiles/slurm"),
+    "--slurm-init-seconds-before-status-checks",
+    "3",
+    "--seconds-between-status-checks",
+    "3",
+    "--latency-wait",
+    "5",
+]
 
 
 def main(configuration: Path) -> int:

@@ -6,9 +6,6 @@ import numpy as np
 import pytest
 import seqeval.metrics
 import sklearn.metrics
-from hypothesis import assume, given, settings
-from hypothesis import strategies as st
-from seqeval.scheme import BILOU, IOB2, IOBES, IOE2
 from sklearn.model_selection import GridSearchCV, KFold, cross_val_predict, cross_val_score, cross_validate
 
 import treecrf
@@ -35,24 +32,6 @@ def test_as_scikit_learn_counts_positions():
 
 def test_entities_as_seqeval_counts_them():
     assert metrics.entity_f1(TRUE, PREDICTED) == pytest.approx(seqeval.metrics.f1_score(TRUE, PREDICTED))
-
-
-@pytest.mark.parametrize(
-    ("letters", "scheme", "theirs"),
-    [("BILU", "BILOU", BILOU), ("BI", "BIO", IOB2), ("BIES", "IOBES", IOBES), ("IE", "IOE", IOE2)],
-)
-@settings(deadline=None, database=None, derandomize=True)
-@given(data=st.data())
-def test_entities_of_every_scheme_as_seqeval_counts_them(letters, scheme, theirs, data):
-    """Strictly by the name of the scheme; without it by the default mode, or strictly where that does not know the letters."""
-    tags = st.sampled_from(["O", *(f"{letter}-{kind}" for letter in letters for kind in "xy")])
-    true, predicted = zip(*data.draw(st.lists(st.tuples(tags, tags), min_size=1, max_size=12)), strict=True)
-    assume(scheme != "BILOU" or set("".join(true + predicted)) & set("LU"))
-    lists = [list(true)], [list(predicted)]
-    strict = seqeval.metrics.f1_score(*lists, mode="strict", scheme=theirs, zero_division=0)
-    usual = strict if scheme == "BILOU" else seqeval.metrics.f1_score(*lists, zero_division=0)
-    assert metrics.entity_f1(*lists, scheme=scheme) == pytest.approx(strict)
-    assert metrics.entity_f1(*lists) == pytest.approx(usual)
 
 
 @pytest.mark.parametrize("nothing", [[], [[]], [[None]]])

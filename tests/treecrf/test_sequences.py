@@ -22,11 +22,6 @@ def table(**columns):
     return pd.DataFrame(base | columns)
 
 
-def test_a_set_is_printed_as_its_sizes():
-    assert repr(small()) == "SequenceSet(2 sequences, 3 positions; attributes: letter (3 values); labels: X, Y)"
-    assert repr(small().with_labels(None)).endswith("; labels: none)")
-
-
 def test_windows_see_edges_missing_cells_and_the_unlabelled_end():
     edge, missing = 3, 4
     expected = [[edge, 0, 1], [0, 1, 2], [edge, missing, edge]]

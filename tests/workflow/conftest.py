@@ -17,16 +17,21 @@ def whole():
         "methods_per_job": 20,  # starting a job takes longer than most trainings here
         "portions": {"cost.measure_scaling": 2},
         "datasets": {
-            "hmm": {}, "xor": {}, "or": {"options": {"n_train": 40, "n_validation": 20, "n_test": 20, "length": 10}},
+            "hmm": {},
+            "xor": {},
+            "or": {"options": {"n_train": 40, "n_validation": 20, "n_test": 20, "length": 10}},
             "transition": {"options": {"n_train": 24, "n_test": 8, "length": 12}},
             "mine": {"kind": "table", "path": "train.csv", "test": "test.csv", "window": [1, 1]},
         },
-        "training": TRAINING | {"datasets": ["hmm", "xor", "mine"]}, "cost": COST,
-        "missing": MISSING | {"datasets": ["xor", "mine"]}, "future": FUTURE | {"datasets": ["or"]},
+        "training": TRAINING | {"datasets": ["hmm", "xor", "mine"]},
+        "cost": COST,
+        "missing": MISSING | {"datasets": ["xor", "mine"]},
+        "future": FUTURE | {"datasets": ["or"]},
         "coding": CODING | {"datasets": ["transition"]},
-        "kernels": KERNELS | {name: ["or"] for name in ("datasets", "solver_datasets", "rank_datasets", "size_datasets")},
+        "kernels": KERNELS
+        | {name: ["or"] for name in ("datasets", "solver_datasets", "rank_datasets", "size_datasets")},
         "ensembles": ENSEMBLES | {"datasets": ["hmm"]},
-    }  # fmt: skip
+    }
 
 
 @pytest.fixture(scope="session")
@@ -48,7 +53,9 @@ def whole_by_method(whole):
 
 @pytest.fixture(scope="session")
 def finished_by_method(finished, whole_by_method, tmp_path_factory):
-    """A copy of the folder in which the studies with methods have finished with a job for each; no test changes it for good."""
+    """A copy of the folder in which the studies with methods have finished with a job for each; no test changes it for
+    good.
+    """
     folder = tmp_path_factory.mktemp("by_method") / "finished"
     shutil.copytree(finished, folder)  # with the times of the files
     run(folder, whole_by_method, "--keep-going", "training", "missing", "future", "kernels")

@@ -7,13 +7,18 @@ from runs import NOTHING, run
 from treecrf_studies import datasets
 
 TRAINING = {
-    "datasets": ["mine"], "methods": ["lightgbm"], "lightgbm_leaves": [3], "n_iterations": 4, "n_folds": 2, "n_perturbed_runs": 2,
-}  # fmt: skip
+    "datasets": ["mine"],
+    "methods": ["lightgbm"],
+    "lightgbm_leaves": [3],
+    "n_iterations": 4,
+    "n_folds": 2,
+    "n_perturbed_runs": 2,
+}
 FINISHED = NOTHING | {
     "datasets": {"mine": {"kind": "table", "path": "mine.csv", "window": [1, 1]}},
     "labellers": {"bayes": {"class": "sklearn.naive_bayes:BernoulliNB", "grid": {"alpha": [0.1, 1]}}},
     "training": TRAINING,
-}  # fmt: skip
+}
 WITH_BAYES = FINISHED | {"training": TRAINING | {"methods": ["lightgbm", "bayes"]}}
 SUMMARY = "results/training/mine/summary.csv"
 

@@ -3,7 +3,6 @@
 import json
 import os
 import pickle
-import re
 import subprocess
 import sys
 import time
@@ -11,7 +10,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import yaml
 from builders import ROOT
 
 from treecrf import Attribute, SequenceSet, TreeCRF, sequences
@@ -73,35 +71,6 @@ def test_memory_and_time_grow_with_the_attempt(rules):
         for resource in ("mem_mb", "runtime"):
             first, second, third = rule[resource]
             assert (second, third) == (2 * first, 3 * first), name
-
-
-def test_profiles_hold_options_of_snakemake():
-    command = [sys.executable, "-m", "snakemake", "--help"]
-    known = subprocess.run(command, text=True, capture_output=True, check=True).stdout
-    for profile in ("default", "slurm"):
-        options = yaml.safe_load((ROOT / "workflow/profiles" / profile / "config.yaml").read_text())
-        assert [option for option in options if not re.search(rf"--{option}\b", known)] == [], profile
-
-
-@pytest.fixture(scope="module")
-def slurm_plan(tmp_path_factory):
-    """What Snakemake says that it would do on Slurm for the demo."""
-    folder = tmp_path_factory.mktemp("plan")
-    (folder / "config").symlink_to(ROOT / "config")
-    command = [sys.executable, "-m", "snakemake", "--snakefile", str(ROOT / "Snakefile"), "--dry-run"]
-    command += ["--profile", str(ROOT / "workflow/profiles/slurm"), "--configfile", "config/demo.yaml"]
-    process = subprocess.run(command, cwd=folder, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-    assert process.returncode == 0, process.stdout
-    return process.stdout
-
-
-def test_small_steps_share_jobs(slurm_plan):
-    groups = re.findall(r"Group job (\S+)", slurm_plan)
-    data = [f"data_{dataset}" for dataset in ("hmm", "hyphen_tex", "transition", "xor")]
-    reports = [
-        f"{study}_report" for study in ("training", "cost", "missing", "future", "coding", "kernels", "ensembles")
-    ]
-    assert sorted(groups) == sorted([*data, *reports, "page"])
 
 
 # --- kernels ----------------------------------------------------------------------------------------
@@ -176,9 +145,13 @@ def test_many_processes_compile_at_once_on_an_empty_cache(tmp_path):
     def begin(rank, start):
         command = [sys.executable, "-c", COMPILE, str(PACKAGE / "compiled/cache.py"), str(rank), str(n_constants)]
         return subprocess.Popen(
-            [*command, str(start)], cwd=tmp_path, env=environment, text=True, stdout=subprocess.PIPE,
+            [*command, str(start)],
+            cwd=tmp_path,
+            env=environment,
+            text=True,
+            stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
-        )  # fmt: skip
+        )
 
     start = time.time() + 3.0
     processes = [begin(rank, start) for rank in range(n_processes)]

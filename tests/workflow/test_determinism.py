@@ -7,15 +7,24 @@ from runs import FUTURE, MISSING, NOT_MEASURED, TRAINING, run
 pytestmark = [pytest.mark.workflow, pytest.mark.slow]
 
 SETTINGS = {
-    "datasets": {"xor": {}}, "cost": NOT_MEASURED, "coding": {"datasets": []}, "kernels": {"datasets": []},
+    "datasets": {"xor": {}},
+    "cost": NOT_MEASURED,
+    "coding": {"datasets": []},
+    "kernels": {"datasets": []},
     "ensembles": {"datasets": []},
     "training": TRAINING | {"datasets": ["xor"], "methods": ["treecrf", "linear_crf"]},
     "missing": MISSING | {"datasets": ["xor"], "methods": ["surrogate_splitting", "imputation"], "rates": [0.3]},
-    "future": FUTURE | {
-        "datasets": ["xor"], "methods": ["sliding_window", "ff_memm_0"], "n_seeds": 1, "n_iterations": 4,
-        "chain_iterations": 5, "g0": [-7], "overrides": {"xor": {"each_label": False}},
+    "future": FUTURE
+    | {
+        "datasets": ["xor"],
+        "methods": ["sliding_window", "ff_memm_0"],
+        "n_seeds": 1,
+        "n_iterations": 4,
+        "chain_iterations": 5,
+        "g0": [-7],
+        "overrides": {"xor": {"each_label": False}},
     },
-}  # fmt: skip
+}
 
 
 def results_of(folder, cores):

@@ -4,62 +4,9 @@ import shutil
 
 import pandas as pd
 import pytest
-from runs import MISSING, run
+from runs import run
 
 pytestmark = pytest.mark.workflow
-
-
-def test_tables_figures_and_pages_are_made(finished):
-    results = finished / "results/missing"
-    for figure in (
-        "figure_4_1",
-        "figure_4_2",
-        "effects_instance_weighting",
-        "effects_imputation",
-        "trees",
-        "mechanisms",
-    ):
-        for suffix in ("svg", "pdf", "png"):
-            assert (results / f"{figure}.{suffix}").stat().st_size > 1000
-    comparisons = [
-        f"{kind}_{name}" for kind in ("coefficients", "significance", "effects") for name in MISSING["methods"]
-    ]
-    for table in ("accuracy", "costs", "deviance", "trees", "tree_differences", "mechanisms", *comparisons):
-        assert len(pd.read_csv(results / f"tables/{table}.csv"))
-        assert "<table" in (results / f"tables/{table}.html").read_text()
-        assert (results / f"tables/{table}.tex").read_text().startswith("\\begin{tabular}")
-    for page, sections in (
-        ("dissertation", ("missing-accuracy", "missing-tests", "table-4-1", "line-features")),
-        ("missing-values", ("missing-advice", "missing-trees", "missing-mechanisms", "missing-cost")),
-        ("run", ("data-xor",)),
-    ):
-        text = (finished / f"reports/{page}.html").read_text()
-        assert [section for section in sections if f'id="{section}"' not in text] == []
-    assert not list(finished.rglob("*.tmp"))
-
-
-def test_every_method_is_evaluated_on_every_pair_of_sets(finished):
-    evaluations = pd.read_csv(finished / "results/missing/xor/evaluations.csv")
-    assert evaluations.groupby(["rate", "method"]).size().to_dict() == {
-        (rate, method): 4 if rate else 1 for rate in MISSING["rates"] for method in MISSING["methods"]
-    }
-    costs = pd.read_csv(finished / "results/missing/xor/costs.csv")
-    assert set(costs["phase"]) == {"choice", "windows", "gradient", "trees", "update", "prediction"}
-    assert len(pd.read_csv(finished / "results/missing/xor/comparisons.csv")) == 2
-
-
-def test_mechanisms_are_evaluated_where_they_are_wanted(finished):
-    evaluations = pd.read_csv(finished / "results/missing/xor/mechanism_evaluations.csv")
-    assert evaluations.groupby(["mechanism", "method"]).size().to_dict() == {
-        (mechanism, method): n
-        for mechanism, n in (("mnar", 4), ("test_only", 2))  # one training set without holes
-        for method in MISSING["methods"]
-    }
-    assert pd.read_csv(finished / "results/missing/mine/mechanism_evaluations.csv").empty
-    assert list(pd.read_csv(finished / "results/missing/tables/mechanisms.csv")["cells are missing"]) == [
-        "by its own value",
-        "in test sets only",
-    ]
 
 
 @pytest.mark.slow

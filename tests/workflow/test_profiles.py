@@ -12,8 +12,7 @@ from treecrf_studies.registry import registry
 
 
 @pytest.mark.workflow
-@pytest.mark.parametrize(("name", "is_one_method_a_job"), [("config", True), ("short", False)])
-def test_every_study_is_planned(tmp_path, name, is_one_method_a_job):
+def test_every_study_is_planned(tmp_path):
     shutil.copytree(ROOT / "config", tmp_path / "config")
     command = [
         sys.executable,
@@ -28,19 +27,14 @@ def test_every_study_is_planned(tmp_path, name, is_one_method_a_job):
         "rules",
     ]
     process = subprocess.run(
-        [*command, "--configfile", f"config/{name}.yaml"],
-        cwd=tmp_path, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-    )  # fmt: skip
+        [*command, "--configfile", "config/config.yaml"],
+        cwd=tmp_path,
+        text=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+    )
     assert process.returncode == 0, process.stdout
     jobs = dict(re.findall(r"^(\w+) +(\d+)$", process.stdout, flags=re.MULTILINE))
     assert {f"tabulate_{study.name}" for study in registry()} <= jobs.keys()
     assert jobs["write_page"] == "1"
-    assert (int(jobs["train_training"]) > 80) == is_one_method_a_job
-
-
-@pytest.mark.parametrize(("target", "file"), [("quick", "short"), ("results", "config"), ("demo", "demo")])
-def test_make_runs_the_configuration_of_the_target(target, file):
-    process = subprocess.run(
-        ["make", "-n", "--no-print-directory", target], cwd=ROOT, capture_output=True, text=True, check=True
-    )
-    assert process.stdout.rstrip().endswith(f"--configfile config/{file}.yaml")
+    assert int(jobs["train_training"]) > 80  # one method a job

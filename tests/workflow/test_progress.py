@@ -214,15 +214,18 @@ def test_a_killed_step_is_told_and_the_same_command_continues(killing):
         1,
         [
             "The step made was killed, most likely for its memory; run fewer at a time (--cores), or use a machine with more.",
-            "  (details: made.log)", "Not everything is finished.", "Continue with: python workflow/progress.py --cores 1",
+            "  (details: made.log)",
+            "Not everything is finished.",
+            "Continue with: python workflow/progress.py --cores 1",
         ],
-    )  # fmt: skip
+    )
     assert not (folder / "made").exists()
     code, lines = run()
     assert (code, lines[0]) == (0, "  Makes made")
     assert (folder / "made").read_text() == "made whole"
 
 
+@pytest.mark.slow
 def test_a_killed_step_is_tried_again_with_more_memory(killing):
     folder, run = killing
     code, lines = run("--retries", "2")
@@ -357,7 +360,9 @@ with job(snakemake):
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 @pytest.mark.parametrize("moment", [0.1, 0.5, 1.0, 2.0, "started", "at work"])
 def test_signals_end_a_run_with_one_sentence(tmp_path, number, moment):
-    """Whatever is going on: loading, planning, a job that is loading, and one that writes. Ctrl-C goes to all processes of a terminal."""
+    """Whatever is going on: loading, planning, a job that is loading, and one that writes. Ctrl-C goes to all processes
+    of a terminal.
+    """
     (tmp_path / "Snakefile").write_text(LONG)
     (tmp_path / "long.py").write_text(f"SCRIPTS = {str(WORKFLOW / 'scripts')!r}\n" + SCRIPT)
     command = [sys.executable, str(WORKFLOW / "progress.py"), "--cores", "2"]

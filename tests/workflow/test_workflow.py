@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from runs import COST, NOTHING, TRAINING, check, linked_files, run
+from runs import NOTHING, TRAINING, check, linked_files, run
 
 from treecrf_studies import datasets
 from treecrf_studies.report.ledger import verdicts, verdicts_by_rule
@@ -15,38 +15,14 @@ from treecrf_studies.report.ledger import verdicts, verdicts_by_rule
 pytestmark = pytest.mark.workflow
 
 
-def test_the_run_makes_page_tables_and_figures(finished):
-    folder = finished / "results/training"
-    names = sorted(path.parent.name for path in folder.glob("*/summary.csv"))
-    assert names == ["hmm", "mine", "xor"]
-    for name in names:
-        summary = pd.read_csv(folder / name / "summary.csv")
-        assert summary["method"].value_counts().to_dict() == dict.fromkeys(TRAINING["methods"], 3)
-        assert summary["chosen_accuracy"].between(0, 100).all()
-        comparisons = pd.read_csv(folder / name / "comparisons.csv")
-        assert len(comparisons) == 3 * 3  # pairs, decoders
-    cost = finished / "results/cost"
-    figures = [folder / name for name in ("accuracies", "figure_3_1", "figure_3_2")]
-    figures += [cost / name for name in ("figure_3_3a", "figure_3_3b", "figure_3_3c", "sampling")]
-    for path in figures:
-        for suffix in ("svg", "pdf", "png"):
-            assert path.with_suffix(f".{suffix}").stat().st_size > 1000
-    for name in ("accuracy", "peaks", "highest", "table_3_4", "table_3_5", "table_3_6", "choices", "tests_better"):
-        assert (folder / f"tables/{name}.tex").read_text().startswith("\\begin{tabular}")
-    assert set(pd.read_csv(cost / "windows_medians.csv")["window_size"]) == {1, 3}
-    assert len(pd.read_csv(cost / "sampling_medians.csv")) == 5
-    assert len(pd.read_csv(cost / "xor/sampling.csv")) == 5 * COST["n_repeats"]
+def test_pages_stand_alone_and_link_to_files_that_exist(finished):
     reports = finished / "reports"
-    pages = {path.name: path.read_text() for path in reports.glob("*.html")}
-    for name in names:
+    pages = {path.name: path.read_text() for path in reports.glob("*.html") if path.name != "explorer.html"}
+    for name in ("hmm", "mine", "xor"):
         assert f'id="data-{name}"' in pages["run.html"]
-    for section in ("training-tests", "training-curves", "training-cost", "cost-windows", "cost-sampling"):
-        assert any(f'id="{section}"' in page for page in pages.values())
     assert 'id="absent"' not in pages["index.html"]
     assert "n_perturbed_runs: 2" in pages["run.html"]
-    files = [
-        file for name, page in pages.items() if name != "explorer.html" for file in linked_files(check(page), reports)
-    ]
+    files = [file for page in pages.values() for file in linked_files(check(page), reports)]
     assert len(files) > 50
     assert all(file.is_file() for file in files)
     assert not list(finished.rglob("*.tmp"))
@@ -173,6 +149,7 @@ def test_a_dry_run_names_every_wrong_class_and_table(tmp_path):
     assert written == {"config", "settings.yaml", "tags.csv"}
 
 
+@pytest.mark.slow
 def test_a_broken_raw_file_stops_its_own_data_set_only(tmp_path):
     broken = tmp_path / "data/raw" / datasets.describe("protein").files[0]
     for file in datasets.describe("protein").files:

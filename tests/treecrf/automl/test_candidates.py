@@ -29,31 +29,6 @@ def candidate(method, iterations=ITERATIONS):
     return Candidate(method, (1, 1), {"learning_rate": 0.2, "max_leaves": 4, "iterations": iterations}, "error")
 
 
-@pytest.mark.parametrize("method", ["treecrf_newton", "lightgbm"])
-def test_trees_of_a_small_file_learn_half_as_fast_and_twice_as_long(method):
-    found = refine(candidate(method), larger_set())
-    assert found.settings == {"learning_rate": 0.1, "max_leaves": 4, "iterations": 2 * ITERATIONS}
-    assert found.build().get_params()["learning_rate"] == 0.1
-
-
-def test_of_a_large_file_and_a_given_number_of_iterations_they_stay(monkeypatch):
-    data = larger_set()
-    for same in (candidate("linear_crf"), candidate("treecrf_newton", 7)):
-        assert refine(same, data) == same
-    monkeypatch.setattr(candidates, "SMALL", data.n_positions)
-    assert refine(candidate("lightgbm"), data) == candidate("lightgbm")
-
-
-def test_long_runs_of_numbers_get_a_wide_window():
-    data = number_set(0, n_sequences=4, longest=60)
-    lasting = data.with_labels(np.arange(data.n_positions) // 24 % 3)
-    assert mean_run(lasting) > 14
-    narrow = [(0, 0), (1, 1), (3, 3)]
-    assert candidate_windows(lasting) == [*narrow, (int(mean_run(lasting)) // 2,) * 2]
-    assert candidate_windows(data) == narrow
-    assert candidate_windows(letter_before(5, 2)) == [(0, 0), (1, 1)]
-
-
 def test_runs_end_with_sequences():
     data = letter_before(2, 3).with_labels([0, 0, 1, 1, 1, 1])
     assert mean_run(data) == 2
@@ -71,9 +46,12 @@ def test_given_settings_are_kept(method):
 def test_many_labels_and_categories():
     n = 400
     data = SequenceSet(
-        np.arange(n)[:, None] % 150, [0, n // 2, n], [("word", [f"w{i}" for i in range(150)])], np.arange(n) % 15,
+        np.arange(n)[:, None] % 150,
+        [0, n // 2, n],
+        [("word", [f"w{i}" for i in range(150)])],
+        np.arange(n) % 15,
         [f"l{i}" for i in range(15)],
-    )  # fmt: skip
+    )
     [tree, *_], _, others = make_candidates("treecrf_newton", data, [(1, 1)], "auto", {})
     assert tree.settings["transitions"] == "separable"
     assert (tree.settings["missing"], tree.missing, tree.settings["min_count"], others) == (
@@ -94,8 +72,12 @@ def test_costs_grow_with_the_data(method):
     small, large = (number_set(0, n_sequences=n) for n in (10, 100))
     [candidate, *others], *_ = make_candidates(method, small, [(1, 1), (9, 9)], "auto", {})
     wide = others[0] if others else candidate
-    costs = [estimate_seconds(candidate.build(), small, 10), estimate_seconds(candidate.build(), large, 10),
-             estimate_seconds(wide.build(), large, 10), estimate_seconds(wide.build(), large, 60)]  # fmt: skip
+    costs = [
+        estimate_seconds(candidate.build(), small, 10),
+        estimate_seconds(candidate.build(), large, 10),
+        estimate_seconds(wide.build(), large, 10),
+        estimate_seconds(wide.build(), large, 60),
+    ]
     assert costs == sorted(costs)
     assert costs[0] < costs[-1]
 

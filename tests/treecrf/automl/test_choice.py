@@ -123,8 +123,12 @@ def test_what_errs_elsewhere_is_averaged():
     assert [(c.method, c.iterations) for c in choice.candidates] == [("linear_crf", 2), ("treecrf_newton", 2)]
     best = choice.table.iloc[0]
     assert best[["method", "window", "inputs", "iterations", "accuracy"]].tolist() == [
-        "linear_crf + treecrf_newton", "", "", "", 100.0,
-    ]  # fmt: skip
+        "linear_crf + treecrf_newton",
+        "",
+        "",
+        "",
+        100.0,
+    ]
     assert (choice.table["gap_high"] < 0).tolist() == [False, True, True]
     assert choice.accuracy.points == 100
 

@@ -1,4 +1,6 @@
-"""Folds keep sequences whole and relatives together; one long sequence is cut into blocks; a fold is scored by sequence."""
+"""Folds keep sequences whole and relatives together; one long sequence is cut into blocks; a fold is scored by
+sequence.
+"""
 
 import numpy as np
 import pytest
@@ -35,9 +37,13 @@ def test_few_sequences_are_cut_into_blocks(lengths):
     rng = np.random.default_rng(0)
     n = sum(lengths)
     data = SequenceSet(
-        rng.integers(0, 3, (n + 1, 1)), np.cumsum([0, *lengths]), [("a", "xyz")], rng.integers(0, 2, n), "uv",
+        rng.integers(0, 3, (n + 1, 1)),
+        np.cumsum([0, *lengths]),
+        [("a", "xyz")],
+        rng.integers(0, 2, n),
+        "uv",
         np.cumsum([0, *lengths[:-1], lengths[-1] + 1]),
-    )  # fmt: skip
+    )
     folds = make_folds(data, 0, 10_000)
     assert folds.are_blocks
     cut = folds.data

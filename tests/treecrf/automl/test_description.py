@@ -45,25 +45,6 @@ def test_numbers_by_hand():
     assert row["share_at_least"] == rates[row["label_least"]] == min(rates.values())
 
 
-def test_two_files_are_compared(whole):
-    few, many, as_many = (
-        inject(whole, rate, np.random.default_rng(seed)) for rate, seed in ((0.2, 1), (0.4, 2), (0.2, 3))
-    )
-    differ, alike = describe_missing(few, 0, many), describe_missing(few, 0, as_many)
-    assert (differ["p_other"] < 0.05).all()
-    assert (alike["p_other"] > 0.05).all()
-    assert list(missing_sentences(differ))[2].startswith("Missing more or less often in the other file: ")
-    assert list(missing_sentences(alike)) == [
-        "No column has missing values that significantly depend on the label.",
-        "No column has missing values that significantly come in runs.",
-        "No column was found to be missing more often in one file.",
-    ]  # fmt: skip
-
-
-def test_no_holes(whole):
-    assert describe_missing(whole, 0).empty
-
-
 def test_holes_that_avoid_each_other_are_no_runs():
     frame = pd.DataFrame({"column": ["x", "z"], "p_run": [0.01, 0.01], "run": [1.0, 2.0], "run_by_chance": [1.1, 1.1]})
     assert list(missing_sentences(frame)) == ["Missing values come in runs: z."]

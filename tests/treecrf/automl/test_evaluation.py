@@ -26,9 +26,10 @@ def with_new(data):
 
 
 @pytest.mark.parametrize(
-    "labeller", [LinearCRF(max_iterations=5), WindowLightGBM(n_iterations=3), Ensemble(("linear_crf", "treecrf_newton"))],
+    "labeller",
+    [LinearCRF(max_iterations=5), WindowLightGBM(n_iterations=3), Ensemble(("linear_crf", "treecrf_newton"))],
     ids=lambda labeller: type(labeller).__name__,
-)  # fmt: skip
+)
 def test_a_new_label_is_an_error(data, with_new, labeller):
     labeller.fit(data)
     before, found = evaluate(labeller, data, "forward_backward"), evaluate(labeller, with_new, "forward_backward")

@@ -29,9 +29,14 @@ def made(seed=0, n_sequences=40):
     values = rng.integers(0, 3, (n, 2))
     labels = np.where(np.arange(n) % 10, np.roll(values[:, 0], 1), 0)
     return SequenceSet(
-        values, np.arange(0, n + 1, 10), [("letter", "abc"), ("noise", "xyz")], labels, "uvw",
-        numbers=rng.normal(size=(n, 1)), number_names=("size",),
-    )  # fmt: skip
+        values,
+        np.arange(0, n + 1, 10),
+        [("letter", "abc"), ("noise", "xyz")],
+        labels,
+        "uvw",
+        numbers=rng.normal(size=(n, 1)),
+        number_names=("size",),
+    )
 
 
 COLUMNS = TableColumns("sequence", "label", ("letter", "noise", "size"), ("size",))
@@ -78,9 +83,14 @@ def test_contributions_are_shapley_values_where_all_orders_are_drawn(monkeypatch
     """With three observations, every order and its reverse: all subsets, weighted."""
     data = made(3)
     short = SequenceSet(
-        data.values[:3], [0, 3], data.attributes, data.labels[:3], data.label_names,
-        numbers=data.numbers[:3], number_names=data.number_names,
-    )  # fmt: skip
+        data.values[:3],
+        [0, 3],
+        data.attributes,
+        data.labels[:3],
+        data.label_names,
+        numbers=data.numbers[:3],
+        number_names=data.number_names,
+    )
     model = TableLabeller(LABELLERS["linear"].fit(data), COLUMNS)
     both = SequenceSet.concatenate([short, data])
     monkeypatch.setattr(
@@ -168,9 +178,14 @@ def test_labels_before_and_numbers_have_names():
     rng = np.random.default_rng(2)
     labels = np.cumsum(rng.random(300) < 0.1) % 2  # they last: the label before tells most
     data = SequenceSet(
-        rng.integers(0, 2, (300, 1)), np.arange(0, 301, 50), [("a", "xy")], labels, "uv",
-        numbers=rng.normal(labels, 1.0)[:, None], number_names=("size",),
-    )  # fmt: skip
+        rng.integers(0, 2, (300, 1)),
+        np.arange(0, 301, 50),
+        [("a", "xy")],
+        labels,
+        "uv",
+        numbers=rng.normal(labels, 1.0)[:, None],
+        number_names=("size",),
+    )
     trees = gain_importance(TreeCRF(n_iterations=5, max_leaves=4).fit(data), data)
     assert trees.loc[0, ["attribute", "distance"]].tolist() == [BEFORE, -1]
     windows = gain_importance(WindowLightGBM(n_iterations=5, window=(0, 1)).fit(data), data)

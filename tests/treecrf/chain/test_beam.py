@@ -56,7 +56,8 @@ def test_the_labels_with_most_forward_mass_stay(seed, n_best, with_pairs):
 
 
 def test_two_positions_by_hand():
-    # Masses at the first position 3, 2, 1: labels 0 and 1 stay. At the second, label 2 follows label 2 alone, which has left.
+    # Masses at the first position 3, 2, 1: labels 0 and 1 stay. At the second, label 2 follows label 2 alone, which has
+    # left.
     lattice = build_lattice([0, 2], np.ones((1, 3), dtype=bool), [0, 0])
     transitions = np.log([[1.0, 1.0, 1.0, 3.0], [4.0, 1.0, 1.0, 2.0], [1e-3, 1e-3, 1e3, 1.0]])
     beam = choose_beam(lattice, Weights(np.zeros(6), transitions, np.empty(0)), 2)

@@ -75,14 +75,26 @@ def test_known_labels():
     ("check", "given", "message"),
     [
         (lambda given: constraints.allow_known(given, 2, 2), [0, 2], r"^known: 2 at position 1 is none of -1 to 1\.$"),
-        (lambda given: constraints.allow_known(given, 2, 2), [0.0, 1.0], r"^known must be codes of labels .* not float64 of"),
+        (
+            lambda given: constraints.allow_known(given, 2, 2),
+            [0.0, 1.0],
+            r"^known must be codes of labels .* not float64 of",
+        ),
         (lambda given: constraints.allow_known(given, 2, 2), [0], r"of shape \(2,\), not int64 of shape \(1,\)\.$"),
-        (lambda given: constraints.checked_allowed(given, 1, 2), [[True]], r"bool of shape \(1, 2\), .* not bool of shape \(1, 1"),
+        (
+            lambda given: constraints.checked_allowed(given, 1, 2),
+            [[True]],
+            r"bool of shape \(1, 2\), .* not bool of shape \(1, 1",
+        ),
         (lambda given: constraints.checked_allowed(given, 1, 2), [[1, 0]], r"^allowed must be bool"),
-        (lambda given: constraints.checked_steps(given, 1), [[True]], r"bool array of shape \(2, 1\): .* of shape \(1, 1\)\.$"),
+        (
+            lambda given: constraints.checked_steps(given, 1),
+            [[True]],
+            r"bool array of shape \(2, 1\): .* of shape \(1, 1\)\.$",
+        ),
         (lambda given: constraints.checked_steps(given, 1), [[1], [1]], r"these are int64"),
     ],
-)  # fmt: skip
+)
 def test_what_is_no_mask_is_refused(check, given, message):
     with pytest.raises(ValueError, match=message):
         check(given)

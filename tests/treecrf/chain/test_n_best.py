@@ -57,23 +57,6 @@ def test_ties_and_masks(seed, order, n, share):
     assert_is_enumeration(potentials, offsets, order, n, allowed, follows)
 
 
-@pytest.mark.parametrize(("n_labels", "order"), [(3, 0), (9, 1), (3, 2), (2, 4)])
-def test_the_first_path_is_viterbis_and_others_follow(n_labels, order):
-    potentials, offsets = random_chains([2, n_labels, order], n_labels, order, [200, 1, 60], scale=5.0)
-    trellis = trellises.trellis_of_potentials(potentials, offsets, order)
-    expected = chain.viterbi(potentials, offsets, order)
-    np.testing.assert_array_equal(best_path(trellis), expected.labels)
-    found = ask(trellis, 50)
-    np.testing.assert_array_equal(found.labels[0], expected.labels)
-    for begin, end in itertools.pairwise(offsets[[0, 1]]):
-        assert len(np.unique(found.labels[:, begin:end], axis=0)) == 50
-    long = found.log_probabilities[:, [0, 2]]
-    assert (np.diff(long, axis=0) <= 1e-9).all()
-    np.testing.assert_allclose(
-        chain.log_likelihood(potentials, found.labels[49].clip(0), offsets, order)[[0, 2]], long[49], rtol=1e-9
-    )
-
-
 def test_long_sequences_keep_small_differences():
     # Scores reach 10^10, differences of 10^-6 would be lost in their sum.
     n = 10_000

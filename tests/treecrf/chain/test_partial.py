@@ -10,7 +10,6 @@ from treecrf import chain
 from treecrf.chain import beam, lattice
 from treecrf.chain.inference import partial_log_likelihood
 from treecrf.chain.lattice import Weights
-from treecrf.models.chains import DenseChains
 
 
 def draw_labels(rng, n, n_labels):
@@ -41,17 +40,6 @@ def test_probability_of_partial_labels_equals_enumeration(order, width):
     labels = draw_labels(rng, 9, 3)
     found = partial_log_likelihood(potentials, labels, offsets, order)
     np.testing.assert_allclose(found, by_enumeration(potentials, labels, offsets, order), rtol=1e-12, atol=1e-9)
-
-
-def test_no_known_label_is_certain_and_all_known_ones_are_a_path():
-    rng = np.random.default_rng(0)
-    offsets, potentials = np.array([0, 3, 8]), rng.normal(size=(2, 8, 3))
-    nothing = np.full(8, -1, dtype=np.int16)
-    np.testing.assert_allclose(partial_log_likelihood(potentials, nothing, offsets, 1), 0.0, atol=1e-14)
-    labels = rng.integers(0, 2, 8).astype(np.int16)
-    expected = chain.log_likelihood(potentials, labels, offsets, 1)
-    np.testing.assert_array_equal(DenseChains(potentials, offsets, 1).log_likelihood(labels), expected)
-    np.testing.assert_allclose(partial_log_likelihood(potentials, labels, offsets, 1), expected, rtol=1e-12)
 
 
 @pytest.mark.parametrize("by_pair", [False, True])

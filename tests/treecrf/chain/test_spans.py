@@ -8,7 +8,6 @@ import pytest
 from random_chains import SMALL, random_chains
 
 from treecrf.chain import trellis as trellises
-from treecrf.chain.n_best import n_best
 from treecrf.chain.spans import Span, span_probability
 
 CLOSE = {"rtol": 1e-9, "atol": 1e-12}
@@ -77,16 +76,6 @@ def test_entities(scheme, order):
         wanted = [expected(potentials, offsets, order, span, holds, *masks) for span in spans]
         np.testing.assert_allclose(found, wanted, **CLOSE)
         assert sum(wanted) > 0
-
-
-def test_spans_are_sums_over_the_list_of_all_paths():
-    potentials, offsets = random_chains(3, 3, 2, [5])
-    trellis = trellises.trellis_of_potentials(potentials, offsets, 2)
-    paths = n_best(trellis, 3**5, trellises.trellis_marginals(trellis).log_partition)
-    probabilities = np.exp(paths.log_probabilities[:, 0])
-    assert probabilities.sum() == pytest.approx(1, abs=1e-12)
-    found = span_probability(trellis, [(0, 1, 3, "b")], ("a", "b", "c"))
-    assert found[0] == pytest.approx(probabilities[(paths.labels[:, 1:4] == 1).all(axis=1)].sum(), abs=1e-12)
 
 
 def test_no_spans():

@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 from random_chains import N_LABELS, SMALL, dense, random_chains, random_lattice, random_potentials
 
-from treecrf import chain
 from treecrf.chain import trellis as trellises
 from treecrf.chain.n_best import best_path
 
@@ -38,18 +37,6 @@ def test_agrees_with_enumeration(n_labels, order, with_steps):
     np.testing.assert_allclose(result.labels, marginals, **CLOSE)
     np.testing.assert_allclose(result.log_partition, log_partition, **CLOSE)
     assert (result.labels[~allowed] == 0).all()
-
-
-@pytest.mark.parametrize(("n_labels", "order"), SMALL)
-def test_without_constraints_it_is_the_whole_chain(n_labels, order):
-    potentials, offsets = random_chains([2, n_labels, order], n_labels, order, [30, 1, 7], scale=10.0)
-    whole = trellises.trellis_of_potentials(potentials, offsets, order)
-    expected = chain.forward_backward(potentials, offsets, order)
-    for one, other in zip(trellises.trellis_marginals(whole), expected, strict=True):
-        np.testing.assert_allclose(one, other, **CLOSE)
-    labels = np.random.default_rng(0).integers(0, n_labels, offsets[-1]).astype(np.int16)
-    log_likelihood = trellises.log_scores(whole, labels) - expected.log_partition
-    np.testing.assert_allclose(log_likelihood, chain.log_likelihood(potentials, labels, offsets, order), **CLOSE)
 
 
 @pytest.mark.parametrize("with_pairs", [False, True])

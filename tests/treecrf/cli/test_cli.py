@@ -1,39 +1,22 @@
 """The command line: what each command prints and writes."""
 
-import os
 import re
 import subprocess
 import sys
-import tomllib
 
 import numpy as np
 import pandas as pd
 import pytest
-from builders import ROOT
-from typer.testing import CliRunner
 
 import treecrf
 from treecrf import SequenceSet, TreeCRF
 from treecrf.automl.labeller import TableLabeller
-from treecrf.cli import app, shared
 from treecrf.missing import inject
 from treecrf.models.registry import LABELLERS
 from treecrf.moved import report_main
 from treecrf.readers.reading import read_table
 
-COMMANDS = ("fit", "predict", "evaluate", "explain", "describe")
-
-
 # --- help -------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("command", COMMANDS)
-def test_help_teaches(command, monkeypatch):
-    monkeypatch.setenv("COLUMNS", "80")
-    result = CliRunner().invoke(app, [command, "--help"], prog_name="treecrf")
-    assert result.exit_code == 0
-    assert f"treecrf {command} " in result.output.split("Examples")[1]
-    assert max(map(len, result.output.splitlines())) <= 80
 
 
 def test_module_starts_without_kernels():
@@ -43,31 +26,12 @@ def test_module_starts_without_kernels():
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"
 
 
-def test_shells_complete_commands_and_options():
-    for words, completed in (("treecrf ev", "evaluate"), ("treecrf evaluate --sch", "--scheme")):
-        environment = os.environ | {
-            "_TREECRF_COMPLETE": "complete_bash", "COMP_WORDS": words, "COMP_CWORD": str(words.count(" ")),
-        }  # fmt: skip
-        code = "import sys; from treecrf.cli import app; sys.argv[0] = 'treecrf'; app(prog_name='treecrf')"
-        found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment)
-        assert completed in found.stdout.split()
-
-
 def test_python_m_treecrf(table, run):
     command = [sys.executable, "-W", "error::UserWarning", "-m", "treecrf", "describe", str(table)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
     assert "60 sequences, 600 labelled positions, 600 rows." in done.stdout
     assert run("describe", "nosuch.csv")[::2] == (1, "treecrf: table nosuch.csv does not exist; correct the path.\n")
-
-
-def test_entry_point():
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-    assert project["scripts"] == {
-        "treecrf": "treecrf.cli:main",
-        "treecrf-report": "treecrf.moved:report_main",
-        "treecrf-studies": "treecrf_studies.cli:main",
-    }
 
 
 @pytest.mark.parametrize(("former", "command"), [("missing", "missing"), ("report", "compare")])
@@ -97,21 +61,6 @@ def test_predictions_are_those_of_the_labeller(run, model, words, table):
     np.testing.assert_array_equal(written["predicted"], np.array(same.label_names_)[same.predict(data)])
     np.testing.assert_allclose(written[["P(u)", "P(v)", "P(w)"]], same.predict_proba(data), rtol=1e-12)
     assert (treecrf.load(model).predict(data) == same.predict(data)).all()
-
-
-@pytest.mark.parametrize("options", [(), ("--held-out", 0.3)])
-def test_experts_are_stacked(run, table, options):
-    given = ("--method", "stacking", "--experts", "linear_crf, sliding_window", "--iterations", 3, "--window", "1,0")
-    code, _, err = run(
-        "fit", "train.csv", "-o", "stacked.npz", "--method", "treecrf_newton", *given, "--seed", 4, *options
-    )
-    assert (code, "training: 4 of 4" in err or "training: 10 of 10" in err) == (0, True)
-    model = treecrf.load("stacked.npz")
-    share = options[1] if options else None
-    settings = (model.experts, model.held_out, model.seed, model.window, model.n_iterations)
-    assert settings == (("linear_crf", "sliding_window"), share, 4, (1, 0), 3)
-    code, out, _ = run("evaluate", "stacked.npz", "train.csv")
-    assert (code, "stacked.npz: " in out) == (0, True)
 
 
 def test_predict_needs_no_labels_and_keeps_the_order(run, model, words, tmp_path):
@@ -162,8 +111,9 @@ def test_models_of_other_labels_are_not_compared(run, model, fit_trees):
 def test_held_out_sequences_choose_the_iteration(table, fit_trees):
     err = fit_trees("--iterations", 12, "--window", "1,0", "--held-out", "0.25")
     iterations, *accuracy = re.search(
-        r"Chose (\d+) iterations?: accuracy ([\d.]+) % on 15 held-out sequences .*confidence interval by sequence ([\d.]+) to ([\d.]+) %", err
-    ).groups()  # fmt: skip
+        r"Chose (\d+) iterations?: accuracy ([\d.]+) % on 15 held-out sequences .*confidence interval by sequence ([\d.]+) to ([\d.]+) %",
+        err,
+    ).groups()
     assert treecrf.load("m.npz").n_iterations == int(iterations) <= 12
     points, low, high = map(float, accuracy)
     assert low < points <= high
@@ -204,44 +154,11 @@ def test_describe_names_holes_and_numbers(run, write):
     assert "Inputs: nothing (category); size (number). " in out
     lines = [line.split() for line in out.splitlines()]
     assert lines[lines.index(["number", "missing", "share", "lowest", "median", "highest"]) + 1] == [
-        "size", "0", "0.000", "0", "4.214", "8.429",
-    ]  # fmt: skip
+        "size",
+        "0",
+        "0.000",
+        "0",
+        "4.214",
+        "8.429",
+    ]
     assert "Column 'nothing' is empty everywhere" in err
-
-
-def test_describe_model_shows_the_tests_that_matter(run, model):
-    code, out, _ = run("describe", model)
-    assert code == 0
-    assert "15 trees" in out
-    first = out.split("Most used tests")[1].splitlines()[2]
-    assert first.startswith(("letter 1 before", "label 1 before"))
-
-
-def test_help_of_fit_groups_options_and_hides_types():
-    result = CliRunner().invoke(app, ["fit", "--help"], prog_name="treecrf", env={"COLUMNS": "120"})
-    panels = re.findall(r"^╭─ ([A-Z][a-z ]*[a-z]) ─", result.output, flags=re.MULTILINE)
-    assert panels == ["Arguments", "Options", "Data", "Method", "Missing values", "Search", "File format"]
-    assert "fit [OPTIONS] TRAIN" in result.output
-    assert not re.search(r"<bool>|\[x>=|<=x<=", result.output)
-    assert result.output.index("─ Search") < result.output.index("--budget") < result.output.index("─ File format")
-
-
-def test_ranges_hidden_from_help_are_checked(run, table):
-    code, _, err = run("fit", "train.csv", "-o", "m.npz", "--order", "5")
-    assert (code, "--order" in err) == (2, True)
-
-
-def test_version(run):
-    from importlib.metadata import version
-
-    assert run("--version") == (0, f"treecrf {version('treecrf')}\n", "")
-
-
-@pytest.mark.parametrize("is_terminal", [True, False])
-def test_sentences_break_between_words_on_terminals_only(monkeypatch, capsys, is_terminal):
-    text = "Missing cells: 11.2% of everything."
-    monkeypatch.setenv("COLUMNS", "20")
-    monkeypatch.setattr(sys.stdout, "isatty", lambda: is_terminal)
-    shared.say(text)
-    lines = capsys.readouterr().out.splitlines()
-    assert lines == (["Missing cells: 11.2%", "of everything."] if is_terminal else [text])

@@ -60,12 +60,6 @@ def test_rows_that_are_not_there(run, model, options, message):
     assert run("explain", model, "train.csv", *options) == (1, "", f"treecrf: {message}\n")
 
 
-def test_linear_models_have_no_gains(run, table):
-    run("fit", "train.csv", "-o", "linear.npz", "--method", "linear_crf", "--iterations", 5, "--window", "1,0")
-    code, out, _ = run("explain", "linear.npz", "train.csv")
-    assert (code, "No gains by distance for LinearCRF" in out) == (0, True)
-
-
 def test_evaluate_tells_how_sure_it_is(run, model):
     _, out, _ = run("evaluate", model, "train.csv")
     assert re.search(r"95 % confidence interval by sequence: [\d.]+ to [\d.]+ %\.", out)
@@ -73,13 +67,6 @@ def test_evaluate_tells_how_sure_it_is(run, model):
     assert re.search(r"bin +positions +probability +right", out)
     assert "Segments" not in out
     assert "Entities" not in out
-
-
-def test_compare_is_another_way_to_name_models(run, model, fit_trees):
-    fit_trees("--iterations", 1, "--window", "0,0", to="poor.npz")
-    assert run("evaluate", model, "train.csv", "--compare", "poor.npz") == run(
-        "evaluate", model, "poor.npz", "train.csv"
-    )
 
 
 def test_entities_and_segments(run, words, tmp_path, fit_trees):

@@ -32,8 +32,9 @@ def test_a_treebank_through_all(run, write):
     assert run("predict", "m.npz", "new.conllu", "-o", "out.csv")[0] == 0
     assert read_frame(new.parent / "out.csv")["predicted"].tolist() == predicted
     assert run("predict", "m.npz", "out.csv", "-o", "out2.conllu")[::2] == (
-        1, "treecrf: out2.conllu cannot be CoNLL-U, since out.csv is not; name it .conll or .csv.\n",
-    )  # fmt: skip
+        1,
+        "treecrf: out2.conllu cannot be CoNLL-U, since out.csv is not; name it .conll or .csv.\n",
+    )
 
 
 @pytest.fixture

@@ -79,26 +79,11 @@ def test_what_the_budget_leaves_out_is_said(run, table):
     assert "Left out: " in out
 
 
-def test_options_without_effect_are_noted(run, table):
-    options = ("--method", "linear_crf", "--iterations", 3, "--window", "1,0")
-    code, _, err = run("fit", "train.csv", "-o", "m.npz", *options, "--threads", 1)
-    assert code == 0
-    assert "--threads is ignored: linear_crf" in err
-    code, _, err = run("fit", "train.csv", "-o", "m.npz", "--method", "lightgbm", *options[2:], "--threads", 1)
-    assert (code, "--threads is ignored: lightgbm" in err) == (0, True)
-
-
 def test_settings_of_one_method_leave_others_out(run, table):
     code, _, err = run("fit", "train.csv", "-o", "m.npz", *CHEAP, "--variance", 2, "--window", "1,0")
     assert code == 0
     assert "Left out: the method lightgbm has no variance; leave that option out." in err
     assert treecrf.load("m.npz").variance == 2
-
-
-def test_a_long_training_is_announced(table, monkeypatch, fit_trees):
-    monkeypatch.setattr("treecrf.cli.fit.LONG", 0.1)
-    err = fit_trees("--window", "1,0", "--iterations", 2)
-    assert re.search(r"Training takes about \d+ CPU seconds\.", err)
 
 
 def test_ctrl_c_ends_with_one_line_and_no_file(run, table, tmp_path, monkeypatch):

@@ -81,24 +81,45 @@ def test_lag(run, tagged):
 @pytest.mark.parametrize(
     ("text", "options", "message"),
     [
-        ("sequence,word,tag\ns,a,O\ns,b,I-x\n", ("--known", "tag", "--constraints", "bio"),
-         "table t.csv, line 3: row 1, column 'sequence': no labelling of its sequence is left here, all are forbidden; correct the "
-         "labels that are known, or leave the constraints out."),
-        ("sequence,word,tag\ns,a,\ns,b,X\n", ("--known", "tag"),
-         "table t.csv, line 3: row 1, column 'tag': the model was not trained with the label 'X' (it knows O, B-x, I-x); correct it, "
-         "or empty the cell."),
-        ("sequence,word\ns,a\n", ("--known", "tag"),
-         "table t.csv has no column 'tag'; its columns are 'sequence', 'word'; name the column with known labels by --known."),
-        ("sequence,word\ns,a\n", ("--constraints", "iob"),
-         "the scheme 'iob' is not known; choose one of bio, bioes, bilou, bmes."),
-        ("sequence,word\ns,a\n", ("--lag", 0),
-         "lag=0: give a whole number of observations, at least the 1 that the labeller sees after a position."),
-        ("sequence,word\ns,a\n", ("--lag", 2, "--n-best", 2),
-         "lag: whole paths are known at the end alone; leave lag out, or choose decoder='forward_backward'."),
-        ("sequence,word,predicted_2\ns,a,b\n", ("--n-best", 2),
-         "table t.csv has a column 'predicted_2' already, which predictions would be called; rename it."),
+        (
+            "sequence,word,tag\ns,a,O\ns,b,I-x\n",
+            ("--known", "tag", "--constraints", "bio"),
+            "table t.csv, line 3: row 1, column 'sequence': no labelling of its sequence is left here, all are forbidden; correct the "
+            "labels that are known, or leave the constraints out.",
+        ),
+        (
+            "sequence,word,tag\ns,a,\ns,b,X\n",
+            ("--known", "tag"),
+            "table t.csv, line 3: row 1, column 'tag': the model was not trained with the label 'X' (it knows O, B-x, I-x); correct it, "
+            "or empty the cell.",
+        ),
+        (
+            "sequence,word\ns,a\n",
+            ("--known", "tag"),
+            "table t.csv has no column 'tag'; its columns are 'sequence', 'word'; name the column with known labels by --known.",
+        ),
+        (
+            "sequence,word\ns,a\n",
+            ("--constraints", "iob"),
+            "the scheme 'iob' is not known; choose one of bio, bioes, bilou, bmes.",
+        ),
+        (
+            "sequence,word\ns,a\n",
+            ("--lag", 0),
+            "lag=0: give a whole number of observations, at least the 1 that the labeller sees after a position.",
+        ),
+        (
+            "sequence,word\ns,a\n",
+            ("--lag", 2, "--n-best", 2),
+            "lag: whole paths are known at the end alone; leave lag out, or choose decoder='forward_backward'.",
+        ),
+        (
+            "sequence,word,predicted_2\ns,a,b\n",
+            ("--n-best", 2),
+            "table t.csv has a column 'predicted_2' already, which predictions would be called; rename it.",
+        ),
     ],
-)  # fmt: skip
+)
 def test_wrong_input(run, tagged, write, text, options, message):
     write("t.csv", text)
     code, out, err = run("predict", "m.npz", "t.csv", *options)

@@ -211,9 +211,16 @@ def test_cells_that_a_spreadsheet_would_evaluate_stay_as_they_are(run, tmp_path,
 
 @pytest.mark.parametrize(
     "numbers",
-    [("1e308", "-1e308"), ("5e-324", "1e-310"), ("1.7976931348623157e308",) * 2, (str(2**70), str(-(2**70))), (str(2**63 - 1), "0"), ("7", "7")],
+    [
+        ("1e308", "-1e308"),
+        ("5e-324", "1e-310"),
+        ("1.7976931348623157e308",) * 2,
+        (str(2**70), str(-(2**70))),
+        (str(2**63 - 1), "0"),
+        ("7", "7"),
+    ],
     ids=["large", "denormal", "largest", "beyond int64", "int64", "constant"],
-)  # fmt: skip
+)
 @pytest.mark.parametrize("method", ["treecrf_newton", "linear_crf"])
 def test_numbers_at_their_edges(run, write, numbers, method):
     """Twice the same column; labels are told by it where it is not constant."""

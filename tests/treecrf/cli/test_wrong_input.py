@@ -91,8 +91,9 @@ def test_taken_column(run, model, write):
 
 def test_wrong_models(run, model, tmp_path):
     assert run("predict", "train.csv", "train.csv")[::2] == (
-        1, "treecrf: train.csv is no model file; the model that treecrf fit wrote comes first.\n",
-    )  # fmt: skip
+        1,
+        "treecrf: train.csv is no model file; the model that treecrf fit wrote comes first.\n",
+    )
     assert "model nosuch.npz does not exist" in run("predict", "nosuch.npz", "train.csv")[2]
     assert f"model {tmp_path} is a folder; name a file." in run("predict", tmp_path, "train.csv")[2]
     treecrf.load(model).save(tmp_path / "bare.npz")

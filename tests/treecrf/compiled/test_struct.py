@@ -1,6 +1,5 @@
 """Structs that kernels take: docstring, compiled type and allocation from one declaration."""
 
-import inspect
 import pickle
 from importlib import import_module
 from pathlib import Path
@@ -54,20 +53,6 @@ def total_of(outer, numbers):
         for column in range(outer.inner.values.shape[1]):
             total += outer.inner.values[row, column]
     return total + outer.codes[2]
-
-
-def test_docstring_lists_the_attributes():
-    assert inspect.cleandoc(Inner.__doc__) == inspect.cleandoc("""
-        Values and a number.
-
-        Attributes
-        ----------
-        values : float64, shape (n_rows, 2 * n_columns + 1)
-            One a cell.
-        flags : bool, shape (n_rows,)
-    """)
-    assert "inner : Inner" in Outer.__doc__
-    assert inspect.cleandoc(Numbers.__doc__).endswith("count : int\n    How many.\nshare : float\nknown : bool")
 
 
 def test_allocated_arrays_are_zeros_of_the_declared_shapes():

@@ -1,19 +1,16 @@
 """The labeller that trains experts and combines them, against the same by hand."""
 
 import json
-import warnings
 
 import numpy as np
 import pytest
 from builders import larger_set, number_set, random_set
-from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
 
 import treecrf
-from treecrf import Attribute, Ensemble, LinearCRF, SequenceSet, SlidingWindow, TreeCRF, WindowLightGBM
+from treecrf import Ensemble, LinearCRF, SlidingWindow, TreeCRF, WindowLightGBM
 from treecrf.ensembles.combiners import COMBINERS, Evidence, espboost
 from treecrf.ensembles.espboost import ESPBoost
-from treecrf.ensembles.labeller import METHODS
 from treecrf.ensembles.stacking import BoostedStacking, MarginalAverage, Stacking
 from treecrf.models.custom import CustomLabeller
 from treecrf.statistics.selection import derive_seed, hold_out, sequence_folds
@@ -149,29 +146,6 @@ def test_named_experts_handle_missing_cells_unless_told_otherwise(names):
         experts.set_params(missing="error").fit(holes)
 
 
-def test_default_experts_handle_missing_cells():
-    train = number_set(0)
-    holes = train.with_values(np.where(np.arange(train.n_positions)[:, None] % 5 == 0, -1, train.values))
-    assert Ensemble(n_iterations=2, n_folds=2).fit(holes).score(holes) > 0.5
-
-
-def test_named_experts_in_pipelines_follow_the_ensembles_treatment_of_unknown_categories():
-    train = random_set(np.random.default_rng(0))
-    wider = [Attribute(a.name, (*a.categories, "new")) for a in train.attributes]
-    new = SequenceSet(np.full_like(train.values, len(wider[0].categories) - 1), train.offsets, wider)
-    model = Ensemble(("linear_crf",), "marginal_average", n_iterations=2).fit(train)
-    with pytest.warns(UserWarning, match="treated as missing"):
-        model.predict(new)
-    with pytest.raises(ValueError, match="unseen"):
-        model.set_params(unseen="error").predict(new)
-
-
-@pytest.mark.parametrize("name", METHODS)
-def test_every_named_expert_can_be_made(name):
-    (expert,) = Ensemble((name,), window=(1, 1), missing="error").make_experts()
-    assert expert.window == (1, 1)
-
-
 def test_experts_see_numbers_as_they_do_alone(tmp_path):
     train, test = number_set(0), number_set(1)
     model = Ensemble(("treecrf", "lightgbm"), "marginal_average", 2, window=(1, 0), n_iterations=4).fit(train)
@@ -181,46 +155,6 @@ def test_experts_see_numbers_as_they_do_alone(tmp_path):
     again = treecrf.load(tmp_path / "model.npz")
     np.testing.assert_array_equal(again.predict_proba(test), model.predict_proba(test))
     assert again.inputs_.number_names == train.number_names
-
-
-def test_a_seed_draws_other_parts(sets):
-    train, test = sets
-    first, second = (Ensemble(EXPERTS, n_folds=2, random_state=seed).fit(train) for seed in (None, 0))
-    assert not np.array_equal(first.predict_proba(test), second.predict_proba(test))
-
-
-def test_it_is_an_estimator(sets, stacked):
-    assert stacked.get_params()["experts"] is EXPERTS
-    copy = clone(stacked)
-    assert repr(copy) == repr(stacked)
-    assert not hasattr(copy, "experts_")
-    with pytest.raises(ValueError, match="this Ensemble is not fitted"):
-        copy.predict(sets[1])
-    assert copy.set_params(seed=9).seed == 9
-
-
-def test_it_has_one_stage(sets, stacked):
-    _, test = sets
-    (stage,) = stacked.staged_predict(test)
-    assert not stacked.has_stages
-    for labels in stage.values():
-        np.testing.assert_array_equal(labels, stacked.predict(test))
-    np.testing.assert_array_equal(stacked.predict(test, "viterbi"), stacked.predict(test))
-    assert list(stacked.staged_predict(test, every=2)) == []
-    logs = np.log(stacked.predict_proba(test)[np.arange(test.n_positions), test.labels])
-    expected = [logs[a:b].sum() for a, b in zip(test.offsets[:-1], test.offsets[1:], strict=True)]
-    np.testing.assert_allclose(stacked.log_likelihood(test), expected)
-
-
-@pytest.mark.parametrize(("settings", "n_trainings"), [({"n_folds": 3}, 12), ({"held_out": 0.3}, 6)])
-def test_every_training_is_reported(sets, settings, n_trainings):
-    seen = []
-    model = Ensemble(EXPERTS, **settings)
-    model.fit(sets[0], monitor=lambda stage, seconds, value: seen.append((stage, sum(seconds.values()))))
-    assert [stage for stage, _ in seen] == list(range(1, n_trainings + 1))
-    assert model.n_trainings == n_trainings
-    assert seen[-1][1] == pytest.approx(sum(model.seconds_.values()))
-    assert set(model.seconds_) == {"experts", "combiner"}
 
 
 def test_related_sequences_are_in_one_fold(monkeypatch):
@@ -253,18 +187,6 @@ def test_two_labels_are_those_of_the_regression():
     np.testing.assert_allclose(Stacking().fit(marginals, labels).predict_proba(marginals), expected, atol=1e-12)
 
 
-@pytest.mark.parametrize(
-    ("settings", "message"),
-    [
-        ({"experts": ("linear_crf", "stacking")}, r"experts=\('linear_crf', 'stacking'\): give labellers, or names"),
-        ({"experts": (TreeCRF(0),)}, r"n_iterations=0: give a whole number of at least 1\."),
-    ],
-)
-def test_settings_out_of_range_are_refused(sets, settings, message):
-    with pytest.raises(ValueError, match=message):
-        Ensemble(**settings).fit(sets[0])
-
-
 def test_sequences_that_are_all_related_are_refused():
     related = larger_set(0).with_groups(np.zeros(40, dtype=int))
     with pytest.raises(
@@ -285,16 +207,3 @@ def test_an_expert_that_is_not_saved_says_so(tmp_path):
     model.experts_ = [expert]
     with pytest.raises(ValueError, match=r"sklearn_free:Even is not saved here; save `inner_` as the class does\."):
         model.save(tmp_path / "model.npz")
-
-
-def test_categories_that_training_did_not_have(sets, stacked):
-    _, test = sets
-    grown = [(a.name, (*a.categories, "new")) for a in test.attributes]
-    values = test.values.copy()
-    values[0, 0] = len(test.attributes[0].categories)
-    other = test.with_values(values, grown)
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        assert stacked.predict_proba(other).shape == (test.n_positions, 3)
-    assert all("'new' was not in the training set" in str(warning.message) for warning in caught)
-    assert caught

@@ -12,7 +12,6 @@ from treecrf.ensembles.espboost import (
     cross_validated_losses,
     fold_of_positions,
     mistake_correlation,
-    record,
 )
 from treecrf.ensembles.voting import CLASS_MAPS, BestExpert, MajorityVote, WeightedVote, position_classes
 
@@ -223,26 +222,6 @@ def test_a_class_map_that_is_not_known_is_refused():
 # --- what is at the border --------------------------------------------------------------------------
 
 
-def test_one_expert_is_the_vote():
-    predictions, labels, classes, n_classes = predicted(0, 40, 1, 3)
-    for model in (ESPBoost(), Descent(), BestExpert(), MajorityVote()):
-        model.fit(predictions, labels, classes, n_classes)
-        np.testing.assert_array_equal(model.vote(predictions, classes), predictions[:, 0])
-    np.testing.assert_array_equal(StepwiseEnsemble().fit(predictions, labels).vote(predictions), predictions[:, 0])
-
-
-def test_experts_that_always_agree_end_boosting_after_a_round():
-    predictions, labels, classes, n_classes = predicted(1, 40, 1, 2)
-    same = np.repeat(predictions, 4, axis=1)
-    model = ESPBoost().fit(same, labels, classes, n_classes)
-    assert model.paths_.tolist() == [[0, 0]]
-    np.testing.assert_array_equal(model.vote(same, classes), predictions[:, 0])
-    found = record(model, same, labels, classes)
-    assert (found.n_rounds, found.first_share) == (1, 1.0)
-    assert found.correlation == pytest.approx(1.0)
-    assert found.first_loss == model.loss(same, labels, classes)
-
-
 def test_a_label_that_no_expert_predicts_is_never_right():
     predictions, _, classes, n_classes = predicted(2, 40, 3, 2)
     labels = np.full(40, 9)
@@ -344,8 +323,3 @@ def test_settings_out_of_range_are_refused(model, message):
     given = np.zeros((3, 2), int), np.zeros(3, int), np.zeros(3, int)
     with pytest.raises(ValueError, match=message):
         model.fit(*given, **({"sequences": np.arange(3)} if isinstance(model, OnlineMajorityVote) else {}))
-
-
-def test_steps_refuse_a_seed_below_0():
-    with pytest.raises(ValueError, match="random_state=-1: give a whole number of at least 0"):
-        StepwiseEnsemble(-1).fit(np.zeros((3, 2), int), np.zeros(3, int))

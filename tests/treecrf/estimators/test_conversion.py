@@ -14,11 +14,10 @@ from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 from sklearn import config_context
 from sklearn.base import clone
-from sklearn.model_selection import KFold, cross_val_predict
 from sklearn.pipeline import make_pipeline
 
-from treecrf import LinearCRF, TreeCRF, as_set, load
-from treecrf.estimators.conversion import BySequence, Given
+from treecrf import LinearCRF, TreeCRF, load
+from treecrf.estimators.conversion import Given
 from treecrf.estimators.tables import ABSENT
 from treecrf.io.arrays import of_objects
 from treecrf.metrics import SCORERS
@@ -53,8 +52,19 @@ ARRAYS = [one.numbers for one in MEASURED]
         (iter(ARRAYS), MEASURED),
         (pd.Series(ARRAYS), MEASURED),
     ],
-    ids=["frames", "columns in another order", "dicts", "sets", "array of sets", "arrays", "lists", "tuple", "iterator", "series"],
-)  # fmt: skip
+    ids=[
+        "frames",
+        "columns in another order",
+        "dicts",
+        "sets",
+        "array of sets",
+        "arrays",
+        "lists",
+        "tuple",
+        "iterator",
+        "series",
+    ],
+)
 def test_every_form_is_the_set_that_it_stands_for(sequences, expected):
     given = Given.read(sequences, LABELS)
     assert given.form == "sequences"
@@ -85,7 +95,11 @@ def test_rows_are_one_sequence_or_divided_by_their_index():
 ROWS = MIXED.to_frame().drop(columns=["sequence", "label"])
 
 
-@pytest.mark.parametrize("rows", [ROWS, ROWS.to_dict("records"), MEASURED.numbers, MEASURED.to_frame()[["x0", "x1"]]], ids=["frame", "dicts", "array", "numbers"])  # fmt: skip
+@pytest.mark.parametrize(
+    "rows",
+    [ROWS, ROWS.to_dict("records"), MEASURED.numbers, MEASURED.to_frame()[["x0", "x1"]]],
+    ids=["frame", "dicts", "array", "numbers"],
+)
 def test_rows_are_divided_by_their_lengths_or_one_sequence_to_a_trained_labeller(rows):
     data = MIXED if len(rows[0] if isinstance(rows, list) else rows.T) == 3 else MEASURED
     names = np.array(MIXED.label_names)[MIXED.labels]
@@ -106,26 +120,6 @@ def test_rows_are_divided_by_their_lengths_or_one_sequence_to_a_trained_labeller
             model.predict(rows, lengths=lengths)
 
 
-def test_keys_that_training_did_not_have_are_left_out_with_a_warning():
-    rows = [frame.to_dict("records") for frame in FRAMES]
-    model, new = (
-        LinearCRF(max_iterations=5).fit(rows, LABELS),
-        [[row | {"leter": "a"} for row in each] for each in rows],
-    )
-    with pytest.warns(UserWarning, match=r"^1 column that the training set did not have left out: 'leter'\.$"):
-        assert model.score(new, LABELS) == model.score(rows, LABELS)
-    with pytest.warns(UserWarning, match=r"^the training set did not have 'leter', left out of the stream\.$"):
-        model.stream(1).push(new[0][0])
-
-
-def test_a_set_of_lists_goes_where_lists_of_labels_cannot():
-    data = as_set(FRAMES, LABELS, groups=np.arange(12) // 2)
-    assert data == MIXED.with_groups(np.arange(12) // 2)
-    found = cross_val_predict(LinearCRF(max_iterations=5), as_set(FRAMES, LABELS), cv=3, method="predict_proba")
-    folds = [LinearCRF(max_iterations=5).fit(MIXED[a]).predict_proba(MIXED[b]) for a, b in KFold(3).split(FRAMES)]
-    np.testing.assert_array_equal(np.concatenate(list(found)), np.concatenate(folds))
-
-
 BY_ROW = MIXED.to_frame().set_index(["sequence", np.arange(MIXED.n_positions)])
 SHUFFLED = BY_ROW.sample(frac=1, random_state=0)
 INPUTS = BY_ROW.drop(columns="label")
@@ -136,9 +130,13 @@ QUESTIONS = {
     "log_likelihood": MODEL.log_likelihood,
     "staged_score": lambda X, y: MODEL.staged_score(X, y=y),
     "known": lambda X, y: MODEL.predict(X, known=y),
-    "position weights": lambda X, y: LinearCRF(max_iterations=10).fit(X, BY_ROW["label"].to_numpy(), sample_weight=1 + (y == "X")).predict_proba(INPUTS),
+    "position weights": lambda X, y: (
+        LinearCRF(max_iterations=10)
+        .fit(X, BY_ROW["label"].to_numpy(), sample_weight=1 + (y == "X"))
+        .predict_proba(INPUTS)
+    ),
     "weights of scores": lambda X, y: MODEL.score(X, BY_ROW["label"].to_numpy(), sample_weight=1 + (y == "X")),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("ask", QUESTIONS.values(), ids=QUESTIONS)
@@ -190,18 +188,6 @@ def test_a_set_is_itself_and_may_be_given_other_labels():
         given = Given.read(MIXED, labels)
         assert (given.form, given.data.label_names) == ("set", ("no", "yes"))
         assert given.data.labels.tolist() == (MIXED.labels > 0).tolist()
-
-
-def test_answers_come_back_in_the_form_of_the_question():
-    by_position = np.arange(2 * MIXED.n_positions).reshape(-1, 2)
-    answers = Given.read(FRAMES).answers(by_position)
-    assert isinstance(answers, list)
-    assert [len(answer) for answer in answers] == MIXED.lengths.tolist()
-    assert np.concatenate(answers).tolist() == by_position.tolist()
-    for rows in (MIXED, MEASURED.numbers):
-        assert Given.read(rows).answers(by_position) is by_position
-    even = BySequence([np.zeros((2, 3)), np.ones((2, 3))])
-    assert np.asarray(even).shape == np.concatenate([even]).shape == (2,)
 
 
 def test_what_dicts_lack_is_off_and_none_is_a_hole():
@@ -269,14 +255,20 @@ ONE = np.zeros((2, 1))
 @pytest.mark.parametrize(
     ("sequences", "sentence"),
     [
-        (None, "the sequences are None; give a list of sequences (DataFrames, 2-d arrays, lists of dicts), or a SequenceSet."),
+        (
+            None,
+            "the sequences are None; give a list of sequences (DataFrames, 2-d arrays, lists of dicts), or a SequenceSet.",
+        ),
         ("text", "the sequences are 'text'; give a list"),
         (3, "the sequences are 3; give a list"),
         ({"a": 1}, "the sequences are a dict; give a list"),
         (np.array(3), "the sequences are one value (3); give a list"),
         ([], "the set has no sequences; give at least one."),
         (pd.DataFrame({"a": []}, index=pd.Index([], name="s")), "the set has no sequences; give at least one."),
-        ([1, 2], "sequence 0 is 1, which is one value or observation; give a list of sequences, [sequence] if there is one."),
+        (
+            [1, 2],
+            "sequence 0 is 1, which is one value or observation; give a list of sequences, [sequence] if there is one.",
+        ),
         (["the cat"], "sequence 0 is 'the cat', which is one value or observation; give"),
         ([{"a": 1}], "sequence 0 is a dict, which is one value or observation; give"),
         ([ONE, None], "sequence 1 is None, which is one value or observation; give"),
@@ -286,19 +278,43 @@ ONE = np.zeros((2, 1))
         ([[{"a": 1}], ONE], "sequence 1 is a ndarray, and sequence 0 is a list of dicts; give sequences of one kind."),
         ([[{"a": 1}, 3]], "sequence 0 has dicts and other values; give a dict for each observation."),
         ([ONE, np.zeros((2, 3))], "sequence 1 has 3 columns, sequence 0 has 1; give all sequences the same columns."),
-        ([FRAMES[0], FRAMES[1][["x1"]]], "sequence 1 has the columns 'x1', sequence 0 has 'letter', 'x1', 'x2'; give all"),
-        ([pd.DataFrame([[1, 2]], columns=["a", "a"])], "sequence 0 has two columns of one name ('a', 'a'); rename one."),
-        ([ONE, [[1, 2], [3]]], "sequence 1, observation 1 has 1 value, observation 0 has 2; give all observations the same"),
+        (
+            [FRAMES[0], FRAMES[1][["x1"]]],
+            "sequence 1 has the columns 'x1', sequence 0 has 'letter', 'x1', 'x2'; give all",
+        ),
+        (
+            [pd.DataFrame([[1, 2]], columns=["a", "a"])],
+            "sequence 0 has two columns of one name ('a', 'a'); rename one.",
+        ),
+        (
+            [ONE, [[1, 2], [3]]],
+            "sequence 1, observation 1 has 1 value, observation 0 has 2; give all observations the same",
+        ),
         ([np.zeros((0, 1))], "the set has no sequences; give at least one, with an observation."),
-        ([np.zeros((2, 0))], "sequence 0 has 0 feature(s) (shape=(2, 0)) while a minimum of 1 is required; give an input."),
+        (
+            [np.zeros((2, 0))],
+            "sequence 0 has 0 feature(s) (shape=(2, 0)) while a minimum of 1 is required; give an input.",
+        ),
         ([pd.DataFrame(index=[0, 1])], "the sequences have no columns; give at least one input."),
         ([np.zeros((2, 2, 2))], "sequence 0 has 3 dimensions; give one row for each observation."),
-        ([ONE, np.array([[1.0], [np.inf]])], "sequence 1, observation 1: 'x0' is infinity or too large (inf); give a finite"),
-        ([[{"a": [1]}]], "sequence 0, observation 0: 'a': the argument must be a string or a number, not [1]; give each part"),
-        (FRAMES[0], "one DataFrame does not say where its sequences begin; set its index to the column that tells them apart "),
-        (pd.DataFrame({"a": [1.5, 2, 3]}, pd.Index([0, 1, 0], name="s")), "row 2: sequence 0 comes a second time; sort the frame by its index if these rows belong to it, or"),
+        (
+            [ONE, np.array([[1.0], [np.inf]])],
+            "sequence 1, observation 1: 'x0' is infinity or too large (inf); give a finite",
+        ),
+        (
+            [[{"a": [1]}]],
+            "sequence 0, observation 0: 'a': the argument must be a string or a number, not [1]; give each part",
+        ),
+        (
+            FRAMES[0],
+            "one DataFrame does not say where its sequences begin; set its index to the column that tells them apart ",
+        ),
+        (
+            pd.DataFrame({"a": [1.5, 2, 3]}, pd.Index([0, 1, 0], name="s")),
+            "row 2: sequence 0 comes a second time; sort the frame by its index if these rows belong to it, or",
+        ),
     ],
-)  # fmt: skip
+)
 def test_what_is_no_list_of_sequences_is_named(sequences, sentence):
     with pytest.raises(ValueError) as caught:
         Given.read(sequences)
@@ -362,20 +378,29 @@ def test_new_data_that_do_not_fit_are_named():
         Given.read([frame], kinds=kinds)
 
 
-def test_relatives_stay_relatives_one_by_one():
-    related = MIXED.with_groups(np.arange(12) // 3)
-    assert Given.read(list(related)).data.groups.tolist() == (3 * (np.arange(12) // 3)).tolist()
-    assert isinstance(Given.read(list(related)).data, SequenceSet)
-
-
 NUMBERS = st.one_of(
-    st.integers(), st.floats(), st.builds(np.float32, st.floats(width=32)), st.builds(Fraction, st.integers(-9, 9)),
-)  # fmt: skip
+    st.integers(),
+    st.floats(),
+    st.builds(np.float32, st.floats(width=32)),
+    st.builds(Fraction, st.integers(-9, 9)),
+)
 CELLS = st.one_of(
-    st.none(), st.just(pd.NA), st.just(pd.NaT), NUMBERS, st.booleans(), st.text(max_size=3), st.builds(np.str_, st.text(max_size=2)),
-    st.sampled_from(["7", "7.0", "007", "NA", "-", ABSENT, "\ud800"]), st.binary(max_size=2), st.dates(), st.timedeltas(),
-    st.decimals(), st.tuples(st.integers()), st.just([1, 2]), st.just(10**400),
-)  # fmt: skip
+    st.none(),
+    st.just(pd.NA),
+    st.just(pd.NaT),
+    NUMBERS,
+    st.booleans(),
+    st.text(max_size=3),
+    st.builds(np.str_, st.text(max_size=2)),
+    st.sampled_from(["7", "7.0", "007", "NA", "-", ABSENT, "\ud800"]),
+    st.binary(max_size=2),
+    st.dates(),
+    st.timedeltas(),
+    st.decimals(),
+    st.tuples(st.integers()),
+    st.just([1, 2]),
+    st.just(10**400),
+)
 TYPES = (
     "object",
     "Int64",
@@ -403,14 +428,17 @@ def outcome(read):
 
 @settings(max_examples=150, deadline=None)
 @given(
-    st.lists(CELLS, min_size=1, max_size=5) | st.lists(NUMBERS, min_size=1, max_size=30), st.sampled_from(TYPES),
+    st.lists(CELLS, min_size=1, max_size=5) | st.lists(NUMBERS, min_size=1, max_size=30),
+    st.sampled_from(TYPES),
     st.sampled_from([None, "number", "category"]),
-)  # fmt: skip
+)
 @example([Decimal("sNaN"), 1], "object", None)
 @example([timedelta(0)], "object", "category")
 @example([np.timedelta64(5, "s")], "object", "category")
 def test_a_column_is_the_same_set_wherever_it_comes_from(cells, dtype, kind):
-    """Of a frame by both readers, of dicts, of rows and, where nobody says what it holds, by one rule for values in Python."""
+    """Of a frame by both readers, of dicts, of rows and, where nobody says what it holds, by one rule for values in
+    Python.
+    """
     try:
         column = pd.Series(of_objects(cells), dtype=object).astype(dtype)
     except (ValueError, TypeError, ArithmeticError, NotImplementedError, RuntimeWarning):
@@ -426,25 +454,6 @@ def test_a_column_is_the_same_set_wherever_it_comes_from(cells, dtype, kind):
         assert of_dicts == of_frames
 
 
-@pytest.mark.parametrize(
-    "cells",
-    [
-        ["b", "a", "b"], ["b", None, float("nan")], ["", "a", "a"], ["a", 1, True], [np.str_("b"), "a", "b"],
-        [1, 2.5, None], [np.float32(0.1), np.int8(3), float("nan")], [True, False, True], [2**53 + 1, 0, 1], [None, None, None],
-    ],
-)  # fmt: skip
-def test_cells_of_dicts_are_read_as_those_of_a_column_of_objects(cells):
-    frame = pd.DataFrame({"x": pd.Series(cells, dtype=object)})
-    for kind in ("category", "number"):
-        try:
-            expected = Given.read([frame], kinds={"x": kind}).data
-        except ValueError:
-            with pytest.raises(ValueError, match="give a number"):
-                Given.read([[{"x": cell} for cell in cells]], kinds={"x": kind})
-            continue
-        assert Given.read([[{"x": cell} for cell in cells]], kinds={"x": kind}).data == expected
-
-
 # --- labels of other types --------------------------------------------------------------------------
 
 
@@ -454,10 +463,13 @@ class Colour(enum.Enum):
 
 
 OTHER_LABELS = {
-    "bytes": (b"a", b"b"), "tuples": (("a", 1), ("b", 1)), "dates": (date(2020, 1, 1), date(2021, 1, 1)),
-    "enums": (Colour.BLUE, Colour.RED), "stamps": (pd.Timestamp("2020-01-01"), pd.Timestamp("2020-01-02")),
+    "bytes": (b"a", b"b"),
+    "tuples": (("a", 1), ("b", 1)),
+    "dates": (date(2020, 1, 1), date(2021, 1, 1)),
+    "enums": (Colour.BLUE, Colour.RED),
+    "stamps": (pd.Timestamp("2020-01-01"), pd.Timestamp("2020-01-02")),
     "sets": (frozenset("a"), frozenset("b")),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("kind", OTHER_LABELS)
@@ -490,12 +502,18 @@ def test_columns_of_labels_are_labels(labels):
 @pytest.mark.parametrize(
     ("labels", "sentence"),
     [
-        ([np.eye(2)], r"labels of sequence 0 have the shape \(2, 2\); give one label for each observation, such as names\[array"),
-        ([[["a"], ["b"]]], r"Unknown label type: \['a'\] is a label; give each observation one label that a dictionary's key"),
+        (
+            [np.eye(2)],
+            r"labels of sequence 0 have the shape \(2, 2\); give one label for each observation, such as names\[array",
+        ),
+        (
+            [[["a"], ["b"]]],
+            r"Unknown label type: \['a'\] is a label; give each observation one label that a dictionary's key",
+        ),
         ([[b"a", "b"]], "labels are bytes and text; give them one type."),
         ([[date(2020, 1, 1), 3]], "labels are date and numbers; give them one type."),
     ],
-)  # fmt: skip
+)
 def test_tables_and_mixtures_of_labels_are_named(labels, sentence):
     with pytest.raises(ValueError, match=sentence):
         Given.read([ONE], labels)
@@ -577,13 +595,6 @@ def test_transforms_give_arrays_for_arrays_unless_frames_are_asked_for():
         imputer.set_output(transform="numpy")
     nothing = Imputer().fit_transform([FRAMES[0].iloc[:0], *FRAMES])
     assert [len(frame) for frame in nothing] == [0, *map(len, FRAMES)]
-
-
-def test_pipelines_set_the_output_of_their_transforms():
-    pipeline = make_pipeline(Imputer(), LinearCRF(max_iterations=10)).set_output(transform="pandas").fit(ARRAYS, LABELS)
-    assert isinstance(pipeline[:1].transform(ARRAYS)[0], pd.DataFrame)
-    plain = LinearCRF(max_iterations=10).fit(ARRAYS, LABELS)
-    assert [part.tolist() for part in pipeline.predict(ARRAYS)] == [part.tolist() for part in plain.predict(ARRAYS)]
 
 
 # --- columns of dicts that are missing --------------------------------------------------------------

@@ -9,10 +9,11 @@ from treecrf import LinearCRF
 TOKENS = [["a", "b", "a"], [], ["b", "b"]]
 LABELS = [["x", "y", "x"], [], ["y", "y"]]
 FORMS = {
-    "tokens": TOKENS, "dicts": [[{"word": token} for token in sequence] for sequence in TOKENS],
+    "tokens": TOKENS,
+    "dicts": [[{"word": token} for token in sequence] for sequence in TOKENS],
     "frames": [pd.DataFrame({"word": pd.Series(sequence, dtype=object)}) for sequence in TOKENS],
     "arrays": [np.array([[ord(token)] for token in sequence], dtype=float).reshape(-1, 1) for sequence in TOKENS],
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("form", FORMS)

@@ -154,23 +154,6 @@ def test_weighted_scores_are_those_of_scikit_learn():
 # --- what else is asked -----------------------------------------------------------------------------
 
 
-def test_logarithms_of_probabilities_have_the_form_of_probabilities():
-    model = labeller().fit(X, Y)
-    for part, probabilities in zip(model.predict_log_proba(X), model.predict_proba(X), strict=True):
-        np.testing.assert_array_equal(part, np.log(probabilities))
-    assert model.predict_log_proba(DATA).shape == (DATA.n_positions, 3)
-    known = [["Y"] + [None] * (len(labels) - 1) for labels in Y]
-    assert model.predict_log_proba(X, known=known)[0][0].tolist() == [-np.inf, 0.0, -np.inf]
-
-
-def test_notebooks_show_the_settings():
-    shown = TreeCRF(n_iterations=7, missing="<odd>")._repr_html_()
-    assert "<summary><code>TreeCRF(n_iterations=7, missing=&#x27;&lt;odd&gt;&#x27;)</code></summary>" in shown
-    assert "<tr><th>n_iterations</th><td><b>7</b></td></tr>" in shown
-    assert "<tr><th>order</th><td>1</td></tr>" in shown
-    assert "Imputer" in Imputer()._repr_html_()
-
-
 def test_labellers_of_lists_are_no_classifiers():
     """Folds of a classifier are stratified by its labels, for which scikit-learn refuses lists of lists."""
 

@@ -73,7 +73,11 @@ STAMPS = [datetime.datetime(2020, 1, 1, 10, 30), datetime.datetime(2021, 1, 1)]
     [
         (pd.array([1.5, None, 2.5], "double[pyarrow]"), "number", [1.5, None, 2.5]),
         (pd.array([1.5, None, 2.5], "Float64"), "number", [1.5, None, 2.5]),
-        (pd.array([Decimal("1.5"), None, Decimal("2.5")], pd.ArrowDtype(pa.decimal128(5, 2))), "number", [1.5, None, 2.5]),
+        (
+            pd.array([Decimal("1.5"), None, Decimal("2.5")], pd.ArrowDtype(pa.decimal128(5, 2))),
+            "number",
+            [1.5, None, 2.5],
+        ),
         (pd.array([3, None, 5], "Int64"), "category", [3, None, 5]),
         (pd.array([3, None, 5], "int64[pyarrow]"), "category", [3, None, 5]),
         (pd.array(range(30), "uint8[pyarrow]"), "number", list(range(30))),
@@ -86,7 +90,7 @@ STAMPS = [datetime.datetime(2020, 1, 1, 10, 30), datetime.datetime(2021, 1, 1)]
         (pd.array(STAMPS, pd.ArrowDtype(pa.timestamp("us"))), "category", STAMPS),
         (pd.array([STAMPS[0].date()], pd.ArrowDtype(pa.date32())), "category", [STAMPS[0].date()]),
     ],
-)  # fmt: skip
+)
 def test_types_of_pandas_are_those_of_their_values(cells, kind, as_plain):
     data = Given.read([pd.DataFrame({"c": cells})]).data
     assert (

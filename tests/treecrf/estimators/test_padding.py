@@ -65,14 +65,6 @@ def test_lengths_say_it_without_a_warning():
     assert [len(each[0].labels) for each in best] == LENGTHS
 
 
-def test_a_sequence_may_be_padding_alone():
-    array, labels = np.concatenate([PADDED, np.full((1, 7, 2), np.nan)]), [*Y, []]
-    with pytest.warns(UserWarning, match="1 sequence without observations left out of training"):
-        model = labeller().fit(array, labels, lengths=[*LENGTHS, 0])
-    assert same(model.predict(array, lengths=[*LENGTHS, 0])[:6], labeller().fit(X, Y).predict(X))
-    assert len(model.predict(array, lengths=[*LENGTHS, 0])[6]) == 0
-
-
 def test_rows_with_labels_or_amid_a_sequence_are_observations():
     array, labels = PADDED.copy(), PADDED_Y.copy()
     array[1, 3], array[3, 6], labels[0, 4] = np.nan, np.nan, "a"
@@ -97,11 +89,6 @@ def test_rows_with_labels_or_amid_a_sequence_are_observations():
 def test_lengths_that_do_not_fit_are_named(lengths, sentence):
     with pytest.raises(ValueError, match=sentence):
         labeller().fit(PADDED, PADDED_Y, lengths=lengths)
-
-
-def test_lengths_are_for_padded_arrays_alone():
-    with pytest.raises(ValueError, match=r"^lengths are those of rows .* or of a padded array of three dimensions"):
-        labeller().fit(X, Y, lengths=LENGTHS)
 
 
 def test_transforms_leave_padding_out_in_front_of_labellers():

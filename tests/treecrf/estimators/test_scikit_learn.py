@@ -1,8 +1,6 @@
 """Labellers and transforms in scikit-learn's hands: its searches, pipelines and checks of estimators."""
 
 import pickle
-import subprocess
-import sys
 import warnings
 
 import numpy as np
@@ -16,7 +14,7 @@ from sklearn.utils import ClassifierTags
 from sklearn.utils.estimator_checks import parametrize_with_checks
 from sklearn.utils.validation import check_is_fitted
 
-from treecrf import Ensemble, LinearCRF, SequenceSet, StackedSequential, TreeCRF, WindowLightGBM
+from treecrf import Ensemble, LinearCRF, StackedSequential, TreeCRF, WindowLightGBM
 from treecrf.missing import Imputer, Indicator, inject
 from treecrf.models.pipelines import ImputingLabeller
 
@@ -71,9 +69,11 @@ def test_a_search_finds_the_setting_of_the_best_score(form):
     assert search.best_params_ == {"variance": variances[np.argmax(expected)]}
     assert search.predict(FRAMES)[0].tolist() == best.predict(FRAMES)[0].tolist()
     by_f1 = GridSearchCV(
-        LinearCRF(max_iterations=10), {"variance": [10.0]}, cv=3,
+        LinearCRF(max_iterations=10),
+        {"variance": [10.0]},
+        cv=3,
         scoring=lambda model, X, y=None: model.score(X, y, metric="macro_f1"),
-    ).fit(*form)  # fmt: skip
+    ).fit(*form)
     assert by_f1.best_score_ != search.best_score_
 
 
@@ -146,17 +146,6 @@ def test_permuting_an_input_costs_what_it_tells():
     assert found.importances_mean[0] > 5 * abs(found.importances_mean[3])
 
 
-def test_rows_of_an_indexed_frame_are_piped_too():
-    frame = HOLES.to_frame().set_index("sequence")
-    inputs, labels = frame.drop(columns="label"), frame["label"]
-    pipeline = make_pipeline(Imputer(), LinearCRF(max_iterations=10)).fit(inputs, labels)
-    by_set = make_pipeline(Imputer(), LinearCRF(max_iterations=10)).fit(HOLES)
-    assert pipeline.predict(inputs).tolist() == np.array(HOLES.label_names)[by_set.predict(HOLES)].tolist()
-    filled = Imputer().fit(inputs).transform(inputs)
-    assert filled.index.equals(inputs.index)
-    assert not filled.isna().any().any()
-
-
 def test_clones_and_copies_know_what_they_should():
     model = LinearCRF(max_iterations=10, window=(1, 1)).fit(FRAMES, NAMES)
     again = clone(model)
@@ -169,19 +158,13 @@ def test_clones_and_copies_know_what_they_should():
     assert pickle.loads(pickle.dumps(DATA)) == DATA
 
 
-def test_nothing_here_needs_scikit_learn():
-    code = (
-        "import sys, treecrf, treecrf.missing as m; treecrf.LinearCRF(); m.Imputer(); print('sklearn' in sys.modules)"
-    )
-    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert found.stdout == "False\n"
-
-
 # --- scikit-learn's own checks ----------------------------------------------------------------------
 
 
 class Classifier(LinearCRF):
-    """A labeller as scikit-learn's checks of classifiers want it: one array is one sequence, one list of labels is its labels."""
+    """A labeller as scikit-learn's checks of classifiers want it: one array is one sequence, one list of labels is its
+    labels.
+    """
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -248,22 +231,19 @@ def test_scikit_learns_checks(estimator, check):
 @pytest.mark.parametrize(
     ("key", "places"),
     [
-        (3, [3]), (-1, [29]), (np.int64(2), [2]), (slice(2, 5), [2, 3, 4]), (slice(None, None, -10), [29, 19, 9]),
-        ([1, 2], [1, 2]), ([-1, 0, 0], [29, 0, 0]), (np.arange(30) % 10 == 0, [0, 10, 20]), ([], []),
+        (3, [3]),
+        (-1, [29]),
+        (np.int64(2), [2]),
+        (slice(2, 5), [2, 3, 4]),
+        (slice(None, None, -10), [29, 19, 9]),
+        ([1, 2], [1, 2]),
+        ([-1, 0, 0], [29, 0, 0]),
+        (np.arange(30) % 10 == 0, [0, 10, 20]),
+        ([], []),
     ],
-)  # fmt: skip
+)
 def test_a_set_is_indexed_by_sequence(key, places):
     assert DATA[key] == DATA.select(places)
-
-
-def test_a_set_is_walked_sequence_by_sequence():
-    parts = list(DATA)
-    assert (len(parts), len(DATA)) == (30, 30)
-    assert all(isinstance(part, SequenceSet) and len(part) == 1 for part in parts)
-    assert SequenceSet.concatenate(parts) == DATA
-    assert np.asarray(DATA).shape == np.array(parts, dtype=object)[:, 0].shape == (30,)
-    with pytest.raises(ValueError, match="read-only"):
-        DATA[3].values[0, 0] = 1
 
 
 @pytest.mark.parametrize(

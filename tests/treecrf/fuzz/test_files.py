@@ -177,8 +177,13 @@ def frame():
     rng = np.random.default_rng(0)
     n_rows = 30
     return pd.DataFrame(
-        {"dataset": ["xor", "hmm"] * 15, "rate": rng.random(n_rows), "n": np.arange(n_rows), "note": ['a "b", c', None, "é"] * 10}
-    )  # fmt: skip
+        {
+            "dataset": ["xor", "hmm"] * 15,
+            "rate": rng.random(n_rows),
+            "n": np.arange(n_rows),
+            "note": ['a "b", c', None, "é"] * 10,
+        }
+    )
 
 
 @pytest.mark.parametrize("suffix", ["csv", "parquet"])

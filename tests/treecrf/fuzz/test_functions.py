@@ -18,46 +18,29 @@ from hypothesis import strategies as st
 from treecrf.missing import mechanisms
 from treecrf.sequences import Attribute, SequenceSet
 from treecrf.statistics.blocks import (
-    autocorrelation_time,
-    choose_blocks,
     compare_crossed,
-    cut_blocks,
     decompose_crossed,
-    estimate_blocks,
-    join_blocks,
 )
 from treecrf.statistics.chunks import chunk_f1, chunk_f1_by_type, segment_f1
 from treecrf.statistics.deviance import (
     analysis_of_deviance,
     compare_all,
     compare_methods,
-    find_likelihood_ratios,
-    fit_probabilities,
-    make_design,
-    order_by_counts,
 )
-from treecrf.statistics.estimates import adjust_holm, decide, estimate_resampled, is_negligible
+from treecrf.statistics.estimates import adjust_holm, decide, estimate_resampled
 from treecrf.statistics.mcnemar import compare_pairs
 from treecrf.statistics.metrics import (
     METRICS,
-    bin_confidence,
-    brier_of_sums,
     brier_score,
-    correct_for_choice,
     estimate_accuracy,
-    estimate_share,
-    geometric_mean,
-    mean_f1,
     mean_with_interval,
-    ratio_of_geometric_means,
     reliability,
     sequence_accuracy,
-    sum_log_probabilities,
 )
 from treecrf.statistics.ranking import rank_cases, rank_methods
-from treecrf.statistics.selection import hold_out, repeated_folds, sequence_folds, training_draws
-from treecrf.statistics.sign_flip import compare_flips, draw_flips, flip_p_values, flip_sums, score_flip_p_value
-from treecrf.statistics.two_way import estimate_crossed, make_pairs, training_covariances
+from treecrf.statistics.selection import sequence_folds
+from treecrf.statistics.sign_flip import compare_flips
+from treecrf.statistics.two_way import estimate_crossed
 from treecrf.statistics.variance import decompose_variance
 
 N_POSITIONS, OFFSETS = 12, np.array([0, 3, 7, 12])
@@ -81,16 +64,12 @@ def damage(mechanism):
     return call
 
 
-def walk(places, after_seen, draws):
-    return mechanisms.Chains(places).walk(0.5, after_seen, 0.2, draws)
-
-
 @cache
 def calls(seed):
     """Functions and right arguments of them, by name."""
     rng = np.random.default_rng(seed)
     whole, normal, share = rng.integers, rng.normal, rng.random
-    positions, sizes = whole(5, 9, 7), whole(20, 30, (3, 2)).astype(float)
+    positions = whole(5, 9, 7)
     probable = {"probabilities": rng.dirichlet(np.ones(3), N_POSITIONS), "labels": whole(0, 3, N_POSITIONS)}
     true, predicted = np.array(["O", "B-X", "I-X", "B-Y"])[whole(0, 4, (2, N_POSITIONS))]
     tags = {"true": true, "predicted": predicted, "offsets": OFFSETS}
@@ -100,9 +79,6 @@ def calls(seed):
         "weights": share(N_POSITIONS),
     }
     trainings, groups = [whole(0, 5, (n, 6)) for n in (2, 3, 2)], whole(0, 6, 20)
-    right = whole(0, 2, (2, N_POSITIONS))
-    cells = {"cells": np.floor(sizes * rng.uniform(0.3, 0.7, (3, 2))), "sizes": sizes}
-    flips = {"differences": whole(-3, 4, (2, 6)), "flips": draw_flips(6, 0)}
     interval = {"low": normal(size=3), "high": normal(size=3)}
     counts = pd.DataFrame([*product("ab", range(3), range(4))], columns=["method", "training_set", "sequence"]).assign(
         dataset="d",
@@ -129,44 +105,20 @@ def calls(seed):
     )
     rows = [
         (sequence_accuracy, labelled | {"offsets": OFFSETS}),
-        (mean_f1, {name: whole(1, 9, 3) for name in ("hits", "positions", "predictions")}),
-        (sum_log_probabilities, probable | {"offsets": OFFSETS}),
         (brier_score, probable),
-        (brier_of_sums, {"sums_of_squares": share(9), "of_truth": share(9)}),
         (reliability, probable),
-        (bin_confidence, {"confidence": share(9), "right": share(9) < 0.5}),
         (estimate_accuracy, {"correct": whole(0, positions + 1, 7), "positions": positions}),
-        (estimate_share, {"counts": normal(size=7), "positions": np.arange(7) + 3}),
-        (correct_for_choice, {"correct": whole(0, positions + 1, (4, 7)), "positions": positions, "seed": 0}),
         (mean_with_interval, {"values": normal(size=5)}),
-        (geometric_mean, {"values": share(5) + 0.5}),
-        (ratio_of_geometric_means, {"values": share(5) + 0.5, "others": share(4) + 0.5}),
         (adjust_holm, {"p_values": share(5)}),
         (decide, interval | {"points": normal(size=3), "p_value": share(3)}),
-        (is_negligible, interval),
         (
             estimate_resampled,
             {"differences": whole(-3, 4, (2, 5)), "positions": whole(9, 12, 5), "test_per_train": 0.5},
         ),
         (sequence_folds, {"groups": groups, "n_folds": 3, "seed": 0}),
-        (hold_out, {"groups": groups, "share": 0.3, "seed": 0}),
-        (repeated_folds, {"groups": groups, "n_folds": 3, "n_repeats": 2, "seed": 0}),
-        (training_draws, {"groups": groups, "n_train": 9, "n_draws": 2, "seed": 0}),
-        (flip_sums, flips),
-        (flip_p_values, flips | {"training_error": share(2), "degrees_of_freedom": np.array([3.0, 5.0])}),
-        (score_flip_p_value, {"scores": normal(size=(8, 2)), "seed": 0}),
-        (make_pairs, {"correct": trainings}),
         (compare_flips, {"methods": list("abc"), "correct": trainings, "n_positions": 60, "seed": 0}),
-        (training_covariances, {"correct": whole(0, 5, (3, 6))}),
         (estimate_crossed, {"differences": whole(-3, 4, (2, 5, 3)), "positions": whole(9, 12, (5, 3))}),
-        (estimate_blocks, {"correct": list(share((3, 2, N_POSITIONS)) < 0.5), "offsets": OFFSETS, "least_length": 2}),
-        (choose_blocks, {"first": right, "second": right[:, ::-1].copy(), "offsets": OFFSETS, "least_length": 2}),
-        (cut_blocks, {"offsets": OFFSETS, "length": 2}),
-        (autocorrelation_time, {"values": whole(0, 3, N_POSITIONS), "offsets": OFFSETS}),
-        (join_blocks, {"differences": whole(-2, 3, N_POSITIONS), "offsets": OFFSETS}),
         *((function, tags) for function in (chunk_f1, chunk_f1_by_type, segment_f1)),
-        *((function, cells) for function in (order_by_counts, fit_probabilities, find_likelihood_ratios)),
-        (make_design, {"method": np.arange(6) % 3, "training_set": np.arange(6) // 3}),
         (compare_methods, {"counts": counts, "baseline": "a"}),
         *((function, {"counts": counts}) for function in OF_COUNTS),
         (compare_pairs, {"outcomes": outcomes}),
@@ -175,9 +127,6 @@ def calls(seed):
             rank_cases,
             {"accuracies": points.reset_index().assign(case="x"), "comparisons": comparisons, "case": ["case"]},
         ),
-        (mechanisms.ranks, {"numbers": normal(size=(6, 2))}),
-        (mechanisms.standardised, {"scores": normal(size=(6, 2))}),
-        (walk, {"places": np.arange(9) % 3, "after_seen": share(9), "draws": share(9)}),
     ]
     data = {"values": whole(-1, 3, (N_POSITIONS, 2)), "numbers": normal(size=(N_POSITIONS, 1)), "rate": 0.3}
     return (

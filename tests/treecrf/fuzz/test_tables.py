@@ -1,9 +1,7 @@
 """Damaged tables and frames of all kinds: a right result or one clear sentence."""
 
 import bz2
-import csv
 import gzip
-import io
 import lzma
 from types import MappingProxyType
 
@@ -76,17 +74,6 @@ def test_tables(tmp_path, data, table_bytes, suffix):
         return read_any_table(written(path, given), kinds)
 
     fuzz(damaged(*seeds), use)
-
-
-def test_two_tables(tmp_path, data):
-    rest = data / "table.csv"
-
-    def use(given):
-        with quiet():
-            parts = load_table(path=written(tmp_path / "t.csv", given), test=rest)
-        return [check_set(part) for part in parts]
-
-    fuzz(damaged(rest.read_bytes()), use)
 
 
 @pytest.fixture(scope="module")
@@ -173,16 +160,6 @@ def test_roles_of_columns(tmp_path, table_bytes):
     fuzz(roles, lambda options: [check_set(part) for part in load_table(**usual | options)])
 
 
-def test_csv_written_in_other_ways_is_the_same(tmp_path, table_bytes):
-    plain = read_any_table(written(tmp_path / "t.csv", table_bytes))
-    quoted = io.StringIO()
-    csv.writer(quoted, quoting=csv.QUOTE_ALL).writerows(csv.reader(io.StringIO(table_bytes.decode())))
-    ways = [change(table_bytes) for change in HARMLESS.values()]
-    ways += [b"\xef\xbb\xbf" + table_bytes, table_bytes + b"\n\n", quoted.getvalue().encode()]
-    for way in ways:
-        assert read_any_table(written(tmp_path / "t.csv", way)) == plain
-
-
 def read_as_columns(path):
     table = read_table(path)
     frame, label = table.frame, table.label_column()
@@ -241,29 +218,6 @@ def test_frames():
     fuzz(odd_frames(), use)
 
 
-def test_frames_that_are_fine_come_back():
-    cell = st.sampled_from(["a", "é", "x y", "1", "1.5", "NA", '"', "\u2028", "\U0001f600", None])
-    rows = st.lists(st.tuples(st.integers(0, 5), st.sampled_from("uv"), cell, cell), min_size=1, max_size=30)
-
-    def use(rows):
-        frame = pd.DataFrame(rows, columns=["sequence", "label", "x", "count"], dtype=object).sort_values(
-            "sequence", kind="stable"
-        )
-        found = check_set(SequenceSet.from_frame(frame, sequence="sequence", label="label"))
-        assert SequenceSet.from_frame(found.to_frame(), sequence="sequence", label="label") == found
-        names = [(*attribute.categories, None) for attribute in found.attributes]
-        back = [[n[c] for n, c in zip(names, row, strict=True)] for row in found.values]
-        assert back == frame[["x", "count"]].to_numpy().tolist()
-
-    assert [*fuzz(rows, use)] == ["answer"]
-
-
-def test_a_column_called_count_may_have_many_values(tmp_path):
-    rows = "".join(f"{i // 10},{'uv'[i % 2]},w{i}\n" for i in range(600))
-    found = read_any_table(written(tmp_path / "t.csv", f"sequence,label,count\n{rows}".encode()))
-    assert len(found.attributes[0].categories) == 600
-
-
 def test_many_columns_and_long_names_end_soon(tmp_path):
     names = ",".join(f"c{i}" for i in range(60_000))
     message = assert_clear(lambda: read_any_table(written(tmp_path / "t.csv", f"{names}\n".encode())))
@@ -282,11 +236,6 @@ def test_a_column_has_one_use(tmp_path, table_bytes, role):
     path = written(tmp_path / "t.csv", table_bytes)
     message = assert_clear(lambda: load_table(path=path, attributes=["x1", role]))
     assert message == f"table {path}: column '{role}' has two uses; name it for one of them."
-
-
-def test_large_numbers_are_categories():
-    frame = pd.DataFrame({"sequence": [1, 1], "label": ["u", "v"], "x": [1e300, 2.0]})
-    assert SequenceSet.from_frame(frame, sequence="sequence", label="label").attributes[0].categories == ("1e+300", "2")
 
 
 def test_a_columns_file_without_line_ends_is_refused(tmp_path):

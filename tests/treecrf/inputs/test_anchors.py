@@ -29,9 +29,15 @@ def mixed_set(seed=0, n_sequences=12):
     lengths = data.lengths + 1
     numbers = np.random.default_rng(seed + 1).normal(size=(len(rows), 1)).round(1)
     longer = SequenceSet(
-        data.values[rows], data.offsets, data.attributes, data.labels, data.label_names,
-        np.concatenate([[0], np.cumsum(lengths)]), numbers=numbers, number_names=("x",),
-    )  # fmt: skip
+        data.values[rows],
+        data.offsets,
+        data.attributes,
+        data.labels,
+        data.label_names,
+        np.concatenate([[0], np.cumsum(lengths)]),
+        numbers=numbers,
+        number_names=("x",),
+    )
     return with_holes(longer)
 
 

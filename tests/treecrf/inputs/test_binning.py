@@ -102,9 +102,15 @@ def test_a_number_that_is_always_the_same_or_missing_breaks_nothing():
 def test_names_of_bins_differ_where_numbers_hardly_do():
     binner = Binner().fit(column([1, 1 + 1e-12, 1 + 2e-12]))
     [attribute] = binner.attributes
-    assert attribute.categories == (
-        "to 1.0000000000000", "above 1.0000000000000 to 1.0000000000010", "above 1.0000000000010",
-    ) or len(set(attribute.categories)) == 3  # fmt: skip
+    assert (
+        attribute.categories
+        == (
+            "to 1.0000000000000",
+            "above 1.0000000000000 to 1.0000000000010",
+            "above 1.0000000000010",
+        )
+        or len(set(attribute.categories)) == 3
+    )
 
 
 @pytest.mark.parametrize("transform", [lambda x: np.exp(3 * x), lambda x: x**3 - 7, lambda x: 1e6 * x + 5])

@@ -11,11 +11,16 @@ from treecrf.io.weighted import in_units, median, of_observations
 @pytest.mark.parametrize(
     ("weights", "unit", "multiples"),
     [
-        ([1, 2, 0, 5], 1.0, [1, 2, 0, 5]), ([2, 2], 2.0, [1, 1]), ([0.2, 0.3], 0.1, [2, 3]), ([3e-7, 1e-7], 1e-7, [3, 1]),
-        ([1.0, 1e9], 500000000.5, [1 / 500000000.5, 1e9 / 500000000.5]), ([1.0, np.pi], 2.070796326794897, None),
-        ([1e300, 3e300], 1e300, [1, 3]), ([1e-300, 1e-300], 1e-300, [1, 1]),
+        ([1, 2, 0, 5], 1.0, [1, 2, 0, 5]),
+        ([2, 2], 2.0, [1, 1]),
+        ([0.2, 0.3], 0.1, [2, 3]),
+        ([3e-7, 1e-7], 1e-7, [3, 1]),
+        ([1.0, 1e9], 500000000.5, [1 / 500000000.5, 1e9 / 500000000.5]),
+        ([1.0, np.pi], 2.070796326794897, None),
+        ([1e300, 3e300], 1e300, [1, 3]),
+        ([1e-300, 1e-300], 1e-300, [1, 1]),
     ],
-)  # fmt: skip
+)
 def test_units_by_hand(weights, unit, multiples):
     found, scaled = in_units(np.array(weights, dtype=float))
     assert found == pytest.approx(unit, rel=1e-12)

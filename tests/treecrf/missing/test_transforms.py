@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from treecrf import Attribute, SequenceSet, TreeCRF
-from treecrf.missing import MISSING_CATEGORY, Imputer, Indicator, inject, transform_of
+from treecrf.missing import MISSING_CATEGORY, Imputer, Indicator, inject
 from treecrf.sequences import MISSING, window_codes
 
 
@@ -31,97 +31,6 @@ def deviation(n_hits, n, probability):
 
 
 # --- making holes --------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("rate", [0.05, 0.1, 0.2, 0.4, 0.9])
-@pytest.mark.parametrize(("n_sequences", "sizes"), [(1500, (26,)), (400, (2,) * 20)], ids=["letters", "lines"])
-def test_share_of_holes_is_binomial(n_sequences, sizes, rate):
-    rng = np.random.default_rng([n_sequences, int(100 * rate)])
-    data = random_set(rng, n_sequences, sizes)
-    holes = inject(data, rate, rng).values == MISSING
-    n_rows, n_columns = holes.shape
-    assert holes.size > 9000
-    assert deviation(holes.sum(), holes.size, rate) < 4
-    for j in range(n_columns):
-        assert deviation(holes[:, j].sum(), n_rows, rate) < 4
-    # Cells go missing by themselves: neighbours, below and to the right, are both missing at the product rate.
-    assert deviation((holes[1::2] & holes[: 2 * (n_rows // 2) : 2]).sum(), n_rows // 2 * n_columns, rate**2) < 4
-    if n_columns > 1:
-        pairs = holes[:, 1::2] & holes[:, ::2]
-        assert deviation(pairs.sum(), pairs.size, rate**2) < 4
-        assert deviation(holes.all(axis=1).sum(), n_rows, rate**n_columns) < 4
-
-
-def test_rates_nought_and_one():
-    rng = np.random.default_rng(0)
-    data = random_set(rng, 50, (3, 2))
-    assert inject(data, 0, rng) == inject(data, 0.0, rng) == data
-    for rate in (1, 1.0):
-        assert (inject(data, rate, rng).values == MISSING).all()
-
-
-def test_holes_stay_and_nothing_else_changes():
-    rng = np.random.default_rng(1)
-    data = random_set(rng, 100, (3, 2, 5))
-    once = inject(data, 0.3, rng)
-    twice = inject(once, 0.3, rng)
-    assert (twice.values[once.values == MISSING] == MISSING).all()
-    assert deviation((twice.values == MISSING).sum(), data.values.size, 1 - 0.7**2) < 4
-    for damaged in (once, twice):
-        shown = damaged.values != MISSING
-        np.testing.assert_array_equal(damaged.values[shown], data.values[shown])
-        assert damaged.with_values(data.values) == data  # labels, offsets, names
-
-
-@pytest.mark.parametrize("rate", [-0.1, 1.01, float("nan"), float("inf")])
-def test_bad_rates_are_refused(rate):
-    data = random_set(np.random.default_rng(0), 2, (3,))
-    with pytest.raises(ValueError, match=r"rate=.*: give a probability, 0 to 1\.$"):
-        inject(data, rate, np.random.default_rng(0))
-
-
-def test_the_same_generator_makes_the_same_holes():
-    data = random_set(np.random.default_rng(2), 60, (3, 2))
-    assert inject(data, 0.3, np.random.default_rng(5)) == inject(data, 0.3, np.random.default_rng(5))
-    assert inject(data, 0.3, np.random.default_rng(5)) != inject(data, 0.3, np.random.default_rng(6))
-    rng = np.random.default_rng(5)
-    assert inject(data, 0.3, rng) != inject(data, 0.3, rng)
-    # One number for each cell, at any rate: later draws do not depend on the rate.
-    after = []
-    for rate in (0.0, 0.3, 1.0):
-        rng = np.random.default_rng(5)
-        inject(data, rate, rng)
-        after.append(rng.random())
-    assert len(set(after)) == 1
-
-
-@pytest.mark.parametrize("window", [(0, 0), (1, 1), (3, 2)])
-def test_cells_go_missing_before_windows_are_cut(window):
-    rng = np.random.default_rng(3)
-    sizes = (4, 2)
-    data = random_set(rng, 30, sizes, longest=6, unlabelled=2)
-    damaged = inject(data, 0.3, rng)
-    before, after = (window_codes(one, window).reshape(data.n_positions, -1, 2) for one in (data, damaged))
-    n_beyond_labels = 0
-    for i in range(len(data)):
-        first, last = data.observation_offsets[i : i + 2]
-        for t in range(data.lengths[i]):
-            for place, shift in enumerate(range(-window[0], window[1] + 1)):
-                row = first + t + shift
-                for j, size in enumerate(sizes):
-                    position = data.offsets[i] + t
-                    if not first <= row < last:
-                        expected = size  # EDGE, never missing
-                    elif damaged.values[row, j] == MISSING:
-                        expected = size + 1
-                        n_beyond_labels += row >= first + data.lengths[i]
-                    else:
-                        expected = data.values[row, j]
-                    assert after[position, place, j] == expected
-    assert (n_beyond_labels > 0) == (window != (0, 0))
-    edges = before == np.array(sizes)
-    np.testing.assert_array_equal(edges, after == np.array(sizes))
-    assert edges.any() == (window != (0, 0))
 
 
 def test_one_hole_is_in_all_windows_that_contain_it():
@@ -183,25 +92,15 @@ def test_what_is_imputed_can_be_flagged():
     train = plain_set([[1, -1, 0, -1, -1, 1], [1, 0, 1, -1, 0, 1]], SHAPES)
     marked = Imputer(add_indicator=True).fit_transform(train)
     assert marked.values.T.tolist() == [
-        [1, 1, 0, 1, 1, 1], [1, 0, 1, 1, 0, 1],  # filled as without flags
-        [0, 1, 0, 1, 1, 0], [0, 0, 0, 1, 0, 0],
-    ]  # fmt: skip
+        [1, 1, 0, 1, 1, 1],
+        [1, 0, 1, 1, 0, 1],  # filled as without flags
+        [0, 1, 0, 1, 1, 0],
+        [0, 0, 0, 1, 0, 0],
+    ]
     answers = ("no", "yes")
     assert marked.attributes == (*SHAPES, Attribute("letter missing", answers), Attribute("flag missing", answers))
     test = Imputer(add_indicator=True).fit(train).transform(plain_set([[2, 2], [0, 0]], SHAPES))
     assert test.values.T.tolist() == [[2, 2], [0, 0], [0, 0], [0, 0]]  # every attribute has its flag
-
-
-def test_treatments_have_their_transforms():
-    holes = plain_set([[1, -1, 1], [1, 0, -1]], SHAPES)
-    filled = {
-        name: transform_of(name, "category").fit_transform(holes)
-        for name in ("imputation", "indicator", "imputation_indicator")
-    }
-    assert [len(data.attributes) for data in filled.values()] == [2, 2, 4]
-    assert filled["imputation"].values.T.tolist() == [[1, 1, 1], [1, 0, 0]]
-    assert filled["indicator"].values.T.tolist() == [[1, 3, 1], [1, 0, 2]]
-    assert transform_of("instance_weighting") is None
 
 
 # --- marking -------------------------------------------------------------------------------------------
@@ -239,13 +138,6 @@ def test_two_categories_get_a_flag_and_others_a_category():
     assert marked.values.T.tolist() == [[2, 1], [0, 2], [1, 0]]
     assert marked.attributes[0].categories == ("x", "y", MISSING_CATEGORY)
     assert marked.attributes[1] == other[1]
-
-
-def test_every_attribute_is_marked_whether_or_not_it_has_holes():
-    complete = plain_set([[1, 0, 2], [1, 0, 1]], SHAPES)
-    marked = Indicator().fit_transform(complete)
-    assert marked.values.T.tolist() == [[1, 0, 2], [1, 0, 1], [0, 0, 0]]
-    assert marked.attributes[0].categories[-1] == MISSING_CATEGORY
 
 
 @pytest.mark.parametrize(("mark", "like"), [("category", "y"), ("flag", "x")])

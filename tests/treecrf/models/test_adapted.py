@@ -27,15 +27,25 @@ def mixed_set(seed, n_sequences=30, holes=0.1):
     letters = np.where(rng.random(len(labels)) < holes, MISSING, letters)
     numbers = np.where(rng.random(len(labels)) < holes, NAN, 1000.0 * labels + rng.normal(0, 900, len(labels)))
     return SequenceSet(
-        letters[:, None], np.r_[0, np.cumsum(lengths)], (Attribute("letter", tuple("abcd")),), labels, ("x", "y", "z"),
-        numbers=numbers[:, None], number_names=("size",),
-    )  # fmt: skip
+        letters[:, None],
+        np.r_[0, np.cumsum(lengths)],
+        (Attribute("letter", tuple("abcd")),),
+        labels,
+        ("x", "y", "z"),
+        numbers=numbers[:, None],
+        number_names=("size",),
+    )
 
 
 SMALL = SequenceSet(
-    [[0], [MISSING], [1]], [0, 2, 3], (Attribute("letter", ("a", "b")),), [0, 1, 0], ("x", "y"),
-    numbers=[[1.0], [3.0], [NAN]], number_names=("size",),
-)  # fmt: skip
+    [[0], [MISSING], [1]],
+    [0, 2, 3],
+    (Attribute("letter", ("a", "b")),),
+    [0, 1, 0],
+    ("x", "y"),
+    numbers=[[1.0], [3.0], [NAN]],
+    number_names=("size",),
+)
 
 
 def test_codes_and_numbers_with_their_holes():
@@ -89,12 +99,12 @@ def by_hand(data, window):
 
 def test_a_classifier_that_takes_categories_sees_what_it_would_see_by_hand():
     train, test = mixed_set(0), mixed_set(1)
-    own = HistGradientBoostingClassifier(max_iter=20, random_state=0, categorical_features=[0, 1, 2])
+    own = HistGradientBoostingClassifier(max_iter=10, random_state=0, categorical_features=[0, 1, 2])
     own.fit(by_hand(train, (1, 1)), train.labels)
-    model = CustomLabeller(HGB, {"max_iter": 20}, window=(1, 1)).fit(train)
+    model = CustomLabeller(HGB, {"max_iter": 10}, window=(1, 1)).fit(train)
     np.testing.assert_allclose(model.predict_proba(test), own.predict_proba(by_hand(test, (1, 1))), rtol=1e-12)
     stages = list(model.staged_predict_proba(test))
-    assert len(stages) == 20
+    assert len(stages) == 10
     np.testing.assert_array_equal(stages[-1], model.predict_proba(test))
     assert model.score(test) > 0.7
 
@@ -148,10 +158,14 @@ class OfRows:
 @pytest.mark.parametrize(
     ("labeller", "expected"),
     [
-        (HistGradientBoostingClassifier, True), (LogisticRegression, True), (OfRows, True), (OfSequences, False),
-        (TreeCRF, False), (find_class("lightgbm:LGBMClassifier"), True),
+        (HistGradientBoostingClassifier, True),
+        (LogisticRegression, True),
+        (OfRows, True),
+        (OfSequences, False),
+        (TreeCRF, False),
+        (find_class("lightgbm:LGBMClassifier"), True),
     ],
-)  # fmt: skip
+)
 def test_what_learns_from_rows(labeller, expected):
     assert is_classifier(labeller) == expected
 

@@ -62,17 +62,29 @@ def test_limits_of_one_sequence_are_those_of_its_rows():
     ("limits", "message"),
     [
         ({"known": [["X", None]]}, r"^known: there are 2 sequences, and labels of 1; give one list of labels for each"),
-        ({"known": [["X"], ["Z", None]]}, r"^known: sequence 0 has 1 label and 2 observations; give one label for each\.$"),
+        (
+            {"known": [["X"], ["Z", None]]},
+            r"^known: sequence 0 has 1 label and 2 observations; give one label for each\.$",
+        ),
         ({"known": [["X", -1], ["Z", -1]]}, r"^known: labels are numbers and text; give them one type\.$"),
-        ({"known": [["X", "Q"], ["Z", None]]}, r"^known: 'Q' is none of the labels, which are 'X', 'Y', 'Z'; give None where"),
+        (
+            {"known": [["X", "Q"], ["Z", None]]},
+            r"^known: 'Q' is none of the labels, which are 'X', 'Y', 'Z'; give None where",
+        ),
         ({"known": 3}, r"^known: the labels are 3; give"),
         ({"allowed": np.ones((4, 3), dtype=bool)}, r"^allowed: there are 2 sequences, and masks of 4; give one mask,"),
-        ({"allowed": [np.ones((2, 3), bool), np.ones((3, 3), bool)]}, r"^allowed: the mask of sequence 1 has the shape \(3, 3\);"),
-        ({"allowed": [[[True], [True, False]], [[True] * 3] * 2]}, r"^allowed: the rows of a mask have different lengths;"),
+        (
+            {"allowed": [np.ones((2, 3), bool), np.ones((3, 3), bool)]},
+            r"^allowed: the mask of sequence 1 has the shape \(3, 3\);",
+        ),
+        (
+            {"allowed": [[[True], [True, False]], [[True] * 3] * 2]},
+            r"^allowed: the rows of a mask have different lengths;",
+        ),
         ({"allowed": [np.ones((2, 4), bool)] * 2}, r"^allowed must be bool of shape \(4, 3\)"),
         ({"allowed": "X"}, r"^allowed is .*; give one mask, positions by labels, for each sequence\.$"),
     ],
-)  # fmt: skip
+)
 def test_limits_of_other_kinds_get_a_sentence(limits, message):
     frames = [part.iloc[:2] for part in by_sequence(TEST[TEST.lengths > 1][:2])[0]]
     model = LinearCRF(max_iterations=2).fit(*by_sequence(TRAIN))

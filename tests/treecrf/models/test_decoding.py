@@ -46,8 +46,10 @@ def fitted(request):
         return LABELLERS[request.param].fit(sets()[0])
 
 
-def paths_of(labeller, data):
+@pytest.fixture(scope="module")
+def every(fitted):
     """log P(path | X) of all label sequences, for each sequence."""
+    labeller, (_, data) = fitted, sets()
     n_labels, longest = len(labeller.label_names_), int(data.lengths.max())
     found = [{} for _ in range(len(data))]
     for path in itertools.product(range(n_labels), repeat=longest):
@@ -82,10 +84,9 @@ def limits_of(rng, data, names):
 
 
 @pytest.mark.parametrize("names", [["allowed"], ["known"], ["constraints"], ["allowed", "known", "constraints"]])
-def test_within_limits(fitted, names):
+def test_within_limits(fitted, every, names):
     _, data = sets()
     rng = np.random.default_rng(len(names))
-    every = paths_of(fitted, data)
     for _ in range(3):
         limits = limits_of(rng, data, names)
         paths = kept(every, data, limits)
@@ -107,9 +108,8 @@ def test_within_limits(fitted, names):
         np.testing.assert_array_equal(fitted.predict(data, "viterbi", **limits), best)
 
 
-def test_n_best_and_spans(fitted):
+def test_n_best_and_spans(fitted, every):
     _, data = sets()
-    every = paths_of(fitted, data)
     for limits in ({}, {"known": np.where(np.arange(data.n_positions) == 2, 1, -1)}):
         paths = kept(every, data, limits)
         if not all(paths):  # a dictionary may forbid a label that is known
@@ -130,10 +130,12 @@ def test_n_best_and_spans(fitted):
         spans = [span for span in spans if span[2] < data.lengths[span[0]]]
         wanted = [
             math.fsum(
-                p for path, p in naive_decoding.probabilities(paths[i]).items() if set(path[a : b + 1]) == {"ABC".index(name)}
+                p
+                for path, p in naive_decoding.probabilities(paths[i]).items()
+                if set(path[a : b + 1]) == {"ABC".index(name)}
             )
             for i, a, b, name in spans
-        ]  # fmt: skip
+        ]
         np.testing.assert_allclose(fitted.span_probability(data, spans, **limits), wanted, **CLOSE)
 
 
@@ -210,8 +212,14 @@ def numbers_set():
     words = rng.integers(-1, 3, (60, 1))
     labels = (numbers[:, 1] > 0).astype(int) + (words[:, 0] > 1)
     return SequenceSet(
-        words, np.arange(0, 61, 6), [("word", "xyz")], labels, ("O", "B-a", "I-a"), numbers=numbers, number_names=("u", "v")
-    )  # fmt: skip
+        words,
+        np.arange(0, 61, 6),
+        [("word", "xyz")],
+        labels,
+        ("O", "B-a", "I-a"),
+        numbers=numbers,
+        number_names=("u", "v"),
+    )
 
 
 def test_streams_of_numbers_holes_and_new_categories():
@@ -265,7 +273,10 @@ def labeller():
 @pytest.mark.parametrize(
     ("limits", "message"),
     [
-        ({"lag": 0}, r"^lag=0: give a whole number of observations, at least the 1 that the labeller sees after a position\.$"),
+        (
+            {"lag": 0},
+            r"^lag=0: give a whole number of observations, at least the 1 that the labeller sees after a position\.$",
+        ),
         ({"lag": 2.0}, r"^lag=2\.0: give a whole number"),
         ({"lag": True}, r"^lag=True: give a whole number"),
         ({"allowed": [[True] * 3]}, r"^allowed must be bool of shape \(\d+, 3\)"),
@@ -276,7 +287,7 @@ def labeller():
         ({"decoder": "viterbi", "lag": 4}, r"^lag: whole paths are known at the end alone;"),
         ({"decoder": "best", "lag": 4}, r"^decoder 'best' is not known"),
     ],
-)  # fmt: skip
+)
 def test_limits_that_are_none_are_refused(labeller, limits, message):
     with pytest.raises(ValueError, match=message):
         labeller.predict(sets()[1], **limits)

@@ -69,7 +69,7 @@ def test_arrays_go_to_a_file_and_back():
         ("parts_places", np.array([0, -1, 1]), r"^places must be at least 0 and below n_places$"),
         ("parts_more", np.zeros(1), r"^nothing declares the part more$"),
     ],
-)  # fmt: skip
+)
 def test_other_types_shapes_and_values_are_refused(name, array, message):
     with pytest.raises(ValueError, match=message):
         take({name: array})
@@ -84,9 +84,12 @@ def test_an_array_that_is_not_there_is_missed():
     ("declared", "message"),
     [
         ({"cells": Annotated[Float64, "n_cells", "Cells."]}, r"^cells is declared without a rule for its values$"),
-        ({"cells": Annotated[Float64, "n_one + n_other", FINITE]}, r"^nothing tells the axis n_one \+ n_other of cells$"),
+        (
+            {"cells": Annotated[Float64, "n_one + n_other", FINITE]},
+            r"^nothing tells the axis n_one \+ n_other of cells$",
+        ),
     ],
-)  # fmt: skip
+)
 def test_a_declaration_that_says_too_little_is_an_error_of_the_class(declared, message):
     with pytest.raises(TypeError, match=message):
         take_declared({"cells": np.zeros(3)}, declared, {})

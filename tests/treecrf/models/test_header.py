@@ -4,9 +4,22 @@ import pytest
 from saved_models import assert_headers_are_checked
 
 FAMILIES = (
-    "crfsuite", "derivinglabeller", "ensemble", "imputinglabeller", "inducedcrf", "linearcrf", "memm", "neuralcrf", "neuralnetwork",
-    "slidingwindow", "stackedsequential", "treecrf", "treecrf_with_anchors", "votedperceptron", "windowlightgbm",
-)  # fmt: skip
+    "crfsuite",
+    "derivinglabeller",
+    "ensemble",
+    "imputinglabeller",
+    "inducedcrf",
+    "linearcrf",
+    "memm",
+    "neuralcrf",
+    "neuralnetwork",
+    "slidingwindow",
+    "stackedsequential",
+    "treecrf",
+    "treecrf_with_anchors",
+    "votedperceptron",
+    "windowlightgbm",
+)
 
 
 @pytest.mark.parametrize("name", FAMILIES)

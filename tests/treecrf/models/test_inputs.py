@@ -85,20 +85,6 @@ def test_rare_categories_become_one_and_unseen_ones_join_it():
     assert Inputs.learn(words([5, 4]), 10, 3).attributes == words([5, 4]).attributes  # nothing is rare
 
 
-def test_whole_numbers_are_matched_however_they_are_written():
-    def letters(*cells):
-        frame = pd.DataFrame({"sequence": 0, "label": list("uv") * 5, "x": list(cells) * 5, "y": "a"})
-        return SequenceSet.from_frame(frame, sequence="sequence", label="label")
-
-    model = LinearCRF(max_iterations=20).fit(letters("7", "12"))
-    np.testing.assert_array_equal(model.predict(letters("7.0", "1.2e1")), model.predict(letters("7", "12")))
-    streams = [model.stream(0), model.stream(0)]
-    for observation in ({"x": 7.0, "y": "a"}, {"x": "12.", "y": "a"}):
-        plain = {"x": str(int(float(observation["x"]))), "y": "a"}
-        found, expected = (stream.push(row) for stream, row in zip(streams, (observation, plain), strict=True))
-        np.testing.assert_array_equal(found.probabilities, expected.probabilities)
-
-
 def test_unseen_categories_of_all_columns_are_one_warning_and_one_of_a_stream():
     frame = pd.DataFrame({"sequence": 0, "label": list("uv") * 5, "x": list("ab") * 5, "y": list("cd") * 5})
     model = LinearCRF(max_iterations=5, window=(1, 1)).fit(

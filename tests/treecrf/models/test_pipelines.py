@@ -28,8 +28,10 @@ def test_the_labeller_sees_what_the_transform_gives(missing, tmp_path):
         np.testing.assert_array_equal(each.predict_proba(TEST), alone.predict_proba(filled))
         np.testing.assert_array_equal(each.predict(TEST, "viterbi"), alone.predict(filled, "viterbi"))
         np.testing.assert_array_equal(each.log_likelihood(TEST), alone.log_likelihood(filled))
-        np.testing.assert_array_equal(each.predict(TEST, constraints=np.eye(4, 3, dtype=bool) | [[True], [True], [True], [True]]),
-                                      alone.predict(filled))  # fmt: skip
+        np.testing.assert_array_equal(
+            each.predict(TEST, constraints=np.eye(4, 3, dtype=bool) | [[True], [True], [True], [True]]),
+            alone.predict(filled),
+        )
         np.testing.assert_array_equal(each.predict(TEST, lag=2), alone.predict(filled, lag=2))
         np.testing.assert_array_equal(each.predict_n_best(TEST, 2).labels, alone.predict_n_best(filled, 2).labels)
         assert (

@@ -61,9 +61,12 @@ def test_unusable_weights_are_refused(weights, words):
 
 @pytest.mark.parametrize(
     ("class_weight", "words"),
-    [({"D": 1.0}, "class_weight names 'D', which is no label; the labels are A, B, C"),
-     ("even", "class_weight='even': give None, 'balanced' or weights"), ({"A": -1.0}, "weights of at least 0")],
-)  # fmt: skip
+    [
+        ({"D": 1.0}, "class_weight names 'D', which is no label; the labels are A, B, C"),
+        ("even", "class_weight='even': give None, 'balanced' or weights"),
+        ({"A": -1.0}, "weights of at least 0"),
+    ],
+)
 def test_unusable_weights_of_labels_are_refused(class_weight, words):
     with pytest.raises(ValueError, match=words):
         treecrf.TreeCRF(2, 4, class_weight=class_weight).fit(larger_set())
@@ -88,13 +91,13 @@ FACTORS = {
 @pytest.mark.parametrize("make", FACTORS.values(), ids=FACTORS)
 def test_a_factor_of_weights_and_penalties_changes_nothing(make):
     data = larger_set(n_sequences=20, longest=8)
-    for weights in (np.full(20, 0.7), np.random.default_rng(0).uniform(0.1, 2, 20)):
-        fitted = [make(factor).fit(data, sample_weight=factor * weights) for factor in (1.0, 1e-7, 2e-5, 1e7)]
-        expected = fitted[0].predict_proba(data)
-        for other in fitted[1:]:
-            np.testing.assert_allclose(other.predict_proba(data), expected, rtol=0, atol=1e-9)
-            if hasattr(other, "objective_history_"):
-                share = fitted[0].variance / other.variance
-                np.testing.assert_allclose(
-                    other.objective_history_[-1], share * fitted[0].objective_history_[-1], rtol=1e-9
-                )
+    weights = np.random.default_rng(0).uniform(0.1, 2, 20)
+    fitted = [make(factor).fit(data, sample_weight=factor * weights) for factor in (1.0, 1e-7, 1e7)]
+    expected = fitted[0].predict_proba(data)
+    for other in fitted[1:]:
+        np.testing.assert_allclose(other.predict_proba(data), expected, rtol=0, atol=1e-9)
+        if hasattr(other, "objective_history_"):
+            share = fitted[0].variance / other.variance
+            np.testing.assert_allclose(
+                other.objective_history_[-1], share * fitted[0].objective_history_[-1], rtol=1e-9
+            )

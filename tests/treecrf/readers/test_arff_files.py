@@ -29,8 +29,10 @@ def test_columns_of_all_kinds_are_read(read):
     frame, _ = read(ARFF, name="t.arff")
     assert frame.columns.tolist() == ["sequence", "the x", "colour", "word", "label"]
     assert cells(frame) == [
-        ["s", "1.5", "red", "the", "D"], ["s", None, None, "a, b", "N"], ["t", "2", "dark blue", "it's", "D"],
-    ]  # fmt: skip
+        ["s", "1.5", "red", "the", "D"],
+        ["s", None, None, "a, b", "N"],
+        ["t", "2", "dark blue", "it's", "D"],
+    ]
     assert frame.index.tolist() == [10, 11, 14]
 
 
@@ -54,16 +56,28 @@ def test_comments_that_look_like_rows_are_told(read):
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        (ARFF.replace("word string", "word relational"), "line 7: '@attribute word relational' declares no column of numbers, text"),
-        (ARFF.replace("s, 1.5, red, the, D", "{0 s, 1 1.5}"), "line 10: sparse rows are not read; save the table as CSV."),
-        (ARFF.replace("s, 1.5, red, the, D", "s, 1.5"), "line 10: 2 cells, and the header declares 5 columns; fix that line."),
-        (ARFF.replace(", red, the", ", 'red, the"), "line 10: a quote is not closed, or stands within a cell; fix that line."),
+        (
+            ARFF.replace("word string", "word relational"),
+            "line 7: '@attribute word relational' declares no column of numbers, text",
+        ),
+        (
+            ARFF.replace("s, 1.5, red, the, D", "{0 s, 1 1.5}"),
+            "line 10: sparse rows are not read; save the table as CSV.",
+        ),
+        (
+            ARFF.replace("s, 1.5, red, the, D", "s, 1.5"),
+            "line 10: 2 cells, and the header declares 5 columns; fix that line.",
+        ),
+        (
+            ARFF.replace(", red, the", ", 'red, the"),
+            "line 10: a quote is not closed, or stands within a cell; fix that line.",
+        ),
         (ARFF.replace("colour", "word"), "column 'word' appears twice; rename one."),
         ("x,label\n1,a\n", "line 1: 'x,label' is no line of an ARFF header; save the table as CSV."),
         (ARFF.split("@DATA")[0], "has no rows; save the table as CSV."),
         ("", "has no @attribute lines; save the table as CSV."),
     ],
-)  # fmt: skip
+)
 def test_what_cannot_be_read_is_named(read, tmp_path, text, sentence):
     with pytest.raises(ValueError, match=re.escape(sentence)) as caught:
         read(text, name="t.arff")

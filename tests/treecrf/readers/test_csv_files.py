@@ -155,24 +155,48 @@ def test_numbers_that_may_be_either_are_refused_until_said(read):
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ("a;b\n1;2\n3\n", "table, line 3: 1 cell (with ';' between them), but the first line names 2 columns; fix that line."),
-        ("x,y\nr1,1,2\nr2,3,4\n", "table, line 2: 3 cells, as all rows have, but the first line names 2 columns; name all columns there."),
+        (
+            "a;b\n1;2\n3\n",
+            "table, line 3: 1 cell (with ';' between them), but the first line names 2 columns; fix that line.",
+        ),
+        (
+            "x,y\nr1,1,2\nr2,3,4\n",
+            "table, line 2: 3 cells, as all rows have, but the first line names 2 columns; name all columns there.",
+        ),
         ("a,b\n1,2\n3,4,5\n6,7,8\n", "table, line 3: 3 cells, but the first line names 2 columns; fix that line."),
-        ('s,x,y\ns,",Q\ns,a,Q\n\ns,",Q\n', "table, lines 2 to 5: a quote opens a cell in the first of these lines that ends in the last"),
-        ('s,x,y,z\ns,"a,b",",Q\ns,a,b,Q\ns,x,",Q\n', "table, lines 2 to 4: a quote opens a cell in the first of these lines"),
+        (
+            's,x,y\ns,",Q\ns,a,Q\n\ns,",Q\n',
+            "table, lines 2 to 5: a quote opens a cell in the first of these lines that ends in the last",
+        ),
+        (
+            's,x,y,z\ns,"a,b",",Q\ns,a,b,Q\ns,x,",Q\n',
+            "table, lines 2 to 4: a quote opens a cell in the first of these lines",
+        ),
         ('s;x;y\nr;"a;Q\nr;b";"Q\nr;a;b"\n', "table, lines 2 to 4: a quote opens a cell in the first of these lines"),
         ('s\t"x"\ty\ns\t"\tQ\ns\t"\tQ\n', "table, lines 2 to 3: a quote opens a cell in the first of these lines"),
-        ("s,x\na,1\ns,x\na,2\n", "table, line 3: the names of the columns stand there again, as where files were joined; take"),
+        (
+            "s,x\na,1\ns,x\na,2\n",
+            "table, line 3: the names of the columns stand there again, as where files were joined; take",
+        ),
         ('s,x\na,1\n"s",x\na,2\n', "table, line 3: the names of the columns stand there again"),
         ("a;b;a\n1;2;3\n", "table: column 'a' appears twice; rename one."),
-        ('a;b\n1;2\n3;"4\n5;6\n', "table, line 3: the row that begins there is not readable as CSV with ';' between cells (unexpected end"),
+        (
+            'a;b\n1;2\n3;"4\n5;6\n',
+            "table, line 3: the row that begins there is not readable as CSV with ';' between cells (unexpected end",
+        ),
         ("", "table is empty or its first line has no column names; give it some."),
-        ("a,b\n1,é\n".encode() + b"2,\xe9\n", "table, line 3: not readable as UTF-8 (invalid continuation byte); save the file as UTF-8, or"),
-        (b"a,b\n1,\x81\n", "table, line 2: not readable as UTF-8 (invalid start byte); save the file as UTF-8, or say which encoding"),
+        (
+            "a,b\n1,é\n".encode() + b"2,\xe9\n",
+            "table, line 3: not readable as UTF-8 (invalid continuation byte); save the file as UTF-8, or",
+        ),
+        (
+            b"a,b\n1,\x81\n",
+            "table, line 2: not readable as UTF-8 (invalid start byte); save the file as UTF-8, or say which encoding",
+        ),
         (b"a,b\n1,\x01\xe9\n", "table, line 2: not readable as UTF-8"),
         ("a,b\n1,é\n".encode("utf-16")[:-1], "table, line 2: not readable as utf-16 (truncated data)"),
     ],
-)  # fmt: skip
+)
 def test_what_is_wrong_is_said(read, given, message):
     assert refused(read, given).startswith(message)
 

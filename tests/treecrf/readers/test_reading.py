@@ -64,9 +64,12 @@ def test_files_with_sequences_of_their_own(tmp_path):
             {"a_csv": "x,label\n1,u\n", "b_csv": "y,label\n1,u\n"},
             "table {folder}/b.csv has the columns 'y', 'label', and a.csv has 'x', 'label'; give all files of the folder the same",
         ),
-        ({"a_csv": "x,label\n1,u\n", "b_csv": "x,label\n1\n"}, "table {folder}/b.csv, line 2: 1 cell, but the first line names"),
+        (
+            {"a_csv": "x,label\n1,u\n", "b_csv": "x,label\n1\n"},
+            "table {folder}/b.csv, line 2: 1 cell, but the first line names",
+        ),
     ],
-)  # fmt: skip
+)
 def test_what_is_wrong_is_said(tmp_path, files, message):
     folder = written(tmp_path / "f", **files)
     with pytest.raises(ValueError, match=re.escape(message.format(folder=folder))):

@@ -65,7 +65,7 @@ DTYPES = {
     "boolean": ([True, False], "boolean", ["True", "False"]),
     "datetime": (["2024-01-01", "2024-01-02"], "datetime64[ns]", ["2024-01-01", "2024-01-02"]),
     "time zone": (["2024-01-01"], "datetime64[ns, UTC]", ["2024-01-01 00:00:00+00:00"]),
-    "timedelta": ([10**9, 2 * 10**9], "timedelta64[ns]", ["0 days 00:00:01", "0 days 00:00:02"]),
+    "timedelta": ([10**9, 2 * 10**9], "timedelta64[ns]", ["0:00:01", "0:00:02"]),
     "period": (["2024-01", "2024-02"], "period[M]", ["2024-01", "2024-02"]),
     "decimal": ([Decimal("1.50"), Decimal("2.25")], object, ["1.50", "2.25"]),
     "date": ([date(2024, 1, 1), date(2024, 1, 2)], object, ["2024-01-01", "2024-01-02"]),
@@ -134,14 +134,26 @@ def test_empty_sequences_are_left_out(read):
         ("t.jsonl", '{"x": 1}\n[1]\n', "line 2: [1] is no object; write one object in each line"),
         ("t.jsonl", "\n\n", "has no rows with values; give at least one sequence."),
         ("t.jsonl", "{}\n{}\n", "has no rows with values; give at least one sequence."),
-        ("t.jsonl", '{"x": 1, "x": 2}\n', "line 1: no JSON (the key 'x' appears twice); write one object in each line."),
+        (
+            "t.jsonl",
+            '{"x": 1, "x": 2}\n',
+            "line 1: no JSON (the key 'x' appears twice); write one object in each line.",
+        ),
         ("t.jsonl", '{"x": {"a": 1}}\n', "line 1: column 'x' has"),
-        ("t.jsonl", '{"x": [1]}\n{"x": 2}\n', "line 2: column 'x' has 2; give a list in each row of a column, or one value in each."),
+        (
+            "t.jsonl",
+            '{"x": [1]}\n{"x": 2}\n',
+            "line 2: column 'x' has 2; give a list in each row of a column, or one value in each.",
+        ),
         ("t.jsonl", '{"x": [1], "y": [1, 2]}\n', "line 1: the lists have different lengths (1 in 'x', 2 in 'y')"),
-        ("t.jsonl", '{"x": [[1, 2]]}\n', "the lists of column 'x' hold [1, 2]; give each number of an observation a column."),
+        (
+            "t.jsonl",
+            '{"x": [[1, 2]]}\n',
+            "the lists of column 'x' hold [1, 2]; give each number of an observation a column.",
+        ),
         ("t.jsonl", '{"x": [{"a": 1}]}\n', "the lists of column 'x' hold"),
     ],
-)  # fmt: skip
+)
 def test_what_cannot_be_read_is_named(read, tmp_path, name, content, sentence):
     with pytest.raises(ValueError, match=re.escape(sentence)) as caught:
         read(content, name=name)

@@ -79,14 +79,3 @@ def test_pairs_are_those_of_all_methods():
     assert found.estimates.points[0] == 0.0
     assert found.estimates.p_value[0] == 1.0
     assert found.estimates.p_value[1] == found.estimates.p_value[2] < 1.0
-
-
-def test_level_where_errors_of_neighbours_are_alike():
-    # Blocks of single positions would reject in half of the cases.
-    found = []
-    for index in range(200):
-        right = outcomes(np.random.default_rng([5, index]), 4000, 0.9)
-        *_, starts = choose_blocks(*np.array(right, dtype=int), np.array([0, 1500, 4000]))
-        pairs = make_pairs([np.add.reduceat(some, starts, axis=1, dtype=int) for some in right])
-        found.append(estimate_trainings(pairs, np.diff(starts, append=4000)).p_value[0])
-    assert 0.015 <= np.mean(np.array(found) < 0.05) <= 0.09

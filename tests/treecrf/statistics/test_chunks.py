@@ -59,11 +59,15 @@ def random_offsets(rng):
 @pytest.mark.parametrize(
     "tags",
     [
-        ["B", "I", "O"], ["B-x", "I-x", "B-y", "I-y", "O"], ["B-x", "I-yy", "B", "I", "O"],
-        [f"{letter}-{kind}" for letter in "BIES" for kind in "xy"] + ["O"], [f"{letter}-{kind}" for letter in "BILU" for kind in "xy"] + ["O"],
-        [*"BMES"], ["I-x", "E-x", "O"],
+        ["B", "I", "O"],
+        ["B-x", "I-x", "B-y", "I-y", "O"],
+        ["B-x", "I-yy", "B", "I", "O"],
+        [f"{letter}-{kind}" for letter in "BIES" for kind in "xy"] + ["O"],
+        [f"{letter}-{kind}" for letter in "BILU" for kind in "xy"] + ["O"],
+        [*"BMES"],
+        ["I-x", "E-x", "O"],
     ],
-)  # fmt: skip
+)
 def test_many_sequences_as_by_a_loop(tags):
     rng = np.random.default_rng(0)
     for _ in range(200):
@@ -132,12 +136,23 @@ def test_segments_as_by_a_loop():
 @pytest.mark.parametrize(
     ("labels", "scheme"),
     [
-        ("B-NP I-NP O", "BIO"), ("B O", "BIO"), ("I-PER I-LOC O", "IO"), ("I-LOC E-LOC O", "IOE"),
-        ("B-LOC I-LOC E-LOC S-PER O", "IOBES"), ("S-LOC O", "IOBES"), ("B-LOC I-LOC L-LOC U-LOC O", "BILOU"),
-        ("B-A M-A E-A S-A", "BMES"), ("B M E S", "BMES"), ("B-LOC L-LOC E-LOC O", MIXED), ("O", None), ("B-NP Ix O", None),
-        ("B- O", None), ("S E", None), ("U O", None),
+        ("B-NP I-NP O", "BIO"),
+        ("B O", "BIO"),
+        ("I-PER I-LOC O", "IO"),
+        ("I-LOC E-LOC O", "IOE"),
+        ("B-LOC I-LOC E-LOC S-PER O", "IOBES"),
+        ("S-LOC O", "IOBES"),
+        ("B-LOC I-LOC L-LOC U-LOC O", "BILOU"),
+        ("B-A M-A E-A S-A", "BMES"),
+        ("B M E S", "BMES"),
+        ("B-LOC L-LOC E-LOC O", MIXED),
+        ("O", None),
+        ("B-NP Ix O", None),
+        ("B- O", None),
+        ("S E", None),
+        ("U O", None),
     ],
-)  # fmt: skip
+)
 def test_schemes_of_labels(labels, scheme):
     assert chunk_scheme(labels.split()) == scheme
 

@@ -149,28 +149,3 @@ def test_correlated_blocks_are_joined_and_sequences_kept_apart():
     assert join_blocks(alternating, np.array([0, 120])).tolist() == list(range(120))
     constant = np.ones(120, dtype=np.int64)
     assert len(join_blocks(constant, np.array([0, 120]))) == 120
-
-
-def simulate(seed, n_blocks, n_sets, sequences, ahead=0.0):
-    """Errors of two methods that vary by block, in runs, and by training set; "b" is `ahead` in log odds."""
-    rng = np.random.default_rng(seed)
-    correct = {}
-    for method in "ab":
-        runs = np.repeat(rng.normal(0, 0.4, n_blocks // 2 + 1), 2)[rng.integers(2) :][:n_blocks]
-        logits = 1.2 + ahead * (method == "b") + runs[:, None, None] + rng.normal(0, 0.15, (1, n_sets, 1))
-        correct[method] = rng.binomial(N_POSITIONS, 1 / (1 + np.exp(-logits)), (n_blocks, n_sets, 1))
-    return counts_of(correct, sequences=sequences)
-
-
-@pytest.mark.parametrize("satterthwaite", [False, True])
-def test_blocks_of_one_document_keep_the_level_with_errors_in_runs(satterthwaite):
-    p_values = [
-        compare_crossed(simulate(seed, 28, 5, np.zeros(28, int)), satterthwaite=satterthwaite)["valid_p_value"].iloc[0]
-        for seed in range(300)
-    ]
-    assert np.mean(np.array(p_values) < 0.05) <= 0.08  # 0.05 and two and a half standard errors
-
-
-def test_a_difference_on_one_document_is_found():
-    frames = [compare_crossed(simulate(seed, 28, 5, np.zeros(28, int), ahead=1.2)) for seed in range(20)]
-    assert np.mean([row_of(frame, "a", "b")["decision"] == "better" for frame in frames]) > 0.8

@@ -25,12 +25,6 @@ def test_words(points, p_value, low, high, word):
     assert decide(*(np.array([value]) for value in (points, p_value, low, high))).tolist() == [word]
 
 
-def test_level_and_margin_are_settings():
-    points, p_value, low, high = np.array([0.8]), np.array([0.03]), np.array([0.1]), np.array([1.5])
-    assert decide(points, p_value, low, high, level=0.01).tolist() == ["undecided"]
-    assert decide(points, p_value, low, high, level=0.01, margin=2.0).tolist() == ["equivalent"]
-
-
 def test_a_real_difference_may_be_negligible():
     assert is_negligible(np.array([0.2, -0.6]), np.array([0.4, 0.4])).tolist() == [True, False]
 

@@ -58,12 +58,6 @@ def test_differences_that_vary_too_little_have_no_interval():
     assert np.isnan([low[1], high[1], found.p_holm[1]]).all()
 
 
-def test_joined_estimates_keep_their_order():
-    parts = [random_estimates(seed, 3) for seed in (0, 1)]
-    joined = Estimates.joined(parts)
-    assert joined.p_value.tolist() == [*parts[0].p_value, *parts[1].p_value]
-
-
 def test_holm_by_hand():
     # Sorted: 0.01 x 4, 0.02 x 3, 0.03 x 2 (which may not fall below its forerunner), 0.9 x 1.
     assert_allclose(adjust_holm(np.array([0.03, 0.01, 0.9, 0.02])), [0.06, 0.04, 0.9, 0.06])

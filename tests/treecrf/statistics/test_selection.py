@@ -52,8 +52,10 @@ def test_one_split_tests_with_the_test_set():
 def test_documents_test_in_turn():
     splits = outer_splits(2, 1, "leave_one_out")
     assert [(split.train.tolist(), split.test.tolist()) for split in splits] == [
-        ([1, 2], [0]), ([0, 2], [1]), ([0, 1], [2]),
-    ]  # fmt: skip
+        ([1, 2], [0]),
+        ([0, 2], [1]),
+        ([0, 1], [2]),
+    ]
 
 
 def test_folds_of_one_split_never_hold_what_they_train_with():
@@ -72,9 +74,7 @@ def test_left_out_documents_are_those_of_nested_cross_validation():
     found = {
         (split, fold): (train.tolist(), held_out.tolist()) for train, held in trials for split, fold, held_out in held
     }
-    expected = {
-        (i, j): ([d for d in range(5) if d not in (i, j)], [j]) for i in range(5) for j in range(5) if i != j
-    }  # fmt: skip
+    expected = {(i, j): ([d for d in range(5) if d not in (i, j)], [j]) for i in range(5) for j in range(5) if i != j}
     assert found == expected
     with pytest.raises(ValueError, match="2 documents cannot be left out in turn for testing and choosing; give three"):
         inner_trials(outer_splits(1, 1, "leave_one_out"), np.arange(2), 5, seed=0)

@@ -6,10 +6,8 @@ import numpy as np
 import pytest
 from naive_statistics import convolved_p_value, sign_flip_p_value
 from numpy.testing import assert_allclose
-from simulating import Spread, by_cluster, draw_lengths, draw_outcomes
 
-from treecrf.statistics.sign_flip import compare_flips, draw_flips, flip_p_values, flip_sums, pair_p_values
-from treecrf.statistics.two_way import make_pairs
+from treecrf.statistics.sign_flip import compare_flips, draw_flips, flip_p_values, flip_sums
 
 
 @pytest.mark.parametrize("n_clusters", [1, 5, 11])
@@ -94,43 +92,11 @@ def test_frame_of_pairs():
     assert (frame["p_holm"] >= frame["p_value"]).all()
 
 
-def test_swapped_methods_swap_signs_only():
-    rng = np.random.default_rng(1)
-    correct = [rng.integers(0, 9, (3, 30)) for _ in range(2)]
-    one, other = compare_flips(["a", "b"], correct, 99, 5), compare_flips(["b", "a"], correct[::-1], 99, 5)
-    assert one["accuracy_points"].iloc[0] == -other["accuracy_points"].iloc[0] != 0
-    assert one["p_value"].iloc[0] == pytest.approx(other["p_value"].iloc[0], rel=1e-12)
-
-
 def test_differences_must_be_whole_numbers():
     with pytest.raises(ValueError, match="whole numbers"):
         flip_sums(np.ones((1, 3)), draw_flips(3, 0))
     with pytest.raises(ValueError, match="denominator"):
         flip_sums(np.full((1, 3), 2**52), draw_flips(3, 0))
-
-
-def rejections(n_sequences, longest, n_trainings, spread, n_rounds=300):
-    """Shares of p-values below 0.05 of all trainings, and of the first one alone, where no method is better."""
-    found = []
-    for index in range(n_rounds):
-        rng = np.random.default_rng([n_sequences, index])
-        lengths = draw_lengths(rng, n_sequences, longest)
-        counts = by_cluster(draw_outcomes(rng, lengths, n_trainings, spread=spread)[:, :, 0], lengths)
-        found.append([pair_p_values(make_pairs(list(some)), index, 500)[0] for some in (counts, counts[:, :1])])
-    return (np.array(found) < 0.05).mean(axis=0)
-
-
-@pytest.mark.parametrize("training", [0.0, 0.3])
-def test_level_with_and_without_variance_between_trainings(training):
-    every, single = rejections(40, 40, 5, Spread(training=training))
-    assert 0.01 <= every <= 0.085  # 0.05 within three standard errors, and a little cautious
-    assert (single > 0.2) == (training > 0)
-
-
-def test_seeds_alone_are_not_told_apart_too_seldom():
-    # With the whole between-training variance, noise of single sequences would count twice: a share near 0.003.
-    spread = Spread(method_sequence=0.0, method_position=0.0, training_sequence=0.4)
-    assert 0.01 <= rejections(17, 100, 5, spread, 500)[0] <= 0.08
 
 
 def test_all_pairs_of_eleven_methods_within_a_second():

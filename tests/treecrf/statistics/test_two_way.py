@@ -5,7 +5,6 @@ import pytest
 from naive_statistics import crossed_standard_error
 from numpy.testing import assert_allclose
 from scipy.stats import t, ttest_1samp
-from simulating import Spread, by_cluster, draw_lengths, draw_outcomes
 
 from treecrf.statistics.two_way import estimate_crossed, estimate_trainings, make_pairs
 
@@ -109,26 +108,3 @@ def test_error_of_trainings_is_added():
     found = estimate_trainings(pairs, positions)
     assert found.standard_error[0] == pytest.approx(np.hypot(clusters, 100 * trainings))
     assert found.degrees_of_freedom[0] < 29
-
-
-def test_level_with_few_clusters_of_unequal_length():
-    # The number of clusters minus 1 in place of their effective number: a share near 0.1.
-    found = []
-    for index in range(600):
-        rng = np.random.default_rng([1, index])
-        lengths = draw_lengths(rng, 17, 200)
-        counts = by_cluster(draw_outcomes(rng, lengths)[:, :, 0], lengths)
-        found.append(estimate_trainings(make_pairs(list(counts)), lengths).p_value[0])
-    assert 0.025 <= np.mean(np.array(found) < 0.05) <= 0.075
-
-
-def test_level_where_training_sets_suit_a_method():
-    found = []
-    for index in range(400):
-        rng = np.random.default_rng([2, index])
-        lengths = draw_lengths(rng, 100, 18)
-        counts = by_cluster(
-            draw_outcomes(rng, lengths, spread=Spread(set=0.2, method_set=0.3), n_sets=5)[:, 0], lengths
-        )
-        found.append(estimate_crossed((counts[0] - counts[1]).T[None], lengths[:, None].repeat(5, axis=1)).p_value[0])
-    assert 0.015 <= np.mean(np.array(found) < 0.05) <= 0.08

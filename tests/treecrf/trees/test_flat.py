@@ -1,4 +1,4 @@
-"""The flat form of a forest against its trees, row by row, and against polynomials in the cells."""
+"""The flat form of a forest against its trees, row by row."""
 
 import itertools
 
@@ -7,7 +7,6 @@ import pytest
 
 import treecrf
 from treecrf import MEMM, MISSING, Attribute, SequenceSet, TreeCRF, chain
-from treecrf.sequences import window_codes
 from treecrf.trees import flat
 from treecrf.trees.flat import FlatForest
 from treecrf.trees.forest import join_trees
@@ -62,8 +61,10 @@ def test_windows_are_cut_into_words_and_chunks(monkeypatch, n_windows):
     model = TreeCRF(8, 9, 0.5, (2, 1)).fit(random_set(2))
     offsets = np.array([0, n_windows])
     test = SequenceSet(
-        np.random.default_rng(3).integers(0, 2, (n_windows, 2)), offsets, model.attributes_,
-    )  # fmt: skip
+        np.random.default_rng(3).integers(0, 2, (n_windows, 2)),
+        offsets,
+        model.attributes_,
+    )
     np.testing.assert_allclose(model.flattened().potentials(test), model.potentials(test), rtol=0, atol=1e-9)
 
 
@@ -114,84 +115,16 @@ def descended(forest, codes, labels_of_state, start):
     return potentials
 
 
-def multiplied_by_cell(polynomial, slot, code):
-    """Times the indicator of a cell: 1[c] 1[c] = 1[c], and two cells of one slot exclude each other."""
-    product = {}
-    for cells, weight in polynomial.items():
-        if dict(cells).get(slot, code) == code:
-            key = cells | {(slot, code)}
-            product[key] = product.get(key, 0.0) + weight
-    return product
-
-
-def polynomial_of(tree, labels, n_slots):
-    """Weights of products of cells whose sum is the tree, for one state: N + 1[c] (Y - N), from the last split on."""
-    polynomials = [{frozenset(): value} for value in tree.values]
-    for i in reversed(range(len(tree.parents))):
-        parent, column, code = tree.parents[i], tree.columns[i], int(tree.test(i)[0])
-        no, yes = polynomials[parent], polynomials[i + 1]
-        if column >= n_slots:
-            polynomials[parent] = yes if labels[column - n_slots] == code else no
-            continue
-        polynomials[parent] = total = dict(no)
-        for part, sign in ((yes, 1.0), (no, -1.0)):
-            for cells, weight in multiplied_by_cell(part, column, code).items():
-                total[cells] = total.get(cells, 0.0) + sign * weight
-    return polynomials[0]
-
-
 @pytest.mark.parametrize("order", [0, 1, 2])
-def test_potentials_equal_polynomials_in_the_cells(form, order):
+def test_potentials_equal_those_of_one_row_after_another(form, order):
     rng = np.random.default_rng([4, order])
     sizes, n_labels = np.array([3, 2, 4]), 2
     labels_of_state = chain.StateSpace(n_labels, order).labels_of_state
     start = rng.normal(size=(n_labels, len(labels_of_state)))
-    forest = random_forest(rng, 6, 8, sizes, n_labels, order)
+    forest = random_forest(rng, 6, 8, sizes, n_labels, order, most_codes=3)
     codes = np.array(list(itertools.product(*(range(size + 1) for size in sizes))), dtype=np.uint8)
-    expected = np.repeat(start[:, None, :], len(codes), axis=1)
-    for index, (state, labels) in itertools.product(range(forest.n_trees), enumerate(labels_of_state)):
-        for cells, weight in polynomial_of(forest.tree(index), labels, len(sizes)).items():
-            active = np.all([codes[:, slot] == code for slot, code in cells] or [np.ones(len(codes))], axis=0)
-            expected[index % n_labels, active, state] += weight
     potentials = FlatForest(forest, sizes, labels_of_state, start).potentials(codes)
-    np.testing.assert_allclose(potentials, expected, rtol=0, atol=1e-9)
     np.testing.assert_allclose(potentials, descended(forest, codes, labels_of_state, start), rtol=0, atol=1e-9)
-
-
-def test_cells_of_one_slot_exclude_each_other(form):
-    # Leaf 2 asks for two codes of slot 0: no window is there. Leaf 3 asks for the same code twice: its parent is empty.
-    forest = make_forest([([(0, 0, 1), (1, 0, 2), (1, 0, 1)], [1.0, 20.0, 300.0, 4000.0]), ([], [0.5])])
-    flat = FlatForest(forest, np.array([3]), np.zeros((1, 0), dtype=np.int16), np.zeros((2, 1)))
-    potentials = flat.potentials(np.array([[0], [1], [2], [3]], dtype=np.uint8))
-    np.testing.assert_array_equal(potentials[:, :, 0], [[1.0, 4000.0, 1.0, 1.0], [0.5] * 4])
-
-
-@pytest.mark.parametrize("n_leaves", [2, 3, 255, 256, 257, 600])
-def test_chains_of_failed_tests(n_leaves):
-    # Each split takes one cell from the root: as a polynomial the last leaf has some (n_leaves / 8) ** 8 products.
-    rng = np.random.default_rng(n_leaves)
-    sizes = np.full(8, 100)
-    splits = [(0, i % 8, i // 8) for i in range(n_leaves - 1)]
-    forest = make_forest([(splits, rng.normal(size=n_leaves)) for _ in range(2)])
-    codes = rng.integers(0, 101, (40, 8)).astype(np.uint8)
-    labels_of_state = np.zeros((1, 0), dtype=np.int16)
-    flat = FlatForest(forest, sizes, labels_of_state, np.zeros((2, 1)))
-    expected = descended(forest, codes, labels_of_state, np.zeros((2, 1)))
-    np.testing.assert_allclose(flat.potentials(codes), expected, rtol=0, atol=1e-9)
-
-
-def test_repeated_windows_are_evaluated_once(monkeypatch):
-    monkeypatch.setattr(flat, "MAX_TABLE", 0)
-    model = TreeCRF(8, 9, 0.5, (0, 0)).fit(random_set(5))
-    flattened, codes = model.flattened(), window_codes(random_set(6), (0, 0))
-    seen = []
-    sum_weights = flat.sum_weights
-    monkeypatch.setattr(
-        flat, "sum_weights", lambda parts, codes, sizes: seen.append(len(codes)) or sum_weights(parts, codes, sizes)
-    )  # fmt: skip
-    expected = flattened.flat_.potentials(codes)
-    np.testing.assert_array_equal(flattened.potentials(random_set(6)), expected)
-    assert seen == [len(codes), len(np.unique(codes, axis=0))]
 
 
 # --- the model --------------------------------------------------------------------------------------
@@ -216,20 +149,6 @@ def test_files_remember_the_flat_form(tmp_path, monkeypatch, kind):
     np.testing.assert_array_equal(treecrf.load(tmp_path / "flat").potentials(test), flat.potentials(test))
 
 
-def test_staged_predictions_go_on_from_the_trees():
-    model, test = TreeCRF(5, 9, 0.5, (1, 1)).fit(random_set(9)), random_set(10)
-    flat = model.flattened()
-    assert model.flat_ is None
-    np.testing.assert_array_equal(flat.staged_score(test), model.staged_score(test))
-
-
-def test_a_new_fit_drops_the_flat_form():
-    flat = TreeCRF(5, 9, 0.5, (1, 1)).fit(random_set(11)).flattened()
-    other = random_set(12)
-    expected = TreeCRF(5, 9, 0.5, (1, 1)).fit(other).potentials(other)
-    np.testing.assert_array_equal(flat.fit(other).potentials(other), expected)
-
-
 @pytest.mark.parametrize("missing", ["instance_weighting", "surrogate_splitting", "default_direction"])
 def test_rows_that_divide_go_through_the_trees(missing):
     complete, holes = random_set(13), random_set(14).values.copy()
@@ -239,8 +158,3 @@ def test_rows_that_divide_go_through_the_trees(missing):
     flat = model.flattened()
     np.testing.assert_array_equal(flat.predict_proba(damaged), model.predict_proba(damaged))
     np.testing.assert_allclose(flat.predict_proba(complete), model.predict_proba(complete), rtol=1e-9)
-
-
-def test_a_model_that_is_not_fitted_is_refused():
-    with pytest.raises(ValueError, match="is not fitted; call fit first"):
-        TreeCRF().flattened()

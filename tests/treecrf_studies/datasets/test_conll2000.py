@@ -1,4 +1,6 @@
-"""Parts of speech and noun phrases: a small invented file with the traps of the real one, and the counts of the real one."""
+"""Parts of speech and noun phrases: a small invented file with the traps of the real one, and the counts of the real
+one.
+"""
 
 import numpy as np
 import pytest

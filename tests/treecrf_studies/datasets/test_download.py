@@ -292,17 +292,6 @@ def test_full_disk(server, tmp_path, monkeypatch):
     assert left(tmp_path / "raw") == []
 
 
-def test_disk_full_during_a_download(server, tmp_path, monkeypatch):
-    def full(url, target, *limits):
-        target.write_bytes(CONTENT[:10])
-        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-
-    monkeypatch.setattr(download, "_receive", full)
-    with pytest.raises(RawFileError, match="the disk is full"):
-        get(tmp_path, f"{server.url}/good")
-    assert left(tmp_path) == []
-
-
 def test_folder_that_cannot_be_made(tmp_path):
     (tmp_path / "raw").write_text("a file")
     with pytest.raises(RawFileError, match=r"raw: Not a directory; make room or name another folder"):

@@ -142,8 +142,11 @@ def test_faq_documents_have_the_measured_lines_and_labels(mirror):
     parsed = faq.parse(read(mirror, faq.FILE), faq.FILE)
     assert sum(len(document.labels) for document in parsed) == 62_497
     assert Counter(np.concatenate([document.labels for document in parsed]).tolist()) == {
-        0: 4_212, 1: 1_452, 2: 54_987, 3: 1_846,
-    }  # fmt: skip
+        0: 4_212,
+        1: 1_452,
+        2: 54_987,
+        3: 1_846,
+    }
     everything = [len(document.labels) for document in parsed]
     own = [datasets.documents(name, raw=mirror) for name in FAQ_SETS]
     assert [len(documents) for documents in own] == [7, 7, 5]
@@ -215,12 +218,31 @@ def test_sectlabel(mirror, load):
     lengths = [len(paper) for paper in papers]
     assert (len(papers), sum(lengths), min(lengths), max(lengths)) == (40, 37_821, 372, 1_490)
     assert Counter(tag for paper in papers for tag, _ in paper) == {
-        "bodyText": 25_071, "reference": 3_966, "figure": 2_175, "listItem": 1_308, "table": 1_098, "equation": 835,
-        "figureCaption": 472, "sectionHeader": 463, "footnote": 364, "page": 347, "subsectionHeader": 323,
-        "tableCaption": 228, "construct": 227, "copyright": 188, "note": 148, "affiliation": 108,
-        "subsubsectionHeader": 78, "category": 73, "title": 68, "keyword": 68, "author": 66, "email": 64,
-        "address": 64, "none": 19,
-    }  # fmt: skip
+        "bodyText": 25_071,
+        "reference": 3_966,
+        "figure": 2_175,
+        "listItem": 1_308,
+        "table": 1_098,
+        "equation": 835,
+        "figureCaption": 472,
+        "sectionHeader": 463,
+        "footnote": 364,
+        "page": 347,
+        "subsectionHeader": 323,
+        "tableCaption": 228,
+        "construct": 227,
+        "copyright": 188,
+        "note": 148,
+        "affiliation": 108,
+        "subsubsectionHeader": 78,
+        "category": 73,
+        "title": 68,
+        "keyword": 68,
+        "author": 66,
+        "email": 64,
+        "address": 64,
+        "none": 19,
+    }
     merged, every = load("sectlabel"), load("sectlabel", labels="all")
     assert [len(part) for part in merged] == [len(part) for part in every] == [30, 10]
     assert sum(part.n_positions for part in merged) == 37_821

@@ -1,6 +1,5 @@
 """The front of the data sets: names, descriptions, options and what goes wrong."""
 
-import dataclasses
 import hashlib
 import inspect
 import json
@@ -17,32 +16,8 @@ from treecrf.statistics.selection import generator
 from treecrf_studies import datasets
 from treecrf_studies.datasets import faq, line_features, nettalk, sectlabel
 from treecrf_studies.datasets.download import raw_files
-from treecrf_studies.datasets.loading import draw
 
 FILE_SETS = [name for name in datasets.names() if datasets.describe(name).kind == "files"]
-
-
-def test_names():
-    assert datasets.names() == (
-        "protein", "nettalk", "nettalk_full", "nettalk_binary", "hyphen", "hyphen_moby", "hyphen_tex", "faq_ai_general",
-        "faq_ai_neural", "faq_aix", "faq_other", "faq_mccallum", "faq_perl", "faq_x", "sectlabel", "conll2000_np", "ocr",
-        "ocr_half", "prosody", "hmm", "xor", "or", "extra", "distant", "transition", "both", "cycle", "table",
-    )  # fmt: skip
-
-
-@pytest.mark.parametrize("name", datasets.names())
-def test_descriptions(name):
-    entry = datasets.describe(name)
-    assert entry.name == name
-    assert entry.summary
-    assert entry.source
-    assert entry.protocol in ("split", "leave_one_out")
-    assert (entry.whole is not None) == (entry.protocol == "leave_one_out")
-    assert entry.kind in ("files", "generated", "table")
-    assert set(entry.files) <= set(raw_files())
-    assert len(entry.window) == 2
-    with pytest.raises(dataclasses.FrozenInstanceError):
-        entry.name = "other"
 
 
 def test_stand_ins_say_so():
@@ -81,7 +56,9 @@ def test_unknown_name():
         datasets.load("proteins")
 
 
-@pytest.mark.parametrize(("load", "name"), [(datasets.load, "hmm"), (datasets.load, "xor"), (partial(datasets.load_splits, seed=0), "xor")])  # fmt: skip
+@pytest.mark.parametrize(
+    ("load", "name"), [(datasets.load, "hmm"), (datasets.load, "xor"), (partial(datasets.load_splits, seed=0), "xor")]
+)
 def test_unknown_option(load, name):
     with pytest.raises(
         ValueError, match=rf"data set '{name}': got an unexpected keyword argument 'lenght'; leave that"
@@ -302,11 +279,6 @@ def test_generators_of_other_names_draw_otherwise():
     for seed in (-1, 1.5, None):
         with pytest.raises(ValueError, match="give a whole number from 0 on"):
             generator("a", seed=seed)
-
-
-def test_draw_repeats_nothing():
-    train, test = draw(range(20), 12, 8, generator("x", seed=3))
-    assert sorted(train + test) == list(range(20))
 
 
 def test_import_is_light():

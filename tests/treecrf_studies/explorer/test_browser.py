@@ -117,12 +117,6 @@ def test_a_reference_is_neither_ranked_nor_best(browser, gathered):
         assert name not in browser.view(f"{other}?{fragment}").inner_text()
 
 
-def test_of_tests_nothing_is_said_where_there_are_none(browser):
-    said = {study: browser.view(f"leaderboard?study={study}").inner_text() for study in ("cost", "training")}
-    for words in ("Holm", "not separated"):
-        assert [words in text for text in said.values()] == [False, True]
-
-
 def test_a_choice_goes_into_the_address_and_stays_in_focus(browser):
     browser.view("leaderboard").locator("select").first.focus()
     browser.tab.locator("select").first.select_option("missing")
@@ -131,18 +125,6 @@ def test_a_choice_goes_into_the_address_and_stays_in_focus(browser):
     assert browser.tab.evaluate("document.activeElement.id") == "choose-leaderboard-study"
     browser.tab.go_back()
     assert "Training" in browser.shown().locator("select").first.locator("option:checked").inner_text()
-
-
-def test_the_last_data_set_stays_ticked_and_the_page_says_why(browser):
-    view = browser.view(f"leaderboard?{CHOSEN}&data=protein,hyphen")
-    view.locator("input:checked").first.click()
-    view = browser.shown()
-    assert view.locator("input:checked").count() == 1
-    address = browser.tab.url
-    view.locator("input:checked").click()
-    assert view.locator("input:checked").count() == 1
-    assert view.locator("[role=status]").inner_text()
-    assert browser.tab.url == address
 
 
 def test_methods_cells_and_pairs_lead_to_what_is_behind_them(browser, gathered):
@@ -173,15 +155,6 @@ def test_a_pair_has_the_tests_of_all_data_sets(browser, gathered):
     assert {row[0]: float(row[1].replace("−", "-")) for row in rows} == expected
 
 
-def test_names_of_pairs_are_whole(browser, gathered):
-    view = browser.view(f"pairs?{CHOSEN}")
-    heads = view.locator(".matrix thead th").all_inner_texts()
-    names = set(gathered.methods.query("study == 'training'")["name"])
-    assert set(heads) <= names
-    clipped = "(cells) => cells.filter((cell) => cell.scrollWidth > cell.clientWidth + 1 || cell.scrollHeight > cell.clientHeight + 1).length"
-    assert view.locator(".matrix th").evaluate_all(clipped) == 0
-
-
 def test_marks_of_a_chart_are_one_stop_of_tab_and_reached_by_arrows(browser):
     view = browser.view(f"cost?{CHOSEN}")
     drawing = view.locator(".drawing").first
@@ -199,41 +172,6 @@ def test_marks_of_a_chart_are_one_stop_of_tab_and_reached_by_arrows(browser):
     browser.tab.keyboard.press("Enter")
     assert browser.shown().get_attribute("data-view") == "cell"
     assert label.split(" on ")[0] in browser.tab.locator("h2").inner_text()
-
-
-def test_every_mark_has_a_text(browser):
-    for fragment in ("leaderboard", "pairs", "cost", METHOD, PAIR, CELL):
-        marks = browser.view(fragment).locator("[data-mark]")
-        texts = marks.evaluate_all("(all) => all.map((mark) => mark.getAttribute('aria-label'))")
-        assert texts
-        assert all(texts)
-
-
-def test_the_colour_of_a_mark_of_cost_is_that_of_its_method(browser):
-    view = browser.view(f"cost?{CHOSEN}")
-    found = view.locator(".drawing [data-mark]").evaluate_all(
-        "(all) => all.map((mark) => [mark.getAttribute('aria-label').split(' on ')[0], mark.style.getPropertyValue('--mark')])"
-    )
-    colours = {}
-    for name, colour in found:
-        assert colours.setdefault(name, colour) == colour
-    assert len(set(colours.values())) == len(colours)
-
-
-def test_names_in_a_chart_of_cost_cover_neither_marks_nor_each_other(browser):
-    boxes = """(drawings) => drawings.map((drawing) => [...drawing.querySelectorAll("text.name, .mark > path")].map((each) => {
-        const box = each.getBoundingClientRect(); return [box.left, box.right, box.top, box.bottom, each.tagName]; }))"""
-    for drawing in browser.view(f"cost?{CHOSEN}").locator(".drawing").evaluate_all(boxes):
-        names = [box for box in drawing if box[4] == "text"]
-        assert names
-        for name in names:
-            others = [box for box in drawing if box is not name]
-            overlapping = [
-                b
-                for b in others
-                if name[0] < b[1] - 2 and b[0] < name[1] - 2 and name[2] < b[3] - 3 and b[2] < name[3] - 3
-            ]
-            assert overlapping == []
 
 
 def test_tables_and_charts_are_saved(browser, gathered):
@@ -256,19 +194,6 @@ def test_tables_and_charts_are_saved(browser, gathered):
     assert browser.problems == []
 
 
-def test_keyboard_leads_to_the_views(browser):
-    browser.view("leaderboard")
-    browser.tab.keyboard.press("Tab")
-    assert browser.tab.evaluate("document.activeElement.className") == "skip"
-    links = []
-    while not links or "cost" not in links[-1]:
-        browser.tab.keyboard.press("Tab")
-        links.append(browser.tab.evaluate("document.activeElement.getAttribute('href') || ''"))
-        assert len(links) < 20, links
-    browser.tab.keyboard.press("Enter")
-    assert browser.shown().get_attribute("data-view") == "cost"
-
-
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [390, 900, 1400])
 def test_nothing_is_wider_than_the_screen_and_charts_have_no_ground(chromium, file, scheme, width):
@@ -282,20 +207,6 @@ def test_nothing_is_wider_than_the_screen_and_charts_have_no_ground(chromium, fi
             assert set(view.locator(".drawing, .drawing svg").evaluate_all(grounds)) <= {"rgba(0, 0, 0, 0)"}
 
 
-def test_print_shows_the_view_without_its_controls(browser):
-    browser.view("leaderboard")
-    browser.tab.emulate_media(media="print")
-    assert not browser.tab.locator(".controls").is_visible()
-    browser.tab.locator(".drawing svg").first.wait_for(state="visible")
-    browser.tab.emulate_media(media="screen")
-
-
-def test_without_script_the_page_leads_to_the_report(chromium, file):
-    with opened(chromium, file, java_script_enabled=False) as browser:
-        browser.tab.goto(file.resolve().as_uri())
-        assert browser.tab.locator("noscript a").get_attribute("href") == "index.html"
-
-
 def test_the_lowest_loss_is_the_best(told):
     """Where the loss is what accuracy lacks, methods have the same order, and the same are Pareto-optimal."""
     orders, fronts = [], []
@@ -307,39 +218,6 @@ def test_the_lowest_loss_is_the_best(told):
     assert orders[0] == orders[1]
     assert fronts[0] == fronts[1]
     assert {"yes", "no"} <= {front for rows in fronts[0] for _, front in rows}
-
-
-def test_a_metric_names_the_methods_that_lack_it(told, gathered):
-    names = gathered.methods.query("study == 'training'").set_index("method")["name"]
-    view = told.view("leaderboard?study=training&decoder=viterbi&point=choice&metric=log+loss")
-    said = view.locator(".absent").inner_text()
-    assert all(names[method] in said for method in ("mallet_linear", "smile"))
-    assert names["treecrf"] not in said.split("Without")[1].split("; ")
-    assert "Without" not in told.view(f"leaderboard?{CHOSEN}&metric=log+loss").locator(".absent").inner_text()
-    told.view(f"pairs?{CHOSEN}&metric=log+loss")
-    assert told.tab.locator("#choose-pairs-metric").count() == 0
-
-
-NUMBERS = {"treecrf": ["75.0", "65.0", "10.0"], "linear_crf": ["75.0", "75.0", "5.0"]}
-"""Mean confidence, accuracy and calibration error."""
-
-
-@pytest.mark.parametrize("method", NUMBERS)
-def test_calibration_is_said_in_numbers(told, method):
-    titles = told.view(CELL.replace("treecrf", method)).locator("figcaption").all_inner_texts()
-    (title,) = [title for title in titles if "confidence" in title]
-    assert re.findall(r"\d+\.\d", title) == NUMBERS[method]
-
-
-def test_the_commonest_error_is_named(told):
-    (title,) = [t for t in told.view(CELL).locator("figcaption").all_inner_texts() if "error:" in t]
-    assert "true 0 predicted as 1 (25.0 %" in title
-    assert told.tab.locator(".confusion td.right").count() == 2
-
-
-def test_a_cell_without_predictions_says_what_is_absent(told):
-    view = told.view(CELL.replace("treecrf", "lightgbm"))
-    assert "calibration" in view.locator(".absent").last.inner_text()
 
 
 def test_what_people_named_is_shown_as_text(chromium, settings, gathered, tmp_path):

@@ -135,7 +135,9 @@ def test_ranks_are_open_where_tests_decide_nothing(gathered):
 
 @pytest.fixture(scope="module")
 def told(tmp_path_factory):
-    """A study of two methods, of which the predictions of the second are without probabilities, and marginals of the first."""
+    """A study of two methods, of which the predictions of the second are without probabilities, and marginals of the
+    first.
+    """
     folder, where = tmp_path_factory.mktemp("told") / "run", places()
     labels, marginals = where["label"].to_numpy(), []
     for method in ("a", "b"):

@@ -23,10 +23,16 @@ def unpack(text):
 
 
 def test_frames_come_out_as_they_went_in():
-    frame = pd.DataFrame({
-        "text": ["a", "b", "a"], "number": [1.0, 0.1 + 0.2, np.pi], "whole": [1, 2, 3], "flag": [True, False, True],
-        "list": [[1, 2], [], ["x"]], "object": pd.Series([True, 2, "x"], dtype=object),
-    })  # fmt: skip
+    frame = pd.DataFrame(
+        {
+            "text": ["a", "b", "a"],
+            "number": [1.0, 0.1 + 0.2, np.pi],
+            "whole": [1, 2, 3],
+            "flag": [True, False, True],
+            "list": [[1, 2], [], ["x"]],
+            "object": pd.Series([True, 2, "x"], dtype=object),
+        }
+    )
     (rows,) = unpack(pack({"frame": frame})).values()
     assert [row["text"] for row in rows] == ["a", "b", "a"]
     assert [row["number"] for row in rows] == [1, 0.3, 3.14159]

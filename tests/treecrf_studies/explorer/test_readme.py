@@ -1,8 +1,6 @@
 """The part of README.md that shows the results, against those that are committed."""
 
-import json
 import re
-import shutil
 
 import numpy as np
 import pandas as pd
@@ -11,16 +9,10 @@ from builders import ROOT
 
 from treecrf.statistics.ranking import AT_THE_TOP, WORSE
 from treecrf_studies.explorer.readme import (
-    BEGIN,
-    END,
     LEAST_METHODS,
     METHODS,
-    TABLE,
     accuracy_table,
-    differences,
-    main,
     nearness_table,
-    published_accuracies,
     results_part,
     sentences,
     sets_by_lines,
@@ -88,10 +80,12 @@ def test_what_is_near_is_counted_by_table_and_sample():
             "source": ["T1"] * 3 + ["T2"] + ["T1"] * 4,
             "published": [80.0] * 7 + [99.0],
             "sample": [own] * 4 + ["another corpus"] + [own] * 3,
-            "quantity": "accuracy (%)", "counted": [True] * 5 + [False, True, True], "inferred": [False] * 6 + [True, False],
+            "quantity": "accuracy (%)",
+            "counted": [True] * 5 + [False, True, True],
+            "inferred": [False] * 6 + [True, False],
             "point": ["peak"] * 3 + ["choice"] * 5,
         }
-    )  # fmt: skip
+    )
     accuracies = accuracies.assign(
         at_choice=accuracies["published"] + away, measured=accuracies["published"] + away / 2
     )
@@ -108,34 +102,3 @@ def test_what_is_near_is_counted_by_table_and_sample():
         ["T1, columns inferred", own, "1", "0 of 1", "+9.00", "–", "–"],
         ["T1, published 99 % or more", own, "1", "1 of 1", "+0.00", "–", "–"],
     ]
-
-
-def test_the_largest_difference_comes_first(gathered):
-    table = differences(accuracies := published_accuracies(gathered))
-    assert len(table) == len(accuracies)
-    assert table["at_choice_minus_published"].abs().dropna().is_monotonic_decreasing
-    committed = pd.read_csv(FOLDER / TABLE, keep_default_na=False, na_values=[""])
-    assert committed["published"].tolist() == table["published"].tolist()
-    treecrf = table[(table["source"] == "PhD table 3.5") & (table["method"] == "treecrf")]
-    assert not treecrf["counted"].any()  # table 3.4 has these numbers
-
-
-def test_command_rewrites_only_the_part(tmp_path):
-    readme, folder = tmp_path / "README.md", shutil.copytree(FOLDER, tmp_path / "docs/results")
-    config = tmp_path / "my.yaml"
-    config.write_text(
-        json.dumps({"profile": "own", "datasets": {"protein": {}}, "training": {"datasets": ["protein"]}})
-    )
-    arguments = ["--config", str(config), "--folder", str(folder), "--readme", str(readme)]
-    readme.write_text("no place for results")
-    with pytest.raises(SystemExit, match="where results are to stand"):
-        main(arguments)
-    readme.write_text(f"before\n{BEGIN}\nold\n{END}\nafter\n")
-    main(arguments)
-    text = readme.read_text()
-    assert text.startswith(f"before\n{BEGIN}\n| data set |")
-    assert text.endswith(f"{END}\nafter\n")
-    assert "\nold\n" not in text
-    links = re.findall(r"\]\(([^)]+)\)", text)
-    assert len(links) == 4
-    assert all((tmp_path / link).is_file() for link in links if "statistics" not in link)

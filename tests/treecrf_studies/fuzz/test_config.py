@@ -152,13 +152,19 @@ def endless():
 @pytest.mark.parametrize(
     ("change", "sentence"),
     [
-        ({"seed": 10**5000}, "'seed' holds a number of 16,610 bits, which is beyond 9,223,372,036,854,775,807; change it"),
+        (
+            {"seed": 10**5000},
+            "'seed' holds a number of 16,610 bits, which is beyond 9,223,372,036,854,775,807; change it",
+        ),
         ({"results": "a\x00b"}, "'results' holds 'a\\x00b', which has a control character"),
         ({"results": "\ud800"}, "'results' holds '\\ud800', which has a control character"),
         ({"future": {"g0": [float("nan")]}}, "'future.g0.0' (nan): input should be a finite number"),
         ({"future": {"tolerance": float("inf")}}, "'future.tolerance' (inf): input"),
         ({"datasets": {"protein": {"window": [0, 10**9]}}}, "'datasets.protein.window.1' (1000000000): input"),
-        ({"datasets": {"protein": {"options": {"x": datetime.date(2020, 1, 1)}}}}, "which is of the type date (text needs quotes)"),
+        (
+            {"datasets": {"protein": {"options": {"x": datetime.date(2020, 1, 1)}}}},
+            "which is of the type date (text needs quotes)",
+        ),
         ({"datasets": {"x" * 300: {}}}, "): string should have at most 80 characters"),
         ({"seed": "x" * 100_000}, "'seed' ('xxxx"),
         ({"x" * 100_000: 1}, "extra inputs are not permitted"),
@@ -167,7 +173,7 @@ def endless():
         ({"training": {"datasets": referred(8)}}, "holds more than 100,000 values; leave some out"),
         ({"future": {"max_leaves": list(range(2, 90_000)) * 1}}, None),
     ],
-)  # fmt: skip
+)
 def test_values_that_would_stop_a_run_later(change, sentence):
     if sentence is None:
         assert outcome(lambda: load_settings({**MINIMAL, **change}))[1] is None

@@ -1,4 +1,6 @@
-"""What a run found against what somebody has looked at and approved: numbers by key, times and texts of machines left out."""
+"""What a run found against what somebody has looked at and approved: numbers by key, times and texts of machines left
+out.
+"""
 
 from __future__ import annotations
 

@@ -11,9 +11,19 @@ SECONDS = 60
 
 RUN = "document.title = 'run'"
 TEXTS = (
-    f"<script>{RUN}</script>", f"</script><script>{RUN}</script>", f'"><img src=x onerror="{RUN}">', f"' onmouseover='{RUN}",
-    f"<svg onload=\"{RUN}\">", "{{ 7 * 7 }}", "a\u2028b\u2029c", "| a | b |", "ü" * 300, f"javascript:{RUN}", "&lt;b&gt;", "]]>-->",
-)  # fmt: skip
+    f"<script>{RUN}</script>",
+    f"</script><script>{RUN}</script>",
+    f'"><img src=x onerror="{RUN}">',
+    f"' onmouseover='{RUN}",
+    f'<svg onload="{RUN}">',
+    "{{ 7 * 7 }}",
+    "a\u2028b\u2029c",
+    "| a | b |",
+    "ü" * 300,
+    f"javascript:{RUN}",
+    "&lt;b&gt;",
+    "]]>-->",
+)
 """What people may have named."""
 
 

@@ -1,4 +1,6 @@
-"""Models that one set of packages saves and another one loads: ``exchange.py write FOLDER``, then ``exchange.py check FOLDER``."""
+"""Models that one set of packages saves and another one loads: ``exchange.py write FOLDER``, then ``exchange.py check
+FOLDER``.
+"""
 
 import sys
 from pathlib import Path
@@ -13,11 +15,18 @@ from treecrf_studies.methods import KernelCRF
 
 TREES = {"n_iterations": 5, "max_leaves": 6}
 MODELS = {
-    "trees": TreeCRF(**TREES, window=(1, 1)), "separable": TreeCRF(**TREES, transitions="separable"), "memm": MEMM(**TREES),
-    "linear": LinearCRF(max_iterations=10), "induced": InducedCRF(n_iterations=5), "kernel": KernelCRF(tolerance=0.1),
-    "crfsuite": CRFSuite(max_iterations=5), "network": NeuralNetwork(n_epochs=2), "lightgbm": WindowLightGBM(n_iterations=3),
-    "imputing": ImputingLabeller(TreeCRF(**TREES)), "deriving": DerivingLabeller(TreeCRF(**TREES), spans=(3,)),
-}  # fmt: skip
+    "trees": TreeCRF(**TREES, window=(1, 1)),
+    "separable": TreeCRF(**TREES, transitions="separable"),
+    "memm": MEMM(**TREES),
+    "linear": LinearCRF(max_iterations=10),
+    "induced": InducedCRF(n_iterations=5),
+    "kernel": KernelCRF(tolerance=0.1),
+    "crfsuite": CRFSuite(max_iterations=5),
+    "network": NeuralNetwork(n_epochs=2),
+    "lightgbm": WindowLightGBM(n_iterations=3),
+    "imputing": ImputingLabeller(TreeCRF(**TREES)),
+    "deriving": DerivingLabeller(TreeCRF(**TREES), spans=(3,)),
+}
 TRAIN, TEST = (number_set(seed, 30, 2, longest=8) for seed in (0, 1))
 
 

@@ -132,14 +132,20 @@ def linked_files(elements, folder):
 def write_training_results(folder):
     """Fill a folder with the results of the data set hmm, and of half of xor."""
     description = {
-        "source": "hmm", "title": "a test", "stand_in": "labels are made up", "terms": "none", "window": [1, 1],
-        "labels": ["x", "y"], "n_attributes": 1, "train": {"sequences": 3, "groups": 2, "positions": 2},
+        "source": "hmm",
+        "title": "a test",
+        "stand_in": "labels are made up",
+        "terms": "none",
+        "window": [1, 1],
+        "labels": ["x", "y"],
+        "n_attributes": 1,
+        "train": {"sequences": 3, "groups": 2, "positions": 2},
         "test": {"sequences": 1, "groups": 1, "positions": 2},
         "relatives": [
             {"rule": "copies", "groups": 3, "related_tests": 0},
             {"rule": {"length": 4, "share": 0.1}, "groups": 2, "related_tests": 1},
         ],
-    }  # fmt: skip
+    }
     curve = {
         "iteration": 1,
         "accuracy": 60.0,
@@ -150,19 +156,51 @@ def write_training_results(folder):
         "preferred": True,
     }
     cost = {
-        "average_length": 5.0, "n_features": 3, "forward_backward_seconds": 0.1, "induction_seconds": np.nan,
-        "total_seconds": 1.0, "n_iterations": 9.0,
-    }  # fmt: skip
+        "average_length": 5.0,
+        "n_features": 3,
+        "forward_backward_seconds": 0.1,
+        "induction_seconds": np.nan,
+        "total_seconds": 1.0,
+        "n_iterations": 9.0,
+    }
     outcome = {
-        "chosen_decoder": "viterbi", "published": np.nan, "candidate": "variance=5", "iteration_low": 30, "iteration_high": 30,
-        "cv_accuracy": 60.0, "n_perturbed_runs": 0, "chosen_accuracy": 77.25, "peak_iteration": 40, "peak_accuracy": 78.5, "cpu_seconds": 1.5,
-        "chosen_mean": np.nan, "chosen_sd": np.nan, "peak_low": np.nan, "peak_high": np.nan, "highest_accuracy": 79.5,
-    }  # fmt: skip
+        "chosen_decoder": "viterbi",
+        "published": np.nan,
+        "candidate": "variance=5",
+        "iteration_low": 30,
+        "iteration_high": 30,
+        "cv_accuracy": 60.0,
+        "n_perturbed_runs": 0,
+        "chosen_accuracy": 77.25,
+        "peak_iteration": 40,
+        "peak_accuracy": 78.5,
+        "cpu_seconds": 1.5,
+        "chosen_mean": np.nan,
+        "chosen_sd": np.nan,
+        "peak_low": np.nan,
+        "peak_high": np.nan,
+        "highest_accuracy": 79.5,
+    }
     comparison = {
-        "other": "my_method", "accuracy_points": 1.0, "only_method": 9, "only_other": 4, "p_value": 0.5, "p_holm": 0.5,
-        "mean_points": 1.0, "n_clusters": 3, "n_blocks": 20, "about": "methods", "valid_p_value": 0.4, "low": -1.0, "high": 3.0, "family_low": -1.0, "family_high": 3.0,
-        "valid_test": "blocks", "valid_p_holm": 0.4, "decision": "undecided",
-    }  # fmt: skip
+        "other": "my_method",
+        "accuracy_points": 1.0,
+        "only_method": 9,
+        "only_other": 4,
+        "p_value": 0.5,
+        "p_holm": 0.5,
+        "mean_points": 1.0,
+        "n_clusters": 3,
+        "n_blocks": 20,
+        "about": "methods",
+        "valid_p_value": 0.4,
+        "low": -1.0,
+        "high": 3.0,
+        "family_low": -1.0,
+        "family_high": 3.0,
+        "valid_test": "blocks",
+        "valid_p_holm": 0.4,
+        "decision": "undecided",
+    }
     place = {
         "accuracy": 77.25,
         "rank": 1,
@@ -224,8 +262,14 @@ def own_settings(*names, **values):
 def page_of(results, *names, page="index.html", cost=None, note="", profile="own", reasons=None, **training):
     places = {"results": str(results), "reports": str(results / "reports")}
     settings = own_settings(
-        *names, profile=profile, reasons=reasons or {}, training={"datasets": list(names), **training}, cost=cost or {}, note=note, **places
-    )  # fmt: skip
+        *names,
+        profile=profile,
+        reasons=reasons or {},
+        training={"datasets": list(names), **training},
+        cost=cost or {},
+        note=note,
+        **places,
+    )
     write_page(settings, results / "logs")
     return (results / "reports" / page).read_text()
 
@@ -233,45 +277,140 @@ def page_of(results, *names, page="index.html", cost=None, note="", profile="own
 # --- runs of the workflow ---------------------------------------------------------------------------
 
 TRAINING = {
-    "methods": ["treecrf", "treecrf_original", "linear_crf"], "l2_regularizations": [20], "memm_regularizations": [20], "original_max_leaves": [3],
-    "variances": [5], "n_iterations": 3, "test_every": 1, "max_leaves": 4, "n_folds": 2, "n_perturbed_runs": 2,
-}  # fmt: skip
+    "methods": ["treecrf", "treecrf_original", "linear_crf"],
+    "l2_regularizations": [20],
+    "memm_regularizations": [20],
+    "original_max_leaves": [3],
+    "variances": [5],
+    "n_iterations": 3,
+    "test_every": 1,
+    "max_leaves": 4,
+    "n_folds": 2,
+    "n_perturbed_runs": 2,
+}
 COST = {
-    "methods": ["treecrf", "linear_crf"], "n_repeats": 2, "lengths": [4], "window_sizes": [1, 3], "n_sequences": 5, "length": 6,
-    "n_iterations": 2, "window_datasets": ["hmm"], "real_window_sizes": [1, 3], "sampling_datasets": ["xor"],
-    "sampling_iterations": 2, "row_fractions": [0.5], "feature_fractions": [0.5], "influence_trimmings": [0.1], "pseudo_likelihood_iterations": [1],
-}  # fmt: skip
+    "methods": ["treecrf", "linear_crf"],
+    "n_repeats": 2,
+    "lengths": [4],
+    "window_sizes": [1, 3],
+    "n_sequences": 5,
+    "length": 6,
+    "n_iterations": 2,
+    "window_datasets": ["hmm"],
+    "real_window_sizes": [1, 3],
+    "sampling_datasets": ["xor"],
+    "sampling_iterations": 2,
+    "row_fractions": [0.5],
+    "feature_fractions": [0.5],
+    "influence_trimmings": [0.1],
+    "pseudo_likelihood_iterations": [1],
+}
 MISSING = {
-    "methods": ["instance_weighting", "imputation"], "rates": [0, 0.2], "baselines": {"xor": "imputation"},
-    "n_training_sets": 2, "n_test_sets": 2, "l2_regularizations": [5, 20], "n_iterations": 3, "test_every": 1, "max_leaves": 4,
-    "trees": ["papers", "newton"], "mechanism_datasets": ["xor"], "mechanisms": ["mnar", "test_only"], "mechanism_training_sets": 2,
-}  # fmt: skip
+    "methods": ["instance_weighting", "imputation"],
+    "rates": [0, 0.2],
+    "baselines": {"xor": "imputation"},
+    "n_training_sets": 2,
+    "n_test_sets": 2,
+    "l2_regularizations": [5, 20],
+    "n_iterations": 3,
+    "test_every": 1,
+    "max_leaves": 4,
+    "trees": ["papers", "newton"],
+    "mechanism_datasets": ["xor"],
+    "mechanisms": ["mnar", "test_only"],
+    "mechanism_training_sets": 2,
+}
 FUTURE = {
-    "methods": ["sliding_window", "crf_2", "ff_memm_0"], "n_seeds": 2, "n_iterations": 8, "chain_iterations": 8, "test_every": 2,
-    "bags": [6], "overrides": {"or": {"g0": [-1, -5]}}, "alpha_uppers": [40], "beta_uppers": [1e5], "eta_uppers": [10],
-}  # fmt: skip
+    "methods": ["sliding_window", "crf_2", "ff_memm_0"],
+    "n_seeds": 2,
+    "n_iterations": 8,
+    "chain_iterations": 8,
+    "test_every": 2,
+    "bags": [6],
+    "overrides": {"or": {"g0": [-1, -5]}},
+    "alpha_uppers": [40],
+    "beta_uppers": [1e5],
+    "eta_uppers": [10],
+}
 _CODING = {
-    "methods": ["gtb_iid", "gtb_secoc", "gtb_cascade_1", "gtb_cascade_all", "vp_secoc", "vp_cascade_1", "vp_beam", "perceptron", "separable", "known_model"],
-    "windows": [[0, 0], [1, 1]], "wide_windows": [], "code_lengths": [12, 20], "beams": [1, 40], "n_seeds": 2, "label_dictionary": None,
-}  # fmt: skip
+    "methods": [
+        "gtb_iid",
+        "gtb_secoc",
+        "gtb_cascade_1",
+        "gtb_cascade_all",
+        "vp_secoc",
+        "vp_cascade_1",
+        "vp_beam",
+        "perceptron",
+        "separable",
+        "known_model",
+    ],
+    "windows": [[0, 0], [1, 1]],
+    "wide_windows": [],
+    "code_lengths": [12, 20],
+    "beams": [1, 40],
+    "n_seeds": 2,
+    "label_dictionary": None,
+}
 CODING = {
-    "overrides": {"transition": _CODING}, "gtb_iterations": 3, "gtb_leaves": 4, "n_epochs": 3, "tree_iterations": 4,
-}  # fmt: skip
+    "overrides": {"transition": _CODING},
+    "gtb_iterations": 3,
+    "gtb_leaves": 4,
+    "n_epochs": 3,
+    "tree_iterations": 4,
+}
 KERNELS = {
-    "methods": ["dual", "primal", "degree_1", "degree_2", "degree_3", "conjunctions", "low_rank", "nystroem", "crfsuite", "linear_crf", "rbf", "separable", "full", "treecrf"],
-    "n_seeds": 2, "variances": [1, 10], "rank": 8, "tree_iterations": 4, "test_every": 2, "treecrf_leaves": 4, "solver_steps": 5, "solver_degrees": [1],
-    "ranks": [4, 8], "sizes": [60, 120],
-}  # fmt: skip
+    "methods": [
+        "dual",
+        "primal",
+        "degree_1",
+        "degree_2",
+        "degree_3",
+        "conjunctions",
+        "low_rank",
+        "nystroem",
+        "crfsuite",
+        "linear_crf",
+        "rbf",
+        "separable",
+        "full",
+        "treecrf",
+    ],
+    "n_seeds": 2,
+    "variances": [1, 10],
+    "rank": 8,
+    "tree_iterations": 4,
+    "test_every": 2,
+    "treecrf_leaves": 4,
+    "solver_steps": 5,
+    "solver_degrees": [1],
+    "ranks": [4, 8],
+    "sizes": [60, 120],
+}
 ENSEMBLES = {
-    "pool_seeds": [5, 6], "n_sequences": 600, "n_train": 60, "n_samples": 2, "n_rounds": 8, "n_seeds": 2,
-    "experts": ["separable", "treecrf", "linear_crf", "perceptron"], "newton_iterations": 4, "tree_iterations": 3, "tree_leaves": 4,
-    "linear_iterations": 8, "n_epochs": 2,
-}  # fmt: skip
+    "pool_seeds": [5, 6],
+    "n_sequences": 600,
+    "n_train": 60,
+    "n_samples": 2,
+    "n_rounds": 8,
+    "n_seeds": 2,
+    "experts": ["separable", "treecrf", "linear_crf", "perceptron"],
+    "newton_iterations": 4,
+    "tree_iterations": 3,
+    "tree_leaves": 4,
+    "linear_iterations": 8,
+    "n_epochs": 2,
+}
 NOT_MEASURED = {"methods": [], "window_datasets": [], "sampling_datasets": []}
 NOTHING = {
-    "training": {"datasets": []}, "cost": NOT_MEASURED, "missing": {"datasets": []}, "future": {"datasets": []},
-    "coding": {"datasets": []}, "kernels": {"datasets": []}, "ensembles": {"datasets": []},
-}  # fmt: skip
+    "training": {"datasets": []},
+    "cost": NOT_MEASURED,
+    "missing": {"datasets": []},
+    "future": {"datasets": []},
+    "coding": {"datasets": []},
+    "kernels": {"datasets": []},
+    "ensembles": {"datasets": []},
+}
 """A configuration without any study."""
 
 
@@ -295,7 +434,11 @@ def run(folder, settings, *options, check=True, package=None):
     command += ["--max-jobs-per-timespan", "100/1s"]  # Snakemake ends so long after its last step has begun
     process = subprocess.run(
         [*command, "--configfile", "settings.yaml", *options],
-        cwd=folder, env=environment, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-    )  # fmt: skip
+        cwd=folder,
+        env=environment,
+        text=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+    )
     assert not check or process.returncode == 0, process.stdout
     return process

@@ -20,9 +20,16 @@ from treecrf_studies.records.jobs import (
 )
 
 PARAMS = {
-    "values": {"seed": 0, "settings": {"memm": {"order": 1, "variances": [1, 2]}}, "own_code": [None], "window": [1, 1]},
-    "study": "training", "function": "jobs.train", "code": "a1",
-}  # fmt: skip
+    "values": {
+        "seed": 0,
+        "settings": {"memm": {"order": 1, "variances": [1, 2]}},
+        "own_code": [None],
+        "window": [1, 1],
+    },
+    "study": "training",
+    "function": "jobs.train",
+    "code": "a1",
+}
 
 RULES = "".join(file.read_text() for file in sorted((ROOT / "workflow/rules").glob("*.smk")))
 
@@ -34,9 +41,14 @@ def snakemake(tmp_path, monkeypatch):
     monkeypatch.setenv(environment.COMMIT, "c0ffee")
     Path("out.csv").write_text("a\n1\n")
     return SimpleNamespace(
-        rule="train_training", wildcards={"dataset": "hmm"}, threads=1, input=["in.npz"], output=["out.csv"], params=PARAMS,
+        rule="train_training",
+        wildcards={"dataset": "hmm"},
+        threads=1,
+        input=["in.npz"],
+        output=["out.csv"],
+        params=PARAMS,
         log=["results/logs/training/train/hmm_memm.log"],
-    )  # fmt: skip
+    )
 
 
 def test_a_job_that_ends_well_leaves_a_record(snakemake):

@@ -9,7 +9,6 @@ from runs import ESCAPED, SCRIPT, Elements
 from treecrf_studies.rendering import templates
 from treecrf_studies.rendering.cells import Cell
 from treecrf_studies.rendering.folders import Folders
-from treecrf_studies.rendering.markdown import table_name
 from treecrf_studies.rendering.parts import Figure, Fold, Table, listed, paragraph
 
 HERE = Folders(Path("results"), Path("reports"))
@@ -32,27 +31,3 @@ def test_what_people_named_is_shown_as_text_in_tables_notes_and_captions(tmp_pat
     assert [tag for tag in inside if f"<{tag}>{ESCAPED}</{tag}>" not in shown] == []
     trusted = Figure(tmp_path / "a.svg", "a figure", Markup("p &lt; <em>0.05</em>"))
     assert "<figcaption>p &lt; <em>0.05</em></figcaption>" in parts_markup([trusted], HERE)
-
-
-def test_figures_and_files_have_names_of_their_own(tmp_path):
-    folders = Folders(tmp_path / "results", tmp_path / "reports")
-    for name in ("or", "xor"):
-        (folders.results / "future" / name).mkdir(parents=True)
-        (folders.results / "future" / name / "weights.svg").write_text("<svg/>")
-    figures = [
-        Figure(folders.results / f"future/{name}/weights.svg", f"What was found on {name}: colour by position.", "")
-        for name in ("or", "xor")
-    ]
-    elements = Elements(parts_markup(figures, folders))
-    names = [part["aria-label"] for part in elements.all("a")]
-    assert names == [
-        "Figure: What was found on or", "SVG: future/or/weights.svg",
-        "Figure: What was found on xor", "SVG: future/xor/weights.svg",
-    ]  # fmt: skip
-
-
-def test_tables_of_several_data_sets_have_files_of_their_own():
-    empty, tables = pd.DataFrame(), Path("results/training/tables")
-    names = [table_name(Table("t", empty, tables / name)) for name in ("hmm/matrix", "xor/matrix", "ranks")]
-    assert names == ["hmm_matrix", "xor_matrix", "ranks"]
-    assert table_name(Table("Seeds & more", empty)) == "seeds_more"

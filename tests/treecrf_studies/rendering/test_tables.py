@@ -6,37 +6,8 @@ import subprocess
 
 import pandas as pd
 import pytest
-from runs import Elements
 
-from treecrf_studies.rendering.cells import Cell
-from treecrf_studies.rendering.layouts import layout_from_json, layout_to_json, to_fragment, to_html
-
-
-def test_groups_of_headings_span_their_columns():
-    columns = pd.MultiIndex.from_tuples([("", "data set"), ("p", "plain"), ("p", "Holm")])
-    fragment = to_fragment(pd.DataFrame([["a", "1", "2"]], columns=columns), caption="A <caption>")
-    elements = Elements(fragment)
-    heads = [
-        (head["scope"], head.get("colspan"), head.get("rowspan"), head.get("data-column"))
-        for head in elements.all("th")
-    ]
-    assert heads == [
-        ("col", None, "2", "0"),
-        ("colgroup", "2", None, None),
-        ("col", None, None, "1"),
-        ("col", None, None, "2"),
-        ("row", None, None, None),
-    ]
-    assert "A &lt;caption&gt;" in fragment
-
-
-def test_words_stand_at_the_left():
-    """By the heading or the cell, whatever the text."""
-    frame = pd.DataFrame({"data set": ["a"], "decision": ["1"], "x": ["two"], "y": [Cell("3", is_text=True)]})
-    elements = Elements(to_fragment(layout_from_json(layout_to_json(frame))))
-    assert [cell.get("class") for cell in elements.all("td")] == ["word", None, "word"]
-    assert [head.get("class") for head in elements.all("th")][:4] == ["word", "word", None, "word"]
-
+from treecrf_studies.rendering.layouts import to_html
 
 SORTED = {
     ("x", 1): ["−2.5*", "<0.001", "0.001", "3–7", "12", "1,000", "–"],

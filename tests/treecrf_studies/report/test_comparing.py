@@ -10,12 +10,11 @@ from pathlib import Path
 import pandas as pd
 import pytest
 from planted_runs import plant_manifest, plant_run, settings_of
-from runs import check, linked_files
+from runs import check
 
 from treecrf.io.files import read_frame, write_frame, write_json
 from treecrf_studies.report.archive import write_archive
 from treecrf_studies.report.comparing import (
-    MOST_ROWS,
     compare_numbers,
     compare_settings,
     compare_verdicts,
@@ -123,17 +122,6 @@ def test_a_row_of_one_frame_only_is_one_difference():
     assert n_compared == 2
 
 
-def test_a_column_of_one_frame_only_differs():
-    one = texts(method=["a"], accuracy=["1"])
-    cells, _ = differing_cells(one, one.assign(f1="2"))
-    assert rows(cells[["column", "first", "second"]]) == [("f1", "", "2")]
-
-
-def test_frames_without_rows_are_the_same():
-    cells, n_compared = differing_cells(texts(method=[], accuracy=[]), texts(method=[], accuracy=[]))
-    assert (len(cells), n_compared) == (0, 0)
-
-
 def test_numbers_of_runs(runs):
     frame = read_frame(runs[1] / RUNS)
     write_frame(frame.assign(accuracy=frame["accuracy"] + (frame["method"] == "b"), cpu_seconds=9), runs[1] / RUNS)
@@ -191,22 +179,11 @@ def test_equal_runs_differ_in_nothing(runs, tmp_path):
     assert page.count("<p>None.</p>") == 3
     check(page)
     assert {path.name for path in (tmp_path / "there").iterdir()} == {
-        "index.html", "settings.csv", "numbers.csv", "verdicts.csv",
-    }  # fmt: skip
-
-
-def test_the_page_shows_the_first_of_many_differences_and_links_to_all(runs, tmp_path):
-    frame = pd.DataFrame({"method": [f"m{i:03}" for i in range(MOST_ROWS + 5)], "accuracy": 1.0})
-    for run, shift in zip(runs, (0, 0.25), strict=True):
-        write_frame(frame.assign(accuracy=frame["accuracy"] + shift), run / RUNS)
-        plant_manifest(run)
-    assert f"Numbers that differ: {MOST_ROWS + 5} of {MOST_ROWS + 5}." in write_comparison(*runs, tmp_path / "there")
-    page = (tmp_path / "there/index.html").read_text()
-    assert page.count("<td>+0.25</td>") == MOST_ROWS
-    assert f"The first {MOST_ROWS} of {MOST_ROWS + 5}" in page
-    files = linked_files(check(page), tmp_path / "there")
-    assert [path.name for path in files] == ["numbers.csv"]
-    assert len(pd.read_csv(files[0])) == MOST_ROWS + 5
+        "index.html",
+        "settings.csv",
+        "numbers.csv",
+        "verdicts.csv",
+    }
 
 
 # --- runs -------------------------------------------------------------------------------------------

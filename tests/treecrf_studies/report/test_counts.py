@@ -109,30 +109,6 @@ def test_counts_after_the_last_iteration_are_of_all_perturbed_trainings(run):
     assert found.to_dict() == {f"training {place}": n for place, n in last.items()}
 
 
-def test_counts_are_small(run, tmp_path):
-    write_counts(training.STUDY, run[0], tmp_path)
-    written = pd.read_parquet(tmp_path / FILE)
-    texts = ["dataset", "variant", "decoder", "point", "method", "draw"]
-    assert {name: str(kind) for name, kind in written.dtypes.items()} == {
-        **dict.fromkeys(texts, "category"), **dict.fromkeys(["sequence", "group", "n_positions", "n_correct"], "int64"),
-    }  # fmt: skip
-    pd.testing.assert_frame_equal(written, count_sequences(training.STUDY, run[0]))
-
-
-def test_larger_samples_have_their_names(tmp_path):
-    settings = settings_of(
-        tmp_path,
-        training={"datasets": ["hyphen"], "larger_samples": {"more": {"of": "hyphen"}}, "larger_methods": ["memm"]},
-    )
-    rows = {"dataset": "hyphen", "sample": "more", "method": "memm", "decoder": "viterbi", "group": 7, "n_positions": 9}
-    frame = pd.DataFrame([{**rows, "training": fold, "sequence": fold, "n_correct": 300 + fold} for fold in (0, 1)])
-    write_frame(frame, tmp_path / "training/more/memm.larger_counts.parquet")
-    counts = count_sequences(training.STUDY, settings)
-    assert counts[["dataset", "point", "draw", "sequence", "group", "n_correct"]].to_numpy().tolist() == [
-        ["more", "choice", "training 0", 0, 7, 300], ["more", "choice", "training 1", 1, 7, 301],
-    ]  # fmt: skip
-
-
 def test_counts_of_missing_values_are_sums_over_test_sets(tmp_path):
     settings = settings_of(tmp_path, missing={"datasets": ["hyphen"], "methods": ["imputation", "instance_weighting"]})
     cells = {
@@ -154,8 +130,9 @@ def test_counts_of_missing_values_are_sums_over_test_sets(tmp_path):
     write_frame(frame, tmp_path / "missing/hyphen/imputation.counts.parquet")
     counts = count_sequences(missing.STUDY, settings)
     assert counts[["variant", "draw", "sequence", "n_positions", "n_correct"]].to_numpy().tolist() == [
-        ["10 % missing", "training set 0", 3, 10, 2], ["10 % missing", "training set 1", 3, 10, 4],
-    ]  # fmt: skip
+        ["10 % missing", "training set 0", 3, 10, 2],
+        ["10 % missing", "training set 1", 3, 10, 4],
+    ]
 
 
 def test_without_counts_there_is_no_file(tmp_path):

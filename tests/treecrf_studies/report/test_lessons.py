@@ -2,7 +2,7 @@
 
 import pandas as pd
 import pytest
-from runs import NOTHING, own_settings
+from runs import own_settings
 
 from treecrf_studies.framework.views import VIEWS
 from treecrf_studies.rendering.parts import Group, Page, Section, paragraph
@@ -15,12 +15,26 @@ def comparisons():
     """TreeCRF-Newton before and after the linear CRF, in either order of the pair."""
     return pd.DataFrame(
         [
-            {"dataset": "one", "method": "treecrf_newton", "other": "linear_crf", "mean_points": 2.0, "family_low": 1.0, "family_high": 3.0,
-             "decision": "better"},
-            {"dataset": "two", "method": "linear_crf", "other": "treecrf_newton", "mean_points": 0.5, "family_low": 0.25, "family_high": 0.75,
-             "decision": "better"},
+            {
+                "dataset": "one",
+                "method": "treecrf_newton",
+                "other": "linear_crf",
+                "mean_points": 2.0,
+                "family_low": 1.0,
+                "family_high": 3.0,
+                "decision": "better",
+            },
+            {
+                "dataset": "two",
+                "method": "linear_crf",
+                "other": "treecrf_newton",
+                "mean_points": 0.5,
+                "family_low": 0.25,
+                "family_high": 0.75,
+                "decision": "better",
+            },
         ]
-    ).assign(decoder="better", p_holm=[0.01, 0.2])  # fmt: skip
+    ).assign(decoder="better", p_holm=[0.01, 0.2])
 
 
 @pytest.fixture
@@ -50,17 +64,6 @@ def test_a_pair_in_the_other_order_is_turned(comparisons):
     one, two = gaps(comparisons, "treecrf_newton", "linear_crf", FAMILY, "mean_points")
     assert one == Gap("one", 2.0, 1.0, 3.0, "better")
     assert two == Gap("two", -0.5, -0.75, -0.25, "worse")
-
-
-def test_few_data_sets_are_named_with_their_numbers():
-    found = [
-        Gap("one", 2.0, 1.0, 3.0, "better"), Gap("two", -0.5, -1.0, -0.1, "worse"), Gap("three", 0.5, -1.0, 2.0, "undecided"),
-    ]  # fmt: skip
-    assert difference("A", "B", found) == [
-        "A is more accurate than B on one (+2.00, +1.00 to +3.00) and less accurate than B on two (−0.50, −1.00 to −0.10).",
-        "Undecided on three (+0.50, −1.00 to +2.00).",
-    ]
-    assert difference("A", "B", []) == []
 
 
 def test_without_a_decision_no_winner_is_named():
@@ -128,24 +131,6 @@ def test_larger_samples_are_named_where_no_test_set_separates_two_methods(
     assert expected in text
 
 
-def test_lessons_from_single_pairs_say_that_their_intervals_are_uncorrected(tmp_path):
-    given = NOTHING | {"kernels": {"datasets": ["hyphen_tex"]}, "results": str(tmp_path)}
-    folder = tmp_path / "kernels/hyphen_tex"
-    folder.mkdir(parents=True)
-    row = {
-        "dataset": "hyphen_tex",
-        "method": "degree_2",
-        "other": "degree_1",
-        "accuracy_points": 1.0,
-        "points_low": 0.5,
-        "points_high": 1.5,
-        "decision": "better",
-    }
-    pd.DataFrame([row]).to_csv(folder / "comparisons.csv", index=False)
-    text = text_of(lessons_page(own_settings("hyphen_tex", **given), []))
-    assert "hyphen_tex (+1.00, +0.50 to +1.50). These intervals are uncorrected." in text
-
-
 def test_the_page_has_numbers_of_the_run_and_links_to_what_is_there(settings):
     sections = [Section("training-published", "Accuracy", [paragraph("x")])]
     there = Page("dissertation.html", "PhD", "PhD", [Group("", sections)])
@@ -159,43 +144,6 @@ def test_the_page_has_numbers_of_the_run_and_links_to_what_is_there(settings):
     assert "Of 2 pairs of methods, McNemar's test on positions separates 1; a test on sequences" in text.replace(
         "&#39;", "'"
     )
-
-
-def test_a_run_without_results_has_no_page(tmp_path):
-    assert lessons_page(own_settings("protein", profile="protocol", results=str(tmp_path)), []) is None
-
-
-@pytest.mark.parametrize("mechanism", ["label", "mcar"])
-def test_cells_missing_by_label_are_compared_with_the_best_other_treatment(tmp_path, mechanism):
-    given = NOTHING | {"missing": {"datasets": ["protein"]}, "results": str(tmp_path)}
-    folder = tmp_path / "missing/protein"
-    folder.mkdir(parents=True)
-    counts = {"instance_weighting": 80, "imputation": 82, "indicator": 83}
-    evaluations = [{"method": name, "n_correct": n, "n_positions": 100} for name, n in counts.items()]
-    tests = [
-        {"baseline": "instance_weighting", "method": name, "accuracy_points": points, "family_low": points - 1,
-         "family_high": points + 1, "decision": "better"}
-        for name, points in (("imputation", 2.0), ("indicator", 3.0))
-    ]  # fmt: skip
-    for name, rows in (("evaluations", evaluations), ("comparisons", tests)):
-        frame = pd.DataFrame(rows).assign(dataset="protein", mechanism=mechanism, rate=0.2)
-        frame.to_csv(folder / f"mechanism_{name}.csv", index=False)
-    page = lessons_page(own_settings("protein", **given), [])
-    if mechanism == "mcar":
-        assert page is None
-    else:
-        expected = "Instance weighting is less accurate than indicator on protein (−3.00, −4.00 to −2.00)."
-        assert expected in text_of(page)
-
-
-def test_a_run_without_the_treatments_that_are_compared_has_no_answer(tmp_path):
-    given = NOTHING | {"missing": {"datasets": ["xor"]}, "results": str(tmp_path)}
-    folder = tmp_path / "missing/xor"
-    folder.mkdir(parents=True)
-    row = {"dataset": "xor", "rate": 0.3, "baseline": "imputation", "method": "surrogate_splitting", "accuracy_points": 1.0,
-           "points_low": 0.0, "points_high": 2.0, "decision": "undecided"}  # fmt: skip
-    pd.DataFrame([row]).to_csv(folder / "comparisons.csv", index=False)
-    assert lessons_page(own_settings("xor", **given), []) is None
 
 
 def test_seconds_are_multiples_of_those_of_trees(tmp_path):
@@ -215,36 +163,6 @@ def test_published_accuracies_are_counted_within_a_point(monkeypatch, tmp_path):
     text = text_of(lessons_page(own_settings("protein", profile="protocol", results=str(tmp_path)), []))
     assert "2 of 3 are met within 1 point" in text
     assert "+0.50 in the median" in text
-
-
-def test_the_highest_accuracies_stand_beside_how_many_methods_tests_find_worse_than_another(settings, tmp_path):
-    accuracies = {"protein": {"treecrf_newton": 70.0, "linear_crf": 68.0, "mallet": 60.0},
-                  "nettalk": {"treecrf_newton": 80.0, "linear_crf": 80.5}}  # fmt: skip
-    for name, of in accuracies.items():
-        frame = pd.DataFrame({"method": [*of], "chosen_mean": [*of.values()], "cpu_seconds": 1.0})
-        frame.assign(dataset=name, decoder="better", chosen_accuracy=0.0).to_csv(
-            tmp_path / "training" / name / "summary.csv", index=False
-        )
-    text = text_of(lessons_page(settings, []))
-    assert "The highest are those of TreeCRF-Newton on protein; linear CRF on nettalk." in text
-    assert "Methods that tests find worse than another: 1 of 3 on protein and 1 of 2 on nettalk." in text
-    assert "does a test find a better method than" not in text  # each is worse than the other on one set
-
-
-def test_a_method_that_nothing_beats_is_named(settings, tmp_path):
-    for name in ("protein", "nettalk"):
-        folder = tmp_path / "training" / name
-        pairs = pd.read_csv(folder / "comparisons.csv").assign(
-            method="treecrf_newton", other="linear_crf", decision="better"
-        )
-        pairs.to_csv(folder / "comparisons.csv", index=False)
-        frame = pd.DataFrame(
-            {"method": ["treecrf_newton", "linear_crf"], "chosen_mean": [70.0, 60.0], "cpu_seconds": 1.0}
-        )
-        frame.assign(dataset=name, decoder="better", chosen_accuracy=0.0).to_csv(folder / "summary.csv", index=False)
-    assert "On none of 2 data sets does a test find a better method than TreeCRF-Newton." in text_of(
-        lessons_page(settings, [])
-    )
 
 
 def test_a_tie_is_named_and_whom_a_method_below_the_best_beats_counts_too(settings, tmp_path):

@@ -8,7 +8,7 @@ from runs import own_settings
 
 from treecrf.io.files import read_json
 from treecrf_studies.records.jobs import FIELDS, read_records
-from treecrf_studies.report.provenance import JOBS, computed_by, environments_frame, machines_frame
+from treecrf_studies.report.provenance import JOBS, environments_frame, machines_frame
 from treecrf_studies.report.snapshot import write_snapshot
 
 MACHINE = {"system": "Linux x86_64", "processor": "abacus", "cores": 2, "memory_mib": 500}
@@ -55,14 +55,6 @@ def test_environments_show_versions_that_differ(mixed):
     assert [*frame] == ["commit", "python", "treecrf", "numba", "numpy", "scipy", JOBS]
     rows = frame[["commit", "scipy", JOBS]].to_records(index=False).tolist()
     assert rows == [("c0", "1.17", "all studies 1, cost 1, training 1"), ("c1", "1.18", "training 1")]
-
-
-def test_a_page_shows_both(mixed):
-    assert [part.caption for part in computed_by(mixed)] == ["Machines", "Environments"]
-
-
-def test_results_without_records_have_no_part(tmp_path):
-    assert computed_by(tmp_path) == []
 
 
 def test_a_snapshot_names_the_commit_that_ran_the_jobs(results, tmp_path):

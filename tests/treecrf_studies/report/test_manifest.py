@@ -32,12 +32,16 @@ def test_it_lists_every_file_with_its_place(tmp_path):
     files = {file["path"]: file for file in read_manifest(plant_manifest(run))["files"]}
     assert list(files) == sorted(files)
     expected = {
-        "training/toy/a.predictions.parquet": ("training", "toy", "frame"), "missing/toy/b.counts.parquet": ("missing", "toy", "frame"),
-        "kernels/toy/runs.csv": ("kernels", "toy", "frame"), "kernels/toy/description.json": ("kernels", "toy", "description"),
-        "kernels/figure_1.svg": ("kernels", "", "figure"), "kernels/tables/accuracy.tex": ("kernels", "", "table"),
-        "kernels/toy/seed_0.train.npz": ("kernels", "toy", "data"), "claims.csv": ("", "", "claims"),
+        "training/toy/a.predictions.parquet": ("training", "toy", "frame"),
+        "missing/toy/b.counts.parquet": ("missing", "toy", "frame"),
+        "kernels/toy/runs.csv": ("kernels", "toy", "frame"),
+        "kernels/toy/description.json": ("kernels", "toy", "description"),
+        "kernels/figure_1.svg": ("kernels", "", "figure"),
+        "kernels/tables/accuracy.tex": ("kernels", "", "table"),
+        "kernels/toy/seed_0.train.npz": ("kernels", "toy", "data"),
+        "claims.csv": ("", "", "claims"),
         "benchmarks/training/tabulate.tsv": ("training", "", "benchmark"),
-    }  # fmt: skip
+    }
     for path, place in expected.items():
         assert (files[path]["study"], files[path]["dataset"], files[path]["kind"]) == place
         assert files[path]["sha256"] == sha256(run / path)
@@ -88,14 +92,32 @@ GOOD = {"path": "a/b.csv", "study": "", "dataset": "", "kind": "frame", "bytes":
 @pytest.mark.parametrize(
     ("part", "value"),
     [
-        ("commit", "abc-/../../.."), ("commit", 3), ("commit", "abc/../x"), ("written", "../2026"), ("written", None),
-        ("files", {}), ("files", None), ("files", [None]), ("files", [{}]), ("files", [GOOD | {"sha256": 1}]),
-        ("files", [GOOD | {"kind": "letter"}]), ("files", [GOOD | {"more": 1}]),
-        *(("files", [GOOD | {"path": path}]) for path in ("/etc/passwd", "../a", "a/../../b", "", "a//b", "a\\b", "C:/x", "a\nb", 7)),
-        ("settings", []), ("settings", json.loads('{"a":' * 50 + "1" + "}" * 50)), ("versions", {"numpy": 2}), ("raw_files", [{"file": "x"}]), ("seeds", [1]),
-        ("code", None), ("machine", {}), ("more", 1),
+        ("commit", "abc-/../../.."),
+        ("commit", 3),
+        ("commit", "abc/../x"),
+        ("written", "../2026"),
+        ("written", None),
+        ("files", {}),
+        ("files", None),
+        ("files", [None]),
+        ("files", [{}]),
+        ("files", [GOOD | {"sha256": 1}]),
+        ("files", [GOOD | {"kind": "letter"}]),
+        ("files", [GOOD | {"more": 1}]),
+        *(
+            ("files", [GOOD | {"path": path}])
+            for path in ("/etc/passwd", "../a", "a/../../b", "", "a//b", "a\\b", "C:/x", "a\nb", 7)
+        ),
+        ("settings", []),
+        ("settings", json.loads('{"a":' * 50 + "1" + "}" * 50)),
+        ("versions", {"numpy": 2}),
+        ("raw_files", [{"file": "x"}]),
+        ("seeds", [1]),
+        ("code", None),
+        ("machine", {}),
+        ("more", 1),
     ],
-)  # fmt: skip
+)
 def test_a_manifest_of_somebody_else_is_checked_before_it_is_used(tmp_path, part, value):
     path = plant_manifest(plant_run(tmp_path / "run"))
     path.write_text(json.dumps(json.loads(path.read_text()) | {part: value}))

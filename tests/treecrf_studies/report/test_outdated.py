@@ -15,10 +15,14 @@ PLACES = ("results/manifest.json", "reports/index.html", "reports/explorer.html"
 def places(tmp_path):
     """The files of a finished run, which has a manifest and a site."""
     for name, text in {
-        "results/a.csv": "1", "results/benchmarks/b.json": "2", "results/t.html": "<p>", "reports/explorer.html": "",
+        "results/a.csv": "1",
+        "results/benchmarks/b.json": "2",
+        "results/t.html": "<p>",
+        "reports/explorer.html": "",
         "reports/index.html": '<a href="claims.html"><a href="explorer.html"><a href="#x"><a href="https://a.b/c.html">',
-        "reports/claims.html": '<a href="claims/a%20b.html#c"><a href="../results/t.html">', "reports/claims/a b.html": "",
-    }.items():  # fmt: skip
+        "reports/claims.html": '<a href="claims/a%20b.html#c"><a href="../results/t.html">',
+        "reports/claims/a b.html": "",
+    }.items():
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(text)
     paths = [tmp_path / "results" / name for name in ("a.csv", "benchmarks/b.json")]

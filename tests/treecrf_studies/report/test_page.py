@@ -1,15 +1,11 @@
 """Properties of the site: its pages stand alone, lead to one another, and everybody can read them."""
 
 import json
-import re
 
 import pandas as pd
-import pytest
-from builders import ROOT
-from runs import ESCAPED, NOTHING, SCRIPT, check, linked_files, own_settings, page_of, write_training_tables
+from runs import ESCAPED, SCRIPT, check, linked_files, own_settings, page_of, write_training_tables
 
-from treecrf_studies.registry import registry
-from treecrf_studies.report.page import studies, write_page
+from treecrf_studies.report.page import write_page
 
 
 def test_pages_stand_alone_and_link_to_files_that_exist(results):
@@ -58,17 +54,6 @@ def test_a_remark_on_the_run_stands_above_everything_else(results):
     assert "demonstration" not in page_of(results, "hmm")
 
 
-def test_pages_about_nothing_published_say_nothing_of_papers(results):
-    first = page_of(results, "hmm")
-    pages = [path.read_text() for path in (results / "reports").glob("*.html")]
-    shown = [re.sub(r"<(style|script)>.*?</\1>", "", page, flags=re.DOTALL) for page in pages]
-    for word in ("ublished", "Ledger", "laims", "the paper", "PhD", "dissertation", "chapter 3", "able 3."):
-        assert not any(word in page for page in shown), word
-    assert re.search(r'<th scope="row"[^>]*>best</th><th scope="row"[^>]*>linear CRF</th>', first)
-    assert "linear CRF is 1.00 points ahead of my_method, not significantly (p = 0.400)" in first
-    assert "the whole file" not in first  # there is none
-
-
 def test_the_site_of_one_study(results):
     page_of(results, "hmm")
     (results / "reports/unfinished.html").touch()
@@ -105,43 +90,17 @@ def test_what_people_named_is_shown_as_text(results):
         assert any(f"{before}{ESCAPED}" in page for page in pages)
 
 
-@pytest.mark.parametrize("study", registry(), ids=lambda study: study.name)
-def test_every_study_has_limitations(study):
-    lines = study.limitations()
-    assert len(lines) >= 3
-    assert all(line.endswith(".") for line in lines)
-
-
-def test_a_study_ends_with_its_limitations(results):
-    settings = own_settings(results=str(results), **NOTHING | {"training": {"datasets": ["hmm"]}})
-    found = {is_published: studies(settings, is_published=is_published)[0] for is_published in (True, False)}
-    texts = {key: "".join(part.html for part in study.sections[-1].parts) for key, study in found.items()}
-    assert all(study.sections[-1].title == f"Limitations: {study.title.lower()}" for study in found.values())
-    assert all("A peak uses test labels" in text for text in texts.values())
-    assert "papers" in texts[True]
-    assert "papers" not in texts[False]
-
-
-RULES = "".join(file.read_text() for file in sorted((ROOT / "workflow/rules").glob("*.smk")))
-
-
-def test_every_job_is_measured_but_downloads_and_the_pages():
-    rules = re.split(r"(?m)^(?= *rule\b)", RULES)[1:]
-    names = [re.search(r"rule (\w+):", rule) for rule in rules if "benchmark:" not in rule and "script:" in rule]
-    assert [name and name[1] for name in names] == [
-        "download", "write_page", "write_explorer", "write_manifest", "archive", "compare", None,  # the page of a study
-    ]  # fmt: skip
-
-
 def test_a_run_whose_own_method_failed_says_that_it_is_not_finished_and_why(tmp_path):
     logs = tmp_path / "logs"
     (logs / "training").mkdir(parents=True)
     log = "ValueError: own:Own: predict_proba returned [1.0, 1.0]\nWhere it happened\nTraceback\n"
     (logs / "training/hmm_own.log").write_text(log)
     settings = own_settings(
-        labellers={"own": {"class": "sklearn.linear_model:LogisticRegression"}}, training={"datasets": ["hmm"], "methods": ["own"]},
-        results=str(tmp_path / "results"), reports=str(tmp_path / "reports"),
-    )  # fmt: skip
+        labellers={"own": {"class": "sklearn.linear_model:LogisticRegression"}},
+        training={"datasets": ["hmm"], "methods": ["own"]},
+        results=str(tmp_path / "results"),
+        reports=str(tmp_path / "reports"),
+    )
     write_page(settings, logs, finished=False)
     page = (tmp_path / "reports/unfinished.html").read_text()
     assert '<p class="banner">This run is not finished' in page

@@ -5,19 +5,25 @@ from runs import own_settings
 
 from treecrf.io.files import write_json
 from treecrf_studies.registry import registry
-from treecrf_studies.report.provenance import costs_of, job_costs, study_costs, used_settings, versions
+from treecrf_studies.report.provenance import costs_of, job_costs, study_costs
 
 BENCHMARK = "s\tmax_rss\tcpu_time\n{}\t{}\t0.5\n"
-"""Snakemake samples CPU seconds: of a short job there is none, and of a long one the last half minute can be missing."""
+"""Snakemake samples CPU seconds: of a short job there is none, and of a long one the last half minute can be missing.
+"""
 
 
 def test_jobs_are_counted_by_study_and_data_set(tmp_path):
     jobs = {
-        "training/draw": ("training", "–"), "training/tabulate": ("training", "–"), "missing/draw": ("missing", "–"),
-        "missing/evaluate/or_window_imputation_0.1": ("missing", "or_window"), "future/prepare/or_0": ("future", "or"),
-        "future/summarise/or_window": ("future", "or_window"), "cost/measure_scaling/all": ("cost", "–"),
-        "check_claims": ("all studies", "–"), "prepare_data/draw": ("all studies", "draw"),
-    }  # fmt: skip
+        "training/draw": ("training", "–"),
+        "training/tabulate": ("training", "–"),
+        "missing/draw": ("missing", "–"),
+        "missing/evaluate/or_window_imputation_0.1": ("missing", "or_window"),
+        "future/prepare/or_0": ("future", "or"),
+        "future/summarise/or_window": ("future", "or_window"),
+        "cost/measure_scaling/all": ("cost", "–"),
+        "check_claims": ("all studies", "–"),
+        "prepare_data/draw": ("all studies", "draw"),
+    }
     for place, job in enumerate(jobs):
         path = tmp_path / "benchmarks" / f"{job}.tsv"
         path.parent.mkdir(exist_ok=True, parents=True)
@@ -45,15 +51,3 @@ def test_jobs_that_prepare_data_are_those_of_studies_that_share_them():
     jobs = pd.DataFrame([*rows, ("all studies", "check_claims", "–")], columns=["study", "step", "data set"])
     found = {study.name: costs_of(study, jobs, settings).index.tolist() for study in registry()}
     assert found == {name: [] for name in found} | {"training": [0, 2], "future": [1]}
-
-
-def test_overrides_of_data_sets_that_are_not_run_are_left_out():
-    overrides = {"hmm": {"n_iterations": 5}, "protein": {"n_iterations": 9}}
-    settings = own_settings("hmm", "protein", training={"datasets": ["hmm"], "overrides": overrides})
-    assert used_settings(settings, registry())["training"]["overrides"] == {"hmm": {"n_iterations": 5}}
-
-
-def test_versions_of_rivals_and_of_what_draws_are_named():
-    found = set(versions()["package"])
-    assert {"lightgbm", "scikit-learn", "matplotlib", "snakemake", "numba", "jpype1"} <= found
-    assert not {"ruff", "pytest"} & found

@@ -20,8 +20,12 @@ BY_RULE = pd.DataFrame(
 def test_claims_without_a_rule_keep_their_verdict_in_the_counts():
     layout = rules_layout(CLAIMS, BY_RULE).set_index("rule")
     assert layout.index.tolist() == [
-        "as judged", "thresholds halved", "the papers' tests", "without protein", "without hyphen",
-    ]  # fmt: skip
+        "as judged",
+        "thresholds halved",
+        "the papers' tests",
+        "without protein",
+        "without hyphen",
+    ]
     counted = layout[["replicated", "partly", "not replicated", "undecided"]].astype(int)
     assert counted.to_numpy().tolist() == [[1, 1, 0, 0], [0, 2, 0, 0], [1, 0, 0, 1], [1, 1, 0, 0], [0, 2, 0, 0]]
     assert layout["claims that change"].tolist() == ["–", "A", "B", "–", "A"]

@@ -15,7 +15,7 @@ from runs import own_settings, write_training_results
 from treecrf.io.files import read_json, write_json
 from treecrf_studies.registry import registry
 from treecrf_studies.report.ledger import claim_rows
-from treecrf_studies.report.snapshot import main, write_pages, write_snapshot
+from treecrf_studies.report.snapshot import write_pages, write_snapshot
 
 DAY = datetime.date(2000, 1, 2)
 
@@ -68,15 +68,6 @@ def test_a_note_on_the_run_stands_on_the_first_page_and_others_link_to_it(result
     for path, text in texts.items():
         way = "../" if "/" in path else ""
         assert f"\n\n> Results of 2000-01-02: [what was run]({way}index.md).\n\n" in text
-
-
-def test_a_figure_is_kept_as_it_was_drawn(results, tmp_path):
-    """A palette of few colours painted one method's band in the colour of another."""
-    drawn = "<svg/>" * 100_000
-    (results / "training/figure_3_1.svg").write_text(drawn)
-    (results / "training/figure_3_1.png").write_bytes(b"not read")
-    write_snapshot(settings_of(results), tmp_path / "snapshot", DAY)
-    assert (tmp_path / "snapshot/training/figure_3_1.svg").read_text() == drawn
 
 
 @pytest.mark.parametrize("profile", ["short", "demo"])
@@ -138,15 +129,6 @@ def test_a_study_that_the_run_does_not_have_stays(runs):
     assert verdicts == [["replicated", "not_run"], ["replicated", "replicated"]]
 
 
-def test_index_says_where_each_study_is_from_and_what_is_absent(runs):
-    index = (runs / "both/index.md").read_text()
-    days = re.findall(r"<li>(.*?): written on (\S+), code at commit <code>\w+", index)
-    assert days == [("Training", "2000-01-02"), ("Cost", "2000-01-03")]
-    absent = dict(re.findall(r"<li><b>(.*?)</b>: no results of (.*?)</li>", index))
-    others = {study.title: "all data sets" for study in registry() if study.name not in ("training", "cost")}
-    assert absent == {"Training": ", ".join(CHAPTER_3), **others}
-
-
 def test_a_study_that_ran_again_leaves_nothing_of_its_old_part(both, tmp_path):
     before = files_of(both, "training")
     assert {"cost/figure_3_3a.svg", "evidence/cost/scaling.csv"} < files_of(both, "cost").keys()
@@ -182,17 +164,3 @@ def test_a_snapshot_that_fails_leaves_the_old_one(runs, both, monkeypatch):
         write_snapshot(settings_of_claims(runs / "cost"), both, DAY)
     assert {path: path.read_bytes() for path in both.rglob("*") if path.is_file()} == before
     assert [path.name for path in both.parent.iterdir()] == ["both"]
-
-
-def test_command_takes_settings_and_folder(results, tmp_path, capsys):
-    config = tmp_path / "my.yaml"
-    reports, docs = tmp_path / "reports", tmp_path / "docs"
-    given = {"profile": "own", "results": str(results), "reports": str(reports), "datasets": {"hmm": {}}, "training": {"datasets": ["hmm"]}}  # fmt: skip
-    config.write_text(json.dumps(given))
-    main(["--config", str(config), "--folder", str(docs / "shown")])
-    assert capsys.readouterr().out == f"The results are in {docs}/shown/index.md.\n"
-    assert "**77.25**" in (docs / "shown/dissertation.md").read_text()
-    assert [path.name for path in docs.iterdir()] == ["shown"]
-    config.write_text("{")
-    with pytest.raises(SystemExit, match=r"my\.yaml"):
-        main(["--config", str(config)])

@@ -12,9 +12,13 @@ from treecrf.models.boosted.training import DenseTraining
 
 PLAIN = {"n_iterations": 5, "max_leaves": 12, "l2_regularization": 1.0, "window": (1, 1)}
 HALVED = {
-    "splits": "subsets", "leaf_values": "newton", "l2_regularization": 0.01, "largest_step": 40.0, "window": (0, 0),
+    "splits": "subsets",
+    "leaf_values": "newton",
+    "l2_regularization": 0.01,
+    "largest_step": 40.0,
+    "window": (0, 0),
     "n_iterations": 7,
-}  # fmt: skip
+}
 CASES = {
     "order 0": (TreeCRF, {"order": 0}),
     "order 1, windows of one observation": (TreeCRF, {"window": (0, 0)}),
@@ -67,8 +71,7 @@ def assert_same_training(model, expected):
 
 
 @pytest.mark.parametrize("case", CASES)
-@pytest.mark.parametrize("n_threads", [1, 2])
-def test_stopped_at_any_iteration_and_gone_on(case, n_threads, tmp_path):
+def test_stopped_at_any_iteration_and_gone_on(case, tmp_path):
     kind, changes = CASES[case]
     settings = PLAIN | changes
     data = data_for(settings)
@@ -77,7 +80,7 @@ def test_stopped_at_any_iteration_and_gone_on(case, n_threads, tmp_path):
         path = tmp_path / f"{at}.npz"
         stop(kind(**settings), data, path, at)
         calls = []
-        model = kind(**settings, n_threads=n_threads).fit(data, monitor=stop_at(None, calls), checkpoint=path)
+        model = kind(**settings, n_threads=1 + at % 2).fit(data, monitor=stop_at(None, calls), checkpoint=path)
         assert_same_training(model, expected)
         assert [iteration for iteration, *_ in calls] == list(range(1, settings["n_iterations"] + 1))
         assert [value for *_, value in calls] == expected.log_likelihood_history_[1:].tolist()

@@ -90,24 +90,7 @@ def test_a_symbol_that_training_did_not_show_may_have_all_labels(settings):
     assert (marginals[1, 2:] == 0).all()
 
 
-@pytest.mark.parametrize("settings", [SEPARABLE, FULL], ids=["separable", "full"])
-def test_potentials_of_pairs_are_refused(settings):
-    data = lettered_set(np.random.default_rng(0))
-    model = TreeCRF(2, **settings).fit(data)
-    with pytest.raises(ValueError, match="kept in parts"):
-        model.potentials(data)
-
-
 # --- separable transitions ----------------------------------------------------------------------------
-
-
-def test_first_trees_are_those_of_positions_by_themselves():
-    # Before the first iteration all labels are as likely, whatever stands before them.
-    data = larger_set()
-    separable = TreeCRF(1, 6, 1.0, **SEPARABLE).fit(data)
-    alone = TreeCRF(1, 6, 1.0, order=0, **SEPARABLE | {"transitions": "full"}).fit(data)
-    for name, part in separable.forest_._asdict().items():
-        assert part.tobytes() == getattr(alone.forest_, name).tobytes(), name
 
 
 def test_first_transitions_are_observed_less_expected_counts():
@@ -157,13 +140,6 @@ def test_a_dictionary_keeps_labels_to_their_symbols():
     assert (np.diff(candidates.lattice.first) == 2).all()
 
 
-def test_a_dictionary_with_all_labels_is_none_for_separable_transitions():
-    data = random_set(np.random.default_rng(0), 60, 3, 1, 2, 8)
-    with_it, without = (TreeCRF(5, 6, 1.0, label_dictionary=d, **SEPARABLE).fit(data) for d in ("centre", None))
-    assert with_it.dictionary_.all()
-    assert_same_bits(with_it, without)
-
-
 def test_a_label_outside_the_dictionary_has_likelihood_0():
     train = lettered_set(np.random.default_rng(0))
     model = TreeCRF(5, 6, 1.0, label_dictionary="centre", **SEPARABLE).fit(train)
@@ -171,12 +147,6 @@ def test_a_label_outside_the_dictionary_has_likelihood_0():
     likely, impossible = model.log_likelihood(test)
     assert np.isfinite(likely)
     assert impossible == -np.inf
-
-
-def test_flat_trees_give_the_same_probabilities():
-    data = lettered_set(np.random.default_rng(1))
-    model = TreeCRF(8, **SEPARABLE | {"max_leaves": 6, "splits": "subsets"}).fit(data)
-    np.testing.assert_allclose(model.flattened().predict_proba(data), model.predict_proba(data), atol=1e-9)
 
 
 # --- full transitions ---------------------------------------------------------------------------------
@@ -229,16 +199,6 @@ def test_a_dictionary_with_all_labels_is_none(settings):
     np.testing.assert_array_equal(with_it.predict(data, "viterbi"), without.predict(data, "viterbi"))
 
 
-def test_where_no_label_stands_before_trees_are_those_of_separable_transitions():
-    # Every position is a sequence: a row is a label of a position, with START before it, which no test tells apart.
-    data = lettered_set(np.random.default_rng(0), 80)
-    alone = SequenceSet(data.values, np.arange(data.n_positions + 1), data.attributes, data.labels, data.label_names)
-    full, separable = (TreeCRF(1, 6, 1.0, **FULL | {"transitions": kind}).fit(alone) for kind in ("full", "separable"))
-    for name in ("parents", "columns", "codes", "first_split"):
-        np.testing.assert_array_equal(getattr(full.forest_, name), getattr(separable.forest_, name))
-    np.testing.assert_allclose(full.forest_.values, separable.forest_.values, atol=1e-5)
-
-
 def test_a_dictionary_that_leaves_one_label():
     rng = np.random.default_rng(0)
     letters = rng.integers(0, 3, 60)
@@ -252,7 +212,8 @@ def test_a_dictionary_that_leaves_one_label():
 
 
 def test_gradients_of_pairs_are_slopes():
-    # One tree of two leaves at the START of sequences alone cannot be had; so the slope of one pair's potential, by differences.
+    # One tree of two leaves at the START of sequences alone cannot be had; so the slope of one pair's potential, by
+    # differences.
     data = lettered_set(np.random.default_rng(4), 6)
     training, _ = begin(TreeCRF(2, 5, 1.0, **FULL | {"leaf_values": "gradient"}), data)
     for iteration in range(2):
@@ -268,12 +229,6 @@ def test_gradients_of_pairs_are_slopes():
             values.append(training.compute_gradient("likelihood"))
         pairs[pair] = before
         assert (values[0] - values[1]) / 2e-5 == pytest.approx(slopes[pair], abs=1e-6)
-
-
-def test_flattening_is_refused():
-    model = TreeCRF(2, **FULL).fit(lettered_set(np.random.default_rng(0)))
-    with pytest.raises(ValueError, match="flattened: "):
-        model.flattened()
 
 
 # --- beams ----------------------------------------------------------------------------------------------
@@ -309,7 +264,8 @@ def test_first_gradient_by_hand():
 
 
 def test_pairs_outside_the_beam_count_in_leaves_as_in_the_papers():
-    # Label 0 and the true ones are in the beam: 0 and 2, then 0. The rows of label 0: -1/2 after START and after 0, 1/2 after 2,
+    # Label 0 and the true ones are in the beam: 0 and 2, then 0. The rows of label 0: -1/2 after START and after 0, 1/2
+    # after 2,
     # and after 1, which is not in the beam, 0.
     data = SequenceSet(np.zeros((2, 1)), [0, 2], (Attribute("x", ("a",)),), np.array([2, 0]), tuple("XYZ"))
     model = TreeCRF(1, 2, 0.0, transitions="full", beam=1).fit(data)

@@ -21,13 +21,20 @@ def test_potentials_equal_naive_boosting(order, rate, missing):
     rng = np.random.default_rng([order, int(10 * rate)])
     n_labels = 3 if order < 3 else 2
     train, test = (inject(random_set(rng, 12, n_labels, longest=6), rate, rng) for _ in range(2))
-    model = MEMM(
-        3, 6, 1.0, (1, 1), order, missing=missing, random_state=order, start_noise=0.3
-    ).fit(train)  # fmt: skip
+    model = MEMM(3, 6, 1.0, (1, 1), order, missing=missing, random_state=order, start_noise=0.3).fit(train)
     expected = naive_holes.boost_with_unknown(
-        *[(window_codes(data, (1, 1)), data.offsets) for data in (train, test)], slot_sizes(train.attributes, (1, 1)),
-        train.labels, n_labels, order, named_start(model), 3, 6, 1.0, naive_holes.Policy(missing), naive.local_row_gradients,
-    )  # fmt: skip
+        *[(window_codes(data, (1, 1)), data.offsets) for data in (train, test)],
+        slot_sizes(train.attributes, (1, 1)),
+        train.labels,
+        n_labels,
+        order,
+        named_start(model),
+        3,
+        6,
+        1.0,
+        naive_holes.Policy(missing),
+        naive.local_row_gradients,
+    )
     for data, part in zip((train, test), expected, strict=True):
         assert_potentials(model, data, naive.normalize_locally(part, n_labels))
     if not rate:

@@ -47,7 +47,8 @@ def test_likelihood_of_the_training_set_is_that_of_its_known_labels(settings):
 
 @pytest.mark.parametrize("settings", [SEPARABLE, DICTIONARY])
 def test_lattices_take_the_steps_of_full_tables(settings):
-    # With nothing to tell windows apart, a first tree of one split looks at the previous label, or its step is of transitions.
+    # With nothing to tell windows apart, a first tree of one split looks at the previous label, or its step is of
+    # transitions.
     data = hidden_labels(random_set(np.random.default_rng(1), n_sequences=10, n_attributes=1, n_categories=1))
     data = data.with_values(data.values, (Attribute("a0", ("a",)),))
     lattice = TreeCRF(1, 6, 1.0, **settings).fit(data)

@@ -110,6 +110,7 @@ def test_indicator_loses_where_training_saw_no_holes():
     percents = mean_percents(late_holes)
     assert margins(percents, "default_direction")["indicator"] > 5
     assert min(percents, key=percents.get) == "indicator"
-    # Complete and independent attributes have neither surrogates nor directions: the larger side is the commonest value.
+    # Complete and independent attributes have neither surrogates nor directions: the larger side is the commonest
+    # value.
     for name in ("surrogate_splitting", "imputation"):
         assert percents["default_direction"] == pytest.approx(percents[name], abs=0.5)

@@ -19,14 +19,27 @@ NEWTON = {"leaf_values": "newton", "learning_rate": 0.3}
 
 def assert_equals_naive(data, settings, rules, order, seed, window=(1, 1), fit_by=naive_splits.fit_by):
     model = TreeCRF(
-        3, rules.max_leaves, rules.l2_regularization, window, order, category_smoothing=0.0, random_state=seed,
-        start_noise=0.3, **settings,
-    ).fit(data)  # fmt: skip
+        3,
+        rules.max_leaves,
+        rules.l2_regularization,
+        window,
+        order,
+        category_smoothing=0.0,
+        random_state=seed,
+        start_noise=0.3,
+        **settings,
+    ).fit(data)
     sizes = [len(attribute.categories) for attribute in data.attributes] * (sum(window) + 1)
     expected = naive.boost(
-        window_codes(data, window), data.offsets, data.labels, len(data.label_names), order, named_start(model), 3,
+        window_codes(data, window),
+        data.offsets,
+        data.labels,
+        len(data.label_names),
+        order,
+        named_start(model),
+        3,
         fit_by(rules, sizes),
-    )  # fmt: skip
+    )
     assert_potentials(model, data, expected, 1e-5 if rules.newton else 1e-8)
     return model
 
@@ -36,7 +49,7 @@ def assert_equals_naive(data, settings, rules, order, seed, window=(1, 1), fit_b
 @pytest.mark.parametrize(("max_leaves", "l2_regularization"), [(100, 2.0), (4, 0.5)])
 def test_subsets_equal_naive_boosting(order, newton, max_leaves, l2_regularization):
     settings = {"splits": "subsets"} | (NEWTON if newton else {})
-    for seed in range(3):
+    for seed in range(2):
         data = random_set(np.random.default_rng([seed, order]), n_sequences=5, longest=4)
         rules = Rules(
             ("subsets",) * (6 + order), max_leaves, l2_regularization, 0.0, newton, 0.3 if newton else 1.0, 4.0
@@ -61,7 +74,7 @@ def test_missing_as_a_code_equals_naive_boosting(splits, newton):
 @pytest.mark.parametrize("ordered", [False, True])
 def test_divided_rows_equal_naive_boosting(missing, newton, ordered):
     settings = {"splits": "subsets", "missing": missing} | (NEWTON if newton else {})
-    for seed in range(4):
+    for seed in range(2):
         rng = np.random.default_rng([seed, newton, ordered])
         data = inject(random_set(rng, n_sequences=6, longest=4, n_categories=4), 0.25, rng)
         data = data.with_values(data.values, [data.attributes[0]._replace(ordered=ordered), *data.attributes[1:]])
@@ -111,12 +124,6 @@ def test_newton_leaves_are_clipped_before_the_learning_rate():
     data = larger_set()
     clipped = TreeCRF(1, 20, 0.0, (1, 1), leaf_values="newton", largest_step=0.5, learning_rate=0.2).fit(data)
     assert np.abs(clipped.forest_.values).max() == pytest.approx(0.1)
-
-
-@pytest.mark.parametrize("splits", ["one_vs_rest", "subsets"])
-def test_small_newton_steps_raise_the_likelihood_every_time(splits):
-    model = TreeCRF(25, 8, 5.0, (1, 1), splits=splits, leaf_values="newton", learning_rate=0.05).fit(larger_set())
-    assert (np.diff(model.log_likelihood_history_) > 0).all()
 
 
 def test_a_newton_step_that_lowers_the_likelihood_is_halved():
@@ -200,13 +207,3 @@ def test_other_settings_than_those_of_the_training_are_refused():
                 ValueError, match=rf"^{name} was .* in the training so far; set it back or fit again\.$"
             ):
                 use(data)
-
-
-def test_many_categories_are_flattened_too():
-    rng = np.random.default_rng(0)
-    words = Attribute("word", tuple(f"w{i}" for i in range(600)))
-    values = rng.integers(0, 600, (3000, 1))
-    data = SequenceSet(values, np.arange(0, 3001, 10), (words,), (values[:, 0] % 7 < 3).astype(int), "AB")
-    model = TreeCRF(3, 8, 1.0, (0, 1), splits="subsets", leaf_values="newton", learning_rate=0.3).fit(data)
-    np.testing.assert_allclose(model.flattened().potentials(data), model.potentials(data), atol=1e-10)
-    assert model.score(data) > 0.9

@@ -10,7 +10,6 @@ from builders import copied_set as random_set
 from scipy.optimize import minimize_scalar
 
 from treecrf import Attribute
-from treecrf.io.arrays import gather_ranges
 from treecrf.models.execution import Workers
 from treecrf.models.linear._gain_kernels import fit_weight
 from treecrf.models.linear.conjunctions import Conjunctions, Windows, boolean_cells, find_occurrences, join, pick
@@ -129,12 +128,6 @@ def test_occurrences_are_those_of_a_scan(window):
     np.testing.assert_array_equal(joined.first, both.first)
 
 
-def test_ranges_are_laid_one_after_another():
-    first, places = gather_ranges(np.array([0, 3, 3, 5]), np.array([2, 1, 0, 2]))
-    assert first.tolist() == [0, 2, 2, 5, 7]
-    assert places.tolist() == [3, 4, 0, 1, 2, 3, 4]
-
-
 def test_two_categories_are_one_feature_and_the_edge_is_another():
     attributes = (Attribute("flag", ("no", "yes")), Attribute("letter", ("a", "b", "c")), Attribute("same", ("it",)))
     # Cells of each slot: no, yes, EDGE; a, b, c, EDGE; it, EDGE.
@@ -176,9 +169,16 @@ def test_a_weight_is_fitted_at_the_ends_of_probability(probability, n_observed):
     probabilities = np.full(40, probability)
     gain, weight = fit_weight(probabilities, 40, float(n_observed), 10.0)
     assert gain == pytest.approx(naive_label_gain(probabilities, n_observed, 10.0), rel=1e-9, abs=1e-9)
-    slope = n_observed - np.exp(weight + np.log(probability) - np.logaddexp(
-        np.log1p(-probability) if probability < 1 else -np.inf, weight + np.log(probability)
-    )) * 40 - weight / 10.0  # fmt: skip
+    slope = (
+        n_observed
+        - np.exp(
+            weight
+            + np.log(probability)
+            - np.logaddexp(np.log1p(-probability) if probability < 1 else -np.inf, weight + np.log(probability))
+        )
+        * 40
+        - weight / 10.0
+    )
     assert abs(slope) < 1e-4
 
 
@@ -210,16 +210,6 @@ def test_rules_are_followed_whatever_the_model_has(seed):
     expected = naive_induce(tuples(basic.conjunctions), tuples(model), tokens, 5.0, 100)
     assert len(expected) > 10
     assert tuples(induce(basic, Features.find(model, windows.columns), found, 5.0, 100, RUN)) == expected
-
-
-def test_rules_are_followed_where_the_beam_is_wide():
-    data, window = random_set(9, 25), (0, 0)
-    windows, found, tokens = draw(9, data, window)
-    basic = basic_features(data, window, windows)
-    expected = naive_induce(tuples(basic.conjunctions), [], tokens, 1.0, 500)
-    assert tuples(induce(basic, Features.find(Conjunctions.of([]), windows.columns), found, 1.0, 500, RUN)) == expected
-    assert {len(cells) for cells in expected} == {1, 2}
-    assert not {cell for cells in expected for cell in cells} & {4, 5, 6}  # the copy's cells are the letter's
 
 
 def test_what_equals_a_feature_of_the_model_is_left_out():

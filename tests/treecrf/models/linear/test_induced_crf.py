@@ -38,9 +38,7 @@ def planted_set(seed, n_sequences=60):
     rng = np.random.default_rng(seed)
     offsets = np.arange(0, 10 * n_sequences + 1, 10)
     letters, flags, marks = (rng.integers(0, n, offsets[-1]) for n in (2, 2, 4))
-    attributes = (
-        Attribute("letter", ("a", "b")), Attribute("flag", ("no", "yes")), Attribute("mark", tuple("pqrs"))
-    )  # fmt: skip
+    attributes = (Attribute("letter", ("a", "b")), Attribute("flag", ("no", "yes")), Attribute("mark", tuple("pqrs")))
     values = np.stack([letters, flags, marks], axis=1)
     return SequenceSet(values, offsets, attributes, (letters == 0) ^ (flags == 1), ("same", "other"))
 
@@ -157,17 +155,6 @@ def test_a_seed_perturbs_the_start():
     assert quiet.stages_[-1].tobytes() == none.stages_[-1].tobytes()
 
 
-def test_a_seed_perturbs_the_start_of_a_linear_chain():
-    data = random_set(9)
-    start = np.random.default_rng(1).normal(0.0, 0.5, len(LinearCRF().fit(data).weights_history_[0]))
-    model = LinearCRF(random_state=1, start_noise=0.5, max_iterations=500, tolerance=1e-14).fit(data)
-    at_start = LinearCRF().fit(data)
-    at_start.weights_history_ = start[None]
-    assert model.objective_history_[0] == pytest.approx(start @ start / 20 - at_start.log_likelihood(data).sum())
-    calm = LinearCRF(max_iterations=500, tolerance=1e-14).fit(data)
-    np.testing.assert_allclose(model.weights_history_[-1], calm.weights_history_[-1], atol=1e-3)  # one optimum
-
-
 def test_a_planted_conjunction_is_found():
     train, test = planted_set(0), planted_set(1)
     assert LinearCRF(5.0).fit(train).score(test) < 0.6
@@ -175,28 +162,6 @@ def test_a_planted_conjunction_is_found():
     # Cells: a, b, EDGE, no, yes, EDGE, ..; the second of two categories stands for both.
     assert (1, 4) in tuples(model.conjunctions_)[: len(model.stages_[7]) // 2]
     assert model.score(test) > 0.99
-
-
-def test_an_unseen_category_has_no_weight():
-    data = random_set(12)
-    model = InducedCRF(**SHORT | {"window": (0, 0), "features": "labels"}).fit(data)
-    wider = (Attribute("letter", ("a", "b", "c", "new")), *data.attributes[1:])
-    values = data.values.copy()
-    values[0, 0] = 3
-    with pytest.warns(UserWarning, match="category 'new' was not in the training set"):
-        potentials = model.potentials(data.with_values(values, wider))
-    cells, expected = cells_by_position(data, (0, 0))[0] - {0, 1, 2}, model.weights_.labels.copy()
-    for conjunction, weights in zip(tuples(model.conjunctions_), model.weights_.features, strict=True):
-        expected += weights if cells >= set(conjunction) else 0.0
-    np.testing.assert_allclose(potentials[:, 0, -1], expected, atol=1e-12)
-
-
-def test_an_attribute_with_one_category_and_no_error_tokens_does_no_harm():
-    # Two labels as likely as each other: the start is the optimum, and two tokens are too few to learn from.
-    data = SequenceSet([[0], [0]], [0, 1, 2], (Attribute("same", ("it",)),), [0, 1], ("X", "Y"))
-    model = InducedCRF(training_proportions=()).fit(data)
-    assert (model.conjunctions_.size, len(model.stages_)) == (0, 1)
-    np.testing.assert_allclose(model.predict_proba(data), 0.5)
 
 
 def test_training_ends_at_the_optimum_where_nothing_is_left_to_induce():

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 import scipy.special
 from sklearn.neural_network import MLPClassifier
-from threadpoolctl import threadpool_info
 
 from treecrf import Attribute, SequenceSet
 from treecrf.models.window.classifiers import NeuralNetwork, WindowLightGBM, log_softmax
@@ -33,18 +32,6 @@ def noisy_set(seed, n_labels=3, n_occurring=None, n_sequences=40):
     attributes = (Attribute("letter", tuple(LETTERS)), Attribute("flag", ("no", "yes")))
     values = np.stack([letters, flags], axis=1)
     return SequenceSet(values, offsets, attributes, labels, tuple("XYZ"[:n_labels]), observation_offsets)
-
-
-def equal_neighbours(seed, n_sequences=300):
-    """Whether the next letter is the same one: a window that sees it tells everything, and the letter alone nothing."""
-    rng = np.random.default_rng(seed)
-    letters = rng.integers(0, 3, (n_sequences, 11))
-    labels = (letters[:, 1:] == letters[:, :-1]).astype(int)
-    offsets, observation_offsets = (np.arange(n_sequences + 1) * length for length in (10, 11))
-    attributes = (Attribute("letter", ("a", "b", "c")),)
-    return SequenceSet(
-        letters.reshape(-1, 1), offsets, attributes, labels.ravel(), ("other", "same"), observation_offsets
-    )
 
 
 def cut_windows(data, window=WINDOW):
@@ -72,9 +59,13 @@ def dense_one_hot(windows, attributes):
 def scikit_learns(data, other, n_epochs, seed=0, **settings):
     """What scikit-learn's network of the same settings as `network` says of `other` after every epoch."""
     peer = MLPClassifier(
-        7, activation="logistic", learning_rate_init=0.02, batch_size=30, **settings,
+        7,
+        activation="logistic",
+        learning_rate_init=0.02,
+        batch_size=30,
+        **settings,
         random_state=np.random.RandomState(np.random.PCG64(seed)),
-    )  # fmt: skip
+    )
     inputs, asked = (dense_one_hot(cut_windows(part), data.attributes) for part in (data, other))
     for _ in range(n_epochs):
         peer.partial_fit(inputs, data.labels, classes=range(len(data.label_names)))
@@ -159,18 +150,6 @@ def test_a_seed_adds_noise_to_the_start_of_boosting():
 
 
 @BOTH
-def test_stages_are_shorter_trainings_and_the_same_seed_gives_the_same_bits(build):
-    data, other = noisy_set(6), noisy_set(7)
-    model = build(random_state=1).fit(data)
-    stages = list(model.staged_predict_proba(other))
-    for n_stages in (1, 3, 6):
-        shorter = build(n_stages, random_state=1).fit(data)
-        np.testing.assert_array_equal(shorter.predict_proba(other), stages[n_stages - 1])
-    np.testing.assert_array_equal(list(model.staged_predict_proba(other, every=2)), stages[1::2])
-    assert np.abs(build(random_state=2).fit(data).predict_proba(other) - stages[-1]).max() > 1e-6
-
-
-@BOTH
 def test_predictions_are_those_of_independent_positions(build):
     data, other = noisy_set(8), noisy_set(9)
     model = build().fit(data)
@@ -184,32 +163,6 @@ def test_predictions_are_those_of_independent_positions(build):
     np.testing.assert_array_equal(model.predict(other), marginals.argmax(axis=1))
 
 
-@BOTH
-def test_the_monitor_hears_the_likelihood_of_every_stage(build):
-    data = noisy_set(10)
-    heard = []
-    model = build(random_state=1).fit(data, monitor=lambda *event: heard.append(event))
-    assert [stage for stage, _, _ in heard] == [1, 2, 3, 4, 5, 6]
-    rows = np.arange(data.n_positions)
-    for (_, _, log_likelihood), marginals in zip(heard, model.staged_predict_proba(data), strict=True):
-        assert log_likelihood == pytest.approx(np.log(marginals[rows, data.labels]).sum(), abs=1e-8)
-    for phase, total in model.seconds_.items():
-        seconds = [by_phase[phase] for _, by_phase, _ in heard]
-        assert seconds == sorted(seconds)
-        assert 0 < seconds[0] <= seconds[-1] == total
-    unheard = build(random_state=1).fit(data)
-    np.testing.assert_array_equal(unheard.potentials(data), model.potentials(data))
-
-
-@pytest.mark.parametrize(
-    ("build", "settings"), [(network, {"n_epochs": 30}), (boosting, {"n_iterations": 50, "max_leaves": 31})]
-)
-def test_what_the_window_tells_is_learnt(build, settings):
-    data, other = equal_neighbours(0), equal_neighbours(1)
-    assert build(window=(0, 1), **settings).fit(data).score(other) > 0.99
-    assert build(window=(0, 0), **settings).fit(data).score(other) < 0.7
-
-
 def test_boosting_reaches_the_frequencies_behind_each_letter():
     rng = np.random.default_rng(0)
     letters = rng.integers(0, 2, 300)
@@ -221,64 +174,11 @@ def test_boosting_reaches_the_frequencies_behind_each_letter():
         np.testing.assert_allclose(marginals[there, 1], labels[there].mean(), atol=1e-6)
 
 
-def test_boosting_without_any_split_gives_the_frequencies():
-    data = noisy_set(13)
-    model = boosting(min_samples_leaf=data.n_positions).fit(data)
-    frequencies = np.bincount(data.labels) / data.n_positions
-    stages = list(model.staged_predict_proba(data))
-    assert len(stages) == 6
-    for marginals in stages:
-        np.testing.assert_allclose(marginals, np.tile(frequencies, (data.n_positions, 1)), atol=1e-12)
-
-
 def test_log_softmax_is_scipys_and_finite():
     scores = np.random.default_rng(0).normal(size=(50, 4)) * np.logspace(-3, 5, 50)[:, None]
     assert (scipy.special.softmax(scores, axis=1) == 0).any()
     np.testing.assert_allclose(log_softmax(scores), scipy.special.log_softmax(scores, axis=1), rtol=1e-12, atol=1e-12)
     assert np.isfinite(log_softmax(scores)).all()
-
-
-def test_more_epochs_and_a_larger_batch_than_scikit_learn_expects():
-    data = noisy_set(14, n_sequences=5)
-    n_epochs = MLPClassifier().max_iter + 1
-    whole, larger = (network(n_epochs, batch_size=size).fit(data) for size in (data.n_positions, 10**6))
-    np.testing.assert_array_equal(whole.predict_proba(data), larger.predict_proba(data))
-    assert len(list(larger.staged_predict(data))) == n_epochs
-
-
-def test_training_has_one_thread():
-    # Otherwise the CPU seconds, which are those of the calling thread, would not be all.
-    data, heard = noisy_set(20), []
-    network().fit(data, monitor=lambda *_: heard.extend(threadpool_info()))
-    assert {library["num_threads"] for library in heard if library["user_api"] == "blas"} == {1}
-    assert "[num_threads: 1]" in boosting().fit(data).model_text_
-
-
-def with_new_letter(data):
-    """The same set with letters of a category that it did not have."""
-    wider = (Attribute("letter", (*LETTERS, "new")), data.attributes[1])
-    values = data.values.copy()
-    values[::7, 0] = len(LETTERS)
-    return data.with_values(values, wider)
-
-
-def test_an_unseen_category_has_no_indicator():
-    data, new = noisy_set(15), with_new_letter(noisy_set(16))
-    model = network().fit(data)
-    with pytest.warns(UserWarning, match="category 'new' was not in the training set"):
-        marginals = model.predict_proba(new)
-    *_, expected = scikit_learns(data, new, 6)
-    np.testing.assert_allclose(marginals, expected, atol=1e-9)
-
-
-def test_an_unseen_category_fails_every_test():
-    data, new = noisy_set(17), with_new_letter(noisy_set(18))
-    model = boosting().fit(data)
-    with pytest.warns(UserWarning, match="category 'new' was not in the training set"):
-        marginals = model.predict_proba(new)
-    windows = cut_windows(new)
-    windows[windows == len(LETTERS)] = np.nan  # which LightGBM sends to the side of no category
-    np.testing.assert_allclose(marginals, lightgbms(data, 6).predict(windows), atol=1e-12)
 
 
 def test_the_libraries_are_imported_when_they_are_needed():

@@ -67,9 +67,12 @@ def test_bins_of_numbers_are_lightgbms_and_leave_categories_alone():
         model = WindowLightGBM(n_iterations=5, window=(1, 1), min_samples_leaf=5, n_bins=n_bins).fit(data)
         bins = [255] * codes.shape[1] + [n_bins] * numbers.shape[1]
         examples = lightgbm.Dataset(
-            np.hstack([codes, numbers]), data.labels, init_score=np.tile(np.log(labels), (data.n_positions, 1)),
-            categorical_feature=list(range(codes.shape[1])), params={"max_bin_by_feature": bins},
-        )  # fmt: skip
+            np.hstack([codes, numbers]),
+            data.labels,
+            init_score=np.tile(np.log(labels), (data.n_positions, 1)),
+            categorical_feature=list(range(codes.shape[1])),
+            params={"max_bin_by_feature": bins},
+        )
         peer = lightgbm.train(settings | {"max_bin_by_feature": bins}, examples, 5)
         scores = peer.predict(np.hstack([codes, numbers]), raw_score=True) + np.log(labels)
         np.testing.assert_allclose(model.predict_proba(data), scipy.special.softmax(scores, axis=1), atol=1e-12)

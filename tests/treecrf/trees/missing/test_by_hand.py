@@ -90,26 +90,6 @@ def test_surrogate_splitting_by_hand():
     assert routed == pytest.approx([4.0, 0.8, 4.0, 0.8, 0.8, 4.0, 0.8], abs=1e-12)
 
 
-def test_all_surrogates_missing_and_both_sides_by_hand():
-    # As before, but the row without a and b counts 2/8 in x and 6/8 in y:
-    # true (1 - 1/2 + 1/8) / (3.25 + 1) = 0.625 / 4.25, false (-3 + 3/8) / (6.75 + 1) = -2.625 / 7.75.
-    model = one_split([*TWINS, (HOLE, P, 1), (HOLE, HOLE, 0)], 1.0, missing="surrogate_splitting", all_missing="both")
-    true, false = 0.625 / 4.25, -2.625 / 7.75
-    expected = [true, false, 0.25 * true + 0.75 * false]
-    assert values_of(model, [(HOLE, P), (HOLE, Q), (HOLE, HOLE)]) == pytest.approx(expected, abs=1e-9)
-    blended = values_of(with_leaf_values(model, 4.0, 0.8), [(HOLE, P), (HOLE, Q), (HOLE, HOLE)])
-    assert blended == pytest.approx([4.0, 0.8, 1.6], abs=1e-12)
-
-
-def test_a_surrogate_must_beat_the_larger_side():
-    # b is p in one more row of y and so agrees with a in 6 of 8 rows, which the larger side does alone.
-    rows = [*TWINS[:-2], (Y, P, 1), (Y, P, 1), (HOLE, P, 1)]
-    model = one_split(rows, 1.0, missing="surrogate_splitting")
-    assert (model.forest_.surrogates[:, :, 0] == -1).all()
-    true, false = 1 / 3, -3.5 / 8
-    assert values_of(model, [(HOLE, P), (HOLE, Q), (X, Q)]) == pytest.approx([false, false, true], abs=1e-12)
-
-
 @pytest.mark.parametrize(
     ("label", "true", "false", "unknown"),
     [

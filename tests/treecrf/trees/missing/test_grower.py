@@ -34,22 +34,28 @@ HOLE = -1
 
 def assert_equals_naive(train, test, policy, order, seed, window=(1, 1), n_iterations=3, max_leaves=8, penalty=1.0):
     n_labels = len(train.label_names)
-    model = TreeCRF(
-        n_iterations, max_leaves, penalty, window, order, random_state=seed, start_noise=0.3, **policy
-    ).fit(train)  # fmt: skip
+    model = TreeCRF(n_iterations, max_leaves, penalty, window, order, random_state=seed, start_noise=0.3, **policy).fit(
+        train
+    )
     expected = naive_holes.boost_with_unknown(
         *[(window_codes(data, window), data.offsets) for data in (train, test)],
-        slot_sizes(train.attributes, window), train.labels, n_labels, order, named_start(model), n_iterations, max_leaves, penalty,
+        slot_sizes(train.attributes, window),
+        train.labels,
+        n_labels,
+        order,
+        named_start(model),
+        n_iterations,
+        max_leaves,
+        penalty,
         naive_holes.Policy(**policy),
-    )  # fmt: skip
+    )
     for data, part in zip((train, test), expected, strict=True):
         assert_potentials(model, data, part)
     assert model.log_likelihood_history_[-1] == pytest.approx(model.log_likelihood(train).sum(), abs=1e-7)
     return model
 
 
-@pytest.mark.parametrize("order", [0, 1, 2])
-@pytest.mark.parametrize("rate", [0.0, 0.1, 0.4, 0.8])
+@pytest.mark.parametrize(("rate", "order"), [(0.8, 0), (0.1, 1), (0.4, 1), (0.0, 2), (0.4, 2)])
 @pytest.mark.parametrize("policy", POLICIES, ids=lambda policy: " ".join(map(str, policy.values())))
 def test_potentials_equal_naive_boosting(policy, rate, order):
     rng = np.random.default_rng([order, int(100 * rate), POLICIES.index(policy)])
@@ -62,12 +68,21 @@ def test_potentials_equal_naive_boosting(policy, rate, order):
 
 @pytest.mark.parametrize(
     "settings",
-    [{"order": 0}, {}, {"order": 2}, {"order": 3}, {"splits": "subsets"}, {"splits": "subsets", "leaf_values": "newton", "learning_rate": 0.3},
-     {"order": 2, "row_fraction": 0.5}, {"order": 2, "row_fraction": 0.1, "sampling_seed": 3}, {"order": 2, "feature_fraction": 0.4},
-     {"order": 2, "influence_trimming": 0.2},
-     {"order": 2, "row_fraction": 0.6, "feature_fraction": 0.5, "influence_trimming": 0.1, "sampling_seed": 7}],
+    [
+        {"order": 0},
+        {},
+        {"order": 2},
+        {"order": 3},
+        {"splits": "subsets"},
+        {"splits": "subsets", "leaf_values": "newton", "learning_rate": 0.3},
+        {"order": 2, "row_fraction": 0.5},
+        {"order": 2, "row_fraction": 0.1, "sampling_seed": 3},
+        {"order": 2, "feature_fraction": 0.4},
+        {"order": 2, "influence_trimming": 0.2},
+        {"order": 2, "row_fraction": 0.6, "feature_fraction": 0.5, "influence_trimming": 0.1, "sampling_seed": 7},
+    ],
     ids=str,
-)  # fmt: skip
+)
 def test_without_missing_cells_all_methods_grow_the_same_trees(settings):
     rng = np.random.default_rng(settings.get("order", 1))
     train, test = (random_set(rng, 60, longest=12) for _ in range(2))
@@ -79,8 +94,15 @@ def test_without_missing_cells_all_methods_grow_the_same_trees(settings):
 # --- much is missing -----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("settings", [{}, {"window": (0, 0), "leaf_values": "newton"}, {"splits": "subsets", "order": 2},
-                                      {"row_fraction": 0.5, "leaf_values": "newton"}])  # fmt: skip
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {},
+        {"window": (0, 0), "leaf_values": "newton"},
+        {"splits": "subsets", "order": 2},
+        {"row_fraction": 0.5, "leaf_values": "newton"},
+    ],
+)
 @pytest.mark.parametrize("policy", POLICIES, ids=lambda policy: " ".join(map(str, policy.values())))
 def test_whole_rows_grow_the_trees_of_rows_that_divide(policy, settings, monkeypatch):
     train = number_set(0)
@@ -122,17 +144,6 @@ def test_attribute_missing_everywhere_in_training_is_never_tested(policy, window
     assert set(slots % 2) == {1 - hidden}
     assert test.values[:, hidden].max() > 0
     np.testing.assert_array_equal(model.potentials(test), model.potentials(test.with_values(unseen)))
-
-
-@pytest.mark.parametrize("policy", POLICIES, ids=lambda policy: " ".join(map(str, policy.values())))
-def test_attribute_missing_in_prediction_alone(policy):
-    rng = np.random.default_rng(2)
-    train, test = (random_set(rng, 6) for _ in range(2))
-    gone = test.values.copy()
-    gone[:, 0] = HOLE
-    model = assert_equals_naive(train, test.with_values(gone), policy, 1, 0)
-    assert (model.forest_.columns % 2 == 0).any()  # it is tested
-    assert (model.potentials(test) != model.potentials(test.with_values(gone))).any()
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -184,14 +195,6 @@ def test_words_equal_naive_boosting(policy):
 SETTINGS = {"n_iterations": 6, "max_leaves": 20, "l2_regularization": 1.0, "window": (2, 1)}
 
 
-@pytest.mark.parametrize("order", [0, 1, 2])
-@pytest.mark.parametrize("policy", POLICIES, ids=lambda policy: " ".join(map(str, policy.values())))
-def test_any_number_of_threads_gives_the_same_bits(policy, order):
-    train, test = damaged_sets()
-    one, three = (TreeCRF(**SETTINGS, order=order, n_threads=n, **policy).fit(train) for n in (1, 3))
-    assert_same_bits(one, three, [test])
-
-
 def run_in_another_process(program, disabled):
     """Lines that a program prints, with compilation disabled ("1") or not ("0")."""
     environment = os.environ | {"NUMBA_DISABLE_JIT": disabled}
@@ -210,9 +213,11 @@ def run_in_another_process(program, disabled):
 def test_interpreted_equals_compiled():
     newton = {"leaf_values": "newton", "learning_rate": 0.3}
     others = [
-        {}, {"splits": "subsets", **newton}, {"splits": "subsets", "missing": "incorporated"},
+        {},
+        {"splits": "subsets", **newton},
+        {"splits": "subsets", "missing": "incorporated"},
         {"splits": "subsets", "leaf_values": "newton", "missing": "surrogate_splitting"},
-    ]  # fmt: skip
+    ]
     program = (
         "import hashlib\n"
         f"for settings in [*t.POLICIES, *[each | {{'order': 2}} for each in {others}]]:\n"

@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 from builders import larger_set, random_set
 
-import treecrf
 from treecrf import SequenceSet, TreeCRF
 from treecrf.models.linear.perceptron import VotedPerceptron
 from treecrf.statistics.selection import sequence_folds
@@ -138,16 +137,6 @@ def test_bits_are_learnt_one_after_another(history):
     np.testing.assert_array_equal(model.predict(test, "viterbi"), model.predict(test))
 
 
-def test_stages_are_shorter_codes():
-    train, test = five_labels(), five_labels(1)
-    model = CodedCRF(SMALL, 8, 2).fit(train)
-    stages = [stage["viterbi"] for stage in model.staged_predict(test, ("viterbi",), every=4)]
-    shorter = CodedCRF(SMALL, 4, 2).fit(train)
-    np.testing.assert_array_equal(shorter.code_, model.code_[:, :4])
-    np.testing.assert_array_equal(stages[0], shorter.predict(test))
-    np.testing.assert_array_equal(stages[1], model.predict(test))
-
-
 def test_cross_fitting_trains_later_bits_on_what_others_predict():
     train = five_labels(n_sequences=60)
     within, across = (CodedCRF(SMALL, 6, 2, cross_fit=cross_fit).fit(train) for cross_fit in (False, True))
@@ -172,11 +161,6 @@ def test_cross_fitting_keeps_groups_together():
         CodedCRF(SMALL, 6, 2, cross_fit=True).fit(train)
 
 
-def test_cross_fitting_counts_the_seconds_of_all_folds():
-    model = CodedCRF(VotedPerceptron(2), 5, 1, cross_fit=True).fit(five_labels(n_sequences=12))
-    assert sum(model.seconds_.values()) > sum(sum(bit.seconds_.values()) for bit in model.bits_)
-
-
 @pytest.mark.parametrize(
     "settings", [{"beam": 2}, {"transitions": "separable"}, {"missing": "incorporated"}, {"order": 0}]
 )
@@ -193,12 +177,6 @@ def test_stages_beyond_the_code_are_refused():
     model = CodedCRF(VotedPerceptron(2), 5, 1).fit(five_labels())
     with pytest.raises(ValueError, match="every=6: give 1 to 5, the bits of the code"):
         next(model.staged_predict(five_labels(), every=6))
-
-
-def test_without_settings_trees_have_the_form_of_the_thesis():
-    base, other = CodedCRF().base, CodedCRF().base
-    assert (base.n_iterations, base.max_leaves, base.l2_regularization, base.window) == (80, 40, 5.0, (0, 0))
-    assert base is not other
 
 
 def test_a_label_that_training_lacks_keeps_its_word():
@@ -223,48 +201,3 @@ def test_a_category_that_training_did_not_have_is_as_a_place_outside():
     windows[0, 1] = windows[1, 0] = outside
     first = SequenceSet(windows, [0, 2], model.bits_[0].attributes_)
     np.testing.assert_array_equal(found[:, 0], model.bits_[0].predict_proba(first)[:, 1])
-
-
-def test_flat_trees_give_the_same_bits(tmp_path):
-    train = five_labels()
-    model = CodedCRF(SMALL, 6, 2).fit(train)
-    flat = model.flattened()
-    np.testing.assert_allclose(flat.bit_probabilities(train), model.bit_probabilities(train), atol=1e-12)
-    assert all(labeller.flat_ is not None for labeller in flat.bits_)
-    assert all(labeller.flat_ is None for labeller in model.bits_)
-    flat.save(tmp_path / "flat.npz")
-    loaded = treecrf.load(tmp_path / "flat.npz")
-    assert loaded.bit_probabilities(train).tobytes() == flat.bit_probabilities(train).tobytes()
-    with pytest.raises(ValueError, match="base=VotedPerceptron has no flat form; train with trees"):
-        CodedCRF(VotedPerceptron(1), 6, 2).fit(train).flattened()
-
-
-def test_files_keep_all_bits_of_other_bases_than_trees(tmp_path):
-    train = five_labels()
-    model = CodedCRF(VotedPerceptron(3, window=(1, 1)), 6, 2, seed=1).fit(train)
-    model.save(tmp_path / "model.npz")
-    loaded = treecrf.load(tmp_path / "model.npz")
-    assert repr(loaded) == repr(model)
-    np.testing.assert_array_equal(loaded.bit_probabilities(train), model.bit_probabilities(train))
-
-
-def test_positions_are_labelled_by_themselves():
-    data = five_labels()
-    model = CodedCRF(SMALL, 6, 2).fit(data)
-    probabilities = model.predict_proba(data)
-    chosen = np.log(probabilities)[np.arange(data.n_positions), data.labels]
-    assert model.log_likelihood(data).sum() == pytest.approx(chosen.sum())
-
-
-@pytest.mark.parametrize(
-    ("settings", "message"),
-    [
-        ({"history": 6, "code_length": 6}, "history=6: a code of 6 bits has fewer"),
-        ({"code_length": 2, "history": 1}, "code_length=2: 5 labels need words of at least 3 bits"),
-        ({"base": 3}, "give a labeller with a window"),
-        ({"base": TreeCRF(max_leaves=1)}, "max_leaves=1: give a whole number from 2"),
-    ],
-)
-def test_settings_that_cannot_be_are_refused(settings, message):
-    with pytest.raises(ValueError, match=message):
-        CodedCRF(**{"base": SMALL, "code_length": 6} | settings).fit(five_labels())

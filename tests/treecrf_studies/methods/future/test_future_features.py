@@ -168,12 +168,6 @@ def test_generated_sets_are_learnt(kind, g0):
     assert best_stage(model, splits) >= 0.999
 
 
-def test_chains_of_any_order_do_not_learn_xor(xor):
-    for order in range(1, 5):
-        model = TreeCRF(40, 10, 0.0, order=order).fit(xor.train)
-        assert best_stage(model, xor) < 0.6
-
-
 def test_a_sign_nine_positions_later_is_found_by_future_features_alone():
     splits = future_splits("distant", n_train=150, n_validation=60, n_test=60)
     asked = splits.test.values[:, 0] == splits.test.attributes[0].categories.index("?")
@@ -185,12 +179,6 @@ def test_a_sign_nine_positions_later_is_found_by_future_features_alone():
     assert (model.predict(splits.test)[asked] == truth).mean() > 0.99
     blind = FutureFeatureMEMM(60, order=0, bag=8).fit(splits.train, validation=splits.validation)
     assert (blind.predict(splits.test)[asked] == truth).mean() < 0.65
-
-
-def test_bags_may_reach_to_the_end():
-    splits = future_splits("distant", n_train=150, n_validation=60, n_test=60, length=13)  # one sign a sequence
-    model = FutureFeatureMEMM(60, order=0, bag=None, g0=-5.0).fit(splits.train, validation=splits.validation)
-    assert model.score(splits.test) > 0.99
 
 
 def test_training_likelihood_rises_and_steps_keep_their_bounds(found):
@@ -210,12 +198,6 @@ def test_history_is_the_likelihood_of_the_model(found, xor):
     validation = found.stages_["validation_log_likelihood"]
     assert found.log_likelihood(xor.validation).sum() == pytest.approx(validation[-1], rel=1e-9)
     assert validation[-1] == validation.max()
-
-
-def test_lower_bounds_that_reach_do_not_change_anything(found, xor):
-    reach = {f"{name}_upper": value for name, value in found.reach_.items()}
-    same = FutureFeatureMEMM(**(found.get_params() | reach)).fit(xor.train, validation=xor.validation)
-    np.testing.assert_array_equal(same.potentials(xor.test), found.potentials(xor.test))
 
 
 def test_features_are_those_of_the_text(found, xor):
@@ -301,25 +283,6 @@ def test_short_sequences_and_labels_that_never_occur(bag):
     model = FutureFeatureMEMM(10, bag=bag, each_label=False).fit(negative, validation=negative)
     assert (model.predict(negative) == 0).all()
     assert model.predict(first).shape == (8,)
-
-
-def test_monitor_sees_every_stage():
-    splits, seen = future_splits("or", n_train=40, n_validation=20), []
-    model = FutureFeatureMEMM(15).fit(splits.train, validation=splits.validation, monitor=lambda *s: seen.append(s))
-    assert [stage for stage, *_ in seen] == list(range(1, len(model.stages_["step"]) + 1))
-    assert [likelihood for *_, likelihood in seen] == model.stages_["log_likelihood"].tolist()
-
-
-def test_bad_data_are_refused():
-    train = larger_set()
-    with pytest.raises(ValueError, match="each_label=False needs two labels"):
-        FutureFeatureMEMM(each_label=False).fit(train)
-    holes = train.values.copy()
-    holes[0, 0] = MISSING
-    with pytest.raises(ValueError, match="is missing at observation 0"):
-        FutureFeatureMEMM().fit(train.with_values(holes))
-    with pytest.raises(ValueError, match="sees no previous label"):
-        SlidingWindow(order=1).fit(train)
 
 
 def test_bags_of_cut_instances_see_their_surroundings():

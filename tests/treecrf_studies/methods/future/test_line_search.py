@@ -6,12 +6,15 @@ import pytest
 from treecrf_studies.methods.future.training import best_concave_step, best_step
 
 
-@pytest.mark.parametrize(("objective", "upper", "expected"), [
-    (lambda step: -((step - 7.3) ** 2), 40.0, 7.3),
-    (lambda step: -((step - 7.3) ** 2), 5.0, 5.0),
-    (lambda step: -((step + 1.0) ** 2), 40.0, 0.0),
-    (lambda step: 3 * np.exp(-((step - 2000) ** 2) / 1e6) + np.exp(-((step - 2) ** 2)), 1e6, 2000.0),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("objective", "upper", "expected"),
+    [
+        (lambda step: -((step - 7.3) ** 2), 40.0, 7.3),
+        (lambda step: -((step - 7.3) ** 2), 5.0, 5.0),
+        (lambda step: -((step + 1.0) ** 2), 40.0, 0.0),
+        (lambda step: 3 * np.exp(-((step - 2000) ** 2) / 1e6) + np.exp(-((step - 2) ** 2)), 1e6, 2000.0),
+    ],
+)
 def test_steps_are_found_between_the_bounds(objective, upper, expected):
     found = best_step(objective, upper)
     assert found.step == pytest.approx(expected, rel=2e-3, abs=1e-3)

@@ -65,9 +65,15 @@ def test_predictions_equal_those_of_mallets_lattices(java, trainings, induction,
         heard.append((*event, lattices(java, trainings[0], data)[0]))
 
     model = MalletCRF(
-        5.0, (1, 1), features, 20, induction=induction, iterations_between_inductions=4, features_per_induction=15,
+        5.0,
+        (1, 1),
+        features,
+        20,
+        induction=induction,
+        iterations_between_inductions=4,
+        features_per_induction=15,
         keep_stages=True,
-    ).fit(data, monitor=listen)  # fmt: skip
+    ).fit(data, monitor=listen)
     marginals, paths, log_likelihoods = lattices(java, trainings[0], other)
     np.testing.assert_allclose(model.predict_proba(other), marginals, atol=1e-8)
     np.testing.assert_array_equal(model.predict(other, "viterbi"), paths)
@@ -113,29 +119,10 @@ def test_mallet_has_the_weights_that_the_name_says(java, features):
     assert n_weights(training.trainer, training.instances) == 4 * of_each + defaults + 2 * n_states
 
 
-@pytest.mark.parametrize(
-    ("call", "n_states", "of_cell", "of_transitions"),
-    [
-        ("addFullyConnectedStatesForLabels", 3, 3**2, 3**2),
-        ("addStatesForHalfLabelsConnectedAsIn", 3, 3, 3),
-        ("addFullyConnectedStatesForThreeQuarterLabels", 3, 3, 3 + 3**2),
-        ("addFullyConnectedStatesForBiLabels", 3**2, 3**3, 3**3),
-    ],
-)
-def test_the_documented_calls_of_mallet_have_these_weights(java, call, n_states, of_cell, of_transitions):
-    training = Training(crossed_set(), (0, 0), 5.0, "labels")
-    alphabets = training.instances.getDataAlphabet(), training.instances.getTargetAlphabet()
-    fst = java.JPackage("cc").mallet.fst
-    crf = fst.CRF(*alphabets)
-    takes_instances = call.endswith(("AsIn", "ThreeQuarterLabels"))
-    getattr(crf, call)(*[training.instances] if takes_instances else [])
-    found = n_weights(fst.CRFTrainerByLabelLikelihood(crf), training.instances)
-    assert crf.numStates() == n_states
-    assert found == 4 * of_cell + of_transitions + 2 * n_states
-
-
 def test_pairs_are_as_many_as_the_dissertation_counts(java):
-    """Section 2.2: a window of 13 positions, 20 amino acids, 3 labels: "3^2 x 13 x 20 = 2340" features, here from START too."""
+    """Section 2.2: a window of 13 positions, 20 amino acids, 3 labels: "3^2 x 13 x 20 = 2340" features, here from START
+    too.
+    """
     rng, acids = np.random.default_rng(0), tuple("ACDEFGHIKLMNPQRSTVWY")
     values, labels = rng.integers(0, 20, (60000, 1)), rng.integers(0, 3, 60000)
     data = SequenceSet(values, np.arange(0, 60001, 60), (Attribute("acid", acids),), labels, ("H", "E", "C"))
@@ -148,54 +135,6 @@ def test_pairs_are_as_many_as_the_dissertation_counts(java):
     assert sum(len(row & set(acids_of_window)) for row in found) == 3**2 * 13 * 20 == 2340
 
 
-def test_iterations_are_those_of_mallets_trainer(java):
-    data = random_set(3, 40)
-    training = Training(data, (1, 0), 5.0)
-    training.trainer.setUseSomeUnsupportedTrick(False)
-    training.trainer.train(training.instances, 7)
-    model = MalletCRF(5.0, (1, 0), n_iterations=7, induction=False).fit(data)
-    np.testing.assert_array_equal(model.stages_[-1], training.weights().joined())
-
-
-def test_training_ends_where_mallet_says_it_has_converged(java):
-    data = random_set(4, 40)
-    training = Training(data, (0, 0), 0.5)
-    training.trainer.setUseSomeUnsupportedTrick(False)
-    assert training.trainer.train(training.instances, 1000)
-    model = MalletCRF(0.5, (0, 0), n_iterations=1000, induction=False, keep_stages=True).fit(data)
-    assert len(model.stages_) == training.n_iterations < 1000
-    np.testing.assert_array_equal(model.stages_[-1], training.weights().joined())
-
-
-def run_mallets_loop(data, growing, n_rounds):
-    """MALLET's own `trainWithFeatureInduction`: the names of the chosen features, and of those with weights."""
-    training = Training(data, (1, 1), 5.0, "labels")
-    alphabet = training.crf.getInputAlphabet()
-    if not growing:
-        alphabet.stopGrowth()  # as the constructor of its CRF leaves it
-    training.trainer.trainWithFeatureInduction(
-        training.instances, None, None, None, 10 * n_rounds + 10, 10, n_rounds, 10, 0.95, False, None
-    )  # fmt: skip
-    names = [str(alphabet.lookupObject(i)) for i in range(alphabet.size())]
-    chosen = training.instances.getFeatureSelection().getBitSet()
-    weighted = {names[i] for label in range(3) for i in training.crf.getWeights(str(label)).getIndices()}
-    return {name for i, name in enumerate(names) if chosen.get(i)}, weighted
-
-
-@pytest.mark.parametrize("growing", [False, True])
-def test_mallets_own_loop_gives_no_weights_to_what_it_induces(java, growing):
-    data = random_set(9, 60, longest=8)
-    first, _ = run_mallets_loop(data, growing, 1)  # no training yet: the structure of the weights is still new
-    chosen, weighted = run_mallets_loop(data, growing, 5)
-    assert any("_&_" in name for name in chosen) == growing
-    assert weighted <= first
-    assert len(chosen) > len(first)
-    repaired = MalletCRF(5.0, (1, 1), "labels", 60, 10, 10, training_proportions=()).fit(data)
-    features = repaired.weights_.features
-    assert (features != 0).any(axis=1).sum() > len(first)
-    assert features[len(boolean_cells(data.attributes, (1, 1))) :].any()
-
-
 def test_induction_finds_the_conjunction_that_tells_the_label(java):
     data, other = exclusive_set(), exclusive_set(1)
     assert MalletCRF(induction=False, n_iterations=30).fit(data).score(other) < 0.7
@@ -204,24 +143,6 @@ def test_induction_finds_the_conjunction_that_tells_the_label(java):
     first_cell = np.concatenate([[0], np.cumsum(slot_sizes(data.attributes, (0, 0)))])
     names = {model.conjunctions_.cells_of(i) for i in range(model.conjunctions_.size)}
     assert names & {(first_cell[0] + a, first_cell[1] + b) for a, b in itertools.product(range(2), repeat=2)}
-
-
-def test_rounds_look_at_mallets_shares_of_the_training_set(java):
-    data = random_set(5, 50, longest=6)
-    heard = []
-    settings = {"n_iterations": 12, "iterations_between_inductions": 3, "features_per_induction": 10}
-    model = MalletCRF(training_proportions=(0.1, 0.4, 0.7), keep_stages=True, **settings).fit(
-        data, monitor=lambda stage, _seconds, value: heard.append((stage, value))
-    )  # fmt: skip
-    order = java.JClass("java.util.ArrayList")([java.JClass("java.lang.Integer")(i) for i in range(len(data))])
-    java.JClass("java.util.Collections").shuffle(order, java.JClass("java.util.Random")(1))
-    shares = [0.4] * 3 + [0.7] * 3 + [1.0] * 6  # the first share trains nothing
-    assert len(heard) == len(shares)
-    for (stage, value), share in zip(heard, shares, strict=True):
-        part = data.select(np.array([int(i) for i in order][: round(share * len(data))]))
-        at_stage = MalletCRF(**settings)
-        vars(at_stage).update(vars(model) | {"stages_": model.stages_[:stage]})
-        assert value == pytest.approx(at_stage.log_likelihood(part).sum(), abs=1e-8)
 
 
 def test_rounds_are_mallets_own_calls(java):
@@ -246,27 +167,6 @@ def test_rounds_are_mallets_own_calls(java):
     np.testing.assert_array_equal(model.stages_[-1], training.weights().joined())
 
 
-def test_a_perturbed_start_has_the_same_weights(java):
-    # Every letter occurs with one label; of two labels, MALLET would add weights of the other one.
-    data, settings = exclusive_set(2), {"induction": False, "n_iterations": 1, "features": "labels"}
-    data = SequenceSet(data.values, data.offsets, data.attributes, data.values[:, 0], data.label_names)
-    plain, noisy = (MalletCRF(random_state=seed, **settings).fit(data).weights_.features for seed in (None, 1))
-    assert (plain[:2] != 0).tolist() == [[True, False], [False, True]]
-    np.testing.assert_array_equal(plain != 0, noisy != 0)
-
-
-def test_runs_repeat_and_seeds_differ(java):
-    data, settings = random_set(6, 50), {"n_iterations": 10, "iterations_between_inductions": 3}
-    seeds = (None, 1, 2, None, 1)
-    runs = [MalletCRF(random_state=seed, **settings).fit(data).stages_[-1].tobytes() for seed in seeds]
-    assert runs[:2] == runs[3:]
-    assert len(set(runs)) == 3
-    still = MalletCRF(induction=False, random_state=7, start_noise=0.0, n_iterations=1).fit(data)
-    order = np.random.default_rng(7).permutation(len(data))
-    plain = MalletCRF(induction=False, n_iterations=1).fit(data.select(order))
-    np.testing.assert_array_equal(still.stages_[0], plain.stages_[0])
-
-
 def test_a_perturbed_start_is_drawn_by_label_and_by_pair(java):
     data = random_set(7, 30)
     training, noise = Training(data, (0, 0), 5.0, "labels"), np.random.default_rng(0).normal(size=3 + 9)
@@ -282,19 +182,6 @@ def test_a_line_search_that_never_steps_is_said(java, monkeypatch):
     monkeypatch.setattr(Training, "iterate", lambda *_: True)
     with pytest.raises(ValueError, match="MALLET's line search made no step from the start; change"):
         MalletCRF(induction=False).fit(random_set(0))
-
-
-def test_nothing_reaches_the_terminal(java, capfd):
-    MalletCRF(0.5, n_iterations=200, iterations_between_inductions=20).fit(exclusive_set())
-    assert capfd.readouterr() == ("", "")
-
-
-def test_missing_cells_are_refused():
-    data = random_set(0)
-    values = data.values.copy()
-    values[2, 0] = -1
-    with pytest.raises(ValueError, match="'letter' is missing at observation 2"):
-        MalletCRF().fit(data.with_values(values))
 
 
 # --- where Java, Maven or the jars are missing ------------------------------------------------------

@@ -70,21 +70,6 @@ def test_smiles_viterbi_adds_exponentials(java, crfs):
     assert (paths != found).any()
 
 
-def test_stages_are_shorter_trainings(java):
-    data, other = random_set(3, 60), random_set(4, 60)
-    heard = []
-    model = SmileCRF(**SETTINGS).fit(data, monitor=lambda *event: heard.append(event))
-    staged = model.staged_score(other)
-    assert staged.shape == (6, 2)
-    for n_iterations in (2, 6):
-        part = SmileCRF(**SETTINGS | {"n_iterations": n_iterations}).fit(data)
-        assert staged[n_iterations - 1].tolist() == [part.score(other), part.score(other, decoder="viterbi")]
-    [(stage, seconds, log_likelihood)] = heard
-    assert stage == 6
-    assert seconds == model.seconds_
-    assert log_likelihood == pytest.approx(model.log_likelihood(data).sum())
-
-
 def test_settings_reach_smile(java, crfs):
     data = random_set(5, 80, longest=9)
     SmileCRF(3, max_leaves=7, window=(1, 1), max_depth=3, min_samples_leaf=20).fit(data)
@@ -110,11 +95,6 @@ def test_a_tree_without_splits_is_read(java):
     assert len(model.forest_.parents) == 0
     potentials = model.potentials(data)
     np.testing.assert_array_equal(potentials, np.broadcast_to(potentials[:, :1, :1], potentials.shape))
-
-
-def test_nothing_reaches_the_terminal(java, capfd):
-    SmileCRF(2).fit(random_set(7))
-    assert capfd.readouterr() == ("", "")
 
 
 def test_unusable_data_are_one_sentence():

@@ -19,10 +19,14 @@ def toy(n_labels, seed=0, lengths=(3, 1, 3, 2, 2), numbers=0):
     rng = np.random.default_rng(seed)
     offsets = np.concatenate([[0], np.cumsum(lengths)])
     return SequenceSet(
-        rng.integers(0, [3, 2], (offsets[-1], 2)), offsets, [("a", ("x", "y", "z")), ("b", ("u", "v"))],
-        rng.integers(0, n_labels, offsets[-1]), tuple("pqrs"[:n_labels]), numbers=rng.normal(size=(offsets[-1], numbers)),
+        rng.integers(0, [3, 2], (offsets[-1], 2)),
+        offsets,
+        [("a", ("x", "y", "z")), ("b", ("u", "v"))],
+        rng.integers(0, n_labels, offsets[-1]),
+        tuple("pqrs"[:n_labels]),
+        numbers=rng.normal(size=(offsets[-1], numbers)),
         number_names=[f"number {i}" for i in range(numbers)],
-    )  # fmt: skip
+    )
 
 
 def oracle(data, degree, scale=4.0, settings=SETTINGS):
@@ -64,18 +68,6 @@ def test_stored_coefficients_are_those_of_the_minimum(case):
     np.testing.assert_allclose(model.alphas_, coefficients, atol=1e-4)
     np.testing.assert_allclose(model.alphas_.sum(axis=1), 0, atol=1e-12)
     np.testing.assert_allclose(kernel @ model.scores_.coefficients, kernel @ model.alphas_, atol=1e-3)
-
-
-def test_gaps_agree_far_from_the_minimum():
-    data = toy(3)
-    with pytest.warns(
-        UserWarning, match=r"^solver='lbfgs' has not converged after 2 iterations; give more max_iterations"
-    ):
-        model = KernelCRF(max_iterations=2, **SETTINGS).fit(data)
-    assert not model.converged_
-    assert len(model.objective_history_) == 3
-    assert model.gap_ > 0.1
-    assert model.duality_gap_ == pytest.approx(model.gap_, rel=1e-10)
 
 
 def test_degree_1_is_a_linear_crf_with_biases_on_scaled_indicators():
@@ -181,41 +173,7 @@ def test_the_form_is_chosen_by_size_and_said(monkeypatch, caplog):
     assert KernelCRF(**SETTINGS).fit(data).form_ == "low_rank"
 
 
-def test_the_monitor_follows_training():
-    data, seen = toy(2), []
-    model = KernelCRF(**SETTINGS).fit(data, monitor=lambda *event: seen.append(event))
-    assert [event[0] for event in seen] == list(range(1, len(model.objective_history_)))
-    assert seen[-1][2] == pytest.approx(model.log_likelihood(data).sum())
-    assert set(seen[-1][1]) == set(model.seconds_) == {"windows", "kernel", "gradient", "update"}
-
-
-def test_unknown_categories_have_no_indicators():
-    data = toy(2, lengths=(5, 5, 6))
-    new = SequenceSet([[0, 2], [1, 0]], [0, 2], [("a", ("x", "y", "z")), ("b", ("u", "v", "w"))])
-    expected = None
-    for form in ("monomials", "matrix"):
-        model = KernelCRF(form=form, **SETTINGS).fit(data)
-        with pytest.warns(UserWarning, match="category 'w' was not in the training set"):
-            found = model.predict_proba(new)
-        expected = found if expected is None else expected
-        np.testing.assert_allclose(found, expected, atol=1e-5)
-
-
 # --- what is refused ---------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("settings", "message"),
-    [
-        ({"rank": 2, "form": "matrix"}, r"rank=2: form='matrix' has none; leave one of them out\."),
-        ({"rank": 12}, r"rank=12: the training set has 11 positions; give at most as many\."),
-        ({"kernel": "rbf", "form": "monomials"}, r"form='monomials': numbers of a degree above 1 and kernel='rbf' have none, and very many categories too many; choose 'matrix' or 'low_rank'\."),
-    ],
-    ids=str,
-)  # fmt: skip
-def test_settings_are_refused_in_one_sentence(settings, message):
-    with pytest.raises(ValueError, match=f"^{message}$"):
-        KernelCRF(**settings).fit(toy(2))
 
 
 def test_a_number_that_does_not_vary_is_left_out():
