@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 from treecrf import LinearCRF
+from treecrf.models.custom import CustomLabeller
 from treecrf.sequences import Attribute, SequenceSet
 from treecrf_studies.framework.selection import (
     FEWEST_ITERATIONS,
@@ -82,6 +83,11 @@ def test_candidates_stay_untrained():
     chosen = choose(labellers, [(plain(), plain())])
     assert chosen.labeller in labellers
     assert not any(hasattr(labeller, "label_names_") or labeller.keep_stages for labeller in labellers)
+
+
+def test_a_single_labeller_of_ones_own_without_stages_is_no_choice():
+    own = CustomLabeller("sklearn.naive_bayes:BernoulliNB")
+    assert choose([own], []).labeller is own
 
 
 def test_stages_are_counted_as_their_labels_say():
