@@ -175,7 +175,7 @@ def _label_draw(
         fewest = min(train.n_positions for train, _ in folds)
         settings = settings.model_copy(update={"rank": min(settings.rank, fewest)})
     candidates = make_candidates(method, window, settings, variance)
-    every = settings.test_every if method in TREES else 1
+    every = settings.test_every if method in KERNELS and "test_every" in KERNELS[method].settings else 1
     choice = choose(candidates, folds, every, judged=any(method in methods for methods in BEST.values()))
     if isinstance(choice.labeller, KernelCRF):
         choice.labeller.set_params(tolerance=settings.tolerance)
