@@ -40,7 +40,7 @@ from treecrf_studies.coding.settings import CodingSettings
 from treecrf_studies.datasets.conll2000 import np_tags
 from treecrf_studies.datasets.hidden_markov import known_model
 from treecrf_studies.datasets.synthetic import Splits
-from treecrf_studies.framework.confidence import CONFIDENCE, confidence
+from treecrf_studies.framework.confidence import CONFIDENCE, prediction_frame
 from treecrf_studies.framework.custom import candidate_name
 from treecrf_studies.framework.job_cache import Frames
 from treecrf_studies.framework.job_context import JobContext
@@ -123,15 +123,17 @@ class CodingOutcome(NamedTuple):
 
 
 class Labelled(NamedTuple):
-    """The labels of a set by a trained method of one size, what is kept of marginals, and the CPU seconds of each timed
-    training.
-    """
+    """The predictions of a set by a trained method of one size, and the CPU seconds of each timed training."""
 
     size: int
-    labels: NDArray[np.int16]
-    confidence: dict[str, NDArray[np.float32]]
+    predictions: pd.DataFrame
     seconds: Sequence[float]
     chosen: str = ""
+
+    @property
+    def labels(self) -> NDArray[np.int16]:
+        """The predicted labels."""
+        return self.predictions["predicted"].to_numpy()
 
 
 def label_test_sets(job: JobContext[CodingSettings]) -> CodingOutcome:
@@ -232,14 +234,7 @@ def _label_draw(draw: Draw, method: str, settings: CodingSettings, _checkpoint: 
         for repeat, seconds in enumerate(one.seconds)
     ]
     kept = labelled if form is not None and form.use == BEAM else labelled[-2:]
-    places = np.flatnonzero(counts)
-    groups = np.repeat(sets.test.groups, sets.test.lengths)[places]
-    columns = constant | {"group": groups, "position": places, "label": truth[places]}
-    predictions = []
-    for one in kept:
-        told = {"predicted": one.labels} | one.confidence
-        of_places = {name: values[places] for name, values in told.items()}
-        predictions.append(pd.DataFrame(columns | {"size": one.size} | of_places))
+    predictions = [one.predictions[counts].assign(size=one.size, **constant) for one in kept]
     return pd.DataFrame(runs), pd.concat(predictions, ignore_index=True), pd.DataFrame(timings)
 
 
@@ -318,9 +313,8 @@ def _label_by_codes(
         labeller, seconds = _train_coded(form, draw, train, settings)
         timed.append([seconds[length - 1] for length in lengths])
     stages = [stage[DECODER] for stage in labeller.staged_predict(data, (DECODER,), every)]
-    none = confidence(None, _labels_of(data), _labels_of(data))
     return [
-        Labelled(length, stages[length // every - 1], none, seconds)
+        Labelled(length, prediction_frame(data, stages[length // every - 1]), seconds)
         for length, seconds in zip(lengths, zip(*timed, strict=True), strict=True)
     ]
 
@@ -360,8 +354,8 @@ def _label_with_all(method: str, draw: Draw, settings: CodingSettings) -> Labell
 def _label(trained: Sequence[Trained], data: SequenceSet, size: int, chosen: str = "") -> Labelled:
     """By the first of several equal trainings."""
     labels, marginals = trained[0].answer(data)
-    told = confidence(marginals, _labels_of(data), labels[DECODER])
-    return Labelled(size, labels[DECODER], told, [each.cpu_seconds for each in trained], chosen)
+    predictions = prediction_frame(data, labels[DECODER], marginals)
+    return Labelled(size, predictions, [each.cpu_seconds for each in trained], chosen)
 
 
 def _label_by_known_model(draw: Draw) -> Labelled:
@@ -370,7 +364,7 @@ def _label_by_known_model(draw: Draw) -> Labelled:
     potentials = known_model(draw.generator.source, seed=draw.seed, **draw.generator.options).potentials(test)
     marginals = chain.forward_backward(potentials, test.offsets, 1).labels
     labels = marginals.argmax(axis=1).astype(np.int16)
-    return Labelled(0, labels, confidence(marginals, _labels_of(test), labels), [0.0])
+    return Labelled(0, prediction_frame(test, labels, marginals), [0.0])
 
 
 def warm_kernels() -> None:

@@ -21,7 +21,7 @@ from treecrf.statistics.selection import derive_seed, sequence_folds
 from treecrf_studies.datasets.synthetic import Splits
 from treecrf_studies.ensembles.methods import COMBINED, EXPERTS, RETRAINED
 from treecrf_studies.ensembles.settings import EnsemblesSettings
-from treecrf_studies.framework.confidence import CONFIDENCE, confidence
+from treecrf_studies.framework.confidence import CONFIDENCE, prediction_frame
 from treecrf_studies.framework.job_cache import Frames
 from treecrf_studies.framework.job_context import JobContext
 from treecrf_studies.framework.methods import find_method
@@ -133,12 +133,7 @@ def combine_draw(
             | {"cpu_seconds": seconds[source], "n_test": part_c.n_positions}
             | {"n_train": parts.train.n_positions + part_b.n_positions}
         )
-        columns: dict[str, Any] = {
-            "group": np.repeat(part_c.groups, part_c.lengths),
-            "position": np.arange(part_c.n_positions),
-        }
-        columns |= {"label": truth_c, "predicted": labels} | confidence(marginals, truth_c, labels)
-        predictions.append(pd.DataFrame(constant | {"method": method} | columns))
+        predictions.append(prediction_frame(part_c, labels, marginals).assign(method=method, **constant))
     experts = pd.DataFrame(
         {
             "expert": settings.experts,

@@ -27,7 +27,7 @@ from treecrf.models.decoding import DECODERS, Decoder
 from treecrf.sequences import Attribute, SequenceSet
 from treecrf.trees.tree import Tree
 from treecrf_studies.datasets.synthetic import Splits, best_window_accuracy, find_rule, future_splits, is_positive
-from treecrf_studies.framework.confidence import CONFIDENCE, confidence, marginals_after
+from treecrf_studies.framework.confidence import CONFIDENCE, marginals_after, prediction_frame
 from treecrf_studies.framework.custom import custom_candidates
 from treecrf_studies.framework.job_cache import Frames
 from treecrf_studies.framework.job_context import JobContext
@@ -150,7 +150,8 @@ def compare_future(job: JobContext[FutureSettings]) -> FutureOutcome:
         features: tuple[pd.DataFrame, ...] = ()
         if seed == min(splits) and isinstance(best.model, FutureFeatureMEMM):
             features = tuple(found.assign(**constant) for found in describe_features(best.model, sets.train))
-        return (run, _prediction_frame(best, sets.test, predicted).assign(**constant), *features)
+        marginals = marginals_after(best.model, sets.test, best.n_iterations)
+        return (run, prediction_frame(sets.test, predicted, marginals).assign(**constant), *features)
 
     found = []
     for (i, variant), seed in product(enumerate(_variants(method, settings)), splits):
@@ -374,19 +375,6 @@ def _rule_of(data: SequenceSet) -> dict[str, Any]:
     best = best_window_accuracy(rule.kind, rule.bag_labels.shape[1], rule.last_bags)
     positive = 100 * float(rule.bag_labels.mean())
     return {"kind": rule.kind, "last_bags": rule.last_bags, "best_window_accuracy": best, "positive_bags": positive}
-
-
-def _prediction_frame(trained: _Trained, test: SequenceSet, predicted: NDArray[np.int16]) -> pd.DataFrame:
-    marginals, labels = marginals_after(trained.model, test, trained.n_iterations), np.asarray(test.labels)
-    return pd.DataFrame(
-        {
-            "sequence": np.repeat(np.arange(len(test)), test.lengths),
-            "position": np.arange(test.n_positions),
-            "label": labels,
-            "predicted": predicted,
-            **confidence(marginals, labels, predicted),
-        }
-    )
 
 
 def warm_kernels() -> None:

@@ -24,7 +24,7 @@ from treecrf.models.decoding import DECODERS, Decoder
 from treecrf.sequences import SequenceSet
 from treecrf.statistics.selection import derive_seed, sequence_folds
 from treecrf_studies.datasets.synthetic import Splits
-from treecrf_studies.framework.confidence import CONFIDENCE, confidence
+from treecrf_studies.framework.confidence import CONFIDENCE, prediction_frame
 from treecrf_studies.framework.custom import Candidate, candidate_name
 from treecrf_studies.framework.job_cache import Frames
 from treecrf_studies.framework.job_context import JobContext
@@ -186,10 +186,7 @@ def _label_draw(
     run = _run(draw, choice, trained.labeller, labels)
     run |= {"cpu_seconds": trained.cpu_seconds, "chosen": candidate_name(chosen | trained.values)}
     constant = {"dataset": draw.dataset, "method": method, "seed": draw.seed}
-    columns: dict[str, Any] = {"group": np.repeat(test.groups, test.lengths), "position": np.arange(test.n_positions)}
-    columns |= {"label": test.labels, "predicted": labels[DECODER]}
-    columns |= confidence(marginals, columns["label"], columns["predicted"])
-    predictions = pd.DataFrame(constant | columns)
+    predictions = prediction_frame(test, labels[DECODER], marginals).assign(**constant)
     return (
         pd.DataFrame([constant | run]),
         predictions,
