@@ -494,3 +494,38 @@ IN_JAVA = tuple(name for name in TRAINING if LABELLERS[name].family == "java")
 COST = tuple(name for name, row in TRAINING.items() if row.in_cost)
 OFFERED = tuple(name for name, row in LABELLERS.items() if row.is_offered)
 """Labellers whose cost is measured, and those that ``treecrf fit`` offers."""
+
+_OF_STUDIES = {
+    "training": TRAINING,
+    "cost": {name: TRAINING[name] for name in COST},
+    "missing": MISSING,
+    "coding": CODING,
+    "kernels": KERNELS,
+    "ensembles": ENSEMBLES,
+}
+
+
+class MethodCode(NamedTuple):
+    """What decides a method of a study: its rows in this catalogue as text, and the modules of its classes."""
+
+    rows: str
+    modules: tuple[str, ...]
+
+
+def code_of_methods(study: str, method: str = "") -> MethodCode:
+    """The code of a method of a study, or of all; none of one that is built by the study alone.
+
+    A method that trains others counts as all.
+    """
+    entries: Mapping[str, Entry | FutureRow] = FUTURE if study == "future" else _OF_STUDIES[study]
+    labellers = (
+        {each.future.family: each.labeller for each in METHODS.values() if each.future is not None}
+        if study == "future"
+        else {name: row_of(name) for name in entries}
+    )
+    name = method if method in entries else method.rpartition("_")[0]  # with the order of a chain
+    is_all = not method or (name in entries and labellers[name].family == "ensembles")
+    wanted = [each for each in entries if is_all or each == name]
+    paths = {getattr(entries[each], "class_path", None) or labellers[each].class_path for each in wanted}
+    rows = [(each, labellers[each], entries[each]) for each in wanted]
+    return MethodCode(repr(rows) if rows else "", tuple(sorted({path.partition(":")[0] for path in paths})))
