@@ -5,6 +5,7 @@ import shutil
 import pytest
 from builders import ROOT
 
+from treecrf_studies.methods.catalogue import code_of_methods
 from treecrf_studies.records.code_digest import CodeGraph
 from treecrf_studies.registry import registry
 
@@ -65,6 +66,51 @@ def changed(source):
         return {step for step in before if before[step] != after[step]}
 
     return edit
+
+
+def code_of_jobs(source):
+    """As the rules have it: digests of jobs, in which the catalogue and the classes of methods do not count."""
+    graph = graph_of(source)
+    catalogue = graph.file("treecrf_studies.methods.catalogue")
+    jobs = {name: source / f"treecrf_studies/{name}/jobs.py" for name in NAMES}
+    return {name: graph.digest(SCRIPTS / "job.py", path, without=[catalogue]) for name, path in jobs.items()}
+
+
+@pytest.mark.parametrize("file", ["catalogue.py", "java/mallet.py", "kernel/explicit.py"])
+def test_a_method_more_and_the_class_of_a_method_run_no_job_of_others(source, file):
+    before, path = code_of_jobs(source), source / "treecrf_studies/methods" / file
+    text = path.read_text()
+    path.write_text(f"{text}\nX = 1\n")
+    after = code_of_jobs(source)
+    path.write_text(text)
+    assert after == before
+
+
+@pytest.mark.parametrize("study", NAMES)
+def test_the_code_of_every_method_is_known(source, study):
+    graph, rows = graph_of(source), code_of_methods(study).rows
+    assert all(graph.file(module) for module in code_of_methods(study).modules)
+    assert rows
+
+
+@pytest.mark.parametrize(
+    ("study", "method", "modules"),
+    [
+        ("training", "mallet", ("treecrf_studies.methods.java.mallet",)),
+        ("kernels", "primal", ("treecrf_studies.methods.kernel.explicit",)),
+        ("missing", "imputation", ("treecrf.models.boosted.treecrf",)),
+        ("future", "ff_memm_0", ("treecrf_studies.methods.future.future_memm",)),
+        ("future", "sliding_window", ("treecrf.models.boosted.memm",)),
+        ("coding", "gtb_iid", ()),
+    ],
+)
+def test_a_method_has_the_code_of_its_class(study, method, modules):
+    assert code_of_methods(study, method).modules == modules
+
+
+def test_a_method_that_trains_others_has_the_code_of_all():
+    assert code_of_methods("coding", "trees_and_nets") == code_of_methods("coding")
+    assert code_of_methods("training", "mallet") != code_of_methods("training", "mallet_linear")
 
 
 def test_a_comment_runs_nothing(changed):

@@ -11,6 +11,7 @@ import treecrf
 import treecrf_studies
 from treecrf_studies import datasets
 from treecrf.readers.reading import files_of
+from treecrf_studies.methods.catalogue import code_of_methods
 from treecrf_studies.records.code_digest import CodeGraph
 from treecrf.io.checksums import noted, refuse_damaged
 from treecrf_studies.records.environment import COMMIT, commit
@@ -93,6 +94,19 @@ def code_of(script, *modules, importing=()):
     )
 
 
+CATALOGUE = CODE.file("treecrf_studies.methods.catalogue")
+
+
+def code_of_job(script, *modules, importing=()):
+    """As `code_of`, without the catalogue: what it says of a job's methods is among the values of the job."""
+    return CODE.digest(
+        SCRIPTS / f"{script}.py",
+        *map(CODE.file, modules),
+        importing=importing,
+        without=[CATALOGUE],
+    )
+
+
 def explored_modules(study):
     """The modules whose functions the explorer calls for a study."""
     functions = map(study.full_name, study.explored.functions if study.explored else ())
@@ -105,10 +119,13 @@ def code_of_study(study):
     return code_of("job", *sorted(modules), study.module_name("summary"))
 
 
-def labeller_code(method):
-    """A digest of the file of a class of the user's own: its jobs run again when it has changed."""
+def method_code(study, method=""):
+    """What the catalogue says of a method of a study, or of all, with a digest of its classes; of a class of the user's
+    own that of its file: its jobs run again when it has changed.
+    """
     if method not in SETTINGS.labellers:
-        return None
+        rows, modules = code_of_methods(study.name, method)
+        return [rows, CODE.digest(*map(CODE.file, modules), without=[CATALOGUE])]
     name = SETTINGS.labellers[method].class_name.partition(":")[0]
     if sys.path[0] != os.getcwd():
         sys.path.insert(0, os.getcwd())

@@ -108,9 +108,10 @@ for files in STUDIES.values():
             params:
                 study=files.study.name,
                 # Every job that computes comes after this one and runs again with it, so only the compiled routines count.
-                code=code_of(
+                code=code_of_job(
                     "warm_kernels",
                     files.study.module_name("jobs"),
+                    *code_of_methods(files.study.name).modules,
                     importing=("numba", "treecrf.compiled.kernel"),
                 ),
             message:

@@ -77,11 +77,12 @@ def job_params(files, job, wildcards):
             }
             for method in methods
         }
-        values["own_code"] = [labeller_code(method) for method in methods]
+        values["own_code"] = [method_code(files.study, method) for method in methods]
     else:
         values["settings"] = {
             "": settings.model_dump(mode="json") if job.has_settings else None
         }
+        values["own_code"] = method_code(files.study)
     if "dataset" in wildcards.keys():
         values["window"] = window_of(wildcards.dataset)
         values["protocol"] = described(wildcards.dataset).protocol

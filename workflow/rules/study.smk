@@ -33,7 +33,7 @@ for files in STUDIES.values():
                 values=partial(job_params, files, job),
                 study=study.name,
                 function=f"{job.module}.{job.function}",
-                code=code_of("job", study.module_name(job.module)),
+                code=code_of_job("job", study.module_name(job.module)),
             message:
                 job.message
             script:
@@ -70,7 +70,7 @@ for files in STUDIES.values():
                     portion=partial(portion_of, files, job),
                     study=study.name,
                     function=f"{job.module}.{job.function}",
-                    code=code_of("portion", study.module_name(job.module)),
+                    code=code_of_job("portion", study.module_name(job.module)),
                 message:
                     f"{job.message}: portion {{wildcards.portion}} of stage {{wildcards.stage}}"
                 script:

@@ -193,7 +193,7 @@ class CustomLabeller(Labeller):
     @property
     def has_stages(self) -> bool:  # type: ignore[override]
         """Whether the class tells what it predicts after each iteration."""
-        return hasattr(self.inner_, "staged_predict_proba")
+        return hasattr(getattr(self, "inner_", None) or self._make(), "staged_predict_proba")
 
     def staged_predict_proba(self, data: SequenceSet, every: int = 1) -> Iterator[NDArray[np.float64]]:
         """`predict_proba` after `every`, 2 `every`, .. iterations; a class without stages has one."""

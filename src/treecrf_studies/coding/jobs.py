@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from itertools import product
 from typing import Any, NamedTuple
@@ -18,14 +18,10 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from treecrf import chain
-from treecrf.ensembles.labeller import Ensemble
 from treecrf.models.base import Labeller
 from treecrf.models.boosted.checkpoint import Checkpoint
 from treecrf.models.boosted.treecrf import TreeCRF
-from treecrf.models.custom import CustomLabeller
-from treecrf.models.linear.crfsuite import CRFSuite
 from treecrf.models.linear.perceptron import VotedPerceptron
-from treecrf.models.neural.neural_crf import NeuralCRF
 from treecrf.sequences import SequenceSet
 from treecrf.statistics.chunks import chunk_f1
 from treecrf.statistics.selection import derive_seed
@@ -36,7 +32,6 @@ from treecrf_studies.coding.methods import (
     CHUNK_NAMES,
     IID,
     KNOWN_MODEL,
-    N_NETS,
     TREES_AND_NETS,
     Form,
     form_of,
@@ -45,12 +40,14 @@ from treecrf_studies.coding.settings import CodingSettings
 from treecrf_studies.datasets.conll2000 import np_tags
 from treecrf_studies.datasets.hidden_markov import known_model
 from treecrf_studies.datasets.synthetic import Splits
-from treecrf_studies.framework.confidence import CONFIDENCE, confidence
-from treecrf_studies.framework.custom import candidate_name, custom_candidates
+from treecrf_studies.framework.confidence import CONFIDENCE, prediction_frame
+from treecrf_studies.framework.custom import candidate_name
 from treecrf_studies.framework.job_cache import Frames
 from treecrf_studies.framework.job_context import JobContext
+from treecrf_studies.framework.methods import find_method
 from treecrf_studies.framework.resamples import shared_part
 from treecrf_studies.framework.selection import DECODER, ChosenLabeller, Trained, choose, train_as_chosen
+from treecrf_studies.methods.catalogue import CODING, N_NETS
 from treecrf_studies.methods.coding.coded_crf import ALL, CodedCRF
 
 RUN_NAMES = [
@@ -126,15 +123,17 @@ class CodingOutcome(NamedTuple):
 
 
 class Labelled(NamedTuple):
-    """The labels of a set by a trained method of one size, what is kept of marginals, and the CPU seconds of each timed
-    training.
-    """
+    """The predictions of a set by a trained method of one size, and the CPU seconds of each timed training."""
 
     size: int
-    labels: NDArray[np.int16]
-    confidence: dict[str, NDArray[np.float32]]
+    predictions: pd.DataFrame
     seconds: Sequence[float]
     chosen: str = ""
+
+    @property
+    def labels(self) -> NDArray[np.int16]:
+        """The predicted labels."""
+        return self.predictions["predicted"].to_numpy()
 
 
 def label_test_sets(job: JobContext[CodingSettings]) -> CodingOutcome:
@@ -235,14 +234,7 @@ def _label_draw(draw: Draw, method: str, settings: CodingSettings, _checkpoint: 
         for repeat, seconds in enumerate(one.seconds)
     ]
     kept = labelled if form is not None and form.use == BEAM else labelled[-2:]
-    places = np.flatnonzero(counts)
-    groups = np.repeat(sets.test.groups, sets.test.lengths)[places]
-    columns = constant | {"group": groups, "position": places, "label": truth[places]}
-    predictions = []
-    for one in kept:
-        told = {"predicted": one.labels} | one.confidence
-        of_places = {name: values[places] for name, values in told.items()}
-        predictions.append(pd.DataFrame(columns | {"size": one.size} | of_places))
+    predictions = [one.predictions[counts].assign(size=one.size, **constant) for one in kept]
     return pd.DataFrame(runs), pd.concat(predictions, ignore_index=True), pd.DataFrame(timings)
 
 
@@ -321,9 +313,8 @@ def _label_by_codes(
         labeller, seconds = _train_coded(form, draw, train, settings)
         timed.append([seconds[length - 1] for length in lengths])
     stages = [stage[DECODER] for stage in labeller.staged_predict(data, (DECODER,), every)]
-    none = confidence(None, _labels_of(data), _labels_of(data))
     return [
-        Labelled(length, stages[length // every - 1], none, seconds)
+        Labelled(length, prediction_frame(data, stages[length // every - 1]), seconds)
         for length, seconds in zip(lengths, zip(*timed, strict=True), strict=True)
     ]
 
@@ -352,10 +343,10 @@ def _label_by_beams(
 def _label_with_all(method: str, draw: Draw, settings: CodingSettings) -> Labelled:
     """By the candidate that is right on most of the held-out part; among equals the first, with the fewest iterations."""
     sets = draw.sets
-    candidates = list(make_candidates(method, draw.window, settings))
+    candidates = make_candidates(method, draw.window, settings)
     every = settings.test_every if method in ALL_LABELS else 1
     choice = choose(candidates, [(sets.train, sets.validation)], every, partial(_counted, first=settings.first_counted))
-    chosen = chosen_values(method, choice.labeller)
+    chosen = find_method(method, CODING, settings.labellers).chosen(choice.labeller)
     trained = train_as_chosen(choice, draw.whole)
     return _label([trained], sets.test, 0, candidate_name(chosen | trained.values))
 
@@ -363,8 +354,8 @@ def _label_with_all(method: str, draw: Draw, settings: CodingSettings) -> Labell
 def _label(trained: Sequence[Trained], data: SequenceSet, size: int, chosen: str = "") -> Labelled:
     """By the first of several equal trainings."""
     labels, marginals = trained[0].answer(data)
-    told = confidence(marginals, _labels_of(data), labels[DECODER])
-    return Labelled(size, labels[DECODER], told, [each.cpu_seconds for each in trained], chosen)
+    predictions = prediction_frame(data, labels[DECODER], marginals)
+    return Labelled(size, predictions, [each.cpu_seconds for each in trained], chosen)
 
 
 def _label_by_known_model(draw: Draw) -> Labelled:
@@ -373,7 +364,7 @@ def _label_by_known_model(draw: Draw) -> Labelled:
     potentials = known_model(draw.generator.source, seed=draw.seed, **draw.generator.options).potentials(test)
     marginals = chain.forward_backward(potentials, test.offsets, 1).labels
     labels = marginals.argmax(axis=1).astype(np.int16)
-    return Labelled(0, labels, confidence(marginals, _labels_of(test), labels), [0.0])
+    return Labelled(0, prediction_frame(test, labels, marginals), [0.0])
 
 
 def warm_kernels() -> None:
@@ -413,57 +404,20 @@ def make_beam(form: Form, window: Window, settings: CodingSettings, beam: int) -
     return _base(form, window, settings, order=1).set_params(beam=beam, n_iterations=settings.beam_iterations)
 
 
-def make_candidates(method: str, window: Window, settings: CodingSettings) -> Iterator[Labeller]:
+def make_candidates(method: str, window: Window, settings: CodingSettings) -> list[Labeller]:
     """Labellers of all labels, each with other settings; held-out sequences choose."""
-    if method in settings.labellers:
-        custom = settings.labellers[method]
-        for candidate in custom_candidates(custom):
-            yield CustomLabeller(custom.class_name, custom.settings | candidate, window)
-    elif method == "perceptron":
-        yield VotedPerceptron(settings.n_epochs, window=window)
-    elif method == "crfsuite":
-        for penalty in settings.crfsuite_penalties:
-            yield CRFSuite(penalty, window=window)
-    elif method == "neural_crf":
-        yield from _make_nets(window, settings)
-    elif method == TREES_AND_NETS:
-        *_, trees = _make_trees("separable", settings.averaged_window, settings)
-        nets = [next(_make_nets(window, settings, seed)) for seed in range(N_NETS)]
-        yield Ensemble([trees, *nets], "marginal_average", window=window)
-    else:
-        yield from _make_trees(method, window, settings)
+    if method == TREES_AND_NETS:
+        return [_make_trees_and_nets(window, settings)]
+    found = find_method(method, CODING, settings.labellers)
+    return [found.build(settings, candidate, window) for candidate in found.candidates(settings)]
 
 
-def _make_nets(window: Window, settings: CodingSettings, seed: int = 0) -> Iterator[Labeller]:
-    for dropout in settings.neural_dropouts:
-        yield NeuralCRF(dropout=dropout, n_epochs=settings.neural_epochs, window=window, random_state=seed)
-
-
-def _make_trees(transitions: str, window: Window, settings: CodingSettings) -> Iterator[Labeller]:
-    grid = [getattr(settings, f"{transitions}_{name}") for name in ("leaves", "rates")]
-    for splits, leaves, rate in product(settings.tree_splits, *grid):
-        yield TreeCRF(
-            settings.tree_iterations,
-            leaves,
-            settings.tree_regularization,
-            window,
-            transitions=transitions,
-            leaf_values="newton",
-            splits=splits,
-            learning_rate=rate,
-            label_dictionary=settings.label_dictionary,
-            missing="error",
-        )
-
-
-def chosen_values(method: str, labeller: Labeller) -> dict[str, Any]:
-    """The settings of a labeller that were chosen, by name."""
-    if isinstance(labeller, CustomLabeller):
-        return dict(labeller.settings or {})
-    names = {"crfsuite": ("c2",), "perceptron": (), "neural_crf": ("dropout",), TREES_AND_NETS: ()}.get(
-        method, ("splits", "max_leaves", "learning_rate")
-    )
-    return {name: getattr(labeller, name) for name in names}
+def _make_trees_and_nets(window: Window, settings: CodingSettings) -> Labeller:
+    """The last trees of their grid, and nets of the first candidate with other seeds."""
+    net = find_method("neural_crf", CODING)
+    nets = [net.build(settings, net.candidates(settings)[0] | {"random_state": seed}, window) for seed in range(N_NETS)]
+    trees = make_candidates("separable", settings.averaged_window, settings)[-1]
+    return find_method(TREES_AND_NETS, CODING).build(settings, {"experts": [trees, *nets]}, window)
 
 
 def _base(form: Form, window: Window, settings: CodingSettings, order: int) -> Labeller:

@@ -8,6 +8,8 @@ from typing import NamedTuple
 
 import pandas as pd
 
+from treecrf_studies.methods.catalogue import CODING, names_of
+
 CHUNK_NAMES = ("precision", "recall", "f1")
 """Columns about noun phrases, in percent."""
 
@@ -29,17 +31,7 @@ TREES_AND_NETS = "trees_and_nets"
 seeds. It is no default.
 """
 
-N_NETS = 3
-
-ALL_LABELS = {
-    "crfsuite": "linear CRF (CRFsuite)",
-    "perceptron": "perceptron",
-    "separable": "TreeCRF-Newton (separable)",
-    "full": "TreeCRF-Newton (full)",
-    "neural_crf": "neural CRF",
-    TREES_AND_NETS: f"trees + {N_NETS} nets",
-    KNOWN_MODEL: "known model (reference)",
-}
+ALL_LABELS = names_of(CODING) | {KNOWN_MODEL: "known model (reference)"}
 """Methods that label with all labels at once, as readers see them."""
 
 BEST = "cascade_best"

@@ -16,6 +16,7 @@ from treecrf_studies.coding.methods import (
     form_of,
     is_coded,
 )
+from treecrf_studies.methods.catalogue import CODING, unused_settings
 from treecrf_studies.options import (
     Labellers,
     Name,
@@ -30,7 +31,6 @@ Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 Count = Annotated[int, Field(ge=1)]
 Leaves = Annotated[int, Field(ge=2)]
 
-_TREES = ("separable", "full")
 _CASCADES = [f"cascade_{history}" for history in (1, 2, 5, 10, 20, 50, "all")]
 _CODES = [f"{learner}_{use}" for learner in LEARNERS for use in ("iid", "secoc", *_CASCADES, "beam")]
 _OTHERS = [name for name in ALL_LABELS if name not in (KNOWN_MODEL, TREES_AND_NETS)]
@@ -158,10 +158,8 @@ class CodingSettings(StudySettings):
         """JSON values of the settings that a job of the method looks at, so that changing others reruns nothing."""
         form = form_of(method)
         learner, use = (form.learner, form.use) if form else ("", "")
-        has_trees = method in (*_TREES, TREES_AND_NETS)
         users = {
             "gtb_": learner == "gtb",
-            "n_epochs": learner == "vp" or method == "perceptron",
             "code_lengths": is_coded(method),
             "cross_fit": use == CASCADE,
             "choosing_length": use == CASCADE,
@@ -170,13 +168,6 @@ class CodingSettings(StudySettings):
             "early_update": method == "vp_beam",
             "wide_windows": form is None,
             "n_timed_runs": form is not None,
-            "tree_": has_trees,
-            "test_every": method in _TREES,
-            "label_dictionary": has_trees,
-            "neural_": method in ("neural_crf", TREES_AND_NETS),
-            "separable_": method in ("separable", TREES_AND_NETS),
-            "averaged_": method == TREES_AND_NETS,
-            **{f"{name}_": method == name for name in ("full", "crfsuite")},
         }
         unused = {"datasets", "methods", "labellers", "held_out", "exact_under", "equivalence_margin", "overrides"}
         unused |= {
@@ -185,4 +176,5 @@ class CodingSettings(StudySettings):
             for prefix, uses in users.items()
             if name.startswith(prefix) and not uses
         }
+        unused |= unused_settings(method, CODING) - ({"n_epochs"} if learner == "vp" else set())
         return self.model_dump(mode="json", exclude=unused) | used_labellers(method, self.labellers)

@@ -16,22 +16,17 @@ from treecrf.ensembles.espboost import ESPBoost, record
 from treecrf.ensembles.voting import BestExpert
 from treecrf.models.base import Labeller
 from treecrf.models.boosted.checkpoint import Checkpoint
-from treecrf.models.boosted.memm import MEMM, SlidingWindow
-from treecrf.models.boosted.treecrf import TreeCRF
-from treecrf.models.linear.crfsuite import CRFSuite
-from treecrf.models.linear.linear_crf import LinearCRF
-from treecrf.models.linear.perceptron import VotedPerceptron
-from treecrf.models.neural.neural_crf import NeuralCRF
-from treecrf.models.window.classifiers import WindowLightGBM
 from treecrf.sequences import SequenceSet
 from treecrf.statistics.selection import derive_seed, sequence_folds
 from treecrf_studies.datasets.synthetic import Splits
 from treecrf_studies.ensembles.methods import COMBINED, EXPERTS, RETRAINED
 from treecrf_studies.ensembles.settings import EnsemblesSettings
-from treecrf_studies.framework.confidence import CONFIDENCE, confidence
+from treecrf_studies.framework.confidence import CONFIDENCE, prediction_frame
 from treecrf_studies.framework.job_cache import Frames
 from treecrf_studies.framework.job_context import JobContext
+from treecrf_studies.framework.methods import find_method
 from treecrf_studies.framework.resamples import shared_part
+from treecrf_studies.methods.catalogue import ENSEMBLES
 
 RUN_NAMES = ["dataset", "method", "seed", "accuracy", "chosen", "cpu_seconds", "n_train", "n_test", "shared_part"]
 PREDICTION_NAMES = ["dataset", "method", "seed", "group", "position", "label", "predicted", *CONFIDENCE]
@@ -138,12 +133,7 @@ def combine_draw(
             | {"cpu_seconds": seconds[source], "n_test": part_c.n_positions}
             | {"n_train": parts.train.n_positions + part_b.n_positions}
         )
-        columns: dict[str, Any] = {
-            "group": np.repeat(part_c.groups, part_c.lengths),
-            "position": np.arange(part_c.n_positions),
-        }
-        columns |= {"label": truth_c, "predicted": labels} | confidence(marginals, truth_c, labels)
-        predictions.append(pd.DataFrame(constant | {"method": method} | columns))
+        predictions.append(prediction_frame(part_c, labels, marginals).assign(method=method, **constant))
     experts = pd.DataFrame(
         {
             "expert": settings.experts,
@@ -223,32 +213,7 @@ Window = tuple[int, int]
 
 def make_expert(name: str, window: Window, settings: EnsemblesSettings) -> Labeller:
     """A labeller of `treecrf_studies.ensembles.methods.EXPERTS`, not trained."""
-    trees = (settings.tree_iterations, settings.tree_leaves, settings.tree_regularization, window)
-    if name == "separable":
-        return TreeCRF(
-            settings.newton_iterations,
-            settings.newton_leaves,
-            settings.newton_regularization,
-            window,
-            transitions="separable",
-            leaf_values="newton",
-            splits="subsets",
-            learning_rate=settings.newton_rate,
-            missing="error",
-        )
-    if name == "linear_crf":
-        return LinearCRF(
-            settings.variance, window, features=settings.linear_features, max_iterations=settings.linear_iterations
-        )
-    if name == "crfsuite":
-        return CRFSuite(settings.crfsuite_penalty, settings.crfsuite_iterations, window)
-    if name == "perceptron":
-        return VotedPerceptron(settings.n_epochs, window=window)
-    if name == "lightgbm":
-        return WindowLightGBM(settings.lightgbm_iterations, max_leaves=settings.lightgbm_leaves, window=window)
-    if name == "neural_crf":
-        return NeuralCRF(n_epochs=settings.neural_epochs, random_state=0)
-    return {"treecrf": TreeCRF, "memm": MEMM, "sliding_window": SlidingWindow}[name](*trees, missing="error")
+    return find_method(name, ENSEMBLES).build(settings, {}, window)
 
 
 class Checked(NamedTuple):

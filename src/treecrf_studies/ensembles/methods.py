@@ -6,6 +6,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from treecrf_studies.methods.catalogue import ENSEMBLES, names_of
+
 VOTES = {
     "majority_vote_online": "majority vote (on-line)",
     "espboost": "ESPBoost",
@@ -16,17 +18,7 @@ VOTES = {
 }
 """Rows of table 1 in its order, as readers see them; the last one is not in the paper."""
 
-EXPERTS = {
-    "separable": "TreeCRF-Newton (separable)",
-    "treecrf": "TreeCRF",
-    "linear_crf": "linear CRF",
-    "crfsuite": "CRFsuite",
-    "perceptron": "averaged perceptron",
-    "memm": "MEMM",
-    "sliding_window": "sliding window",
-    "lightgbm": "LightGBM",
-    "neural_crf": "neural CRF",
-}
+EXPERTS = names_of(ENSEMBLES)
 """Labellers of `treecrf_studies.ensembles.jobs`, in the order of tables."""
 
 BEST, STACKED, BOOSTED = "best_retrained", "stacking_retrained", "boosted_stacking_retrained"

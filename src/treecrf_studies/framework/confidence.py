@@ -49,6 +49,23 @@ def confidence(
     return {name: values.astype(np.float32) for name, values in found.items()}
 
 
+def prediction_frame(
+    data: SequenceSet, predicted: NDArray[np.int16], marginals: NDArray[np.float64] | None = None
+) -> pd.DataFrame:
+    """A row for each position: sequence, group (of related sequences), position, label, predicted, and `CONFIDENCE`."""
+    labels = np.asarray(data.labels)
+    return pd.DataFrame(
+        {
+            "sequence": np.repeat(np.arange(len(data)), data.lengths),
+            "group": np.repeat(data.groups, data.lengths),
+            "position": np.arange(data.n_positions),
+            "label": labels,
+            "predicted": predicted,
+            **confidence(marginals, labels, predicted),
+        }
+    )
+
+
 def marginals_after(labeller: Labeller, data: SequenceSet, iteration: int = 0) -> NDArray[np.float64] | None:
     """P(y_t | X) of every position after an iteration of a training, shape (n_positions, n_labels).
 

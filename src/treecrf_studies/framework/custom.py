@@ -1,28 +1,16 @@
-"""Custom labellers in the studies, and the names of candidates."""
+"""Candidates of the methods of studies, and what frames call them."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
 from itertools import product
-from typing import Any, NamedTuple
+from typing import Any
 
-from treecrf.models.custom import CustomLabeller
 from treecrf_studies.options import LabellerSettings
 
 Candidate = dict[str, Any]
 """Values of the settings that a study chooses."""
-
-
-class CustomMethod(NamedTuple):
-    """A custom labeller, with its settings and grid."""
-
-    labeller: LabellerSettings
-
-    def build(self, settings: Any, candidate: Candidate, window: tuple[int, int], seed: int | None) -> CustomLabeller:
-        """A labeller with the settings of a candidate; a seed is given to a class that takes ``random_state``."""
-        values = {**self.labeller.settings, **candidate}
-        return CustomLabeller(self.labeller.class_name, values, (window[0], window[1]), settings.unseen, seed)
 
 
 def combinations(grid: Mapping[str, Iterable[Any]]) -> list[Candidate]:

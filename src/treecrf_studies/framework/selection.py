@@ -1,18 +1,25 @@
-"""The choice among labellers with other settings, and among the stages of their training, by held-out sequences."""
+"""The choice among labellers with other settings, and among the stages of their training, by held-out sequences.
+
+Every study chooses here. A study that trains and tests its candidates in parts of a job has their scores and takes
+`choose_by_scores`; one that does it at once takes `choose`.
+"""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Literal, NamedTuple, TypeVar
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
+from treecrf.estimators.settings import new_one
 from treecrf.models.base import Labeller
 from treecrf.models.chains import ChainLabeller
 from treecrf.models.decoding import Decoder
 from treecrf.sequences import SequenceSet
+from treecrf.statistics.selection import best_candidate
 from treecrf_studies.framework.confidence import marginals_after
 
 DECODER: Decoder = "forward_backward"
@@ -20,9 +27,16 @@ DECODER: Decoder = "forward_backward"
 Fold = tuple[SequenceSet, SequenceSet]
 """Sequences to train with, and sequences to judge by."""
 
+FIRST_CANDIDATE, FEWEST_ITERATIONS = ("rank", "iteration"), ("iteration", "rank")
+"""What wins among equals: the first candidate, at its first stage; or the fewest iterations, of the first candidate."""
+
+_ALL = slice(None)
+
+Found = TypeVar("Found")
+
 
 class ChosenLabeller(NamedTuple):
-    """A labeller that is not trained, the stage of its training that is best, and percent of the held-out positions.
+    """A labeller that is not trained, the stage of its training that is best, and the share of held-out positions right.
 
     Stage 0 stands for the last one. NaN where nothing was held out, as there was nothing to choose.
     """
@@ -38,8 +52,10 @@ def choose(
     every: int = 1,
     counted: Callable[[SequenceSet], NDArray[np.bool_]] | None = None,
     judged: bool = False,
+    decoder: Decoder = DECODER,
+    ties: Sequence[str] = FIRST_CANDIDATE,
 ) -> ChosenLabeller:
-    """The candidate that is right on most positions of all folds; among equals the first, with the fewest stages.
+    """The candidate, and the stage of its training, that are right on most positions of all folds together.
 
     Every n-th stage is a candidate (`every`). `counted` says which positions of a set count; all unless given. A single
     candidate without stages is no choice: nothing is trained unless its accuracy is wanted (`judged`).
@@ -50,27 +66,90 @@ def choose(
     for train, held_out in folds:
         counts = np.ones(held_out.n_positions, dtype=bool) if counted is None else counted(held_out)
         n_positions += int(counts.sum())
-        for place, candidate in enumerate(candidates):
-            found = _right_by_stage(candidate.keeping_stages().fit(train), held_out, every, counts)
-            right[place] = _added(right[place], found)
-    most = [int(found.max()) for found in right]
-    place = most.index(max(most))
-    best = candidates[place]
-    stage = (int(right[place].argmax()) + 1) * every if best.has_stages else 0
-    return ChosenLabeller(best, stage, 100 * most[place] / n_positions)
+        for rank, candidate in enumerate(candidates):
+            trained = new_one(candidate).keeping_stages().fit(train)
+            right[rank] = _added(right[rank], correct_by_stage(trained, held_out, decoder, every, counts))
+    scores = [
+        pd.DataFrame({"rank": rank, "iteration": every * np.arange(1, len(found) + 1), "n_correct": found})
+        for rank, found in enumerate(right)
+    ]
+    best = best_candidate(pd.concat(scores, ignore_index=True), ties, "n_correct")
+    labeller = candidates[best["rank"]]
+    stage = int(best["iteration"]) if labeller.has_stages else 0
+    return ChosenLabeller(labeller, stage, float(best["n_correct"] / n_positions))
 
 
-def _right_by_stage(
-    labeller: Labeller, held_out: SequenceSet, every: int, counts: NDArray[np.bool_]
+def choose_by_scores(scores: pd.DataFrame, ties: Sequence[str] = FEWEST_ITERATIONS) -> pd.DataFrame:
+    """The candidate with the best mean accuracy over folds, and its best iteration with each decoder.
+
+    A split has one candidate, hence one final training, which serves all decoders: the best one of all decoders and
+    iterations.
+
+    Parameters
+    ----------
+    scores : DataFrame
+        split, fold, candidate, rank (of the candidate in its grid), iteration, decoder, n_correct, n_positions.
+    ties : sequence of str
+        `FIRST_CANDIDATE` or `FEWEST_ITERATIONS`.
+
+    Returns
+    -------
+    DataFrame
+        A row by split and decoder: split, decoder, candidate, rank, iteration, cv_accuracy, cv_fold_sd.
+    """
+    accuracy = scores.assign(accuracy=scores["n_correct"] / scores["n_positions"])
+    keys = ["split", "decoder", "candidate", "rank", "iteration"]
+    means = accuracy.groupby(keys, sort=False)["accuracy"].agg(cv_accuracy="mean", cv_fold_sd="std").reset_index()
+    rows = []
+    for _, of_split in means.groupby("split", sort=False):
+        best = best_candidate(of_split, ties, "cv_accuracy")
+        of_candidate = of_split[of_split["rank"] == best["rank"]]
+        rows += [
+            best_candidate(of, ["iteration"], "cv_accuracy") for _, of in of_candidate.groupby("decoder", sort=False)
+        ]
+    return pd.DataFrame(rows).reset_index(drop=True).astype({"split": int, "iteration": int, "rank": int})
+
+
+def first_best(tried: Iterable[Found], accuracy: Callable[[Found], float]) -> Found:
+    """The first of those with the best accuracy in percent; what follows one that is always right is not tried."""
+    best: Found | None = None
+    for one in tried:
+        if best is None or accuracy(one) > accuracy(best):
+            best = one
+        if accuracy(best) == 100:
+            break
+    assert best is not None  # a grid has at least one candidate
+    return best
+
+
+def correct_by_stage(
+    labeller: Labeller,
+    data: SequenceSet,
+    decoder: Decoder | Literal["greedy"] = DECODER,
+    every: int = 1,
+    counted: NDArray[np.bool_] | slice = _ALL,
 ) -> NDArray[np.int64]:
-    """Correct positions of a trained labeller after each stage that is a candidate."""
-    truth = labeller.align_labels(held_out)
-    stages = (
-        labeller.staged_predict(held_out, (DECODER,), every)
-        if labeller.has_stages
-        else [{DECODER: labeller.predict(held_out, DECODER)}]
-    )
-    return np.array([int((stage[DECODER] == truth)[counts].sum()) for stage in stages], dtype=np.int64)
+    """Correct positions of a trained labeller after each stage that is a candidate; of one without stages at its end."""
+    truth = labeller.align_labels(data)
+    found = [(labels == truth)[counted].sum() for labels in labels_by_stage(labeller, data, decoder, every)]
+    return np.array(found, dtype=np.int64)
+
+
+def labels_by_stage(
+    labeller: Labeller, data: SequenceSet, decoder: Decoder | Literal["greedy"] = DECODER, every: int = 1
+) -> Iterator[NDArray[np.int16]]:
+    """Labels after `every`, 2 `every`, .. iterations; of a labeller without stages at its end.
+
+    Greedy labels, from left to right, are those of labellers with local potentials.
+    """
+    if decoder == "greedy":
+        assert isinstance(labeller, ChainLabeller)
+        yield from labeller.staged_greedy(data, every)
+    elif labeller.has_stages:
+        for stage in labeller.staged_predict(data, (decoder,), every):
+            yield stage[decoder]
+    else:
+        yield labeller.predict(data, decoder)
 
 
 def _added(sums: NDArray[np.int64], found: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -119,7 +198,7 @@ def train_as_chosen(choice: ChosenLabeller, train: SequenceSet) -> Trained:
         labeller.set_params(n_iterations=stage)
         stage, values = 0, {"n_iterations": stage}
     elif stage:
-        values = {"stage": stage}
+        labeller, values = labeller.keeping_stages(), {"stage": stage}
     began = time.process_time()
     labeller.fit(train)
     return Trained(labeller, stage, values, time.process_time() - began)

@@ -10,7 +10,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from itertools import product
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -23,15 +23,16 @@ from treecrf.models.boosted.memm import MEMM
 from treecrf.models.boosted.treecrf import TreeCRF
 from treecrf.models.chains import ChainLabeller
 from treecrf.models.custom import CustomLabeller
-from treecrf.models.decoding import DECODERS
+from treecrf.models.decoding import DECODERS, Decoder
 from treecrf.sequences import Attribute, SequenceSet
 from treecrf.trees.tree import Tree
 from treecrf_studies.datasets.synthetic import Splits, best_window_accuracy, find_rule, future_splits, is_positive
-from treecrf_studies.framework.confidence import CONFIDENCE, confidence, marginals_after
+from treecrf_studies.framework.confidence import CONFIDENCE, marginals_after, prediction_frame
 from treecrf_studies.framework.custom import custom_candidates
 from treecrf_studies.framework.job_cache import Frames
 from treecrf_studies.framework.job_context import JobContext
 from treecrf_studies.framework.resamples import shared_part
+from treecrf_studies.framework.selection import correct_by_stage, first_best, labels_by_stage
 from treecrf_studies.future.methods import INSTANCE, MEMM_DECODERS, NO_BAG, TREE_NAMES, WEIGHT_NAMES, WHOLE_FUTURE
 from treecrf_studies.future.settings import FutureSettings
 from treecrf_studies.methods import load_class
@@ -111,7 +112,7 @@ class _Trained(NamedTuple):
 
     settings: dict[str, Any]
     model: Labeller
-    decoder: str
+    decoder: Decoder | Literal["greedy"]
     every: int
     n_iterations: int
     validation_accuracy: float
@@ -149,7 +150,8 @@ def compare_future(job: JobContext[FutureSettings]) -> FutureOutcome:
         features: tuple[pd.DataFrame, ...] = ()
         if seed == min(splits) and isinstance(best.model, FutureFeatureMEMM):
             features = tuple(found.assign(**constant) for found in describe_features(best.model, sets.train))
-        return (run, _prediction_frame(best, sets.test, predicted).assign(**constant), *features)
+        marginals = marginals_after(best.model, sets.test, best.n_iterations)
+        return (run, prediction_frame(sets.test, predicted, marginals).assign(**constant), *features)
 
     found = []
     for (i, variant), seed in product(enumerate(_variants(method, settings)), splits):
@@ -191,23 +193,34 @@ def _choose(
     iterations.
     """
     if method in settings.labellers:
-        return _choose_custom(sets, window, settings.labellers[method], settings)
+        tried = _try_custom(sets, window, settings.labellers[method], settings)
+    else:
+        tried = _try_leaves(sets, window, method, variant, settings)
+    return first_best(tried, _accuracy)
+
+
+def _try_leaves(
+    sets: Splits, window: tuple[int, int], method: str, variant: Mapping[str, Any], settings: FutureSettings
+) -> Iterator[_Trained]:
+    """A labeller of the study with each number of leaves."""
     labeller, order = _find_labeller(method)
     shared: dict[str, Any] = {"window": tuple(window), "order": order, **variant}
     shared["l2_regularization"] = settings.l2_regularization
-    best: _Trained | None = None
     for max_leaves in settings.max_leaves:
         values = shared | {"max_leaves": max_leaves}
         if issubclass(labeller, FutureFeatureMEMM):
-            trained = _choose_steps(sets, labeller, values, settings)
+            yield _choose_steps(sets, labeller, values, settings)
         else:
-            trained = _train(sets, labeller, values | {"n_iterations": settings.chain_iterations}, settings)
-        if best is None or trained.validation_accuracy > best.validation_accuracy:
-            best = trained
-        if _is_perfect(best):
-            break
-    assert best is not None  # a grid has at least one candidate
-    return best
+            yield _train(sets, labeller, values | {"n_iterations": settings.chain_iterations}, settings)
+
+
+def _try_custom(
+    sets: Splits, window: tuple[int, int], custom: LabellerSettings, settings: FutureSettings
+) -> Iterator[_Trained]:
+    """The candidates of a custom labeller."""
+    for candidate in custom_candidates(custom):
+        values = {"class_name": custom.class_name, "settings": custom.settings | candidate, "window": tuple(window)}
+        yield _train(sets, CustomLabeller, values, settings)
 
 
 def _find_labeller(method: str) -> tuple[type[ChainLabeller], int]:
@@ -234,32 +247,24 @@ def _choose_steps(
     chosen = {name: grid[(len(grid) - 1) // 2] for name, grid in grids.items()}
     best = _train(sets, labeller, values | chosen, settings)
     done = [(chosen, _reach(best))]
-    for name, grid in grids.items():
+
+    def tried(name: str, grid: Sequence[float]) -> Iterator[_Trained]:
+        yield best
         for value in grid:
             candidate = chosen | {name: value}
-            if _is_perfect(best) or any(_is_the_same(candidate, *other) for other in done):
-                continue
-            trained = _train(sets, labeller, values | candidate, settings)
-            done.append((candidate, _reach(trained)))
-            if trained.validation_accuracy > best.validation_accuracy:
-                best = trained
-        chosen = {name: best.settings[name] for name in STEP_SETTINGS}
+            if not any(_is_the_same(candidate, *other) for other in done):
+                trained = _train(sets, labeller, values | candidate, settings)
+                done.append((candidate, _reach(trained)))
+                yield trained
+
+    for name, grid in grids.items():
+        best = first_best(tried(name, grid), _accuracy)
+        chosen = {each: best.settings[each] for each in STEP_SETTINGS}
     return best
 
 
-def _choose_custom(
-    sets: Splits, window: tuple[int, int], custom: LabellerSettings, settings: FutureSettings
-) -> _Trained:
-    """The best candidate of a custom labeller."""
-    tried = []
-    for candidate in custom_candidates(custom):
-        values = {"class_name": custom.class_name, "settings": custom.settings | candidate, "window": tuple(window)}
-        tried.append(_train(sets, CustomLabeller, values, settings))
-    return max(tried, key=lambda trained: trained.validation_accuracy)
-
-
-def _is_perfect(trained: _Trained) -> bool:
-    return trained.validation_accuracy == 100.0
+def _accuracy(trained: _Trained) -> float:
+    return trained.validation_accuracy
 
 
 def _reach(trained: _Trained) -> dict[str, float]:
@@ -284,31 +289,16 @@ def _train(sets: Splits, labeller: type[Labeller], values: dict[str, Any], setti
         model.fit(sets.train)
     spent = time.process_time() - before
     every = settings.test_every if isinstance(model, TreeCRF | FutureFeatureTreeCRF) else 1
-    decoder = settings.memm_decoder if _is_memm(model) else settings.decoder
-    accuracies = _staged_accuracies(model, sets.validation, decoder, every)
-    best = int(accuracies.argmax())
-    return _Trained(values, model, decoder, every, every * (best + 1), float(accuracies[best]), spent)
+    decoder: Decoder | Literal["greedy"] = settings.memm_decoder if _is_memm(model) else settings.decoder
+    right = correct_by_stage(model, sets.validation, decoder, every)
+    best = int(right.argmax())
+    accuracy = 100 * float(right[best] / sets.validation.n_positions)
+    return _Trained(values, model, decoder, every, every * (best + 1), accuracy, spent)
 
 
 def _is_memm(model: Labeller) -> bool:
     """Whether probabilities are normalized position by position, so that the decoder is `FutureSettings.memm_decoder`."""
     return isinstance(model, MEMM | FutureFeatureMEMM) and not isinstance(model, FutureFeatureTreeCRF)
-
-
-def _staged_labels(model: Labeller, data: SequenceSet, decoder: str, every: int) -> Iterator[NDArray[np.int16]]:
-    """Predictions after `every`, 2 `every`, .. iterations."""
-    if decoder == "greedy":
-        assert isinstance(model, ChainLabeller)
-        yield from model.staged_greedy(data, every)
-    else:
-        for stage in model.staged_predict(data, (decoder,), every):  # type: ignore[arg-type]
-            yield stage[decoder]  # type: ignore[index]
-
-
-def _staged_accuracies(model: Labeller, data: SequenceSet, decoder: str, every: int) -> NDArray[np.float64]:
-    """Percent of positions that are labelled right after `every`, 2 `every`, .. iterations."""
-    truth = model.align_labels(data)
-    return np.array([100 * (labels == truth).mean() for labels in _staged_labels(model, data, decoder, every)])
 
 
 # --- what is found ----------------------------------------------------------------------------------
@@ -321,7 +311,7 @@ def _accuracies(trained: _Trained, sets: Splits) -> tuple[dict[str, Any], NDArra
     predicted = np.empty(0, dtype=np.int16)
     found["validation_accuracy"] = trained.validation_accuracy
     for side, data in (("train", sets.train), ("test", sets.test)):
-        predicted = next(_staged_labels(trained.model, data, trained.decoder, trained.n_iterations))
+        predicted = next(labels_by_stage(trained.model, data, trained.decoder, trained.n_iterations))
         found[f"{side}_accuracy"] = 100 * float((predicted == trained.model.align_labels(data)).mean())
     return found, predicted
 
@@ -335,10 +325,10 @@ def _accuracies_by_decoder(trained: _Trained, sets: Splits) -> dict[str, float]:
     if isinstance(trained.model, CustomLabeller) or not trained.settings["order"]:
         return found
     for decoder in MEMM_DECODERS if _is_memm(trained.model) else DECODERS:
-        validated = _staged_accuracies(trained.model, sets.validation, decoder, trained.every)
+        validated = correct_by_stage(trained.model, sets.validation, decoder, trained.every)
         iteration = trained.every * (int(validated.argmax()) + 1)
-        tested = _staged_accuracies(trained.model, sets.test, decoder, iteration)
-        found[f"{decoder}_accuracy"] = float(tested[0])
+        tested = correct_by_stage(trained.model, sets.test, decoder, iteration)
+        found[f"{decoder}_accuracy"] = 100 * float(tested[0] / sets.test.n_positions)
     return found
 
 
@@ -385,19 +375,6 @@ def _rule_of(data: SequenceSet) -> dict[str, Any]:
     best = best_window_accuracy(rule.kind, rule.bag_labels.shape[1], rule.last_bags)
     positive = 100 * float(rule.bag_labels.mean())
     return {"kind": rule.kind, "last_bags": rule.last_bags, "best_window_accuracy": best, "positive_bags": positive}
-
-
-def _prediction_frame(trained: _Trained, test: SequenceSet, predicted: NDArray[np.int16]) -> pd.DataFrame:
-    marginals, labels = marginals_after(trained.model, test, trained.n_iterations), np.asarray(test.labels)
-    return pd.DataFrame(
-        {
-            "sequence": np.repeat(np.arange(len(test)), test.lengths),
-            "position": np.arange(test.n_positions),
-            "label": labels,
-            "predicted": predicted,
-            **confidence(marginals, labels, predicted),
-        }
-    )
 
 
 def warm_kernels() -> None:

@@ -24,15 +24,16 @@ from treecrf.models.decoding import DECODERS, Decoder
 from treecrf.sequences import SequenceSet
 from treecrf.statistics.selection import derive_seed, sequence_folds
 from treecrf_studies.datasets.synthetic import Splits
-from treecrf_studies.framework.confidence import CONFIDENCE, confidence
-from treecrf_studies.framework.custom import candidate_name
+from treecrf_studies.framework.confidence import CONFIDENCE, prediction_frame
+from treecrf_studies.framework.custom import Candidate, candidate_name
 from treecrf_studies.framework.job_cache import Frames
 from treecrf_studies.framework.job_context import JobContext
+from treecrf_studies.framework.methods import find_method
 from treecrf_studies.framework.resamples import shared_part
 from treecrf_studies.framework.selection import DECODER, ChosenLabeller, Fold, choose, train_as_chosen
-from treecrf_studies.kernels.learners import Window, chosen_values, make_candidates, make_kernel_crf
-from treecrf_studies.kernels.methods import BEST, DUAL, PRIMAL, REDUCED, TREES
+from treecrf_studies.kernels.methods import BEST, REDUCED, TREES
 from treecrf_studies.kernels.settings import KernelsSettings
+from treecrf_studies.methods.catalogue import KERNELS
 from treecrf_studies.methods.kernel.kernel_crf import KernelCRF
 
 RUN_NAMES = [
@@ -52,6 +53,11 @@ RUN_NAMES = [
     "shared_part",
 ]
 PREDICTION_NAMES = ["dataset", "method", "seed", "group", "position", "label", "predicted", *CONFIDENCE]
+
+Window = tuple[int, int]
+
+OF_PICTURES: Candidate = {"window": (0, 0), "width": 96, "batch_size": 64}
+"""Settings of the neural CRF where it sees pictures."""
 
 _N_SMALL = 6  # sequences
 
@@ -133,16 +139,26 @@ def load_kernels(method: str, train: SequenceSet, window: Window, settings: Kern
             "neural_epochs": 1,
         }
     )
-    labeller = _make(method, window, small)[0]
+    labeller = make_candidates(method, window, small)[0]
     for decoder in DECODERS:
         labeller.fit(few).predict(few, decoder)
 
 
-def _make(method: str, window: Window, settings: KernelsSettings, variance: float | None = None) -> list[Labeller]:
+def make_candidates(
+    method: str, window: Window, settings: KernelsSettings, variance: float | None = None
+) -> list[Labeller]:
     """The candidates of a method; with a variance that another one has chosen, that alone."""
-    if method in (DUAL, *PRIMAL):
-        return [make_kernel_crf(method, window, variance or settings.variances[0], settings)]
-    return list(make_candidates(method, window, settings))
+    found = find_method(method, KERNELS, settings.labellers)
+    candidates = found.candidates(settings) if variance is None else [{"variance": variance}]
+    more = OF_PICTURES if method == "neural_crf" and settings.picture is not None else {}
+    return [found.build(settings, candidate | more, window) for candidate in candidates]
+
+
+def make_kernel_crf(method: str, window: Window, settings: KernelsSettings, **more: Any) -> KernelCRF:
+    """A kernel CRF with the variance of measurements and other settings of its own."""
+    labeller = find_method(method, KERNELS).build(settings, {"variance": settings.measured_variance} | more, window)
+    assert isinstance(labeller, KernelCRF)
+    return labeller
 
 
 def _label_draw(
@@ -158,22 +174,19 @@ def _label_draw(
     if method in REDUCED:
         fewest = min(train.n_positions for train, _ in folds)
         settings = settings.model_copy(update={"rank": min(settings.rank, fewest)})
-    candidates = _make(method, window, settings, variance)
-    every = settings.test_every if method in TREES else 1
+    candidates = make_candidates(method, window, settings, variance)
+    every = settings.test_every if method in KERNELS and "test_every" in KERNELS[method].settings else 1
     choice = choose(candidates, folds, every, judged=any(method in methods for methods in BEST.values()))
     if isinstance(choice.labeller, KernelCRF):
         choice.labeller.set_params(tolerance=settings.tolerance)
-    chosen = chosen_values(method, choice.labeller)
+    chosen = find_method(method, KERNELS, settings.labellers).chosen(choice.labeller)
     trained = train_as_chosen(choice, draw.train)
     test = draw.sets.test
     labels, marginals = trained.answer(test, DECODERS)
     run = _run(draw, choice, trained.labeller, labels)
     run |= {"cpu_seconds": trained.cpu_seconds, "chosen": candidate_name(chosen | trained.values)}
     constant = {"dataset": draw.dataset, "method": method, "seed": draw.seed}
-    columns: dict[str, Any] = {"group": np.repeat(test.groups, test.lengths), "position": np.arange(test.n_positions)}
-    columns |= {"label": test.labels, "predicted": labels[DECODER]}
-    columns |= confidence(marginals, columns["label"], columns["predicted"])
-    predictions = pd.DataFrame(constant | columns)
+    predictions = prediction_frame(test, labels[DECODER], marginals).assign(**constant)
     return (
         pd.DataFrame([constant | run]),
         predictions,
@@ -191,7 +204,7 @@ def _run(
         kernel = {"objective": labeller.objective_, "gap": getattr(labeller, "gap_", np.nan), "form": labeller.form_}
     percent = {decoder: 100 * float((labels[decoder] == test.labels).mean()) for decoder in DECODERS}
     return {
-        "held_out_accuracy": choice.accuracy,
+        "held_out_accuracy": 100 * choice.accuracy,
         "accuracy": percent[DECODER],
         "viterbi_accuracy": percent["viterbi"],
         "n_train": draw.train.n_positions,
@@ -325,7 +338,7 @@ def _first_draw(job: JobContext[KernelsSettings]) -> Draw:
 def _fit(train: SequenceSet, window: Window, degree: int, settings: KernelsSettings, **more: Any) -> KernelCRF:
     """A kernel CRF with the variance of measurements; that it has not converged is what is measured."""
     values = {"tolerance": settings.tolerance} | more
-    labeller = make_kernel_crf(f"degree_{degree}", window, settings.measured_variance, settings, **values)
+    labeller = make_kernel_crf(f"degree_{degree}", window, settings, **values)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return labeller.fit(train)
@@ -339,12 +352,11 @@ def _follow(draw: Draw, window: Window, degree: int, solver: str, settings: Kern
         seconds.append(phases["gradient"] + phases["update"])
 
     if solver == CRFSUITE:
-        method = {1: "primal", 2: "conjunctions"}[degree]
-        labeller = make_kernel_crf(method, window, settings.measured_variance, settings).fit(draw.train)
+        labeller = make_kernel_crf({1: "primal", 2: "conjunctions"}[degree], window, settings).fit(draw.train)
         steps, seconds = {"iteration": [-1]}, [labeller.seconds_["update"]]
     else:
         values = SOLVERS[solver] | {"max_iterations": settings.solver_steps, "tolerance": settings.tolerance}
-        labeller = make_kernel_crf(f"degree_{degree}", window, settings.measured_variance, settings, **values)
+        labeller = make_kernel_crf(f"degree_{degree}", window, settings, **values)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             labeller.fit(draw.train, monitor=note)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from treecrf_studies.methods.catalogue import KERNELS, names_of
+
 DEGREES = {f"degree_{degree}": degree for degree in (1, 2, 3)}
 """Exact kernel CRFs with the polynomial kernel."""
 
@@ -19,23 +21,7 @@ REDUCED = ("low_rank", "nystroem")
 TREES = ("separable", "full", "treecrf")
 """TreeCRF: Newton leaves with a matrix of transitions, with trees that see the previous label, and as in the papers."""
 
-METHODS = {
-    "primal": "linear CRF (primal)",
-    DUAL: "linear CRF (dual)",
-    "degree_1": "kernel CRF (degree 1)",
-    "degree_2": "kernel CRF (degree 2)",
-    "degree_3": "kernel CRF (degree 3)",
-    "rbf": "kernel CRF (RBF)",
-    "conjunctions": "conjunctions (primal)",
-    "low_rank": "kernel CRF (low rank)",
-    "nystroem": "kernel CRF (Nyström)",
-    "linear_crf": "linear CRF",
-    "crfsuite": "CRFsuite",
-    "separable": "TreeCRF-Newton (separable)",
-    "full": "TreeCRF-Newton (full)",
-    "treecrf": "TreeCRF",
-    "neural_crf": "neural CRF",
-}
+METHODS = names_of(KERNELS)
 """What readers see of each, in the order of tables."""
 
 BEST_KERNEL, BEST_TREES = "best_kernel", "best_trees"

@@ -8,7 +8,8 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import Field, model_validator
 
 from treecrf.io.messages import listed
-from treecrf_studies.kernels.methods import DEGREES, DUAL, METHODS, PRIMAL, REDUCED, TREES
+from treecrf_studies.kernels.methods import DUAL, METHODS, PRIMAL
+from treecrf_studies.methods.catalogue import KERNELS, unused_settings
 from treecrf_studies.options import (
     Labellers,
     Name,
@@ -24,28 +25,6 @@ Leaves = Annotated[int, Field(ge=2)]
 Tolerance = Annotated[float, Field(ge=0, lt=1)]
 
 MEASURED = ("solver_datasets", "rank_datasets", "size_datasets")
-
-_USERS = {
-    "variances": (*DEGREES, *REDUCED, "rbf", "linear_crf"),
-    "coef0": (*DEGREES, DUAL, *PRIMAL, *REDUCED),
-    "transition_variance": (*DEGREES, DUAL, *PRIMAL, *REDUCED, "rbf"),
-    "tolerance": (*DEGREES, DUAL, *REDUCED, "rbf"),
-    "choosing_tolerance": (*DEGREES, *REDUCED, "rbf"),
-    "rank": REDUCED,
-    "tree_iterations": TREES,
-    "test_every": TREES,
-    "tree_rates": ("separable", "full"),
-    "tree_regularization": ("separable", "full"),
-    "separable_leaves": ("separable",),
-    "full_leaves": ("full",),
-    "treecrf_leaves": ("treecrf",),
-    "treecrf_regularizations": ("treecrf",),
-    "crfsuite_penalties": ("crfsuite",),
-    "neural_dropouts": ("neural_crf",),
-    "neural_epochs": ("neural_crf",),
-    "picture": ("neural_crf",),
-}
-"""Which methods look at a setting; at those that are not here, all do."""
 
 
 class KernelsSettings(StudySettings):
@@ -140,5 +119,7 @@ class KernelsSettings(StudySettings):
         """JSON values of the settings that a job of the method looks at, so that changing others reruns nothing."""
         unused = {"datasets", "methods", "labellers", "n_seeds", "exact_under", "equivalence_margin", "overrides"}
         unused |= {"solver_degrees", "solver_steps", "ranks", "sizes", "measured_variance", *MEASURED}
-        unused |= {name for name, users in _USERS.items() if method not in users}
+        unused |= unused_settings(method, KERNELS)
+        if method in self.choosers:
+            unused.add("variances")
         return self.model_dump(mode="json", exclude=unused) | used_labellers(method, self.labellers)

@@ -39,7 +39,8 @@ def best_predictions(predictions: pd.DataFrame, runs: pd.DataFrame) -> Iterator[
     for name, methods in BEST.items():
         places = {method: place for place, method in enumerate(methods)}
         known = runs[runs["method"].isin(methods) & runs["held_out_accuracy"].notna()]
-        ranked = known.assign(place=-known["method"].map(places)).sort_values(["held_out_accuracy", "place"])
+        ranked = known.assign(place=[-places[each] for each in known["method"]])
+        ranked = ranked.sort_values(["held_out_accuracy", "place"])
         best = ranked.groupby("seed").tail(1)[["seed", "method"]]
         if len(best) == runs["seed"].nunique():
             yield predictions.merge(best, on=["seed", "method"]).assign(method=name)

@@ -7,7 +7,7 @@ all other kinds of trees, or with all mechanisms, and with all damaged training 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import product
@@ -19,18 +19,18 @@ from numpy.typing import NDArray
 
 from treecrf.missing import MECHANISMS, transform_of
 from treecrf.missing.mechanisms import MCAR
+from treecrf.models.base import Labeller
 from treecrf.models.boosted.checkpoint import Checkpoint
-from treecrf.models.boosted.treecrf import TreeCRF
-from treecrf.models.custom import CustomLabeller
-from treecrf.models.decoding import Decoder
-from treecrf.models.neural.neural_crf import NeuralCRF
 from treecrf.sequences import Attribute, SequenceSet
 from treecrf.statistics.blocks import cut_blocks
-from treecrf.statistics.selection import best_candidate, derive_seed, hold_out
-from treecrf_studies.framework.custom import Candidate, CustomMethod, candidate_name, combinations, custom_candidates
+from treecrf.statistics.selection import derive_seed, hold_out
+from treecrf_studies.framework.custom import Candidate, candidate_name, combinations
 from treecrf_studies.framework.job_cache import Frames
 from treecrf_studies.framework.job_context import JobContext
-from treecrf_studies.missing.methods import COUNT_NAMES, NETWORK, PAPERS, TREES
+from treecrf_studies.framework.methods import find_method
+from treecrf_studies.framework.selection import FEWEST_ITERATIONS, ChosenLabeller, choose, train_as_chosen
+from treecrf_studies.methods.catalogue import MISSING, TREATMENTS
+from treecrf_studies.missing.methods import COUNT_NAMES, PAPERS, TREES
 from treecrf_studies.missing.settings import MissingSettings
 
 Transform = Callable[[SequenceSet], SequenceSet]
@@ -88,10 +88,10 @@ def evaluate_rates(job: JobContext[MissingSettings]) -> MissingOutcome:
 def evaluate_trees(job: JobContext[MissingSettings]) -> MissingOutcome:
     """`evaluate_method` at every rate with each of the other kinds of trees; the frames have a column trees.
 
-    Without rows for a custom labeller or the network, which have no trees.
+    Without rows for methods that are no treatment of missing values in trees.
     """
     fewer = _with_training_sets(job, min(job.settings.n_training_sets, job.settings.tree_training_sets))
-    kinds = [] if job.method in (NETWORK, *job.settings.labellers) else job.settings.other_trees
+    kinds = job.settings.other_trees if job.method in TREATMENTS else []
     return _labelled(
         "trees",
         {trees: _stacked(evaluate_method(fewer, rate, trees) for rate in job.settings.rates) for trees in kinds},
@@ -138,21 +138,28 @@ def evaluate_method(
 
     def evaluate(training_set: int, _checkpoint: Checkpoint | None) -> Frames:
         given = damaged(train, "train", training_set) if how.in_training else train
+        candidates = _candidates(method, settings, trees)
+        labellers = [_build(given, job.window, method, candidate, settings, trees) for candidate in candidates]
         before = time.thread_time()
-        choice = choose_settings(given.select(fitted), given.select(held_out), job.window, method, settings, trees)
+        choice = _choose(labellers, given.select(fitted), given.select(held_out), method, settings)
         seconds = {"choice": time.thread_time() - before}
-        candidate, iteration = choice.pop("values"), choice["iteration"]
-        model, transform = _train(given, job.window, method, candidate, iteration, settings, trees)
-        seconds |= model.seconds_
+        transform = _fitted_transform(method, given, settings)
+        trained = train_as_chosen(choice, transform(given))
+        seconds |= trained.labeller.seconds_
         before = time.thread_time()
         counts = []
         for test_set, damaged_test in enumerate(tests):
-            predicted = _predict(model, transform(damaged_test), iteration, settings.decoder)
-            correct = predicted == model.align_labels(damaged_test)
+            predicted = trained.predict(transform(damaged_test), (settings.decoder,))[settings.decoder]
+            correct = predicted == trained.labeller.align_labels(damaged_test)
             counts.append(count_correct(correct, test, settings).assign(test_set=test_set))
         seconds["prediction"] = (time.thread_time() - before) / len(tests)
+        chosen = {
+            "candidate": candidate_name(candidates[labellers.index(choice.labeller)]),
+            "iteration": choice.stage or 1,
+            "held_out_accuracy": choice.accuracy,
+        }
         costs = pd.DataFrame({"phase": list(seconds), "cpu_seconds": list(seconds.values())})
-        frames = (pd.concat(counts), pd.DataFrame([choice]), costs.assign(n_iterations=iteration))
+        frames = (pd.concat(counts), pd.DataFrame([chosen]), costs.assign(n_iterations=chosen["iteration"]))
         return tuple(frame.assign(training_set=training_set, **constant) for frame in frames)
 
     of = f"{trees}_{mechanism}_rate_{rate:g}"
@@ -172,7 +179,7 @@ def warm_kernels() -> None:
     attributes = (Attribute("first", names), Attribute("second", names))
     data = SequenceSet(values, np.arange(0, 61, 5), attributes, labels, names)
     tiny = MissingSettings(n_iterations=2, n_training_sets=1, n_test_sets=1)
-    for trees, method in product(TREES, tiny.methods):
+    for trees, method in product(TREES, TREATMENTS):
         evaluate_method(JobContext(tiny, "warm", method, (1, 1), (data, data)), 0.3, trees)
 
 
@@ -191,89 +198,56 @@ def _labelled(name: str, outcomes: Mapping[str, MissingOutcome]) -> MissingOutco
     )
 
 
-def choose_settings(
-    fitted: SequenceSet,
-    held_out: SequenceSet,
-    window: tuple[int, int],
-    method: str,
-    settings: MissingSettings,
-    trees: str,
-) -> dict[str, Any]:
-    """Settings and iteration with the best accuracy on the held-out sequences; among equals fewest iterations first.
-
-    Missing values are in place. The method is a treatment of missing values, the neural CRF, or a labeller from the
-    configuration.
-    """
-    if method in settings.labellers:
-        candidates = custom_candidates(settings.labellers[method])
-    elif method == NETWORK:
-        candidates = combinations({"dropout": settings.neural_dropouts})
-    else:
-        candidates = combinations(TREES[trees].grid_of(settings))
-    curves = []
-    for rank, candidate in enumerate(candidates):
-        model, transform = _train(fitted, window, method, candidate, settings.n_iterations, settings, trees)
-        every = settings.test_every if model.has_stages else 1
-        truth = model.align_labels(held_out)
-        stages = model.staged_predict(transform(held_out), (settings.decoder,), every)
-        accuracy = [float((stage[settings.decoder] == truth).mean()) for stage in stages]
-        iterations = every * np.arange(1, len(accuracy) + 1)
-        curves.append(pd.DataFrame({"rank": rank, "iteration": iterations, "held_out_accuracy": accuracy}))
-    best = best_candidate(pd.concat(curves, ignore_index=True), ["iteration", "rank"], "held_out_accuracy")
-    chosen = candidates[int(best["rank"])]
-    return {
-        "values": chosen,
-        "candidate": candidate_name(chosen),
-        "iteration": int(best["iteration"]),
-        "held_out_accuracy": float(best["held_out_accuracy"]),
-    }
+def _candidates(method: str, settings: MissingSettings, trees: str) -> list[Candidate]:
+    """What hold-out chooses from; of a treatment in trees, what it does for this kind of trees."""
+    if method in TREATMENTS:
+        return combinations(TREES[trees].grid_of(settings))
+    return find_method(method, MISSING, settings.labellers).candidates(settings)
 
 
-def _train(
-    train: SequenceSet,
+def _build(
+    given: SequenceSet,
     window: tuple[int, int],
     method: str,
     candidate: Candidate,
-    n_iterations: int,
     settings: MissingSettings,
     trees: str,
-) -> tuple[TreeCRF | NeuralCRF | CustomLabeller, Transform]:
-    """A fitted model and what must be done to data before it predicts."""
-    if method in settings.labellers:
-        return CustomMethod(settings.labellers[method]).build(settings, candidate, window, None).fit(train), _unchanged
-    if method == NETWORK:
-        return NeuralCRF(n_epochs=settings.neural_epochs, unseen=settings.unseen, **candidate).fit(train), _unchanged
-    imputer = transform_of(method, settings.mark)
-    transform = imputer.fit(train).transform if imputer else _unchanged
-    n_slots = (len(train.attributes) + len(train.number_names)) * (1 + sum(window))
-    common = {
-        "n_iterations": n_iterations,
-        "max_leaves": settings.max_leaves,
-        "window": window,
-        "order": settings.order,
-        "missing": "error" if imputer else method,
-        "scale_gain": settings.scale_gain,
-        "n_surrogates": settings.n_surrogates or max(1, n_slots - 1),
-        "either_polarity": settings.either_polarity,
-        "all_missing": settings.all_missing,
-        "unseen_missing": settings.unseen_missing,
-        "unseen": settings.unseen,
-    }
-    model = TreeCRF(**{**common, **TREES[trees].fixed, **candidate})
-    return model.fit(transform(train)), transform
+) -> Labeller:
+    """A labeller with the settings of a candidate, which is to see a training set that was not transformed yet."""
+    if method in TREATMENTS:
+        n_slots = (len(given.attributes) + len(given.number_names)) * (1 + sum(window))
+        n_surrogates = settings.n_surrogates or max(1, n_slots - 1)
+        candidate = {"n_surrogates": n_surrogates, **TREES[trees].fixed, **candidate}
+    return find_method(method, MISSING, settings.labellers).build(settings, candidate, window)
+
+
+def _choose(
+    labellers: Sequence[Labeller],
+    fitted: SequenceSet,
+    held_out: SequenceSet,
+    method: str,
+    settings: MissingSettings,
+) -> ChosenLabeller:
+    """The best on the held-out sequences, whose missing values are in place; among equals the fewest iterations."""
+    transform = _fitted_transform(method, fitted, settings)
+    return choose(
+        labellers,
+        [(transform(fitted), transform(held_out))],
+        settings.test_every,
+        judged=True,
+        decoder=settings.decoder,
+        ties=FEWEST_ITERATIONS,
+    )
+
+
+def _fitted_transform(method: str, train: SequenceSet, settings: MissingSettings) -> Transform:
+    """What fills or marks the missing cells of data as a method is to see them, fitted to the training set."""
+    transform = transform_of(MISSING[method].transform, settings.mark) if method in MISSING else None
+    return transform.fit(train).transform if transform else _unchanged
 
 
 def _unchanged(data: SequenceSet) -> SequenceSet:
     return data
-
-
-def _predict(
-    model: TreeCRF | NeuralCRF | CustomLabeller, data: SequenceSet, iteration: int, decoder: Decoder
-) -> NDArray[np.int16]:
-    """Labels after an iteration: a TreeCRF was trained up to it, any other labeller beyond."""
-    if isinstance(model, TreeCRF):
-        return model.predict(data, decoder)
-    return next(model.staged_predict(data, (decoder,), every=iteration))[decoder]
 
 
 def count_correct(correct: NDArray[np.bool_], test: SequenceSet, settings: MissingSettings) -> pd.DataFrame:

@@ -27,9 +27,6 @@ class Trees(NamedTuple):
 PAPERS = "papers"
 """The trees that the papers' tables, figures and claims are about."""
 
-NETWORK = "neural_crf"
-"""The method without trees that has an embedding for missing cells."""
-
 _NEWTON = LABELLERS["treecrf_newton"].preset
 
 TREES = {

@@ -8,15 +8,18 @@ from pydantic import Field, model_validator
 
 from treecrf.missing import MECHANISMS
 from treecrf.models.registry import IN_TREES, TRANSFORMS
-from treecrf_studies.methods.catalogue import TREATMENTS
-from treecrf_studies.missing.methods import NETWORK, PAPERS, TREES
+from treecrf_studies.methods.catalogue import MISSING, TREATMENTS, unused_settings
+from treecrf_studies.missing.methods import PAPERS, TREES
 from treecrf_studies.options import Decoder, Labellers, Name, StudySettings, refuse_unknown, used_labellers
+
+METHODS = tuple(dict.fromkeys((*IN_TREES, *TRANSFORMS, *MISSING)))
+"""Treatments in trees, by transforms, and other labellers."""
 
 if TYPE_CHECKING:
     MissingMethod = str
     MechanismName = str
 else:
-    MissingMethod = Literal[(*IN_TREES, *TRANSFORMS, NETWORK)]
+    MissingMethod = Literal[METHODS]
     MechanismName = Literal[tuple(MECHANISMS)]
 
 
@@ -131,7 +134,7 @@ class MissingSettings(StudySettings):
 
     @model_validator(mode="after")
     def _methods_are_known(self) -> MissingSettings:
-        refuse_unknown(self.methods, (*IN_TREES, *TRANSFORMS, NETWORK), self.labellers)
+        refuse_unknown(self.methods, METHODS, self.labellers)
         return self
 
     @model_validator(mode="after")
@@ -161,9 +164,7 @@ class MissingSettings(StudySettings):
 
     def used_by(self, method: str) -> dict[str, Any]:
         """JSON values of the settings that a job of the method looks at, so that changing others reruns nothing."""
-        unused = {*self.whole, "labellers"} - {"rates", "mechanisms"}
-        if method != NETWORK:
-            unused |= {"neural_dropouts", "neural_epochs"}
+        unused = {*self.whole, "labellers", *unused_settings(method, MISSING)} - {"rates", "mechanisms", "n_iterations"}
         return self.model_dump(mode="json", exclude=unused) | used_labellers(method, self.labellers)
 
     @property

@@ -63,26 +63,25 @@ class CodeGraph:
         self._packages = {package.name: package.resolve() for package in packages}
         self._modules: dict[Path, _Module] = {}
 
-    def files(self, *starts: Path) -> list[Path]:
-        """The files `starts` and every file of the packages that they depend on, sorted.
+    def files(self, *starts: Path, without: Iterable[Path] = ()) -> list[Path]:
+        """The files `starts` and every file of the packages that they depend on, sorted; nothing that only `without` says.
 
         A ValueError names an import of a module that its package does not have.
         """
         modules: set[Path] = set()
-        waiting = [start.resolve() for start in starts]
+        waiting, left_out = [start.resolve() for start in starts], {*without}
         while waiting:
             file = waiting.pop()
-            if file not in modules and self._place(file)[1:2] != (_UNCOUNTED,):
+            if file not in modules | left_out and self._place(file)[1:2] != (_UNCOUNTED,):
                 modules.add(file)
                 module = self._module(file)
                 waiting.extend(module.imports)
                 if module.loads:
-                    waiting.extend(
-                        offered for table in (file, *module.imports) for offered in self._module(table).offers
-                    )
+                    tables = {file, *module.imports} - left_out
+                    waiting.extend(offered for table in tables for offered in self._module(table).offers)
         return sorted(modules.union(*(self._module(file).resources for file in modules)))
 
-    def digest(self, *starts: Path, importing: Iterable[str] = ()) -> str:
+    def digest(self, *starts: Path, importing: Iterable[str] = (), without: Iterable[Path] = ()) -> str:
         """16 hexadecimal digits that change with the code of `starts`: a script, and the modules that it calls by name.
 
         Of the files that `files` gives, those count that themselves import a module in `importing` (full names), if
@@ -90,7 +89,7 @@ class CodeGraph:
         """
         wanted = set(importing)
         lines = []
-        for file in self.files(*starts):
+        for file in self.files(*starts, without=without):
             if wanted and not (file.suffix == ".py" and wanted & self._module(file).names):
                 continue
             name = "/".join(self._place(file)) or file.name

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from treecrf_studies.methods.catalogue import DRAWINGS, TREATMENTS
+from treecrf_studies.methods.catalogue import DRAWINGS, MISSING, OTHER, TREATMENTS, Drawing, drawing_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -14,8 +14,7 @@ if TYPE_CHECKING:
 DECODER_NAMES = {"forward_backward": "forward-backward", "viterbi": "Viterbi", "better": "preferred by CV"}
 
 # The treatments take the colours of the palette that stand out on white.
-_NEURAL = DRAWINGS["neural_crf"]._replace(color="#7F7F7F")
-_MISSING_DRAWINGS = TREATMENTS | {"neural_crf": _NEURAL}
+_MISSING_DRAWINGS = {name: TREATMENTS.get(name) or drawing_of(name, MISSING) for name in MISSING}
 
 METHOD_STYLES = {name: drawing.style for name, drawing in _MISSING_DRAWINGS.items()}
 """By method for missing values."""
@@ -29,7 +28,7 @@ TRAINING_METHOD_STYLES = {name: drawing.style for name, drawing in DRAWINGS.item
 TRAINING_METHOD_NAMES = {name: drawing.name for name, drawing in DRAWINGS.items()}
 """Methods of the training study as readers see them, in the order of lines and columns."""
 
-OTHER_STYLE: dict[str, Any] = {"color": "#4d4d4d", "marker": "*", "linestyle": (0, (1, 1))}
+OTHER_STYLE: dict[str, Any] = Drawing("", *OTHER).style
 """Of a method that `TRAINING_METHOD_STYLES` does not have."""
 
 SETTINGS: Any = {

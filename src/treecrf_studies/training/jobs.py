@@ -20,15 +20,16 @@ from treecrf.missing import Imputer
 from treecrf.models.boosted.checkpoint import Checkpoint
 from treecrf.models.boosted.treecrf import TreeCRF
 from treecrf.sequences import Attribute, SequenceSet
-from treecrf.statistics.selection import best_candidate, derive_seed, inner_trials, outer_splits
+from treecrf.statistics.selection import derive_seed, inner_trials, outer_splits
 from treecrf_studies.framework.confidence import CONFIDENCE, confidence, marginals_after
 from treecrf_studies.framework.custom import Candidate, candidate_name
 from treecrf_studies.framework.job_cache import Frames, JobCache
 from treecrf_studies.framework.job_context import JobContext
-from treecrf_studies.methods.catalogue import IN_JAVA, LABELLERS, WITH_NETWORKS
+from treecrf_studies.framework.methods import find_method
+from treecrf_studies.framework.selection import choose_by_scores
+from treecrf_studies.methods.catalogue import IN_JAVA, LABELLERS, TRAINING, WITH_NETWORKS
 from treecrf_studies.methods.java.machine import java_problem
 from treecrf_studies.training.choices import CHOICE, LAST, PEAK, UNPERTURBED
-from treecrf_studies.training.methods import METHODS, candidates, find_method
 from treecrf_studies.training.settings import TrainingSettings
 
 CURVE_NAMES = [
@@ -161,7 +162,7 @@ class _Fit(NamedTuple):
 
 
 class TrainingJob:
-    """One method, of `treecrf_studies.training.methods.METHODS` or ``settings.labellers``, on one data set.
+    """One method, of `treecrf_studies.methods.catalogue.TRAINING` or ``settings.labellers``, on one data set.
 
     The name of the data set and the seed decide the folds, so all methods are judged on the same ones; settings are
     those of this data set (`TrainingSettings.of`). The protocol says whether `test` tests ("split"), or each sequence
@@ -179,7 +180,8 @@ class TrainingJob:
         settings: TrainingSettings,
         seed: int,
     ) -> None:
-        self._dataset, self._name, self._method = dataset, method, find_method(method, settings)
+        self._dataset, self._name = dataset, method
+        self._method = find_method(method, TRAINING, settings.labellers)
         self._splits = outer_splits(len(train), len(test), protocol)
         left_out = len(self._splits) > 1
         self._documents = SequenceSet.concatenate([train, test]) if left_out else train
@@ -190,7 +192,7 @@ class TrainingJob:
         self._trials = inner_trials(
             self._splits, self._documents.groups, settings.n_folds, derive_seed(seed, dataset, "folds")
         )
-        self._candidates = candidates(method, settings)
+        self._candidates = self._method.candidates(settings)
 
     def run(self, choice: pd.DataFrame | None = None, cache: JobCache | None = None) -> TrainingOutcome:
         """Choose settings, train with them, test; then again from perturbed starts. Each training with its test is a
@@ -340,7 +342,8 @@ class TrainingJob:
         """
         train = self._documents.select(sequences)
         fill = Imputer().fit(train) if train.has_missing or any(test.has_missing for test in self._tests) else None
-        model = self._method.build(self._settings, candidate, self._window, None if run == UNPERTURBED else run)
+        seed = None if run == UNPERTURBED else run
+        model: Any = self._method.build(self._settings, candidate, self._window, seed).keeping_stages()
         seconds: list[float] = []
         log_likelihoods: list[float] = []
         phases: dict[str, float] = {}
@@ -444,28 +447,10 @@ def compare_method(job: JobContext[TrainingSettings]) -> TrainingOutcome:
 
 
 def choose(folds: pd.DataFrame) -> pd.DataFrame:
-    """The candidate with the best cross-validated accuracy (`TrainingOutcome.folds`), and the best iteration of each
-    decoder.
-
-    A split has one candidate, hence one final training, which serves all decoders: the best one of all decoders and
-    iterations. Among equals the fewest iterations win, then the first candidate of the grid.
-    """
-    accuracy = folds.assign(accuracy=folds["n_correct"] / folds["n_positions"])
-    keys = ["dataset", "method", "split", "decoder", "candidate", "rank", "iteration"]
-    means = accuracy.groupby(keys, sort=False)["accuracy"].agg(cv_accuracy="mean", cv_fold_sd="std").reset_index()
-    rows = []
-    for _, of_split in means.groupby("split", sort=False):
-        best = best_candidate(of_split, ["iteration", "rank"], "cv_accuracy")
-        of_candidate = of_split[of_split["rank"] == best["rank"]]
-        rows += [
-            best_candidate(g, ["iteration"], "cv_accuracy") for _, g in of_candidate.groupby("decoder", sort=False)
-        ]
-    chosen = pd.DataFrame(rows)
-    return (
-        chosen.assign(chosen_by=chosen["method"])[CHOICE_NAMES]
-        .reset_index(drop=True)
-        .astype({"split": int, "iteration": int, "rank": int})
-    )
+    """The choice of one method by its cross-validation (`TrainingOutcome.folds`)."""
+    method = folds["method"].iloc[0]
+    chosen = choose_by_scores(folds).assign(dataset=folds["dataset"].iloc[0], method=method, chosen_by=method)
+    return chosen[CHOICE_NAMES]
 
 
 def not_run(dataset: str, method: str, reason: str) -> TrainingOutcome:
@@ -482,7 +467,7 @@ def warm_kernels() -> None:
     names = ("a", "b", "c")
     values, labels = rng.integers(0, 3, (90, 1), np.int16), rng.integers(0, 3, 90, np.int16)
     data = SequenceSet(values, np.arange(0, 91, 6), (Attribute("symbol", names),), labels, names)
-    for method in METHODS:
+    for method in TRAINING:
         if method not in (*IN_JAVA, *WITH_NETWORKS):  # these have no kernels of their own
             tiny = TrainingSettings(
                 n_iterations=9,

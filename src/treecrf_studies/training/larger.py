@@ -20,11 +20,11 @@ from treecrf.statistics.selection import Split, derive_seed, hold_out, repeated_
 from treecrf_studies.framework.custom import Candidate, candidate_name
 from treecrf_studies.framework.job_cache import Frames
 from treecrf_studies.framework.job_context import JobContext
+from treecrf_studies.framework.methods import find_method
 from treecrf_studies.framework.selection import ChosenLabeller, Fold, Trained, choose, train_as_chosen
-from treecrf_studies.methods.catalogue import IN_JAVA
+from treecrf_studies.methods.catalogue import IN_JAVA, TRAINING
 from treecrf_studies.methods.java.machine import java_problem
 from treecrf_studies.training.jobs import shortened
-from treecrf_studies.training.methods import candidates, find_method
 from treecrf_studies.training.settings import LargerSample, TrainingSettings
 
 COUNT_NAMES = ["dataset", "sample", "method", "decoder", "training", "sequence", "group", "n_positions", "n_correct"]
@@ -147,11 +147,11 @@ def _choose(job: JobContext[TrainingSettings], inner: Fold) -> tuple[Candidate, 
     """
     settings = shortened(job.settings) if job.method in IN_JAVA else job.settings
     fixed = settings.larger_fixed.get(job.method)
-    grid = candidates(job.method, settings) if fixed is None else [fixed]
-    build = find_method(job.method, settings).build
+    method = find_method(job.method, TRAINING, settings.labellers)
+    grid = method.candidates(settings) if fixed is None else [fixed]
     of = settings.larger_samples[job.dataset].of
     window = settings.network_windows.get(of, job.window) if job.method == "neural_network" else job.window
-    labellers = [build(settings, candidate, window, None) for candidate in grid]
+    labellers = [method.build(settings, candidate, window) for candidate in grid]
     if fixed is not None:
         return fixed, ChosenLabeller(labellers[0])
     chosen = choose(labellers, [inner], settings.test_every)

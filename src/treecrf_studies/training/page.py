@@ -14,6 +14,7 @@ from treecrf.io.files import read_json
 from treecrf.io.messages import counted
 from treecrf.statistics.ranking import NEAR_THE_TOP, WORSE
 from treecrf_studies.framework.custom import candidate_name, custom_candidates
+from treecrf_studies.framework.methods import find_method
 from treecrf_studies.framework.page import (
     PageContext,
     PageSection,
@@ -29,13 +30,12 @@ from treecrf_studies.framework.page import (
 )
 from treecrf_studies.framework.settings import Settings, TableDataset, TrainingSettings
 from treecrf_studies.framework.tables import Rows, by_key, method_names
-from treecrf_studies.methods.catalogue import IN_JAVA, OFFERED
+from treecrf_studies.methods.catalogue import IN_JAVA, OFFERED, TRAINING
 from treecrf_studies.rendering.cells import DASH, cell_texts, interval_texts, number, p_text, seconds_text, signed
 from treecrf_studies.rendering.parts import Note, Part, Table, listed, paragraph
 from treecrf_studies.rendering.style import DECODER_NAMES, training_method_name
 from treecrf_studies.training.choices import BETTER, PAIR
 from treecrf_studies.training.comparisons import find_pair, trees_and_networks
-from treecrf_studies.training.methods import METHODS
 from treecrf_studies.training.tables import notes_layout
 
 INTRODUCTION = """
@@ -152,7 +152,7 @@ def _all_pairs(context: PageContext) -> dict[str, str]:
 
 def _induction(settings: TrainingSettings) -> dict[str, object]:
     """Settings of the CRF with induction that the study does not name."""
-    found = METHODS["induced_crf"].build(settings, {}, (0, 0), None).get_params()
+    found = find_method("induced_crf", TRAINING).build(settings, {}, (0, 0)).get_params()
     return {name: found[name] for name in INDUCTION_CHOICES}
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 from pydantic import Field, model_validator
 
 from treecrf.statistics.estimates import LEAST_CLUSTERS
-from treecrf_studies.methods.catalogue import IN_JAVA, LABELLERS, TRAINING
+from treecrf_studies.methods.catalogue import IN_JAVA, LABELLERS, TRAINING, unused_settings
 from treecrf_studies.options import (
     Decoder,
     Labellers,
@@ -29,9 +29,6 @@ if TYPE_CHECKING:
 else:
     TrainingMethod = Literal[tuple(TRAINING)]
     Expert = Literal[tuple(name for name in TRAINING if LABELLERS[name].family != "ensembles")]
-GRIDS = {method: (*row.grid.values(), *row.alone) for method, row in TRAINING.items()}
-"""For each method its grid of candidates, and then the settings that it alone looks at."""
-
 
 NOT_ON_SAMPLES = (
     "n_folds",
@@ -309,8 +306,7 @@ class TrainingSettings(StudySettings):
 
     def used_by(self, method: str) -> dict[str, Any]:
         """JSON values of the settings that a job of the method looks at, so that changing others reruns nothing."""
-        others = {name for names in GRIDS.values() for name in names} - set(GRIDS.get(method, ()))
-        unused = {*self.whole, "methods", "labellers", *others}
+        unused = {*self.whole, "methods", "labellers", *unused_settings(method, TRAINING)} - {"n_iterations"}
         if method not in self.timed_methods:
             unused.add("n_timed_runs")
         own: dict[str, Any] = {

@@ -241,7 +241,7 @@ def test_frames_have_one_row_for_each_run(splits):
 
 def test_the_network_learns_all_labels_at_once():
     settings = CodingSettings(neural_dropouts=[0.3, 0.5], neural_epochs=7)
-    nets = list(make_candidates("neural_crf", (1, 1), settings))
+    nets = make_candidates("neural_crf", (1, 1), settings)
     assert [(net.dropout, net.n_epochs, net.window) for net in nets] == [(0.3, 7, (1, 1)), (0.5, 7, (1, 1))]
     assert settings.used_by("neural_crf")["neural_epochs"] == 7
     assert "neural_epochs" not in settings.used_by("separable")

@@ -14,6 +14,7 @@ from treecrf.statistics.selection import derive_seed, sequence_folds
 from treecrf_studies import datasets
 from treecrf_studies.framework.confidence import marginals_after
 from treecrf_studies.framework.job_context import JobContext
+from treecrf_studies.framework.methods import find_method
 from treecrf_studies.framework.selection import Trained, choose, train_as_chosen
 from treecrf_studies.kernels.jobs import (
     PREDICTION_NAMES,
@@ -21,11 +22,13 @@ from treecrf_studies.kernels.jobs import (
     compare_ranks,
     compare_solvers,
     label_test_sets,
+    make_candidates,
+    make_kernel_crf,
     measure_sizes,
 )
-from treecrf_studies.kernels.learners import chosen_values, make_candidates, make_kernel_crf
 from treecrf_studies.kernels.settings import KernelsSettings
 from treecrf_studies.methods import KernelCRF
+from treecrf_studies.methods.catalogue import KERNELS
 
 SETTINGS = KernelsSettings(
     variances=[0.1, 10.0], choosing_tolerance=1e-6, rank=12, tree_iterations=8, test_every=2, treecrf_leaves=4, n_folds=3,
@@ -109,10 +112,10 @@ def test_the_primal_takes_numbers_of_either_sign(splits):
         )
 
     train = numbered(whole(sets))
-    dual = make_kernel_crf("degree_1", WINDOW, 3.0, SETTINGS, tolerance=1e-9).fit(train)
+    dual = make_kernel_crf("degree_1", WINDOW, SETTINGS, variance=3.0, tolerance=1e-9).fit(train)
     with pytest.raises(ValueError, match="numbers of a degree above 1"):
-        make_kernel_crf("conjunctions", WINDOW, 3.0, SETTINGS).fit(train)
-    primal = make_kernel_crf("primal", WINDOW, 3.0, SETTINGS).fit(train)
+        make_kernel_crf("conjunctions", WINDOW, SETTINGS, variance=3.0).fit(train)
+    primal = make_kernel_crf("primal", WINDOW, SETTINGS, variance=3.0).fit(train)
     assert primal.objective_ == pytest.approx(dual.objective_, rel=1e-4)
     assert primal.predict_proba(train) == pytest.approx(dual.predict_proba(train), abs=0.02)
 
@@ -127,12 +130,12 @@ def test_crfsuite_has_one_variance_for_all_weights(splits):
 def test_nystroem_is_the_model_of_uniform_pivots(splits):
     """With all windows as pivots both are the exact model."""
     train = whole(splits[0])
-    exact = make_kernel_crf("degree_2", WINDOW, 3.0, SETTINGS, tolerance=1e-10).fit(train)
+    exact = make_kernel_crf("degree_2", WINDOW, SETTINGS, variance=3.0, tolerance=1e-10).fit(train)
     for method in ("nystroem", "low_rank"):
-        full = make_kernel_crf(method, WINDOW, 3.0, SETTINGS, tolerance=1e-10, rank=train.n_positions).fit(train)
+        full = make_kernel_crf(method, WINDOW, SETTINGS, variance=3.0, tolerance=1e-10, rank=train.n_positions).fit(train)
         assert full.objective_ == pytest.approx(exact.objective_, rel=1e-6)
         assert full.predict_proba(splits[0].test) == pytest.approx(exact.predict_proba(splits[0].test), abs=1e-4)
-    few = make_kernel_crf("nystroem", WINDOW, 3.0, SETTINGS, tolerance=1e-10, rank=6).fit(train)
+    few = make_kernel_crf("nystroem", WINDOW, SETTINGS, variance=3.0, tolerance=1e-10, rank=6).fit(train)
     assert few.objective_ > exact.objective_ * 1.01
 
 
@@ -296,8 +299,8 @@ def test_settings_that_cannot_be_run_are_refused(values, message):
 def test_the_network_sees_pictures_where_the_numbers_are_some():
     [net] = make_candidates("neural_crf", (2, 2), KernelsSettings(neural_epochs=7))
     assert (net.picture, net.window, net.n_epochs) == (None, (1, 1), 7)
-    nets = list(make_candidates("neural_crf", (2, 2), KernelsSettings(neural_dropouts=[0.3, 0.5], picture=(16, 8))))
+    nets = make_candidates("neural_crf", (2, 2), KernelsSettings(neural_dropouts=[0.3, 0.5], picture=(16, 8)))
     assert [(net.picture, net.window, net.dropout) for net in nets] == [((16, 8), (0, 0), 0.3), ((16, 8), (0, 0), 0.5)]
-    assert chosen_values("neural_crf", nets[1]) == {"dropout": 0.5}
+    assert find_method("neural_crf", KERNELS).chosen(nets[1]) == {"dropout": 0.5}
     assert KernelsSettings(datasets=["ocr", "hyphen"]).of("ocr").picture == (16, 8)
     assert "picture" not in KernelsSettings().used_by("separable")

@@ -107,6 +107,8 @@ def test_each_draw_has_the_method_that_it_prefers_itself():
         assert best.query(f"seed == {seed}")["predicted"].tolist() == expected.tolist()
     runs.loc[runs["seed"] == 1, "held_out_accuracy"] = np.nan
     assert list(best_predictions(predictions, runs)) == []
+    others = runs.assign(method="crfsuite").astype({"method": "str"})
+    assert list(best_predictions(predictions, others)) == []
 
 
 def test_a_family_is_corrected_by_data_set(frames):

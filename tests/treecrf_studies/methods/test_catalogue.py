@@ -15,8 +15,27 @@ from rows import (
 from treecrf.models import registry
 from treecrf.models.persistence import load_class
 from treecrf_studies import methods
+from treecrf_studies.coding.settings import CodingSettings
+from treecrf_studies.ensembles.settings import EnsemblesSettings
+from treecrf_studies.kernels.settings import KernelsSettings
 from treecrf_studies.methods import KernelCRF
-from treecrf_studies.methods.catalogue import CLASS_PATHS, LABELLERS, METHODS, OWN, TRAINING
+from treecrf_studies.methods.catalogue import (
+    CLASS_PATHS,
+    CODING,
+    ENSEMBLES,
+    KERNELS,
+    LABELLERS,
+    METHODS,
+    MISSING,
+    OTHER,
+    OWN,
+    TRAINING,
+    TREATMENTS,
+    Drawing,
+    drawing_of,
+    row_of,
+)
+from treecrf_studies.missing.settings import MissingSettings
 from treecrf_studies.training.settings import TrainingSettings
 
 
@@ -25,13 +44,33 @@ def test_a_row_agrees_with_its_class(name):
     assert_row_agrees_with_its_class(OWN[name])
 
 
-@pytest.mark.parametrize("name", TRAINING)
-def test_the_training_study_gives_settings_that_exist(name):
-    row = TRAINING[name]
-    settings = load_class(row.class_path or LABELLERS[name].class_path)().get_params()
-    assert {*row.grid, *row.taken, *row.fixed, *LABELLERS[name].preset} <= set(settings)
-    assert {*row.grid.values(), *row.taken.values(), *row.alone} <= set(TrainingSettings.model_fields)
-    assert METHODS[name].drawing is not None
+STUDIES = {
+    TrainingSettings: TRAINING,
+    MissingSettings: MISSING,
+    CodingSettings: CODING,
+    KernelsSettings: KERNELS,
+    EnsemblesSettings: ENSEMBLES,
+}
+
+
+@pytest.mark.parametrize(("study", "name"), [(study, name) for study, entries in STUDIES.items() for name in entries])
+def test_a_study_gives_settings_that_exist(study, name):
+    entry, row = STUDIES[study][name], row_of(name)
+    settings = load_class(entry.class_path or row.class_path)().get_params()
+    assert {*entry.grid, *entry.taken, *entry.fixed, *row.preset} <= set(settings)
+    assert entry.settings <= set(study.model_fields)
+    assert name in TREATMENTS or entry.name or METHODS[name].drawing is not None
+
+
+def test_methods_of_training_have_looks_of_their_own():
+    looks = [str(METHODS[name].drawing.style) for name in TRAINING]
+    assert len(set(looks)) == len(looks)
+
+
+def test_a_method_that_gives_no_look_has_that_of_others():
+    assert drawing_of("degree_2", KERNELS) == Drawing("kernel CRF (degree 2)", *OTHER)
+    assert drawing_of("neural_crf", MISSING).color != METHODS["neural_crf"].drawing.color
+    assert drawing_of("neural_crf", KERNELS) == METHODS["neural_crf"].drawing
 
 
 def test_experts_have_the_settings_of_the_training_study():

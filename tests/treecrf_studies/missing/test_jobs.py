@@ -7,6 +7,7 @@ import pytest
 from missing_by_hand import SMALL, holes_by_hand, model_by_hand, seed_from, settings, split_by_hand, tiny_set
 
 from treecrf.missing import MECHANISMS
+from treecrf.models.boosted import treecrf
 from treecrf.models.boosted.treecrf import TreeCRF
 from treecrf.models.neural.neural_crf import NeuralCRF
 from treecrf.sequences import Attribute, SequenceSet
@@ -157,13 +158,13 @@ def test_nothing_missing_leaves_no_difference(outcomes):
 
 def test_hold_out_is_the_same_for_every_method_rate_and_training_set(monkeypatch):
     seen = []
-    choose = study.choose_settings
+    choose = study.choose
 
-    def spy(fitted, held_out, *arguments):
-        seen.append((fitted.lengths.tolist(), held_out.lengths.tolist()))
-        return choose(fitted, held_out, *arguments)
+    def spy(labellers, folds, *arguments, **options):
+        seen.extend((fitted.lengths.tolist(), held_out.lengths.tolist()) for fitted, held_out in folds)
+        return choose(labellers, folds, *arguments, **options)
 
-    monkeypatch.setattr(study, "choose_settings", spy)
+    monkeypatch.setattr(study, "choose", spy)
     data = tiny_set(0)
     quick = settings(n_iterations=1, l2_regularizations=[1.0])
     for method in METHODS:
@@ -207,7 +208,7 @@ def test_settings_reach_the_models(monkeypatch):
             made.append((self.get_params(), train.attributes))
             return super().fit(train)
 
-    monkeypatch.setattr(study, "TreeCRF", Spy)
+    monkeypatch.setattr(treecrf, "TreeCRF", Spy)
     data = tiny_set(0)
     chosen = settings(
         order=2, scale_gain=True, n_surrogates=2, either_polarity=False, all_missing="both", unseen_missing="both",

@@ -15,11 +15,11 @@ from treecrf.statistics.selection import derive_seed, sequence_folds
 from treecrf_studies.framework.confidence import CONFIDENCE
 from treecrf_studies.framework.custom import candidate_name
 from treecrf_studies.framework.job_context import JobContext
+from treecrf_studies.framework.methods import find_method
 from treecrf_studies.methods.catalogue import IN_JAVA, TRAINING
 from treecrf_studies.training import jobs as training
 from treecrf_studies.training.choices import UNPERTURBED, highest_points
-from treecrf_studies.training.methods import METHODS, candidates
-from treecrf_studies.training.settings import GRIDS, TrainingSettings
+from treecrf_studies.training.settings import TrainingSettings
 
 SETTINGS = TrainingSettings(
     test_every=1,
@@ -241,7 +241,7 @@ def test_holes_are_filled_for_every_method():
     assert found.tolist() == pytest.approx(scores[:, 1].tolist())
 
 
-@pytest.mark.parametrize("method", [name for name in METHODS if name not in IN_JAVA])
+@pytest.mark.parametrize("method", [name for name in TRAINING if name not in IN_JAVA])
 def test_every_method_runs_and_says_what_it_did(method):
     settings = SETTINGS.model_copy(update={"n_perturbed_slow_runs": 2})
     outcome = compare(method, settings=settings)
@@ -250,7 +250,7 @@ def test_every_method_runs_and_says_what_it_did(method):
     assert set(outcome.curves["run"]) == {-1, 0, 1}
     assert set(outcome.predictions["run"]) == {-1, 0, 1}
     assert {len(predictions(outcome, decoder, run)) for decoder in SETTINGS.decoders for run in (-1, 0, 1)} == {20}
-    has_stages = METHODS[method].build(settings, {}, (1, 1), None).has_stages
+    has_stages = find_method(method, TRAINING).build(settings, {}, (1, 1)).has_stages
     last = 4 if has_stages else 1  # experts are trained to their end
     assert outcome.curves.loc[outcome.curves["run"] == -1].groupby("candidate")["iteration"].max().eq(last).all()
     if method in ("neural_crf", "neural_softmax", "trees_and_net"):
@@ -298,10 +298,9 @@ def test_a_rival_in_java_that_refuses_the_data_says_why(monkeypatch, outcome):
 
 
 def test_grids_and_names():
-    assert set(GRIDS) == set(METHODS)
-    for method in METHODS:
+    for method in TRAINING:
         sizes = [len(getattr(SETTINGS, name)) for name in TRAINING[method].grid.values()]
-        assert len(candidates(method, SETTINGS)) == math.prod(sizes)
+        assert len(find_method(method, TRAINING).candidates(SETTINGS)) == math.prod(sizes)
     assert candidate_name({"variance": 10.0}) == "variance=10"
 
 
@@ -317,11 +316,11 @@ def test_a_choice_is_borrowed_from_a_method_with_the_same_grid():
 
 
 def test_a_job_depends_on_its_own_settings_alone():
-    for method in METHODS:
-        used = SETTINGS.used_by(method)
-        grids = {name for names in GRIDS.values() for name in names}
-        assert grids & set(used) == set(GRIDS[method])
-        assert candidates(method, TrainingSettings(**used)) == candidates(method, SETTINGS)
+    of_methods = {name for entry in TRAINING.values() for name in entry.settings} - {"n_iterations"}
+    for method in TRAINING:
+        used, found = SETTINGS.used_by(method), find_method(method, TRAINING)
+        assert of_methods & set(used) == TRAINING[method].settings - {"n_iterations"}
+        assert found.candidates(TrainingSettings(**used)) == found.candidates(SETTINGS)
     tests = {"exact_under", "blocks_under", "block_length", "equivalence_margin"}
     assert tests.isdisjoint(SETTINGS.used_by("treecrf"))
 

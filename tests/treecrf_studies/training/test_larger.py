@@ -14,9 +14,11 @@ from treecrf_studies import training
 from treecrf_studies.datasets import load
 from treecrf_studies.framework.claims.judge import Results
 from treecrf_studies.framework.job_context import JobContext
+from treecrf_studies.framework.methods import find_method
 from treecrf_studies.framework.paths import StudyFiles
 from treecrf_studies.framework.selection import choose
 from treecrf_studies.framework.settings import load_settings
+from treecrf_studies.methods.catalogue import TRAINING
 from treecrf_studies.rendering.style import NOTHING
 from treecrf_studies.training import larger
 from treecrf_studies.training.claims import larger_difference
@@ -28,7 +30,6 @@ from treecrf_studies.training.comparisons import (
 )
 from treecrf_studies.training.figures import accuracy_by_size
 from treecrf_studies.training.larger_summary import compare_larger, summarise_larger
-from treecrf_studies.training.methods import find_method
 from treecrf_studies.training.published import training_accuracies
 from treecrf_studies.training.settings import LargerSample, TrainingSettings
 
@@ -142,7 +143,7 @@ def test_a_choice_is_the_best_of_the_held_out_sequences(sets):
     fit, judge = hold_out(train.groups, 1 / 3, derive_seed(0, "more", "inner", 0))
     accuracies = {}
     for variance in (1.0, 10.0):
-        model = find_method("linear_crf", job.settings).build(job.settings, {"variance": variance}, (1, 1), None)
+        model = find_method("linear_crf", TRAINING).build(job.settings, {"variance": variance}, (1, 1)).keeping_stages()
         held_out = train.select(judge)
         stages = model.fit(train.select(fit)).staged_predict(held_out, ("forward_backward",), 2)
         for stage, predicted in enumerate(stages, start=1):

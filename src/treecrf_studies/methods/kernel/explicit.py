@@ -1,11 +1,11 @@
-"""The labellers of the study's methods, with the settings of the study."""
+"""The objective of kernel CRFs over explicit features: by CRFsuite's L-BFGS, and of scikit-learn's Nystroem."""
 
 from __future__ import annotations
 
 import tempfile
 import time
 from collections.abc import Iterator
-from itertools import pairwise, product
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -13,22 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treecrf.io.messages import needs_extra
-from treecrf.models.base import Labeller, Monitor
-from treecrf.models.boosted.treecrf import TreeCRF
-from treecrf.models.custom import CustomLabeller
-from treecrf.models.linear.crfsuite import CRFSuite
-from treecrf.models.linear.linear_crf import LinearCRF
-from treecrf.models.neural.neural_crf import NeuralCRF
+from treecrf.models.base import Monitor
 from treecrf.sequences import SequenceSet
-from treecrf_studies.framework.custom import custom_candidates
-from treecrf_studies.kernels.methods import DEGREES, DUAL, PRIMAL
-from treecrf_studies.kernels.settings import KernelsSettings
 from treecrf_studies.methods.kernel.forms import Form, KernelScores, monomial_features
 from treecrf_studies.methods.kernel.kernel_crf import KernelCRF
 from treecrf_studies.methods.kernel.objective import Chains, Objective, Primal
 from treecrf_studies.methods.kernel.windows import Standards, Windows
-
-Window = tuple[int, int]
 
 
 class NystroemCRF(KernelCRF):
@@ -56,73 +46,6 @@ class NystroemCRF(KernelCRF):
             return KernelScores(kernel, support, normalization.T @ vector[0].reshape(features.shape[1], -1))
 
         return Form(Primal(features), scores)
-
-
-def make_candidates(method: str, window: Window, settings: KernelsSettings) -> Iterator[Labeller]:
-    """Labellers with other settings each, among which cross-validation chooses."""
-    if method in settings.labellers:
-        custom = settings.labellers[method]
-        for candidate in custom_candidates(custom):
-            yield CustomLabeller(custom.class_name, custom.settings | candidate, window)
-    elif method == "crfsuite":
-        for penalty in settings.crfsuite_penalties:
-            yield CRFSuite(penalty, window=window)
-    elif method == "treecrf":
-        for penalty in settings.treecrf_regularizations:
-            yield TreeCRF(settings.tree_iterations, settings.treecrf_leaves, penalty, window, missing="error")
-    elif method in ("separable", "full"):
-        for leaves, rate in product(getattr(settings, f"{method}_leaves"), settings.tree_rates):
-            yield TreeCRF(
-                settings.tree_iterations,
-                leaves,
-                settings.tree_regularization,
-                window,
-                transitions=method,
-                leaf_values="newton",
-                splits="subsets",
-                learning_rate=rate,
-                missing="error",
-            )
-    elif method == "neural_crf":
-        of_pictures: dict[str, Any] = {"picture": settings.picture, "window": (0, 0), "width": 96, "batch_size": 64}
-        more = {} if settings.picture is None else of_pictures
-        for dropout in settings.neural_dropouts:
-            yield NeuralCRF(dropout=dropout, n_epochs=settings.neural_epochs, **more)
-    elif method == "linear_crf":
-        for variance in settings.variances:
-            yield LinearCRF(variance, window, features="labels")  # those of the kernel of degree 1
-    else:
-        for variance in settings.variances:
-            yield make_kernel_crf(method, window, variance, settings)
-
-
-def make_kernel_crf(method: str, window: Window, variance: float, settings: KernelsSettings, **more: Any) -> KernelCRF:
-    """A kernel CRF, or the same model by CRFsuite or with a low rank; `more` are further settings of it."""
-    degree = {**DEGREES, DUAL: 1, **PRIMAL}.get(method, 2)
-    values: dict[str, Any] = {"coef0": settings.coef0, "transition_variance": settings.transition_variance}
-    values |= {"degree": degree, "variance": variance, "window": window, "tolerance": settings.choosing_tolerance}
-    if method == DUAL:
-        values |= {"form": "matrix"}
-    if method == "rbf":
-        values |= {"kernel": "rbf"}
-    if method in ("low_rank", "nystroem"):
-        values |= {"rank": settings.rank}
-    labeller = {"nystroem": NystroemCRF, "primal": PrimalCRF, "conjunctions": PrimalCRF}.get(method, KernelCRF)
-    return labeller(**(values | more))
-
-
-def chosen_values(method: str, labeller: Labeller) -> dict[str, Any]:
-    """The settings of a labeller that were chosen, by name."""
-    if isinstance(labeller, CustomLabeller):
-        return dict(labeller.settings or {})
-    names = {
-        "crfsuite": ("c2",),
-        "treecrf": ("l2_regularization",),
-        "separable": ("max_leaves", "learning_rate"),
-        "full": ("max_leaves", "learning_rate"),
-        "neural_crf": ("dropout",),
-    }.get(method, ("variance",))
-    return {name: getattr(labeller, name) for name in names}
 
 
 LEAST_SUM = -1e300
