@@ -132,7 +132,9 @@ def test_nystroem_is_the_model_of_uniform_pivots(splits):
     train = whole(splits[0])
     exact = make_kernel_crf("degree_2", WINDOW, SETTINGS, variance=3.0, tolerance=1e-10).fit(train)
     for method in ("nystroem", "low_rank"):
-        full = make_kernel_crf(method, WINDOW, SETTINGS, variance=3.0, tolerance=1e-10, rank=train.n_positions).fit(train)
+        full = make_kernel_crf(method, WINDOW, SETTINGS, variance=3.0, tolerance=1e-10, rank=train.n_positions).fit(
+            train
+        )
         assert full.objective_ == pytest.approx(exact.objective_, rel=1e-6)
         assert full.predict_proba(splits[0].test) == pytest.approx(exact.predict_proba(splits[0].test), abs=1e-4)
     few = make_kernel_crf("nystroem", WINDOW, SETTINGS, variance=3.0, tolerance=1e-10, rank=6).fit(train)
