@@ -14,10 +14,10 @@ import pandas as pd
 
 from treecrf.statistics.metrics import geometric_mean
 from treecrf_studies.coding.methods import BEAM, is_cascade, learner_of, method_text, with_best
-from treecrf_studies.coding.tables import WindowPair, find_pair
+from treecrf_studies.coding.tables import find_compared, with_window
 from treecrf_studies.framework.claims.judge import Results
 from treecrf_studies.framework.claims.kinds import Measured
-from treecrf_studies.framework.comparisons import find_pair as find_compared
+from treecrf_studies.framework.comparisons import Comparison
 from treecrf_studies.rendering.cells import interval_text, number, p_text, points_text, seconds_text, signed
 
 Pairs = Sequence[tuple[str, str]]
@@ -41,7 +41,7 @@ def accuracy_difference(results: Results, dataset: str, pairs: Pairs, windows: S
     comparisons, best = (results.frame("coding", dataset, name) for name in ("comparisons", "best"))
     if comparisons is None or best is None:
         return []
-    found = [find_pair(comparisons, best, window, *pair) for window in windows for pair in pairs]
+    found = [find_compared(comparisons, best, window, *pair) for window in windows for pair in pairs]
     measured = [pair.measured(method_text) for pair in found if pair is not None]
     return measured if len(measured) == len(found) else []
 
@@ -79,7 +79,7 @@ def shorter_history(results: Results, dataset: str, learner: str, windows: Seque
         shorter, longest = rows[rows["method"] != f"{learner}_cascade_all"], f"{learner}_cascade_all"
         if shorter["held_out_accuracy"].notna().any():
             chosen = str(shorter["method"].iloc[int(np.nanargmax(shorter["held_out_accuracy"]))])
-            if (pair := find_pair(comparisons, best, window, chosen, longest)) is not None:
+            if (pair := find_compared(comparisons, best, window, chosen, longest)) is not None:
                 yield pair.measured(method_text)
 
 
@@ -106,9 +106,7 @@ def loss_after(
     for window in windows:
         for row in found[found["window"] == window].to_dict("records"):
             first, second = (f"{method_text(method)} with {row[name]} bits" for name in ("size", "longest"))
-            pair = find_compared(pd.DataFrame([row | {"method": first, "other": second}]), first, second)
-            if pair is not None:
-                yield WindowPair(window=window, **vars(pair)).measured(str)
+            yield with_window(Comparison.of(row | {"method": first, "other": second})).measured(str)
 
 
 def difference_of_gains(results: Results, dataset: str, pairs: Pairs) -> Iterator[Measured[float]]:
@@ -119,16 +117,16 @@ def difference_of_gains(results: Results, dataset: str, pairs: Pairs) -> Iterato
     for method, other in pairs:
         for row in gains[(gains["method"] == method) & (gains["other"] == other)].to_dict("records"):
             low, high = signed(row["low_90"]), signed(row["high_90"])
-            gain = f"{method_text(method)} gains {points_text(row['accuracy_points'])} more over {method_text(other)}"
-            text = f"{gain} with the smaller window (by the sequence-level test {p_text(row['valid_p_value'])}, 90 % interval {low} to {high})"
+            gain = f"{method_text(method)} gains {points_text(row['value'])} more over {method_text(other)}"
+            text = f"{gain} with the smaller window (by the sequence-level test {p_text(row['p_value'])}, 90 % interval {low} to {high})"
             interval = row["low_90"], row["high_90"]
             names = method_text(method), method_text(other)
             what = f"gain of {names[0]} over {names[1]}, smaller minus larger window"
             yield Measured(
-                row["accuracy_points"],
+                row["value"],
                 f"{dataset}: {text}",
                 text,
-                row["valid_p_value"],
+                row["p_value"],
                 interval,
                 what=what,
                 methods=names,

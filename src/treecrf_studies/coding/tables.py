@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
-from dataclasses import dataclass
+from dataclasses import replace
 from typing import Any
 
 import pandas as pd
@@ -21,8 +21,7 @@ from treecrf_studies.coding.methods import (
     use_text,
     with_best,
 )
-from treecrf_studies.framework.comparisons import Comparison, correct_family, pairs_layout
-from treecrf_studies.framework.comparisons import find_pair as find_compared
+from treecrf_studies.framework.comparisons import Comparison, correct_family, find_pair, pairs_layout
 from treecrf_studies.rendering.cells import (
     DASH,
     best_if,
@@ -182,33 +181,29 @@ def steps_layout(comparisons: pd.DataFrame, best: pd.DataFrame) -> pd.DataFrame:
     pairs = compare_steps(comparisons, best)
     columns = {
         "data set": [pair.dataset for pair in pairs],
-        "window": [str(pair.window) for pair in pairs],
+        "window": [str(pair.row["window"]) for pair in pairs],
         "method": [method_text(pair.method) for pair in pairs],
         "compared with": [method_text(pair.other) for pair in pairs],
     }
     return pairs_layout(pairs, columns)
 
 
-@dataclass(frozen=True, kw_only=True)
-class WindowPair(Comparison):
-    """Two methods on one data set with the same window of so many observations."""
-
-    window: int
-
-    @property
-    def place(self) -> str:
-        return f"{self.dataset}, window {self.window}"
-
-
-def find_pair(comparisons: pd.DataFrame, best: pd.DataFrame, window: int, method: str, other: str) -> WindowPair | None:
-    """Two methods in the frames "comparisons" and "best" of one data set, None without them.
+def find_compared(
+    comparisons: pd.DataFrame, best: pd.DataFrame, window: int, method: str, other: str
+) -> Comparison | None:
+    """Two methods in the frames "comparisons" and "best" of one data set with the same window, None without them.
 
     "gtb_cascade_best" and "vp_cascade_best" are the cascades that held-out sequences prefer.
     """
     chosen = with_best(best, window)
-    first, second = chosen.get(method, method), chosen.get(other, other)
-    pair = find_compared(comparisons[comparisons["window"] == window], first, second)
-    return None if pair is None else WindowPair(window=window, **vars(pair))
+    rows = comparisons[comparisons["window"] == window]
+    pair = find_pair(rows, chosen.get(method, method), chosen.get(other, other))
+    return None if pair is None else with_window(pair)
+
+
+def with_window(pair: Comparison) -> Comparison:
+    """A comparison whose place names the window of so many observations."""
+    return replace(pair, place=f"{pair.dataset}, window {pair.row['window']}")
 
 
 STEPS = [
@@ -242,12 +237,12 @@ competitor.
 """
 
 
-def compare_steps(comparisons: pd.DataFrame, best: pd.DataFrame) -> list[WindowPair]:
+def compare_steps(comparisons: pd.DataFrame, best: pd.DataFrame) -> list[Comparison]:
     """The pairs of `STEPS` that were run, of all data sets; those of a data set and window are a family (Holm)."""
     found = []
     for (dataset, _), pairs in comparisons.groupby(["dataset", "window"], sort=False):
         chosen, window = best[best["dataset"] == dataset], int(pairs["window"].iloc[0])
-        family = [find_pair(pairs, chosen, window, *step) for step in STEPS]
+        family = [find_compared(pairs, chosen, window, *step) for step in STEPS]
         there = {(pair.method, pair.other): pair for pair in family if pair is not None}
         found += correct_family(list(there.values()))
     return found

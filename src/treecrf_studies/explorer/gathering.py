@@ -243,11 +243,11 @@ def standings(scores: pd.DataFrame, pairs: pd.DataFrame, separation_margin: floa
     gap_low, gap_high, standing, rank_low, rank_high, and p_best: the p-value of the difference from the best method
     without a correction, missing for the best itself.
     """
-    of_accuracy = scores[scores["metric"] == ACCURACY].rename(columns={"value": "accuracy_points"})
-    tested = pairs.rename(columns={"points": "accuracy_points"})
-    ranks = rank_cases(of_accuracy[[*CASE, "method", "accuracy_points"]], tested, CASE, separation_margin)
+    of_accuracy = scores.loc[scores["metric"] == ACCURACY, [*CASE, "method", "value"]]
+    tested = pairs.rename(columns={"points": "value", "points_standard_error": "standard_error"})
+    ranks = rank_cases(of_accuracy, tested, CASE, separation_margin)
     best = ranks.loc[ranks["standing"] == BEST, [*CASE, "method"]].drop_duplicates(CASE)
     tests = pairs[[*CASE, "method", "other", "p_value"]].rename(columns={"p_value": "p_best"})
     swapped = tests.rename(columns={"method": "other", "other": "method"})
     of_best = pd.concat([tests, swapped]).merge(best.rename(columns={"method": "other"}), on=[*CASE, "other"])
-    return ranks.drop(columns="accuracy_points").merge(of_best.drop(columns="other"), on=[*CASE, "method"], how="left")
+    return ranks.drop(columns="value").merge(of_best.drop(columns="other"), on=[*CASE, "method"], how="left")

@@ -232,7 +232,7 @@ def sets_by_lines(evidence: Path) -> list[str]:
     documents.
     """
     paths = sorted(evidence.glob("training/*/comparisons.csv"))
-    return [path.parent.name for path in paths if (pd.read_csv(path, nrows=1)["valid_test"] == BLOCKS).any()]
+    return [path.parent.name for path in paths if (pd.read_csv(path, nrows=1)["test"] == BLOCKS).any()]
 
 
 def with_results(readme: str, part: str) -> str:

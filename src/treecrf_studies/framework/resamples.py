@@ -11,7 +11,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from treecrf.grouping import observed
-from treecrf.statistics.estimates import CONFIDENCE, Estimates, decide, estimate_resampled
+from treecrf.statistics.estimates import CONFIDENCE, Estimates, adjust_holm, decide, estimate_resampled
 from treecrf.statistics.mcnemar import compare_pairs
 from treecrf.statistics.two_way import Pairs, estimate_trainings, make_pairs
 from treecrf_studies.datasets import describe
@@ -21,16 +21,16 @@ COMPARISON_NAMES = [
     "dataset",
     "method",
     "other",
-    "n_seeds",
+    "n",
     "n_clusters",
-    "accuracy_points",
-    "points_standard_error",
+    "value",
+    "standard_error",
     "degrees_of_freedom",
-    "points_low",
-    "points_high",
+    "low",
+    "high",
     "low_90",
     "high_90",
-    "valid_p_value",
+    "p_value",
     "margin",
     "decision",
     "papers_p",
@@ -110,26 +110,45 @@ def compare_counts(counts: Counts, rules: Rules) -> pd.DataFrame:
         estimates = _over_draws(counts, pairs, rules.test_per_train)
     else:
         estimates = estimate_trainings(pairs, counts.positions[0])
-    p_value = estimates.p_value
-    (low, high), (low_90, high_90) = estimates.interval(), estimates.interval(CONFIDENCE)
     return pd.DataFrame(
         {
             "method": [counts.methods[place] for place in pairs.first],
             "other": [counts.methods[place] for place in pairs.second],
-            "n_seeds": n_draws,
+            "n": n_draws,
             "n_clusters": counts.positions.shape[1],
-            "accuracy_points": estimates.points,
-            "points_standard_error": estimates.standard_error,
-            "degrees_of_freedom": estimates.degrees_of_freedom,
-            "points_low": low,
-            "points_high": high,
-            "low_90": low_90,
-            "high_90": high_90,
-            "valid_p_value": p_value,
+            **tested(estimates),
             "margin": rules.equivalence_margin,
-            "decision": decide(estimates.points, p_value, low_90, high_90, margin=rules.equivalence_margin),
+            "decision": decided(estimates, estimates.p_value, rules.equivalence_margin),
         }
     )
+
+
+def tested(estimates: Estimates) -> dict[str, NDArray[np.float64]]:
+    """Differences in points with standard errors, degrees of freedom, intervals (95 % and 90 %) and p-values, as columns
+    of all comparisons.
+    """
+    (low, high), (low_90, high_90) = estimates.interval(), estimates.interval(CONFIDENCE)
+    return {
+        "value": estimates.points,
+        "standard_error": estimates.standard_error,
+        "degrees_of_freedom": estimates.degrees_of_freedom,
+        "low": low,
+        "high": high,
+        "low_90": low_90,
+        "high_90": high_90,
+        "p_value": estimates.p_value,
+    }
+
+
+def of_family(estimates: Estimates, p_value: NDArray[np.float64]) -> dict[str, NDArray[np.float64]]:
+    """Intervals (Bonferroni) and p-values (Holm) of a family, further columns of comparisons."""
+    family_low, family_high = estimates.interval_bonferroni()
+    return {"family_low": family_low, "family_high": family_high, "p_holm": adjust_holm(p_value)}
+
+
+def decided(estimates: Estimates, p_value: NDArray[np.float64], margin: float) -> NDArray[np.object_]:
+    """The decision of each comparison by a p-value and the 90 % interval."""
+    return decide(estimates.points, p_value, *estimates.interval(CONFIDENCE), margin=margin)
 
 
 def _over_draws(counts: Counts, pairs: Pairs, test_per_train: float) -> Estimates:

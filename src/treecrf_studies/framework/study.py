@@ -396,7 +396,7 @@ def frames_of(declared: Sequence[Rows]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(names))
 
 
-COMPARED = {"points": "accuracy_points", "low": "points_low", "high": "points_high", "p_value": "valid_p_value"}
+COMPARED = {"points": "value", "points_standard_error": "standard_error"}
 """Columns of pairs, from frames of comparisons."""
 
 DRAW = "draw {seed}"

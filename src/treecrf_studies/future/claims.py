@@ -15,10 +15,9 @@ import pandas as pd
 from treecrf.statistics.metrics import geometric_mean
 from treecrf_studies.framework.claims.judge import Degrees, Results
 from treecrf_studies.framework.claims.kinds import NO, YES, Kind, Measured, largest_fall
-from treecrf_studies.framework.comparisons import Comparison
+from treecrf_studies.framework.comparisons import Comparison, find_pair
 from treecrf_studies.future.methods import method_text, variant_names
 from treecrf_studies.future.published import future_accuracies
-from treecrf_studies.future.tables import find_pair
 from treecrf_studies.rendering.cells import interval_text, number, p_text, points_text, signed
 
 PASSES = {"forward": "the forward pass", "backward": "the backward pass", "both": "both"}

@@ -9,7 +9,6 @@ import numpy as np
 import pandas as pd
 
 from treecrf.statistics.estimates import (
-    CONFIDENCE,
     MARGIN,
     SIGNIFICANCE_LEVEL,
     Estimates,
@@ -20,28 +19,11 @@ from treecrf.statistics.estimates import (
 from treecrf.statistics.mcnemar import compare_pairs
 from treecrf.statistics.variance import decompose_variance
 from treecrf_studies.framework.job_context import SummaryContext
-from treecrf_studies.framework.resamples import overlap_of
+from treecrf_studies.framework.resamples import decided, overlap_of, tested
 from treecrf_studies.future.methods import MEMM_DECODERS, TREE_NAMES, WEIGHT_NAMES, variant_name, variant_names
 
 VARIANT = ["dataset", "method", "bag", "g0"]
 """Columns that tell the rows of the tables apart."""
-
-COMPARISON_NAMES = [
-    "dataset",
-    "method",
-    "other",
-    "n_seeds",
-    "accuracy_points",
-    "points_low",
-    "points_high",
-    "low_90",
-    "high_90",
-    "valid_p_value",
-    "decision",
-    "n_better",
-    "n_significant",
-    "median_p",
-]
 
 VARIANCE_NAMES = ["dataset", "component", "draw_points", "mean_points"]
 
@@ -98,10 +80,9 @@ def compare_variants(
     Returns
     -------
     DataFrame
-        dataset; method and other, which stands above it in the table; n_seeds; accuracy_points (of `method` minus those
-        of `other`, mean over the seeds), points_low, points_high (95 %), low_90, high_90, valid_p_value, decision
-        (`decide`, of this pair alone); n_better (seeds in which `method` is better). The paper's test, McNemar's:
-        n_significant (seeds with p < 0.05), median_p.
+        dataset; method and other, which stands above it in the table; n (seeds); the columns of
+        `treecrf_studies.framework.resamples.tested`, margin and decision (of this pair alone); n_better (seeds in which
+        `method` is better). The paper's test, McNemar's: n_significant (seeds with p < 0.05), papers_p (median).
     """
     outcomes = predictions.assign(
         decoder=predictions["seed"],  # a family of tests each
@@ -115,31 +96,22 @@ def compare_variants(
     tests = tests.assign(better=tests["accuracy_points"] < 0, significant=tests["p_value"] < SIGNIFICANCE_LEVEL)
     groups = tests.groupby(["dataset", "method", "other"], sort=False)
     pairs = groups.agg(
-        n_seeds=("decoder", "size"),
+        n=("decoder", "size"),
         n_better=("better", "sum"),
         n_significant=("significant", "sum"),
-        median_p=("p_value", "median"),
+        papers_p=("p_value", "median"),
     ).reset_index()
     estimates = _estimate(outcomes, pairs, test_per_train)
-    (low, high), (low_90, high_90) = (estimates.interval(confidence) for confidence in (0.95, CONFIDENCE))
-    pairs = pairs.assign(
-        accuracy_points=estimates.points,
-        points_low=low,
-        points_high=high,
-        low_90=low_90,
-        high_90=high_90,
-        valid_p_value=estimates.p_value,
-    )
-    decision = decide(estimates.points, estimates.p_value, low_90, high_90, margin=margin)
-    return pairs.assign(decision=decision)[COMPARISON_NAMES]
+    decision = decided(estimates, estimates.p_value, margin)
+    return pairs.assign(**tested(estimates), margin=margin, decision=decision)
 
 
 def compare_neighbours(comparisons: pd.DataFrame, margin: float = MARGIN) -> pd.DataFrame:
-    """The pairs of `compare_variants` that are neighbours in the table, a family: with valid_p_holm, and decided by it."""
+    """The pairs of `compare_variants` that are neighbours in the table, a family: with p_holm, and decided by it."""
     nearest = comparisons.drop_duplicates(["dataset", "other"])  # each variant's first comparison is with the next one
-    holm = adjust_holm(nearest["valid_p_value"].to_numpy(dtype=float))
-    points, low, high = (nearest[name].to_numpy(dtype=float) for name in ("accuracy_points", "low_90", "high_90"))
-    return nearest.assign(valid_p_holm=holm, decision=decide(points, holm, low, high, margin=margin))
+    holm = adjust_holm(nearest["p_value"].to_numpy(dtype=float))
+    points, low, high = (nearest[name].to_numpy(dtype=float) for name in ("value", "low_90", "high_90"))
+    return nearest.assign(p_holm=holm, decision=decide(points, holm, low, high, margin=margin))
 
 
 def _estimate(outcomes: pd.DataFrame, pairs: pd.DataFrame, test_per_train: float) -> Estimates:

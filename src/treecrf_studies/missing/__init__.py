@@ -172,10 +172,7 @@ STUDY = Study(
     explored=Explored(
         name="treecrf_studies.rendering.style.method_name",
         test="Differences between methods are tested by a crossed model of training sets and groups of related test sequences.",
-        pairs=tuple(
-            Rows(f"{kind}comparisons", {**COMPARED, **CONDITION, "other": "baseline"}, where="method < baseline")
-            for kind in KINDS
-        ),
+        pairs=tuple(Rows(f"{kind}comparisons", {**COMPARED, **CONDITION}, where="method < other") for kind in KINDS),
         runs=tuple(
             Rows(
                 f"{kind}evaluations",
@@ -197,13 +194,7 @@ STUDY = Study(
                     "high": "coefficient + 1.96 * clustered_standard_error",
                 },
                 join="published.missing_value_coefficients",
-                joined={
-                    "dataset": "dataset",
-                    "missing_rate": "rate",
-                    "baseline": "baseline",
-                    "method": "method",
-                    "coefficient": "published",
-                },
+                joined={**{name: name for name in ("dataset", "rate", "other", "method")}, "coefficient": "published"},
             ),
         ),
     ),

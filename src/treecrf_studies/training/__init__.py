@@ -2,7 +2,7 @@
 
 from treecrf_studies.framework.study import Explored, Figure, Job, Rows, Study, Summary, Table
 
-MEANS = {"points": "mean_points", "p_value": "valid_p_value"}
+MEANS = {"points": "value", "points_standard_error": "standard_error"}
 TRAINED = {"point": "'choice'", "run": "training {run}"}
 OF_POSITIONS = {**TRAINED, "point": "{stage}", "n_positions": "0 * position + 1", "n_correct": "label == predicted"}
 

@@ -20,7 +20,7 @@ from treecrf_studies.coding.tables import (
     choices_layout,
     codes_layout,
     compare_steps,
-    find_pair,
+    find_compared,
     steps_layout,
 )
 from treecrf_studies.framework.job_context import SummaryContext
@@ -112,15 +112,15 @@ def test_without_held_out_accuracies_nothing_is_chosen():
 
 
 def test_one_draw_is_compared_by_a_t_test_over_sequences(frames):
-    pair = find_pair(frames["comparisons"], frames["best"], 1, "separable", "gtb_cascade_best")
+    pair = find_compared(frames["comparisons"], frames["best"], 1, "separable", "gtb_cascade_best")
     assert (pair.method, pair.other) == ("separable", "gtb_cascade_1")
     share = frames["lines"].set_index(["method", "window", "size"])["accuracy"]
     assert pair.points == pytest.approx(share["separable", 1, 0] - share["gtb_cascade_1", 1, 20])
     assert (pair.p, pair.decision) == (pytest.approx(0, abs=1e-6), "better")
-    turned = find_pair(frames["comparisons"], frames["best"], 1, "gtb_cascade_1", "separable")
+    turned = find_compared(frames["comparisons"], frames["best"], 1, "gtb_cascade_1", "separable")
     assert (turned.points, turned.decision) == (-pair.points, "worse")
     assert turned.interval == (-pair.interval[1], -pair.interval[0])
-    assert find_pair(frames["comparisons"], frames["best"], 1, "full", "separable") is None
+    assert find_compared(frames["comparisons"], frames["best"], 1, "full", "separable") is None
 
 
 def test_several_draws_are_compared_by_a_t_test():
@@ -131,10 +131,10 @@ def test_several_draws_are_compared_by_a_t_test():
     )
     expected = ttest_rel(shares["gtb_secoc"], shares["gtb_iid"])
     row = table.loc[("gtb_iid", "gtb_secoc")]
-    assert row["valid_p_value"] == pytest.approx(expected.pvalue)
-    assert -row["accuracy_points"] == pytest.approx(100 * (shares["gtb_secoc"] - shares["gtb_iid"]).mean())
+    assert row["p_value"] == pytest.approx(expected.pvalue)
+    assert -row["value"] == pytest.approx(100 * (shares["gtb_secoc"] - shares["gtb_iid"]).mean())
     overlapping = compare_methods(found, RULES._replace(test_per_train=0.5)).set_index(["method", "other"])
-    assert overlapping.loc[("gtb_iid", "gtb_secoc"), "valid_p_value"] > row["valid_p_value"]
+    assert overlapping.loc[("gtb_iid", "gtb_secoc"), "p_value"] > row["p_value"]
 
 
 def test_correct_positions_are_counted_by_group():
@@ -151,7 +151,7 @@ def test_the_difference_of_gains_is_that_of_accuracies():
     row = compare_gains(found, [("gtb_secoc", "gtb_iid"), ("vp_secoc", "vp_iid")], RULES).iloc[0]
     share = found.assign(right=found["label"] == found["predicted"]).groupby(["method", "window"])["right"].mean()
     gains = [share["gtb_secoc", window] - share["gtb_iid", window] for window in (1, 3)]
-    assert row["accuracy_points"] == pytest.approx(100 * (gains[0] - gains[1]))
+    assert row["value"] == pytest.approx(100 * (gains[0] - gains[1]))
     assert row["window"] == "1 - 3"
     assert compare_gains(predictions(windows=(1,)), [("gtb_secoc", "gtb_iid")], RULES).empty
 
@@ -168,8 +168,8 @@ def test_the_longest_code_is_compared_with_the_one_before():
     right = of_one.pivot_table(index="group", columns="size", values="right", aggfunc="sum")
     expected = ttest_rel(right[15], right[20])  # sequences of one length
     row = rows.loc["gtb_secoc"]
-    assert row["accuracy_points"] == pytest.approx(100 * (right[15] - right[20]).sum() / 400)
-    assert row["valid_p_value"] == pytest.approx(expected.pvalue)
+    assert row["value"] == pytest.approx(100 * (right[15] - right[20]).sum() / 400)
+    assert row["p_value"] == pytest.approx(expected.pvalue)
     assert compare_lengths(longest, RULES).empty
 
 

@@ -14,6 +14,7 @@ from treecrf.statistics.mcnemar import compare_pairs
 from treecrf.trees.forest import Evaluator
 from treecrf_studies import datasets
 from treecrf_studies.datasets.synthetic import bag_labels, best_window_accuracy, find_rule, future_splits, is_positive
+from treecrf_studies.framework.comparisons import find_pair
 from treecrf_studies.framework.job_context import JobContext, SummaryContext
 from treecrf_studies.framework.resamples import overlap_of
 from treecrf_studies.framework.settings import FutureSettings
@@ -30,7 +31,7 @@ from treecrf_studies.future.jobs import (
 from treecrf_studies.future.methods import INSTANCE, NO_BAG, method_text, variant_names
 from treecrf_studies.future.published import future_accuracies, read_published, with_published
 from treecrf_studies.future.summary import compare_neighbours, compare_variants, decompose_draws, summarise
-from treecrf_studies.future.tables import find_pair, gains
+from treecrf_studies.future.tables import gains
 from treecrf_studies.methods import FutureFeatureMEMM
 from treecrf_studies.methods.future.features import NO_STATES
 from treecrf_studies.rendering.cells import signed
@@ -177,15 +178,15 @@ def test_every_pair_is_tested_in_every_draw(outcomes):
         found = compare_pairs(correct, 25).set_index(["other", "method"])
         p_values.append([found.loc[tuple(pair), "p_value"] for pair in pairs])
         points.append([-found.loc[tuple(pair), "accuracy_points"] for pair in pairs])
-    assert tests["median_p"].tolist() == pytest.approx(np.median(p_values, axis=0).tolist())
-    assert tests["accuracy_points"].tolist() == pytest.approx(np.mean(points, axis=0).tolist())
+    assert tests["papers_p"].tolist() == pytest.approx(np.median(p_values, axis=0).tolist())
+    assert tests["value"].tolist() == pytest.approx(np.mean(points, axis=0).tolist())
     assert tests["n_significant"].tolist() == (np.array(p_values) < 0.05).sum(axis=0).tolist()
     assert tests["n_better"].tolist() == (np.array(points) > 0).sum(axis=0).tolist()
-    assert tests["n_seeds"].tolist() == [2, 2, 2]
+    assert tests["n"].tolist() == [2, 2, 2]
     spread = np.std(points, axis=0, ddof=1) * np.sqrt(1 / 2 + 0.5)  # Nadeau and Bengio, two draws
     expected = 2 * student.sf(np.abs(np.mean(points, axis=0)) / spread, 1)
-    assert tests["valid_p_value"].tolist() == pytest.approx(expected.tolist())
-    for reach, low, high in ((0.975, "points_low", "points_high"), (0.95, "low_90", "high_90")):
+    assert tests["p_value"].tolist() == pytest.approx(expected.tolist())
+    for reach, low, high in ((0.975, "low", "high"), (0.95, "low_90", "high_90")):
         half_width = student.ppf(reach, 1) * spread
         assert tests[low].tolist() == pytest.approx((np.mean(points, axis=0) - half_width).tolist())
         assert tests[high].tolist() == pytest.approx((np.mean(points, axis=0) + half_width).tolist())
@@ -196,7 +197,7 @@ def test_comparisons_are_of_the_start_values_that_validation_prefers(frames):
     means = best.set_index(variant_names(best))["test_mean"]
     assert len(comparisons) == 7 * 6 / 2
     differences = means.loc[comparisons["method"]].to_numpy() - means.loc[comparisons["other"]].to_numpy()
-    assert comparisons["accuracy_points"].tolist() == pytest.approx(differences.tolist())
+    assert comparisons["value"].tolist() == pytest.approx(differences.tolist())
 
 
 def test_neighbours_are_a_family_of_their_own(frames):
@@ -204,14 +205,14 @@ def test_neighbours_are_a_family_of_their_own(frames):
     order = variant_names(frames["best"]).tolist()
     assert tests["other"].tolist() == order[:-1]
     assert tests["method"].tolist() == order[1:]
-    assert tests["valid_p_holm"].tolist() == pytest.approx(adjust_holm(tests["valid_p_value"].to_numpy()).tolist())
+    assert tests["p_holm"].tolist() == pytest.approx(adjust_holm(tests["p_value"].to_numpy()).tolist())
     rows = comparisons.merge(tests, on=["method", "other"])
-    assert rows["valid_p_value_x"].tolist() == rows["valid_p_value_y"].tolist()
+    assert rows["p_value_x"].tolist() == rows["p_value_y"].tolist()
 
 
 def test_every_pair_is_decided_by_itself(frames):
     comparisons = frames["comparisons"]
-    significant = comparisons["valid_p_value"] < 0.05
+    significant = comparisons["p_value"] < 0.05
     assert comparisons.loc[significant, "decision"].isin(["better", "worse"]).all()
     assert comparisons.loc[~significant, "decision"].isin(["equivalent", "undecided"]).all()
 
@@ -251,21 +252,21 @@ def test_identical_neighbours_are_equivalent_and_steady_ones_better():
     predictions = draws_of({"a": (150, 140, 160), "b": (150, 140, 160), "c": (170, 162, 181)})
     tests = compare_neighbours(compare_variants(predictions, ["a", "b", "c"], 25, 0.5))
     same = tests.iloc[0]
-    assert [same[name] for name in ("accuracy_points", "points_low", "points_high", "valid_p_value")] == [0, 0, 0, 1]
+    assert [same[name] for name in ("value", "low", "high", "p_value")] == [0, 0, 0, 1]
     assert tests["decision"].tolist() == ["equivalent", "better"]
 
 
 def test_a_variant_alone_has_no_comparisons():
     comparisons = compare_variants(draws_of({"crf_1": (150, 140)}), ["crf_1"], 25, 0.5)
     assert len(comparisons) == len(compare_neighbours(comparisons)) == 0
-    assert "valid_p_value" in comparisons
+    assert "p_value" in comparisons
 
 
 def test_draws_that_overlap_are_less_certain_and_fresh_ones_are_not_corrected():
     predictions = draws_of({"a": (150, 140, 160), "b": (158, 141, 165)})
     fresh, shared = (compare_variants(predictions, ["a", "b"], 25, ratio).iloc[0] for ratio in (0, 0.5))
-    assert fresh["valid_p_value"] == pytest.approx(ttest_rel([158, 141, 165], [150, 140, 160]).pvalue)
-    assert shared["valid_p_value"] > fresh["valid_p_value"]
+    assert fresh["p_value"] == pytest.approx(ttest_rel([158, 141, 165], [150, 140, 160]).pvalue)
+    assert shared["p_value"] > fresh["p_value"]
     runs = pd.DataFrame({"n_train": [200, 100], "n_test": [50, 50], "shared_part": 1.0})
     assert overlap_of(runs, "xor") == 0
     assert overlap_of(runs, "nettalk_binary") == pytest.approx((0.25 + 0.5) / 2)
@@ -286,8 +287,8 @@ def test_draws_that_vary_are_significant_by_mcnemar_alone():
     predictions = draws_of({"crf_1": (800, 800, 800), "ff_memm_1": (825, 865, 905)}, 1000)
     row = compare_variants(predictions, ["crf_1", "ff_memm_1"], 25, 0.5).iloc[0]
     assert row["n_significant"] == 3
-    assert row["median_p"] < 0.001
-    assert row["valid_p_value"] == pytest.approx(0.217, abs=5e-4)
+    assert row["papers_p"] < 0.001
+    assert row["p_value"] == pytest.approx(0.217, abs=5e-4)
 
 
 def test_noise_that_methods_share_is_the_draws_and_the_rest_their_own():
@@ -534,11 +535,11 @@ def found_best(**accuracies):
     return pd.DataFrame(rows, columns=["dataset", "method", "bag", "validation_mean", "test_mean"])
 
 
-def compared_pairs(*rows, dataset="a"):
-    """Comparisons of a data set: method, other, points, decision."""
-    frame = pd.DataFrame(rows, columns=["method", "other", "accuracy_points", "decision"])
-    names = ("points_low", "points_high", "low_90", "high_90", "valid_p_value", "median_p")
-    return frame.assign(dataset=dataset, **dict.fromkeys(names, 0.01))
+def compared_pairs(*rows, dataset="a", half_width=1.0):
+    """Comparisons of a data set: method, other, points, p."""
+    frame = pd.DataFrame(rows, columns=["method", "other", "value", "p_value"])
+    ends = {"low_90": frame["value"] - half_width, "high_90": frame["value"] + half_width}
+    return frame.assign(dataset=dataset, decision="", margin=0.5, **ends)
 
 
 def decisions(best, comparisons):
@@ -549,17 +550,17 @@ def decisions(best, comparisons):
 def test_discovered_features_win_only_where_the_test_decides_so():
     best = found_best(crf_1=(80, 80), ff_memm_0=(90, 90))
     both = pd.concat([best, best.assign(dataset="b")])
-    b = compared_pairs(("ff_memm_0", "crf_1", 10.0, "undecided"), dataset="b")
-    found = pd.concat([compared_pairs(("ff_memm_0", "crf_1", 9.0, "better")), b])
+    b = compared_pairs(("ff_memm_0", "crf_1", 10.0, 0.5), dataset="b")
+    found = pd.concat([compared_pairs(("ff_memm_0", "crf_1", 9.0, 0.01)), b])
     assert decisions(both, found) == {"a": "better", "b": "undecided"}
-    undecided = pd.concat([compared_pairs(("ff_memm_0", "crf_1", 9.0, "equivalent")), b])
+    undecided = pd.concat([compared_pairs(("ff_memm_0", "crf_1", 0.1, 0.5), half_width=0.2), b])
     assert decisions(both, undecided) == {"a": "equivalent", "b": "undecided"}
 
 
 def test_differences_are_corrected_over_the_data_sets():
     """Holm makes 0.03 + 0.03 of two tests, of which neither is below 0.05."""
     best = found_best(crf_1=(80, 80), ff_memm_0=(90, 90))
-    pair = compared_pairs(("ff_memm_0", "crf_1", 9.0, "better")).assign(valid_p_value=0.03)
+    pair = compared_pairs(("ff_memm_0", "crf_1", 9.0, 0.03))
     assert decisions(best, pair) == {"a": "better"}
     both = [pd.concat([frame, frame.assign(dataset="b")]) for frame in (best, pair)]
     assert decisions(*both) == {"a": "undecided", "b": "undecided"}
@@ -567,11 +568,11 @@ def test_differences_are_corrected_over_the_data_sets():
 
 def test_the_best_is_what_validation_chooses_and_not_the_test_set():
     best = found_best(crf_1=(80, 70), crf_2=(70, 80), ff_memm_0=(60, 90), ff_crf_1=(75, 50))
-    rows = [("crf_1", "ff_crf_1", 20.0, "better"), ("ff_memm_0", "crf_2", 10.0, "better")]
+    rows = [("crf_1", "ff_crf_1", 20.0, 0.01), ("ff_memm_0", "crf_2", 10.0, 0.01)]
     (pair,) = gains(best, compared_pairs(*rows)).values()
     assert (pair.method, pair.other, pair.points, pair.decision) == ("ff_crf_1", "crf_1", -20.0, "worse")
 
 
 def test_without_labellers_of_both_kinds_no_one_wins():
     best = found_best(crf_1=(80, 70), crf_2=(70, 80))
-    assert gains(best, compared_pairs(("crf_2", "crf_1", 10.0, None))) == {}
+    assert gains(best, compared_pairs(("crf_2", "crf_1", 10.0, 0.5))) == {}

@@ -57,7 +57,8 @@ def converted(name: str, frame: pd.DataFrame) -> pd.DataFrame:
     """A frame of a file by its path below the results."""
     for pattern, names in RENAMED.items():
         if fnmatch(name, pattern):
-            return frame.rename(columns=names)
+            given = {"margin": "0.5"} if name.startswith("future/") else {}
+            return frame.rename(columns=names).assign(**given)
     return frame
 
 

@@ -63,14 +63,14 @@ def _with_extremes(lines):
 
 
 def _compared(rows, dataset):
-    names = ["window", "method", "other", "accuracy_points", "valid_p_value"]
+    names = ["window", "method", "other", "value", "p_value"]
     frame = pd.DataFrame(rows, columns=names).replace({"method": CHOSEN, "other": CHOSEN})
-    points = frame["accuracy_points"]
+    points = frame["value"]
     ends = {
         "low_90": points - HALF_WIDTH,
         "high_90": points + HALF_WIDTH,
-        "points_low": points - 0.4,
-        "points_high": points + 0.4,
+        "low": points - 0.4,
+        "high": points + 0.4,
     }
     return frame.assign(dataset=dataset, decision="undecided", margin=0.5, papers_p=0.5, **ends)
 
@@ -146,7 +146,7 @@ def lengths(*outcomes):
     def plant_all(folder):
         rows = [(window, "", "", *outcome) for window, outcome in zip((1, 3), outcomes, strict=True)]
         frame = _compared(rows, "nettalk_full").assign(method="vp_cascade_all", size=160, longest=200)
-        turned = frame.assign(accuracy_points=-frame["accuracy_points"])
+        turned = frame.assign(value=-frame["value"])
         others = [turned.assign(method="vp_cascade_50"), turned.assign(size=100, longest=160)]
         plant(pd.concat([frame, *others]), folder, "coding", "nettalk_full", "lengths")
 

@@ -15,9 +15,9 @@ def comparisons():
     """TreeCRF-Newton before and after the linear CRF, in either order of the pair."""
     return pd.DataFrame(
         [
-            {"dataset": "one", "method": "treecrf_newton", "other": "linear_crf", "mean_points": 2.0, "family_low": 1.0, "family_high": 3.0,
+            {"dataset": "one", "method": "treecrf_newton", "other": "linear_crf", "value": 2.0, "family_low": 1.0, "family_high": 3.0,
              "decision": "better"},
-            {"dataset": "two", "method": "linear_crf", "other": "treecrf_newton", "mean_points": 0.5, "family_low": 0.25, "family_high": 0.75,
+            {"dataset": "two", "method": "linear_crf", "other": "treecrf_newton", "value": 0.5, "family_low": 0.25, "family_high": 0.75,
              "decision": "better"},
         ]
     ).assign(decoder="better", p_holm=[0.01, 0.2])  # fmt: skip
@@ -47,7 +47,7 @@ def text_of(page):
 
 
 def test_a_pair_in_the_other_order_is_turned(comparisons):
-    one, two = gaps(comparisons, "treecrf_newton", "linear_crf", FAMILY, "mean_points")
+    one, two = gaps(comparisons, "treecrf_newton", "linear_crf", FAMILY)
     assert one == Gap("one", 2.0, 1.0, 3.0, "better")
     assert two == Gap("two", -0.5, -0.75, -0.25, "worse")
 
@@ -116,8 +116,8 @@ def test_larger_samples_are_named_where_no_test_set_separates_two_methods(
             "population": population,
             "method": "linear_crf",
             "other": "treecrf_newton",
-            "mean_points": -0.97,
-            "valid_p_holm": 0.012,
+            "value": -0.97,
+            "p_holm": 0.012,
             "decision": decided,
         }
         pd.DataFrame([row, row | {"other": "mallet", "decision": "better"}]).to_csv(
@@ -136,9 +136,9 @@ def test_lessons_from_single_pairs_say_that_their_intervals_are_uncorrected(tmp_
         "dataset": "hyphen_tex",
         "method": "degree_2",
         "other": "degree_1",
-        "accuracy_points": 1.0,
-        "points_low": 0.5,
-        "points_high": 1.5,
+        "value": 1.0,
+        "low": 0.5,
+        "high": 1.5,
         "decision": "better",
     }
     pd.DataFrame([row]).to_csv(folder / "comparisons.csv", index=False)
@@ -173,7 +173,7 @@ def test_cells_missing_by_label_are_compared_with_the_best_other_treatment(tmp_p
     counts = {"instance_weighting": 80, "imputation": 82, "indicator": 83}
     evaluations = [{"method": name, "n_correct": n, "n_positions": 100} for name, n in counts.items()]
     tests = [
-        {"baseline": "instance_weighting", "method": name, "accuracy_points": points, "family_low": points - 1,
+        {"other": "instance_weighting", "method": name, "value": points, "family_low": points - 1,
          "family_high": points + 1, "decision": "better"}
         for name, points in (("imputation", 2.0), ("indicator", 3.0))
     ]  # fmt: skip
@@ -192,8 +192,8 @@ def test_a_run_without_the_treatments_that_are_compared_has_no_answer(tmp_path):
     given = NOTHING | {"missing": {"datasets": ["xor"]}, "results": str(tmp_path)}
     folder = tmp_path / "missing/xor"
     folder.mkdir(parents=True)
-    row = {"dataset": "xor", "rate": 0.3, "baseline": "imputation", "method": "surrogate_splitting", "accuracy_points": 1.0,
-           "points_low": 0.0, "points_high": 2.0, "decision": "undecided"}  # fmt: skip
+    row = {"dataset": "xor", "rate": 0.3, "other": "imputation", "method": "surrogate_splitting", "value": 1.0,
+           "low": 0.0, "high": 2.0, "decision": "undecided"}  # fmt: skip
     pd.DataFrame([row]).to_csv(folder / "comparisons.csv", index=False)
     assert lessons_page(own_settings("xor", **given), []) is None
 

@@ -59,7 +59,7 @@ def frames(standings=(BEST, CLOSE, WORSE), decision="undecided", seconds=(9.0, 2
     ]  # fmt: skip
     pairs = [(methods[0], methods[1], 1.0, 0.3, decision), (methods[0], methods[2], 5.0, 0.001, "better"), (methods[1], methods[2], 4.0, 0.01, "better")]  # fmt: skip
     comparisons = [
-        ids | {"method": a, "other": b, "accuracy_points": points, "p_value": p, "mean_points": points, "valid_p_holm": p,
+        ids | {"method": a, "other": b, "papers_value": points, "papers_p": p, "value": points, "p_holm": p,
                "decision": decided}
         for a, b, points, p, decided in pairs
     ]  # fmt: skip

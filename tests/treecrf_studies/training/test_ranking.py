@@ -29,7 +29,7 @@ def test_methods_that_no_test_tells_apart_are_not_called_worse():
     assert gap["gap_points"] == pytest.approx(-0.5)
     assert gap["gap_low"] < -1 < 0 < gap["gap_high"]
     assert found[["rank_low", "rank_high"]].to_numpy().tolist() == [[1, 2], [1, 2], [3, 3]]
-    assert set(found["valid_test"]) == {"sequences"}
+    assert set(found["test"]) == {"sequences"}
 
 
 def test_accuracies_are_means_of_the_perturbed_trainings_with_the_preferred_decoder():
