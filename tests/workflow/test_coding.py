@@ -23,7 +23,7 @@ def test_tables_figures_and_page_are_made(finished):
         for window in (1, 3)
     }
     comparisons = pd.read_csv(results / "transition/comparisons.csv")
-    assert set(comparisons["n_seeds"]) == {2}
+    assert set(comparisons["n"]) == {2}
     for name in ("all_labels", "steps", "codes", "choices", "beams", "chunks"):
         assert (results / f"tables/{name}.tex").read_text().startswith("\\begin{tabular}")
     for name in ("lengths", "seconds"):

@@ -19,7 +19,7 @@ def test_tables_figures_and_page_are_made(finished):
     assert (boosted["slack"] > 0).all()
     assert (boosted["difference"] < 1e-12).all()
     runs = pd.read_csv(results / "hmm/runs.csv")
-    assert list(zip(runs["seed"], runs["method"], strict=True)) == [
+    assert list(zip(runs["draw"], runs["method"], strict=True)) == [
         (seed, method) for seed in (0, 1) for method in COMBINED
     ]
     assert len(pd.read_csv(results / "hmm/comparisons.csv")) == len(COMBINED) * (len(COMBINED) - 1) // 2

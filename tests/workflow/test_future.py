@@ -13,9 +13,9 @@ def test_tables_figures_and_page_are_made(finished):
     runs = pd.read_csv(results / "or/runs.csv")
     assert len(runs) == 2 * 2 + 2 * 2
     assert json.loads((results / "or/description.json").read_text()) == {"source": "or", "stand_in": None}
-    assert pd.read_csv(results / "or/tests.csv")["n_seeds"].tolist() == [2, 2]
+    assert pd.read_csv(results / "or/tests.csv")["n"].tolist() == [2, 2]
     comparisons = pd.read_csv(results / "or/comparisons.csv")
-    assert set(comparisons["n_seeds"]) == {2}
+    assert set(comparisons["n"]) == {2}
     for name in ("table_5_3", "orders", "gains", "tests", "choices", "example"):
         assert (results / f"tables/{name}.tex").read_text().startswith("\\begin{tabular}")
     for name in ("orders", "or/weights", "or/trees"):

@@ -15,10 +15,10 @@ def test_tables_figures_and_page_are_made(finished):
     results = finished / "results/kernels"
     assert json.loads((results / "or/description.json").read_text()) == {"source": "or", "stand_in": None}
     runs = pd.read_csv(results / "or/runs.csv")
-    assert list(zip(runs["method"], runs["seed"], strict=True)) == [
+    assert list(zip(runs["method"], runs["draw"], strict=True)) == [
         (method, seed) for method in KERNELS["methods"] for seed in (0, 1)
     ]
-    chosen = runs.pivot_table(index="seed", columns="method", values="chosen", aggfunc="first")
+    chosen = runs.pivot_table(index="draw", columns="method", values="settings", aggfunc="first")
     assert chosen["primal"].tolist() == chosen["dual"].tolist() == chosen["degree_1"].tolist()
     assert chosen["conjunctions"].tolist() == chosen["degree_2"].tolist()
     n_methods = len(KERNELS["methods"]) + len(BEST)

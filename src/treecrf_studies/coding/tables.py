@@ -14,6 +14,7 @@ from treecrf_studies.coding.methods import (
     CASCADE,
     INDEPENDENT,
     LEARNERS,
+    LINE,
     form_of,
     is_coded,
     method_text,
@@ -22,6 +23,8 @@ from treecrf_studies.coding.methods import (
     with_best,
 )
 from treecrf_studies.framework.comparisons import Comparison, correct_family, find_pair, pairs_layout
+from treecrf_studies.framework.tables import by_key
+from treecrf_studies.framework.views import ACCURACY, OF_CHUNKS
 from treecrf_studies.rendering.cells import (
     DASH,
     best_if,
@@ -34,8 +37,9 @@ from treecrf_studies.rendering.cells import (
 )
 
 
-def codes_layout(lines: pd.DataFrame, best: pd.DataFrame) -> pd.DataFrame:
+def codes_layout(scores: pd.DataFrame, best: pd.DataFrame) -> pd.DataFrame:
     """Accuracy with the longest code, a row per data set, learner and window; marked: what held-out sequences prefer."""
+    lines = scores[scores["metric"] == ACCURACY]
     coded = lines[lines["method"].map(is_coded).astype(bool)]
     coded = coded[coded["size"] == coded.groupby(["dataset", "method", "window"])["size"].transform("max")]
     marked = {(row["dataset"], row["window"], row["method"]) for row in best.to_dict("records")}
@@ -49,7 +53,7 @@ def codes_layout(lines: pd.DataFrame, best: pd.DataFrame) -> pd.DataFrame:
                 continue
             cells = {
                 method: best_if(
-                    with_deviation(row["accuracy"], row["accuracy_sd"], row["n_seeds"]),
+                    with_deviation(row["value"], row["sd"], row["n"]),
                     (dataset, window, method) in marked,
                 )
                 for method, row in found.to_dict("index").items()
@@ -70,10 +74,11 @@ def _history(use: str) -> float:
     return float(last) if last.isdigit() else float("inf")
 
 
-def all_labels_layout(lines: pd.DataFrame, best: pd.DataFrame) -> pd.DataFrame:
+def all_labels_layout(scores: pd.DataFrame, best: pd.DataFrame) -> pd.DataFrame:
     """Accuracy and CPU seconds of methods that learn all labels at once, beside the cascades and beams that were
     chosen.
     """
+    lines = scores[scores["metric"] == ACCURACY]
     whole = lines[[form_of(method) is None for method in lines["method"]]]
     chosen = lines.merge(best[["dataset", "method", "window", "size"]])
     rows = pd.concat([chosen, whole], ignore_index=True)
@@ -83,7 +88,7 @@ def all_labels_layout(lines: pd.DataFrame, best: pd.DataFrame) -> pd.DataFrame:
             "data set": rows["dataset"].to_list(),
             "window": rows["window"].astype(str).to_list(),
             "method": method_texts(rows["method"]),
-            "accuracy (%)": deviation_texts(rows, "accuracy", "accuracy_sd", "n_seeds"),
+            "accuracy (%)": deviation_texts(rows, "value", "sd", "n"),
             "CPU s": [seconds_text(value) if value > 0 else DASH for value in rows["cpu_seconds"]],
             "chosen by held-out sequences": [_chosen(row) for row in rows.to_dict("records")],
         }
@@ -95,7 +100,7 @@ def _chosen(row: Mapping[Hashable, Any]) -> str:
     form = form_of(row["method"])
     if form is not None:
         return f"h = {form.history}" if form.use == CASCADE else f"beam {row['size']}"
-    return row["chosen"] if isinstance(row["chosen"], str) and row["chosen"] else DASH
+    return row["settings"] if isinstance(row["settings"], str) and row["settings"] else DASH
 
 
 def _places(column: pd.Series, lines: pd.DataFrame) -> pd.Series:
@@ -105,9 +110,9 @@ def _places(column: pd.Series, lines: pd.DataFrame) -> pd.Series:
     return column.map(list(dict.fromkeys(lines["dataset"])).index)
 
 
-def beams_layout(lines: pd.DataFrame) -> pd.DataFrame:
+def beams_layout(scores: pd.DataFrame) -> pd.DataFrame:
     """Accuracy and CPU seconds by beam."""
-    found = lines[lines["method"].str.endswith(f"_{BEAM}")]
+    found = scores[(scores["metric"] == ACCURACY) & scores["method"].str.endswith(f"_{BEAM}")]
     sizes = sorted(set(found["size"]))
     groups = list(found.groupby(["dataset", "method", "window"], sort=False))
     columns: dict[tuple[str, str], list[str]] = {
@@ -116,7 +121,7 @@ def beams_layout(lines: pd.DataFrame) -> pd.DataFrame:
         ("", "window"): [str(window) for (*_, window), _ in groups],
     }
     for heading, name, text in (
-        ("accuracy (%), by beam", "accuracy", number),
+        ("accuracy (%), by beam", "value", number),
         ("CPU s, by beam", "cpu_seconds", seconds_text),
     ):
         for size in sizes:
@@ -125,24 +130,24 @@ def beams_layout(lines: pd.DataFrame) -> pd.DataFrame:
     return grouped(columns)
 
 
-def chunks_layout(lines: pd.DataFrame) -> pd.DataFrame:
+def chunks_layout(scores: pd.DataFrame) -> pd.DataFrame:
     """Precision, recall and F1 of noun phrases, with the longest code and every beam."""
-    rows = lines[lines["f1"].notna()]
+    found, f1 = by_key(scores, "metric", *LINE), OF_CHUNKS["F1"]
+    rows = scores[scores["metric"] == f1]
     longest = rows.groupby(["dataset", "method", "window"])["size"].transform("max")
     rows = rows[(rows["size"] == longest) | rows["method"].str.endswith(f"_{BEAM}")]
     sizes = [
         f" (beam {size})" if method.endswith(BEAM) else ""
         for method, size in zip(rows["method"], rows["size"], strict=True)
     ]
+    keys = list(rows[LINE].itertuples(index=False, name=None))
+    shown = {"labels": ACCURACY, **OF_CHUNKS}
     return pd.DataFrame(
         {
             "data set": rows["dataset"].to_list(),
             "window": rows["window"].astype(str).to_list(),
             "method": [text + size for text, size in zip(method_texts(rows["method"]), sizes, strict=True)],
-            "labels (%)": cell_texts(rows["accuracy"], number),
-            "precision (%)": cell_texts(rows["precision"], number),
-            "recall (%)": cell_texts(rows["recall"], number),
-            "F1 (%)": cell_texts(rows["f1"], number),
+            **{f"{name} (%)": [number(found[metric, *key]["value"]) for key in keys] for name, metric in shown.items()},
         }
     )
 
@@ -162,11 +167,11 @@ def choices_layout(best: pd.DataFrame) -> pd.DataFrame:
                 _choice(row["method"], row["size"], row["use"] == CASCADE) for row in best.to_dict("records")
             ],
             "held out (%)": cell_texts(best["held_out_accuracy"], number),
-            "test (%)": cell_texts(best["accuracy"], number),
+            "test (%)": cell_texts(best["value"], number),
             "by test sequences": [
                 _choice(text, text, cascade) for text, cascade in zip(best["best_on_test"], is_cascade, strict=True)
             ],
-            "its test (%)": cell_texts(best["best_accuracy"], number),
+            "its test (%)": cell_texts(best["best_value"], number),
         }
     )
 

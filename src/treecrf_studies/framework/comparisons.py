@@ -119,6 +119,8 @@ def turned(rows: pd.DataFrame) -> pd.DataFrame:
     for low, high in INTERVALS:
         if low in rows:
             changed |= {low: -rows[high], high: -rows[low]}
+    if "n_worse" in rows:
+        changed |= {"n_better": rows["n_worse"], "n_worse": rows["n_better"]}
     if "decision" in rows:
         changed["decision"] = rows["decision"].map(opposite)
     return rows.assign(method=rows["other"], other=rows["method"], **changed)

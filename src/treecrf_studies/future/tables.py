@@ -88,8 +88,9 @@ def _published_pattern(row: Mapping[Hashable, Any]) -> dict[Column, str]:
 def _measured_pattern(row: Mapping[Hashable, Any]) -> dict[Column, str]:
     bounds = [f"{row[f'{name}_upper']:g}" for name in STEPS]
     counts = [count_text(row["n_iterations"]), count_text(row["n_features"])]
-    kinds = ("mean", "instance_accuracy", "bag_accuracy")
-    accuracies = [number(row[f"{side}_{kind}"]) for kind in kinds for side in SIDES]
+    names = ["train_mean", "validation_mean", "value"]
+    names += [f"{side}_{kind}_accuracy" for kind in ("instance", "bag") for side in SIDES]
+    accuracies = [number(row[name]) for name in names]
     return dict(zip(PATTERN_COLUMNS, [*bounds, *counts, *accuracies], strict=True))
 
 
@@ -119,7 +120,7 @@ def generated_layout(best: pd.DataFrame) -> pd.DataFrame:
 def _distances(measured: pd.DataFrame, methods: Sequence[str]) -> dict[str, dict[str, str]]:
     """Root mean square difference from the published values of the three sets, by end of the last bags and by method."""
     known = with_published(measured)
-    known["square"] = (known["test_mean"] - known["published"]) ** 2
+    known["square"] = (known["value"] - known["published"]) ** 2
     found = {}
     for last_bags, group in known.groupby("last_bags", sort=False):
         root = group.groupby("method")["square"].mean() ** 0.5
@@ -156,9 +157,9 @@ def nettalk_layout(best: pd.DataFrame) -> pd.DataFrame:
 
 def _decoded(summary: pd.DataFrame, decoder: str) -> pd.DataFrame:
     """The rows that were decoded in another way, with the accuracies that this one gives."""
-    rows = summary[summary[f"{decoder}_mean"].notna() & (summary["order"] > 0) & (summary["decoder"] != decoder)]
+    rows = summary[summary[f"{decoder}_mean"].notna() & (summary["order"] > 0) & (summary["decoding"] != decoder)]
     return rows.assign(
-        decoder=decoder, test_mean=rows[f"{decoder}_mean"], test_sd=rows[f"{decoder}_sd"], published=float("nan")
+        decoding=decoder, value=rows[f"{decoder}_mean"], sd=rows[f"{decoder}_sd"], published=float("nan")
     )
 
 
@@ -175,7 +176,7 @@ def _by_order(parts: Sequence[pd.DataFrame], prefix: str) -> pd.DataFrame:
     blocks = []
     for part in parts:
         for (dataset, family, bag), group in part.groupby(["dataset", "family", "bag"], sort=False):
-            decoder = f", {decoder_text(group['decoder'].iloc[0])}" if group["order"].any() else ""  # else all agree
+            decoder = f", {decoder_text(group['decoding'].iloc[0])}" if group["order"].any() else ""  # else all agree
             names = [f"{prefix}{order}" for order in group["order"]]
             lines = {
                 PUBLISHED: dict(zip(names, cell_texts(group["published"], number), strict=True)),
@@ -287,7 +288,7 @@ def costs_layout(summary: pd.DataFrame) -> pd.DataFrame:
 
 
 def _means(summary: pd.DataFrame) -> list[str]:
-    return deviation_texts(summary, "test_mean", "test_sd", "n_seeds")
+    return deviation_texts(summary, "value", "sd", "n")
 
 
 def _step_text(value: float) -> str:

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+DECODER = "forward_backward"
+"""With which methods are compared."""
+
 DEGREES = {f"degree_{degree}": degree for degree in (1, 2, 3)}
 """Exact kernel CRFs with the polynomial kernel."""
 

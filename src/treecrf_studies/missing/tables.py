@@ -251,9 +251,19 @@ def condition_texts(frame: pd.DataFrame) -> pd.Series:
     return text
 
 
-def comparison_texts(comparisons: pd.DataFrame) -> pd.Series:
-    """The same with the baseline."""
-    return condition_texts(comparisons) + " vs " + comparisons["other"].map(method_name).astype(str)
+def beside_coefficients(comparisons: pd.DataFrame) -> pd.DataFrame:
+    """Every published coefficient beside the measured one, as the explorer shows published numbers."""
+    printed = missing_value_coefficients().rename(columns={"coefficient": "published"})
+    rows = comparisons.merge(printed[["dataset", "rate", "method", "other", "published"]])
+    half = 1.96 * rows["clustered_standard_error"]
+    return rows.assign(
+        variant=condition_texts(rows) + " vs " + rows["other"].map(method_name).astype(str),
+        quantity="log odds vs the baseline",
+        source="PhD table 4.1",
+        measured=rows["coefficient"],
+        low=rows["coefficient"] - half,
+        high=rows["coefficient"] + half,
+    )
 
 
 def trees_layout(evaluations: pd.DataFrame, comparisons: pd.DataFrame) -> pd.DataFrame:

@@ -259,7 +259,7 @@ def missing_values(frames: Frames) -> Lesson | None:
     if not len(frame):
         return None
     rate = frame["rate"].max()
-    highest = frame[(frame["rate"] == rate) & (frame["method"] == "instance_weighting")]
+    highest = frame[(frame["rate"] == rate) & (frame["other"] == "instance_weighting")]
     sentences = [
         sentence
         for other in ("imputation", "indicator")
@@ -278,7 +278,7 @@ def label_holes(frames: Frames) -> Lesson | None:
     if not (len(tests) and len(counts)):
         return None
     tests, counts = (frame[frame["mechanism"] == "label"] for frame in (tests, counts))
-    tests = tests[tests["method"] == "instance_weighting"]
+    tests = tests[tests["other"] == "instance_weighting"]
     others = counts[counts["method"] != "instance_weighting"]
     sums = others.groupby(["dataset", "method"], sort=False)[["n_correct", "n_positions"]].sum()
     shares = sums["n_correct"] / sums["n_positions"]

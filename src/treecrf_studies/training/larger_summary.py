@@ -12,7 +12,7 @@ from treecrf.io.files import stacked
 from treecrf.statistics.estimates import MARGIN, Estimates, estimate_resampled
 from treecrf.statistics.two_way import estimate_crossed
 from treecrf_studies.framework.custom import joined_names
-from treecrf_studies.framework.resamples import decided, of_family, tested
+from treecrf_studies.framework.resamples import FAMILY, TESTED, decided, of_family, tested
 from treecrf_studies.training.choices import METHODS, PAIR
 
 OF_SAMPLE = ["dataset", "sample", "population", "test"]
@@ -29,6 +29,7 @@ ACCURACY_NAMES = [
     "n_test",
     "cpu_seconds",
 ]
+COMPARISON_NAMES = [*OF_SAMPLE[:3], *PAIR[1:], *TESTED, *FAMILY, "about", "test", "n_clusters", "n", "decision"]
 
 
 def summarise_larger(frames: Mapping[str, Sequence[pd.DataFrame]], margin: float = MARGIN) -> dict[str, pd.DataFrame]:
@@ -41,7 +42,7 @@ def summarise_larger(frames: Mapping[str, Sequence[pd.DataFrame]], margin: float
     if not frames.get("larger_counts"):
         return {
             "larger_accuracies": pd.DataFrame(columns=ACCURACY_NAMES),
-            "larger_comparisons": pd.DataFrame(columns=[*OF_SAMPLE, *PAIR]),
+            "larger_comparisons": pd.DataFrame(columns=COMPARISON_NAMES),
         }
     counts, trainings = stacked(frames["larger_counts"]), stacked(frames["larger_trainings"])
     return {
@@ -98,7 +99,7 @@ def compare_larger(counts: pd.DataFrame, trainings: pd.DataFrame, margin: float 
         for (sample, decoder), of_decoder in counts.groupby(["sample", "decoder"], sort=False, observed=True)
         if len(set(of_decoder["method"])) > 1
     ]
-    return pd.concat(found, ignore_index=True) if found else pd.DataFrame(columns=[*OF_SAMPLE, *PAIR])
+    return pd.concat(found, ignore_index=True) if found else pd.DataFrame(columns=COMPARISON_NAMES)
 
 
 def _compare_sample(counts: pd.DataFrame, sample: pd.Series, margin: float) -> pd.DataFrame:

@@ -21,7 +21,7 @@ from treecrf.statistics.ranking import RANK_COLUMNS, SEPARATION_MARGIN, rank_met
 from treecrf.statistics.two_way import estimate_trainings, make_pairs
 from treecrf.statistics.variance import COMPONENT_COLUMNS, decompose_variance
 from treecrf_studies.framework.job_context import SummaryContext
-from treecrf_studies.framework.resamples import decided, of_family, tested
+from treecrf_studies.framework.resamples import FAMILY, TESTED, decided, of_family, tested
 from treecrf_studies.training.choices import (
     BETTER,
     BLOCKS,
@@ -257,6 +257,8 @@ def _at_choice(curves: pd.DataFrame) -> dict[str, float]:
     }
 
 
+VALID_COLUMNS = [*PAIR, *TESTED, *FAMILY, "about", "test", "n_clusters", "n_blocks", "block_length", "decision"]
+
 ENOUGH_TRAININGS = 3
 """Of each method, for a test to be about the methods: with fewer the error of trainings is hardly known."""
 
@@ -306,6 +308,8 @@ def compare(
         family_low, family_high, p_holm
             Interval and p-value of the family, the pairs of the data set and decoder: Bonferroni's and Holm's
             (`treecrf.statistics.estimates.Estimates`).
+        point
+            The stage.
         about
             "methods", or "these trainings" where one of the two has fewer than `ENOUGH_TRAININGS`.
         test
@@ -319,7 +323,7 @@ def compare(
     parts = []
     for choice, every in zip(choices, predictions, strict=True):
         parts += [every[every["stage"] == stage], as_preferred(choice, every, stage)]
-    return _compare(parts, rules)
+    return _compare(parts, rules).assign(point=stage)
 
 
 def as_preferred(choice: pd.DataFrame, predictions: pd.DataFrame, stage: str = CHOICE) -> pd.DataFrame:
@@ -334,24 +338,6 @@ def counting_runs(predictions: pd.DataFrame) -> pd.DataFrame:
     """The perturbed trainings of one method, or the unperturbed one where it has no others."""
     perturbed = predictions[predictions["run"] != UNPERTURBED]
     return perturbed if len(perturbed) else predictions
-
-
-def counted_at_choice(predictions: pd.DataFrame) -> pd.DataFrame:
-    """The same of several methods and decoders, at the choice."""
-    return _counted(predictions, CHOICE)
-
-
-def counted_at_end(predictions: pd.DataFrame) -> pd.DataFrame:
-    """The same after the last iteration."""
-    return _counted(predictions, LAST)
-
-
-def _counted(predictions: pd.DataFrame, stage: str) -> pd.DataFrame:
-    at_stage = predictions[predictions["stage"] == stage]
-    perturbed = at_stage["run"] != UNPERTURBED
-    return at_stage[
-        perturbed | ~perturbed.groupby([at_stage["method"], at_stage["decoder"]], observed=True).transform("any")
-    ]
 
 
 def _compare(parts: Sequence[pd.DataFrame], rules: Rules) -> pd.DataFrame:
@@ -369,8 +355,10 @@ def _compare(parts: Sequence[pd.DataFrame], rules: Rules) -> pd.DataFrame:
     valid = [
         _compare_trainings(_trainings(group), rules).assign(dataset=str(dataset), decoder=str(decoder))
         for (dataset, decoder), group in groups
+        if len(set(group["method"])) > 1
     ]
-    return papers.merge(pd.concat(valid or [pd.DataFrame(columns=PAIR)]), on=PAIR, validate="one_to_one")
+    ours = pd.concat(valid) if valid else pd.DataFrame(columns=VALID_COLUMNS)
+    return papers.merge(ours, on=PAIR, validate="one_to_one")
 
 
 def _trainings(predicted: pd.DataFrame) -> _Trainings:

@@ -16,7 +16,7 @@ from treecrf_studies import datasets
 from treecrf_studies.datasets.synthetic import bag_labels, best_window_accuracy, find_rule, future_splits, is_positive
 from treecrf_studies.framework.comparisons import find_pair
 from treecrf_studies.framework.job_context import JobContext, SummaryContext
-from treecrf_studies.framework.resamples import overlap_of
+from treecrf_studies.framework.resamples import Rules, overlap_of
 from treecrf_studies.framework.settings import FutureSettings
 from treecrf_studies.future import STUDY
 from treecrf_studies.future.figures import accuracy_by_order, feature_trees, what_features_see
@@ -74,20 +74,20 @@ def test_runs_are_those_of_direct_trainings(outcomes, splits):
             model = SlidingWindow(n_iterations=12, max_leaves=max_leaves, l2_regularization=0.0).fit(sets.train)
             scores[max_leaves] = model.staged_score(sets.validation)[:, 0], model.staged_score(sets.test)[:, 0]
         best = max(scores, key=lambda leaves: (scores[leaves][0].max(), -leaves))
-        row = runs[runs["seed"] == seed].iloc[0]
+        row = runs[runs["draw"] == seed].iloc[0]
         stage = scores[best][0].argmax()
         assert (row["max_leaves"], row["n_iterations"]) == (best, stage + 1)
         assert row["validation_accuracy"] == pytest.approx(100 * scores[best][0][stage])
-        assert row["test_accuracy"] == pytest.approx(100 * scores[best][1][stage])
+        assert row["accuracy"] == pytest.approx(100 * scores[best][1][stage])
         model = SlidingWindow(n_iterations=stage + 1, max_leaves=best, l2_regularization=0.0).fit(sets.train)
-        predictions = outcomes["sliding_window"].predictions.query("seed == @seed")
+        predictions = outcomes["sliding_window"].predictions.query("draw == @seed")
         assert_confidence(predictions, model.predict_proba(sets.test))
 
 
 def test_every_variant_has_its_runs_and_the_best_bounds_win(outcomes, splits):
     runs = outcomes["ff_memm_0"].runs
     assert len(runs) == 2 * 2 * 2
-    row = runs[(runs["bag"] == "bag 6") & (runs["g0"] == -5) & (runs["seed"] == 1)].iloc[0]
+    row = runs[(runs["bag"] == "bag 6") & (runs["g0"] == -5) & (runs["draw"] == 1)].iloc[0]
 
     def train(leaves, start, alpha, beta):
         return FutureFeatureMEMM(
@@ -110,7 +110,7 @@ def test_every_variant_has_its_runs_and_the_best_bounds_win(outcomes, splits):
     stage = model.staged_score(splits[1].validation)[:, 0].argmax()
     assert row["validation_accuracy"] == pytest.approx(100 * validate(best))
     assert row["n_iterations"] == stage + 1
-    assert row["test_accuracy"] == pytest.approx(100 * model.staged_score(splits[1].test)[stage, 0])
+    assert row["accuracy"] == pytest.approx(100 * model.staged_score(splits[1].test)[stage, 0])
     bits = splits[1].test.values.reshape(20, 15, 8) == 1
     n_features = model.stages_["n_features"][: stage + 1].sum()
     assert row["n_features"] == n_features > 0
@@ -123,12 +123,12 @@ def test_every_variant_has_its_runs_and_the_best_bounds_win(outcomes, splits):
 def test_predictions_have_the_accuracy_of_the_runs(outcomes):
     for outcome in outcomes.values():
         correct = outcome.predictions["label"] == outcome.predictions["predicted"]
-        found = correct.groupby([outcome.predictions[c] for c in ("bag", "g0", "seed")], dropna=False).mean()
+        found = correct.groupby([outcome.predictions[c] for c in ("bag", "g0", "draw")], dropna=False).mean()
         for row in outcome.runs.itertuples():
             values = found.reset_index(name="accuracy")
-            same = (values["bag"] == row.bag) & (values["seed"] == row.seed)
+            same = (values["bag"] == row.bag) & (values["draw"] == row.draw)
             same &= values["g0"].isna() if pd.isna(row.g0) else values["g0"] == row.g0
-            assert 100 * values.loc[same, "accuracy"].item() == pytest.approx(row.test_accuracy)
+            assert 100 * values.loc[same, "accuracy"].item() == pytest.approx(row.accuracy)
 
 
 @pytest.mark.parametrize("decoder", ["forward_backward", "viterbi", "greedy"])
@@ -147,12 +147,12 @@ def test_memms_are_decoded_as_asked(decoder, splits, outcomes):
         stage = int(np.argmax(scores[0]))
         assert row[f"{name}_accuracy"] == pytest.approx(scores[1][stage])
         if name == decoder:
-            assert (row["decoder"], row["n_iterations"]) == (decoder, stage + 1)
-            assert row["test_accuracy"] == pytest.approx(scores[1][stage])
+            assert (row["decoding"], row["n_iterations"]) == (decoder, stage + 1)
+            assert row["accuracy"] == pytest.approx(scores[1][stage])
             assert row["validation_accuracy"] == pytest.approx(scores[0][stage])
     crf = outcomes["crf_2"].runs
-    assert set(crf["decoder"]) == {"forward_backward"}
-    assert crf["forward_backward_accuracy"].tolist() == crf["test_accuracy"].tolist()
+    assert set(crf["decoding"]) == {"forward_backward"}
+    assert crf["forward_backward_accuracy"].tolist() == crf["accuracy"].tolist()
     assert crf["viterbi_accuracy"].notna().all()
     assert crf["greedy_accuracy"].isna().all()
 
@@ -167,13 +167,16 @@ def test_validation_prefers_the_start_value(frames):
     assert len(frames["weights"].groupby(["method", "bag", "g0"])) == 1
 
 
+OF_PAIRS = Rules(**RULES, test_per_train=0.5)
+
+
 def test_every_pair_is_tested_in_every_draw(outcomes):
     predictions = pd.concat([outcomes[m].predictions for m in ("sliding_window", "memm_1", "crf_2")])
-    tests = compare_variants(predictions, ["sliding_window", "memm_1", "crf_2"], 25, 0.5)
+    tests = compare_variants(predictions, ["sliding_window", "memm_1", "crf_2"], OF_PAIRS)
     pairs = [["memm_1", "sliding_window"], ["crf_2", "sliding_window"], ["crf_2", "memm_1"]]
     assert tests[["method", "other"]].to_numpy().tolist() == pairs
     p_values, points = [], []
-    for _, of_seed in predictions.groupby("seed"):
+    for _, of_seed in predictions.groupby("draw"):
         correct = of_seed.assign(decoder="d", correct=of_seed["label"] == of_seed["predicted"])
         found = compare_pairs(correct, 25).set_index(["other", "method"])
         p_values.append([found.loc[tuple(pair), "p_value"] for pair in pairs])
@@ -194,7 +197,7 @@ def test_every_pair_is_tested_in_every_draw(outcomes):
 
 def test_comparisons_are_of_the_start_values_that_validation_prefers(frames):
     best, comparisons = frames["best"], frames["comparisons"]
-    means = best.set_index(variant_names(best))["test_mean"]
+    means = best.set_index(variant_names(best))["value"]
     assert len(comparisons) == 7 * 6 / 2
     differences = means.loc[comparisons["method"]].to_numpy() - means.loc[comparisons["other"]].to_numpy()
     assert comparisons["value"].tolist() == pytest.approx(differences.tolist())
@@ -220,7 +223,7 @@ def test_every_pair_is_decided_by_itself(frames):
 def test_a_pair_is_found_from_both_sides():
     comparisons = compare_variants(
         draws_of({"crf_1": (150, 140, 160), "ff_memm_0": (170, 162, 181), "ff_memm_1": (1, 2, 3)}),
-        ["crf_1", "ff_memm_0", "ff_memm_1"], 25, 0.5,
+        ["crf_1", "ff_memm_0", "ff_memm_1"], OF_PAIRS,
     )  # fmt: skip
     ahead, behind = find_pair(comparisons, "ff_memm_0", "crf_1"), find_pair(comparisons, "crf_1", "ff_memm_0")
     assert ahead.points == -behind.points == pytest.approx(10.5)
@@ -237,7 +240,7 @@ def draws_of(correct, n_positions=200):
     parts = [
         pd.DataFrame(
             {
-                "dataset": "toy", "method": method, "bag": NO_BAG, "g0": np.nan, "seed": seed,
+                "dataset": "toy", "method": method, "bag": NO_BAG, "g0": np.nan, "draw": seed,
                 "sequence": np.arange(n_positions) // 10, "position": np.arange(n_positions), "label": 1,
                 "predicted": (np.arange(n_positions) < n).astype(int),
             }
@@ -250,21 +253,21 @@ def draws_of(correct, n_positions=200):
 
 def test_identical_neighbours_are_equivalent_and_steady_ones_better():
     predictions = draws_of({"a": (150, 140, 160), "b": (150, 140, 160), "c": (170, 162, 181)})
-    tests = compare_neighbours(compare_variants(predictions, ["a", "b", "c"], 25, 0.5))
+    tests = compare_neighbours(compare_variants(predictions, ["a", "b", "c"], OF_PAIRS))
     same = tests.iloc[0]
     assert [same[name] for name in ("value", "low", "high", "p_value")] == [0, 0, 0, 1]
     assert tests["decision"].tolist() == ["equivalent", "better"]
 
 
 def test_a_variant_alone_has_no_comparisons():
-    comparisons = compare_variants(draws_of({"crf_1": (150, 140)}), ["crf_1"], 25, 0.5)
+    comparisons = compare_variants(draws_of({"crf_1": (150, 140)}), ["crf_1"], OF_PAIRS)
     assert len(comparisons) == len(compare_neighbours(comparisons)) == 0
     assert "p_value" in comparisons
 
 
 def test_draws_that_overlap_are_less_certain_and_fresh_ones_are_not_corrected():
     predictions = draws_of({"a": (150, 140, 160), "b": (158, 141, 165)})
-    fresh, shared = (compare_variants(predictions, ["a", "b"], 25, ratio).iloc[0] for ratio in (0, 0.5))
+    fresh, shared = (compare_variants(predictions, ["a", "b"], Rules(25, 0.5, ratio)).iloc[0] for ratio in (0, 0.5))
     assert fresh["p_value"] == pytest.approx(ttest_rel([158, 141, 165], [150, 140, 160]).pvalue)
     assert shared["p_value"] > fresh["p_value"]
     runs = pd.DataFrame({"n_train": [200, 100], "n_test": [50, 50], "shared_part": 1.0})
@@ -285,7 +288,7 @@ def test_draws_share_the_part_of_the_sample_that_they_take():
 def test_draws_that_vary_are_significant_by_mcnemar_alone():
     """FF-MEMM is 25 to 105 of 1000 positions ahead."""
     predictions = draws_of({"crf_1": (800, 800, 800), "ff_memm_1": (825, 865, 905)}, 1000)
-    row = compare_variants(predictions, ["crf_1", "ff_memm_1"], 25, 0.5).iloc[0]
+    row = compare_variants(predictions, ["crf_1", "ff_memm_1"], OF_PAIRS).iloc[0]
     assert row["n_significant"] == 3
     assert row["papers_p"] < 0.001
     assert row["p_value"] == pytest.approx(0.217, abs=5e-4)
@@ -383,12 +386,12 @@ def test_tables_say_what_the_frames_hold(frames):
     assert published["positions (%)", "test"] == "100.00"
     assert published["upper bound", "β"] == "100000"
     summary = frames["summary"].query("method == 'ff_memm_0' and bag == 'bag 6' and g0 == -5").iloc[0]
-    for side in ("train", "validation", "test"):
-        assert measured["positions (%)", side] == f"{summary[f'{side}_mean']:.2f}"
+    for side, name in (("train", "train_mean"), ("validation", "validation_mean"), ("test", "value")):
+        assert measured["positions (%)", side] == f"{summary[name]:.2f}"
         assert measured["bags (%)", side] == f"{summary[f'{side}_bag_accuracy']:.2f}"
     orders = layouts["orders"].set_index("method")
     assert list(orders.index) == ["FF-MEMM, bag to the end", "FF-TreeCRF, bag 6", "FF-TreeCRF, bag to the end"]
-    mean = frames["best"].set_index(["method", "bag"]).loc[("ff_crf_1", "bag 6"), "test_mean"]
+    mean = frames["best"].set_index(["method", "bag"]).loc[("ff_crf_1", "bag 6"), "value"]
     assert orders.loc["FF-TreeCRF, bag 6", "order 1"] == f"{mean:.2f}"
     assert orders.loc["FF-TreeCRF, bag 6", "order 0"] == "–"
     assert layouts["tests"].iloc[0]["", "method"] == "MEMM-1"
@@ -419,7 +422,7 @@ def test_table_5_4_shows_both_ends_of_the_last_bags(splits, frames):
     assert set(layout["data set"]) == {"OR", "all three"}
     assert list(rows.columns[1:]) == ["sliding window", "MEMM-1", *(f"TreeCRF-{k}" for k in range(1, 5)), "FF-MEMM-0"]
     assert rows.loc["published", "TreeCRF-2"] == "85.90"
-    means = best.set_index(["dataset", "method"])["test_mean"]
+    means = best.set_index(["dataset", "method"])["value"]
     assert rows.loc["measured, cut bags", "TreeCRF-2"] == f"{means['or', 'crf_2']:.2f}"
     assert rows.loc["measured, full bags", "MEMM-1"] == f"{means['or_full', 'memm_1']:.2f}"
     assert rows.loc["measured, full bags", "TreeCRF-2"] == "–"
@@ -532,7 +535,7 @@ def test_settings_of_a_data_set():
 def found_best(**accuracies):
     """The best variants of a data set: accuracy on validation and on test sets by method."""
     rows = [("a", name, "no bag", *both) for name, both in accuracies.items()]
-    return pd.DataFrame(rows, columns=["dataset", "method", "bag", "validation_mean", "test_mean"])
+    return pd.DataFrame(rows, columns=["dataset", "method", "bag", "validation_mean", "value"])
 
 
 def compared_pairs(*rows, dataset="a", half_width=1.0):

@@ -164,7 +164,7 @@ def write_training_results(folder):
         "test": "blocks", "p_holm": 0.4, "decision": "undecided",
     }  # fmt: skip
     place = {
-        "accuracy": 77.25,
+        "value": 77.25,
         "rank": 1,
         "standing": "best",
         "gap_points": np.nan,

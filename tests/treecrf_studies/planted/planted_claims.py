@@ -302,7 +302,7 @@ def plant_best(folder, dataset, accuracies):
     for variant, percent in accuracies.items():
         method, _, bag = variant.partition(" (")
         rows.append((method, bag.rstrip(")") or NO_BAG, -5.0 if bag else np.nan, percent))
-    frame = pd.DataFrame(rows, columns=["method", "bag", "g0", "test_mean"])
+    frame = pd.DataFrame(rows, columns=["method", "bag", "g0", "value"])
     plant(frame, folder, "future", dataset, "best")
 
 
@@ -337,7 +337,7 @@ def plant_seconds(folder, ratio, spread=1.0):
         ("crf_4", seed, ratio * spread ** (seed - 1)) for seed in range(3)
     ]
     for dataset in (*GENERATED, "nettalk_binary"):
-        plant(pd.DataFrame(rows, columns=["method", "seed", "cpu_seconds"]), folder, "future", dataset, "runs")
+        plant(pd.DataFrame(rows, columns=["method", "draw", "cpu_seconds"]), folder, "future", dataset, "runs")
 
 
 def plant_variants(folder, dataset, *rows, papers_p=0.5, half_width=0.4):

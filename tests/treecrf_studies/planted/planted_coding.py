@@ -38,14 +38,14 @@ def plant_coding(folder, dataset, *rows, gains=(), seconds=(1.0, 2.0), accuracie
         for size in (5, 20)
     ]
     lines += [(method, 1, 3, float("nan"), percent, 1.0) for method, percent in accuracies]
-    names = ["method", "window", "size", "held_out_accuracy", "accuracy", "cpu_seconds"]
-    frame = _with_extremes(pd.DataFrame(lines, columns=names)).assign(dataset=dataset)
+    names = ["method", "window", "size", "held_out_accuracy", "value", "cpu_seconds"]
+    frame = _with_extremes(pd.DataFrame(lines, columns=names)).assign(dataset=dataset, metric="accuracy")
     frame["n_iterations"] = frame["method"].map({"gtb_beam": iterations[1], "vp_beam": 20}).fillna(iterations[0])
-    plant(frame, folder, "coding", dataset, "lines")
+    plant(frame, folder, "coding", dataset, "scores")
     timed = [(method, window, size, seconds) for method, window, size, _, _, seconds in lines]
     timed += [(f"{learner}_secoc", window, 200, 2.0) for learner in ("gtb", "vp") for window in (1, 3)]
     parts = [pd.DataFrame(timed, columns=[*names[:3], names[-1]]).assign(repeat=repeat) for repeat in range(n_repeats)]
-    plant(pd.concat(parts).assign(dataset=dataset, seed=0), folder, "coding", dataset, "timings")
+    plant(pd.concat(parts).assign(dataset=dataset, draw=0), folder, "coding", dataset, "timings")
     best = [
         (name.partition("_")[0], name.split("_")[1], window, method, size)
         for window in (1, 3)
@@ -59,7 +59,7 @@ def plant_coding(folder, dataset, *rows, gains=(), seconds=(1.0, 2.0), accuracie
 
 
 def _with_extremes(lines):
-    return lines.assign(accuracy_low=lines["accuracy"], accuracy_high=lines["accuracy"])
+    return lines.assign(low=lines["value"], high=lines["value"])
 
 
 def _compared(rows, dataset):

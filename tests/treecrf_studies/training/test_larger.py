@@ -94,7 +94,7 @@ def test_methods_are_compared_on_the_trainings_of_both(found):
     assert tests[["dataset", "sample", "method", "other"]].drop_duplicates().to_numpy().tolist() == [
         ["hmm", "more", *METHODS]
     ]
-    assert tests["n_trainings"].tolist() == [2, 2]
+    assert tests["n"].tolist() == [2, 2]
     assert tests["decoder"].tolist() == ["forward_backward", "viterbi"]
     # Trainings have as many positions each, so the difference of means is the mean difference.
     counts = pd.concat(frames["larger_counts"]).query("decoder == 'viterbi' and training < 2")
@@ -245,7 +245,7 @@ def test_a_method_with_fewer_trainings_is_compared_on_these():
     short = counts_of("b", other[:, :3], positions[:, :3])
     row = compare(sample, counts_of("a", one, positions), short)
     alike = compare(sample, counts_of("a", one[:, :3], positions[:, :3]), short)
-    assert row["n_trainings"] == 3
+    assert row["n"] == 3
     assert row["p_value"] == alike["p_value"]
 
 

@@ -64,7 +64,7 @@ def frames(standings=(BEST, CLOSE, WORSE), decision="undecided", seconds=(9.0, 2
         for a, b, points, p, decided in pairs
     ]  # fmt: skip
     ranks = [
-        {"dataset": "words", "method": method, "accuracy": percent, "standing": standing,
+        {"dataset": "words", "method": method, "value": percent, "standing": standing,
          "gap_points": gap, "gap_low": gap - 0.4, "gap_high": gap + 0.4}
         for method, percent, standing, gap in zip(methods, (90.0, 89.5, 85.0), standings, (np.nan, -0.5, -5.0), strict=True)
     ]  # fmt: skip
