@@ -109,8 +109,7 @@ def code_of_job(script, *modules, importing=()):
 
 def explored_modules(study):
     """The modules whose functions the explorer calls for a study."""
-    functions = map(study.full_name, study.explored.functions if study.explored else ())
-    return sorted({name.rpartition(".")[0] for name in functions})
+    return sorted({study.full_name(name).rpartition(".")[0] for name in study.shown_by})
 
 
 def code_of_study(study):

@@ -420,8 +420,8 @@ def _comparisons(names: list[str], correct: NDArray[np.int64], positions: NDArra
         {
             "method": [names[place] for place in pairs.first],
             "other": [names[place] for place in pairs.second],
-            "accuracy_points": estimates.points,
-            "points_standard_error": estimates.standard_error,
+            "value": estimates.points,
+            "standard_error": estimates.standard_error,
             "degrees_of_freedom": estimates.degrees_of_freedom,
             "decision": decide(estimates.points, estimates.p_holm, *estimates.interval(CONFIDENCE)),
         }

@@ -161,17 +161,17 @@ LEAST_BLOCKS = 5
 CROSSED_COLUMNS = (
     "dataset",
     "rate",
-    "baseline",
     "method",
-    "accuracy_points",
-    "points_standard_error",
+    "other",
+    "value",
+    "standard_error",
     "degrees_of_freedom",
-    "points_low",
-    "points_high",
-    "valid_p_value",
+    "low",
+    "high",
+    "p_value",
     "family_low",
     "family_high",
-    "valid_p_holm",
+    "p_holm",
     "decision",
     "cluster",
     "n_clusters",
@@ -213,10 +213,10 @@ def compare_crossed(counts: pd.DataFrame, margin: float = MARGIN, satterthwaite:
     Returns
     -------
     DataFrame
-        One row for each data set, rate, baseline and other method: accuracy_points (of `method` minus `baseline`),
-        points_standard_error, degrees_of_freedom; points_low and points_high (95 %); valid_p_value; of the family of
-        pairs of data set and rate, family_low and family_high (95 %, Bonferroni) and valid_p_holm (Holm); decision
-        (`treecrf.statistics.estimates.decide`, by valid_p_holm and the 90 % interval); cluster ("group" or "block"),
+        One row for each data set, rate, method and other method: value (accuracy of `method` minus that of `other` in
+        points), standard_error, degrees_of_freedom; low and high (95 %); p_value; of the family of
+        pairs of data set and rate, family_low and family_high (95 %, Bonferroni) and p_holm (Holm); decision
+        (`treecrf.statistics.estimates.decide`, by p_holm and the 90 % interval); cluster ("group" or "block"),
         n_clusters, n_training_sets.
 
     Raises
@@ -233,7 +233,7 @@ def compare_crossed(counts: pd.DataFrame, margin: float = MARGIN, satterthwaite:
     frames = []
     for crossed in cross(counts):
         pairs = [(a, b) for a, b in permutations(range(len(crossed.methods)), 2)]
-        rows = pd.DataFrame([_compare(crossed, baseline, method, satterthwaite) for baseline, method in pairs])
+        rows = pd.DataFrame([_compare(crossed, method, other, satterthwaite) for other, method in pairs])
         frames.append(_decided(rows, margin))
     return pd.concat(frames, ignore_index=True) if frames else pd.DataFrame(columns=list(CROSSED_COLUMNS))
 
@@ -303,9 +303,9 @@ def join_blocks(differences: NDArray[np.int64], offsets: NDArray[np.int64]) -> N
     return cut_blocks(offsets, min(longest, max(1, int(np.ceil(TIMES * excess)))))
 
 
-def _compare(crossed: Crossed, baseline: int, method: int, satterthwaite: bool) -> dict[str, object]:
+def _compare(crossed: Crossed, method: int, other: int, satterthwaite: bool) -> dict[str, object]:
     """One row, before the correction for several methods."""
-    correct, positions = crossed.correct[[baseline, method]], crossed.positions
+    correct, positions = crossed.correct[[other, method]], crossed.positions
     if crossed.cluster == BLOCK:
         starts = join_blocks((correct[1] - correct[0]).sum(axis=1), crossed.offsets)
         correct, positions = np.add.reduceat(correct, starts, axis=1), np.add.reduceat(positions, starts, axis=0)
@@ -314,16 +314,16 @@ def _compare(crossed: Crossed, baseline: int, method: int, satterthwaite: bool) 
     return {
         "dataset": crossed.dataset,
         "rate": crossed.rate,
-        "baseline": crossed.methods[baseline],
         "method": crossed.methods[method],
-        "accuracy_points": estimates.points[0],
-        "points_standard_error": estimates.standard_error[0],
+        "other": crossed.methods[other],
+        "value": estimates.points[0],
+        "standard_error": estimates.standard_error[0],
         "degrees_of_freedom": estimates.degrees_of_freedom[0],
-        "points_low": ends[0.95][0][0],
-        "points_high": ends[0.95][1][0],
-        "valid_p_value": estimates.p_value[0],
-        "low": ends[CONFIDENCE][0][0],
-        "high": ends[CONFIDENCE][1][0],
+        "low": ends[0.95][0][0],
+        "high": ends[0.95][1][0],
+        "low_90": ends[CONFIDENCE][0][0],
+        "high_90": ends[CONFIDENCE][1][0],
+        "p_value": estimates.p_value[0],
         "cluster": crossed.cluster,
         "n_clusters": positions.shape[0],
         "n_training_sets": positions.shape[1],
@@ -339,17 +339,17 @@ def _estimate(correct: NDArray[np.int64], positions: NDArray[np.int64], satterth
 
 def _decided(rows: pd.DataFrame, margin: float) -> pd.DataFrame:
     """The rows of one data set and rate with corrected p-values and intervals, and decisions."""
-    pairs = pd.Series(map(frozenset, zip(rows["baseline"], rows["method"], strict=True)), index=rows.index)
+    pairs = pd.Series(map(frozenset, zip(rows["method"], rows["other"], strict=True)), index=rows.index)
     once = rows[~pairs.duplicated()]  # each pair is there from both sides
     place = pairs.map(dict(zip(pairs[once.index], range(len(once)), strict=True))).to_numpy()
-    names = ("accuracy_points", "points_standard_error", "degrees_of_freedom")
+    names = ("value", "standard_error", "degrees_of_freedom")
     estimates = Estimates(*(once[name].to_numpy(dtype=float) for name in names))
     p_holm, (low, high) = estimates.p_holm[place], (ends[place] for ends in estimates.interval_bonferroni())
-    is_turned = rows["baseline"].to_numpy() != once["baseline"].to_numpy()[place]
+    is_turned = rows["other"].to_numpy() != once["other"].to_numpy()[place]
     family_low, family_high = np.where(is_turned, [-high, -low], [low, high])
-    points, low_90, high_90 = (rows[name].to_numpy(dtype=float) for name in ("accuracy_points", "low", "high"))
+    points, low_90, high_90 = (rows[name].to_numpy(dtype=float) for name in ("value", "low_90", "high_90"))
     words = decide(points, p_holm, low_90, high_90, margin=margin)
-    corrected = rows.assign(valid_p_holm=p_holm, family_low=family_low, family_high=family_high, decision=words)
+    corrected = rows.assign(p_holm=p_holm, family_low=family_low, family_high=family_high, decision=words)
     return corrected[list(CROSSED_COLUMNS)]
 
 

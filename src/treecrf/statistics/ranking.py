@@ -39,7 +39,7 @@ NEAR_THE_TOP = (BEST, EQUIVALENT, CLOSE)
 
 RANK_COLUMNS = (
     "method",
-    "accuracy_points",
+    "value",
     "rank",
     "gap_points",
     "gap_low",
@@ -60,7 +60,7 @@ def rank_methods(
     accuracy_points : Series of float
         Accuracy in percent by method (the index).
     comparisons : DataFrame
-        method, other, accuracy_points, points_standard_error, degrees_of_freedom, decision: one row for every pair, in
+        method, other, value (points), standard_error, degrees_of_freedom, decision: one row for every pair, in
         either order. The decision is of `treecrf.statistics.estimates.decide`, corrected for all pairs.
     separation_margin : float
         Percentage points, above 0.
@@ -70,7 +70,7 @@ def rank_methods(
     DataFrame
         One row for each method, from the best on (equals in their order in `accuracy_points`).
 
-        method, accuracy_points, rank
+        method, value (the accuracy), rank
             Rank 1 is the best; equals share the lower number.
         gap_points, gap_low, gap_high
             Accuracy minus that of the best (of the first row), and its interval of the family of all pairs
@@ -110,7 +110,7 @@ def rank_methods(
     equivalent = np.zeros_like(better)
     equivalent[rows, columns] = equivalent[columns, rows] = decision == "equivalent"
     gap, low, high = (np.full(better.shape, np.nan) for _ in range(3))
-    numbers = ("accuracy_points", "points_standard_error", "degrees_of_freedom")
+    numbers = ("value", "standard_error", "degrees_of_freedom")
     estimates = Estimates(*(_numbers(comparisons, name) for name in numbers))
     gap[rows, columns], (low[rows, columns], high[rows, columns]) = estimates.points, estimates.interval_bonferroni()
     gap[columns, rows], low[columns, rows], high[columns, rows] = (
@@ -121,7 +121,7 @@ def rank_methods(
     frame = pd.DataFrame(
         {
             "method": methods,
-            "accuracy_points": points,
+            "value": points,
             "rank": rank,
             "gap_points": gap[:, best],
             "gap_low": low[:, best],
@@ -154,7 +154,7 @@ def rank_cases(
     Parameters
     ----------
     accuracies : DataFrame
-        The columns of a case, method, accuracy_points.
+        The columns of a case, method, value: accuracy in percent.
     comparisons : DataFrame
         The columns of a case and those of `rank_methods`. Methods without an accuracy are left out.
     case : sequence of str
@@ -167,13 +167,13 @@ def rank_cases(
         The columns of a case and `RANK_COLUMNS`.
     """
     keys, parts = list(case), []
-    check_columns(accuracies, "accuracies", (*keys, "method", "accuracy_points"))
+    check_columns(accuracies, "accuracies", (*keys, "method", "value"))
     check_columns(comparisons, "comparisons", ())
     if len(comparisons):
         check_columns(comparisons, "comparisons", (*keys, "method", "other"))
     tested = dict(list(comparisons.groupby(keys, sort=False))) if len(comparisons) else {}
     for key, of_case in accuracies.groupby(keys, sort=False):
-        values = of_case.set_index("method")["accuracy_points"]
+        values = of_case.set_index("method")["value"]
         pairs = tested.get(key, comparisons.iloc[:0])
         pairs = pairs[pairs["method"].isin(values.index) & pairs["other"].isin(values.index)]
         values = values[values.index.isin(np.union1d(pairs["method"], pairs["other"]))]

@@ -1,25 +1,6 @@
 """The study of output coding (M.S. thesis): many labels by the bits of a code, by beam search, and all at once."""
 
-from typing import Any
-
-from treecrf_studies.framework.study import (
-    COMPARED,
-    DRAW,
-    DRAWN,
-    OVER_DRAWS_OR_GROUPS,
-    Explored,
-    Figure,
-    Job,
-    Rows,
-    Study,
-    Summary,
-    Table,
-)
-
-WINDOW = {"variant": "window {window}"}
-COMPARED_SIZES: Any = {"join": "summary.compared_sizes", "join_frames": ("lines", "best")}
-"""The longest code, the chosen beam."""
-
+from treecrf_studies.framework.study import OVER_DRAWS_OR_GROUPS, Figure, Job, Study, Summary, Table, View
 
 STUDY = Study(
     "coding",
@@ -37,14 +18,14 @@ STUDY = Study(
         ),
     ),
     summary=Summary(
-        ("runs", "timings", "lines", "best", "comparisons", "gains", "lengths"),
+        ("runs", "timings", "scores", "best", "comparisons", "gains", "lengths"),
         settings=("exact_under", "equivalence_margin"),
     ),
     tables=(
         Table(
             "all_labels",
             ("All labels at once", "Accuracy and cost", "table"),
-            needs=("lines", "best"),
+            needs=("scores", "best"),
             function="all_labels_layout",
         ),
         Table(
@@ -53,12 +34,12 @@ STUDY = Study(
         Table(
             "codes",
             ("Codes", "Accuracy with the longest code", "table"),
-            needs=("lines", "best"),
+            needs=("scores", "best"),
             function="codes_layout",
         ),
         Table("choices", ("Codes", "History and beam", "table"), needs=("best",), function="choices_layout"),
-        Table("beams", ("Beams", "Accuracy and cost by beam", "table"), needs=("lines",), function="beams_layout"),
-        Table("chunks", ("Noun phrases", "F1", "table"), needs=("lines",), function="chunks_layout"),
+        Table("beams", ("Beams", "Accuracy and cost by beam", "table"), needs=("scores",), function="beams_layout"),
+        Table("chunks", ("Noun phrases", "F1", "table"), needs=("scores",), function="chunks_layout"),
     ),
     figures=(
         Figure(
@@ -66,7 +47,7 @@ STUDY = Study(
             ("Codes", "Accuracy by code length", "figure"),
             reference="Figures 5.1, 5.2, 5.4, 5.6",
             over="dataset",
-            needs=("lines",),
+            needs=("scores",),
             function="accuracy_by_length",
             tells_papers=True,
         ),
@@ -75,7 +56,7 @@ STUDY = Study(
             ("All labels at once", "Accuracy by CPU seconds", "figure"),
             reference="Figures 5.3, 5.5",
             over="dataset",
-            needs=("lines", "best"),
+            needs=("scores", "best"),
             function="accuracy_by_seconds",
             tells_papers=True,
         ),
@@ -83,22 +64,15 @@ STUDY = Study(
     draws=True,
     phases="runs.csv",
     phases_note="of all trainings on the whole training sets",
-    claimed=("runs", "timings", "lines", "best", "comparisons", "gains", "lengths"),
-    explored=Explored(
-        name="methods.method_text",
-        test=OVER_DRAWS_OR_GROUPS,
-        scores=(
-            Rows("lines", {**DRAWN, **WINDOW}, **COMPARED_SIZES),
-            Rows(
-                "lines",
-                {**WINDOW, "metric": "'F1 of noun phrases'", "value": "f1", "n_runs": "n_seeds"},
-                where="f1 == f1",
-                **COMPARED_SIZES,
-            ),
-        ),
-        pairs=(Rows("comparisons", {**COMPARED, **WINDOW}),),
-        runs=(Rows("runs", {**WINDOW, "run": DRAW}, **COMPARED_SIZES),),
-        predictions=(Rows("predictions", {**WINDOW, "run": DRAW}, **COMPARED_SIZES),),
-        references=("known_model",),
-    ),
+    claimed=("runs", "timings", "scores", "best", "comparisons", "gains", "lengths"),
+    views={
+        "scores": ("scores",),
+        "pairs": ("comparisons",),
+        "runs": (View("summary.compared_rows", ("runs", "scores")),),
+        "predictions": (View("summary.compared_rows", ("predictions", "scores")),),
+    },
+    names="methods.method_text",
+    conditions="methods.window_texts",
+    tested=OVER_DRAWS_OR_GROUPS,
+    references=("known_model",),
 )

@@ -14,10 +14,11 @@ import pandas as pd
 
 from treecrf.statistics.metrics import geometric_mean
 from treecrf_studies.coding.methods import BEAM, is_cascade, learner_of, method_text, with_best
-from treecrf_studies.coding.tables import WindowPair, find_pair
+from treecrf_studies.coding.tables import find_compared, with_window
 from treecrf_studies.framework.claims.judge import Results
 from treecrf_studies.framework.claims.kinds import Measured
-from treecrf_studies.framework.comparisons import find_pair as find_compared
+from treecrf_studies.framework.comparisons import Comparison
+from treecrf_studies.framework.views import ACCURACY
 from treecrf_studies.rendering.cells import interval_text, number, p_text, points_text, seconds_text, signed
 
 Pairs = Sequence[tuple[str, str]]
@@ -27,13 +28,12 @@ def accuracy(results: Results, dataset: str, method: str, window: int, of_draws:
     """The highest or lowest test accuracy of the draws ("accuracy_high", "accuracy_low"), with the longest code,
     percent.
     """
-    lines = results.frame("coding", dataset, "lines")
-    rows = _rows(lines, method, window)
+    rows = _rows(_accuracies(results, dataset), method, window)
     if len(rows):
-        row = _longest(rows)
-        extreme = {"accuracy_high": "at most", "accuracy_low": "at least"}[of_draws]
-        reached = f"{method_text(method)} {extreme} {number(row[of_draws])} %"
-        yield Measured(float(row[of_draws]), f"{dataset}: {reached}", f"{reached} on {dataset}")
+        end, extreme = {"accuracy_high": ("high", "at most"), "accuracy_low": ("low", "at least")}[of_draws]
+        value = float(_longest(rows)[end])
+        reached = f"{method_text(method)} {extreme} {number(value)} %"
+        yield Measured(value, f"{dataset}: {reached}", f"{reached} on {dataset}")
 
 
 def accuracy_difference(results: Results, dataset: str, pairs: Pairs, windows: Sequence[int]) -> list[Measured[float]]:
@@ -41,7 +41,7 @@ def accuracy_difference(results: Results, dataset: str, pairs: Pairs, windows: S
     comparisons, best = (results.frame("coding", dataset, name) for name in ("comparisons", "best"))
     if comparisons is None or best is None:
         return []
-    found = [find_pair(comparisons, best, window, *pair) for window in windows for pair in pairs]
+    found = [find_compared(comparisons, best, window, *pair) for window in windows for pair in pairs]
     measured = [pair.measured(method_text) for pair in found if pair is not None]
     return measured if len(measured) == len(found) else []
 
@@ -49,7 +49,7 @@ def accuracy_difference(results: Results, dataset: str, pairs: Pairs, windows: S
 def difference_of_trees(results: Results, dataset: str, pairs: Pairs, windows: Sequence[int]) -> list[Measured[float]]:
     """The same, open where the trees of beams have other numbers of iterations than those of codes."""
     found = accuracy_difference(results, dataset, pairs, windows)
-    lines = results.frame("coding", dataset, "lines")
+    lines = _accuracies(results, dataset)
     numbers = set() if lines is None or "n_iterations" not in lines else _iterations_of_trees(lines)
     if len(numbers) == 1:
         return found
@@ -70,7 +70,8 @@ def _untested(found: Measured[float], note: str) -> Measured[float]:
 
 def shorter_history(results: Results, dataset: str, learner: str, windows: Sequence[int]) -> Iterator[Measured[float]]:
     """Points of the best history but the longest, as held-out sequences choose it, against the longest."""
-    lines, comparisons, best = (results.frame("coding", dataset, name) for name in ("lines", "comparisons", "best"))
+    lines = _accuracies(results, dataset)
+    comparisons, best = (results.frame("coding", dataset, name) for name in ("comparisons", "best"))
     if lines is None or comparisons is None or best is None:
         return
     for window in windows:
@@ -79,7 +80,7 @@ def shorter_history(results: Results, dataset: str, learner: str, windows: Seque
         shorter, longest = rows[rows["method"] != f"{learner}_cascade_all"], f"{learner}_cascade_all"
         if shorter["held_out_accuracy"].notna().any():
             chosen = str(shorter["method"].iloc[int(np.nanargmax(shorter["held_out_accuracy"]))])
-            if (pair := find_pair(comparisons, best, window, chosen, longest)) is not None:
+            if (pair := find_compared(comparisons, best, window, chosen, longest)) is not None:
                 yield pair.measured(method_text)
 
 
@@ -87,11 +88,11 @@ def by_history(
     results: Results, dataset: str, learner: str, histories: Sequence[int], windows: Sequence[int]
 ) -> Iterator[Measured[Sequence[float]]]:
     """Test accuracies with the longest code by the length of the history, percent; 0 stands for i-SECOC."""
-    lines = results.frame("coding", dataset, "lines")
+    lines = _accuracies(results, dataset)
     for window in windows:
         names = [f"{learner}_cascade_{bits}" if bits else f"{learner}_secoc" for bits in histories]
         rows = [_rows(lines, name, window) for name in names]
-        curve = [float(_longest(each)["accuracy"]) for each in rows if len(each)]
+        curve = [float(_longest(each)["value"]) for each in rows if len(each)]
         yield Measured(curve, f"{dataset}, window {window}: {', '.join(map(number, curve))} %")
 
 
@@ -106,9 +107,7 @@ def loss_after(
     for window in windows:
         for row in found[found["window"] == window].to_dict("records"):
             first, second = (f"{method_text(method)} with {row[name]} bits" for name in ("size", "longest"))
-            pair = find_compared(pd.DataFrame([row | {"method": first, "other": second}]), first, second)
-            if pair is not None:
-                yield WindowPair(window=window, **vars(pair)).measured(str)
+            yield with_window(Comparison.of(row | {"method": first, "other": second})).measured(str)
 
 
 def difference_of_gains(results: Results, dataset: str, pairs: Pairs) -> Iterator[Measured[float]]:
@@ -119,16 +118,16 @@ def difference_of_gains(results: Results, dataset: str, pairs: Pairs) -> Iterato
     for method, other in pairs:
         for row in gains[(gains["method"] == method) & (gains["other"] == other)].to_dict("records"):
             low, high = signed(row["low_90"]), signed(row["high_90"])
-            gain = f"{method_text(method)} gains {points_text(row['accuracy_points'])} more over {method_text(other)}"
-            text = f"{gain} with the smaller window (by the sequence-level test {p_text(row['valid_p_value'])}, 90 % interval {low} to {high})"
+            gain = f"{method_text(method)} gains {points_text(row['value'])} more over {method_text(other)}"
+            text = f"{gain} with the smaller window (by the sequence-level test {p_text(row['p_value'])}, 90 % interval {low} to {high})"
             interval = row["low_90"], row["high_90"]
             names = method_text(method), method_text(other)
             what = f"gain of {names[0]} over {names[1]}, smaller minus larger window"
             yield Measured(
-                row["accuracy_points"],
+                row["value"],
                 f"{dataset}: {text}",
                 text,
-                row["valid_p_value"],
+                row["p_value"],
                 interval,
                 what=what,
                 methods=names,
@@ -165,7 +164,13 @@ def _seconds(timings: pd.DataFrame, best: pd.DataFrame, method: str, window: int
     rows = _rows(timings, method, window)
     if method.endswith(f"_{BEAM}"):
         rows = rows.merge(best[["method", "window", "size"]])
-    return rows[rows["size"] == rows["size"].max()].set_index(["seed", "repeat"])["cpu_seconds"]
+    return rows[rows["size"] == rows["size"].max()].set_index(["draw", "repeat"])["cpu_seconds"]
+
+
+def _accuracies(results: Results, dataset: str) -> pd.DataFrame | None:
+    """The accuracies among the scores of all methods and sizes."""
+    scores = results.frame("coding", dataset, "scores")
+    return None if scores is None else scores[scores["metric"] == ACCURACY]
 
 
 def _longest(rows: pd.DataFrame) -> pd.Series:

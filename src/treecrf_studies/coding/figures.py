@@ -26,6 +26,7 @@ from treecrf_studies.coding.methods import (
     use_text,
     with_best,
 )
+from treecrf_studies.framework.views import ACCURACY
 from treecrf_studies.rendering.panels import (
     MARKER_SIZES,
     WIDTHS,
@@ -98,13 +99,14 @@ MOST_TICKS = 8
 """Lengths of codes that an axis names, all of them."""
 
 
-def accuracy_by_length(lines: pd.DataFrame, of_papers: bool = True) -> Figure:
+def accuracy_by_length(scores: pd.DataFrame, of_papers: bool = True) -> Figure:
     """Figures 5.1, 5.2, 5.4 and 5.6: test accuracy by bits of the code, a panel per learner and window with several
     lengths.
 
-    `lines` is from `treecrf_studies.coding.summary.average_runs`, of one data set. Horizontal lines: methods that learn
+    `scores` is from `treecrf_studies.coding.summary.score_draws`, of one data set. Horizontal lines: methods that learn
     all labels at once. With `of_papers`, a panel that is a figure of the thesis has its number.
     """
+    lines = scores[scores["metric"] == ACCURACY]
     coded = lines[lines["method"].map(is_coded).astype(bool)]
     if coded.empty:
         return sentence_figure("No method with an output code was run on this data set.")
@@ -135,12 +137,13 @@ def accuracy_by_length(lines: pd.DataFrame, of_papers: bool = True) -> Figure:
     return figure
 
 
-def accuracy_by_seconds(lines: pd.DataFrame, best: pd.DataFrame, of_papers: bool = True) -> Figure:
+def accuracy_by_seconds(scores: pd.DataFrame, best: pd.DataFrame, of_papers: bool = True) -> Figure:
     """Figures 5.3 and 5.5: test accuracy against CPU seconds of training, a panel per window.
 
     Lines of c-SECOC (the history that held-out sequences prefer) run over code lengths, those of beam search over
     beams, whose numbers stand beside the markers; single markers are methods that learn all labels at once.
     """
+    lines = scores[scores["metric"] == ACCURACY]
     of_thesis = lines["method"].map(lambda method: form_of(method) is not None).astype(bool)
     windows = sorted(set(lines.loc[of_thesis, "window"]))
     if not windows:
@@ -191,10 +194,10 @@ def _code_style(form: Form | None, histories: list[int | str]) -> Style:
 
 def _draw(axes: Axes, x: pd.Series, line: pd.DataFrame, style: Style, label: str) -> None:
     size = MARKER_SIZES.get(str(style["marker"]), 4.2)
-    ends = [line["accuracy"] - line["accuracy_low"], line["accuracy_high"] - line["accuracy"]]
-    spread = ends if (line["n_seeds"] > 1).any() else None
+    ends = [line["value"] - line["low"], line["high"] - line["value"]]
+    spread = ends if (line["n"] > 1).any() else None
     axes.errorbar(
-        x, line["accuracy"], spread, label=label, markersize=size, linewidth=1.2, capsize=2, elinewidth=0.8, **style
+        x, line["value"], spread, label=label, markersize=size, linewidth=1.2, capsize=2, elinewidth=0.8, **style
     )
 
 
@@ -212,7 +215,7 @@ def _draw_levels(axes: Axes, lines: pd.DataFrame, window: int) -> None:
         if len(rows):
             style = LEVELS[method]
             axes.axhline(
-                rows["accuracy"].iloc[0],
+                rows["value"].iloc[0],
                 color=style["color"],
                 linestyle=style["linestyle"],
                 linewidth=1.1,
@@ -231,7 +234,7 @@ def _draw_seconds(axes: Axes, lines: pd.DataFrame, chosen: dict[str, str]) -> No
             if len(line):
                 _draw(axes, line["cpu_seconds"], line, style, label or method_text(str(method)))
                 if str(method).endswith(BEAM):
-                    annotate(axes, line[["size", "cpu_seconds", "accuracy"]], style["color"], (4, -9))
+                    annotate(axes, line[["size", "cpu_seconds", "value"]], style["color"], (4, -9))
     for method, style in LEVELS.items():
         line = lines[(lines["method"] == method) & (lines["cpu_seconds"] > 0)]
         if len(line):

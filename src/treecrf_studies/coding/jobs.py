@@ -40,7 +40,7 @@ from treecrf_studies.coding.settings import CodingSettings
 from treecrf_studies.datasets.conll2000 import np_tags
 from treecrf_studies.datasets.hidden_markov import known_model
 from treecrf_studies.datasets.synthetic import Splits
-from treecrf_studies.framework.confidence import CONFIDENCE, prediction_frame
+from treecrf_studies.framework.confidence import PREDICTED, prediction_frame
 from treecrf_studies.framework.custom import candidate_name
 from treecrf_studies.framework.job_cache import Frames
 from treecrf_studies.framework.job_context import JobContext
@@ -54,31 +54,19 @@ RUN_NAMES = [
     "dataset",
     "method",
     "window",
-    "seed",
+    "draw",
     "size",
     "held_out_accuracy",
     "accuracy",
     "cpu_seconds",
     *CHUNK_NAMES,
-    "chosen",
+    "settings",
     "n_train",
     "n_test",
     "shared_part",
     "n_iterations",
 ]
-TIMING_NAMES = ["dataset", "method", "window", "seed", "size", "repeat", "cpu_seconds"]
-PREDICTION_NAMES = [
-    "dataset",
-    "method",
-    "window",
-    "seed",
-    "size",
-    "group",
-    "position",
-    "label",
-    "predicted",
-    *CONFIDENCE,
-]
+TIMING_NAMES = ["dataset", "method", "window", "draw", "size", "repeat", "cpu_seconds"]
 
 _SMALL: dict[str, Any] = {
     "gtb_iterations": 2,
@@ -111,7 +99,7 @@ class CodingOutcome(NamedTuple):
         training; percent of noun phrases, where labels have these; what was chosen, in words; training and counted test
         positions; `shared_part` of the draws; iterations of the trees or passes of the perceptron of codes and beams.
     predictions : DataFrame
-        Columns `PREDICTION_NAMES`, of the counted test positions: with the two longest codes, every beam. Group: that
+        Of the counted test positions: with the two longest codes, every beam. Group: that
         of related sequences. Without probabilities of codes and perceptrons, which have none.
     timings : DataFrame
         Columns `TIMING_NAMES`: CPU seconds of each of `n_timed_runs` equal trainings.
@@ -153,7 +141,11 @@ def label_test_sets(job: JobContext[CodingSettings]) -> CodingOutcome:
     found = [job.cache.finished(draw.name, partial(_label_draw, draw, method, settings)) for draw in draws]
     runs, predictions, timings = (pd.concat(parts, ignore_index=True) for parts in zip(*found, strict=True))
     runs["shared_part"] = shared_part(splits.values())
-    return CodingOutcome(runs[RUN_NAMES], predictions[PREDICTION_NAMES], timings[TIMING_NAMES])
+    return CodingOutcome(
+        runs[RUN_NAMES],
+        predictions[["dataset", "method", "window", "draw", "size", "group", *PREDICTED]],
+        timings[TIMING_NAMES],
+    )
 
 
 class Generator(NamedTuple):
@@ -210,7 +202,7 @@ def _label_draw(draw: Draw, method: str, settings: CodingSettings, _checkpoint: 
     labelled, held_out = _label_with(method, draw, settings)
     counts, held_counts = (_counted(data, settings.first_counted) for data in (sets.test, sets.validation))
     truth, held_truth = _labels_of(sets.test), _labels_of(sets.validation)
-    constant = {"dataset": draw.dataset, "method": method, "window": draw.window_size, "seed": draw.seed}
+    constant = {"dataset": draw.dataset, "method": method, "window": draw.window_size, "draw": draw.seed}
     n_train = sets.train.n_positions + sets.validation.n_positions
     form = form_of(method)
     runs = [
@@ -220,7 +212,7 @@ def _label_draw(draw: Draw, method: str, settings: CodingSettings, _checkpoint: 
             "held_out_accuracy": _percent(held_out.get(one.size), held_truth, held_counts),
             "accuracy": _percent(one.labels, truth, counts),
             "cpu_seconds": float(np.median(one.seconds)),
-            "chosen": one.chosen,
+            "settings": one.chosen,
             "n_train": n_train,
             "n_test": int(counts.sum()),
             "n_iterations": _n_iterations(form, settings),

@@ -11,7 +11,7 @@ import pandas as pd
 from treecrf_studies.methods.catalogue import CODING, names_of
 
 CHUNK_NAMES = ("precision", "recall", "f1")
-"""Columns about noun phrases, in percent."""
+"""Columns of runs about noun phrases, in percent."""
 
 LINE = ["dataset", "method", "window", "size"]
 """Columns that tell the points of lines apart: observations of a window; bits of a code, labels of a beam, else 0."""
@@ -91,6 +91,11 @@ def method_text(method: str) -> str:
     """What readers see of a method."""
     form = form_of(method)
     return ALL_LABELS.get(method, method) if form is None else f"{LEARNERS[form.learner]} {use_text(method)}"
+
+
+def window_texts(frame: pd.DataFrame) -> pd.Series:
+    """What readers see of the windows of a frame."""
+    return "window " + frame["window"].astype(str)
 
 
 def method_texts(methods: Iterable[str]) -> list[str]:

@@ -12,13 +12,16 @@ from treecrf_studies.framework.custom import joined_names
 from treecrf_studies.framework.job_context import SummaryContext
 from treecrf_studies.framework.resamples import (
     COMPARISON_NAMES,
+    OF_DRAWS,
     Counts,
     Rules,
+    average_draws,
     compare_counts,
     compare_draws,
     count_correct,
     overlap_of,
 )
+from treecrf_studies.framework.views import ACCURACY, OF_CHUNKS
 
 BEST_NAMES = [
     "dataset",
@@ -28,10 +31,10 @@ BEST_NAMES = [
     "method",
     "size",
     "held_out_accuracy",
-    "accuracy",
+    "value",
     "cpu_seconds",
     "best_on_test",
-    "best_accuracy",
+    "best_value",
 ]
 
 
@@ -41,7 +44,7 @@ def summarise(context: SummaryContext) -> dict[str, pd.DataFrame]:
     Returns
     -------
     dict
-        "runs" and "timings", all of them; "lines" (`average_runs`); "best" (`choose_by_held_out`); "comparisons"
+        "runs" and "timings", all of them; "scores" (`score_draws`); "best" (`choose_by_held_out`); "comparisons"
         (`treecrf_studies.coding.summary.compare_methods`), each method with the longest code or the chosen beam;
         "gains" (`treecrf_studies.coding.summary.compare_gains`); "lengths"
         (`treecrf_studies.coding.summary.compare_lengths`).
@@ -49,10 +52,11 @@ def summarise(context: SummaryContext) -> dict[str, pd.DataFrame]:
     runs, predictions, timings = (
         pd.concat(context.frames[name], ignore_index=True) for name in ("runs", "predictions", "timings")
     )
-    lines = average_runs(runs)
-    best = choose_by_held_out(lines)
+    scores = score_draws(runs)
+    best = choose_by_held_out(scores[scores["metric"] == ACCURACY])
+    scores = with_counted(scores, best)
     rules = Rules(**context.settings, test_per_train=overlap_of(runs, context.source))
-    compared = predictions.merge(compared_sizes(lines, best), on=LINE)
+    compared = compared_rows(predictions, scores)
     gains = [
         pair
         for learner in LEARNERS
@@ -61,7 +65,7 @@ def summarise(context: SummaryContext) -> dict[str, pd.DataFrame]:
     return {
         "runs": runs,
         "timings": timings,
-        "lines": lines,
+        "scores": scores,
         "best": best,
         "comparisons": compare_methods(compared, rules),
         "gains": compare_gains(compared, gains, rules),
@@ -69,33 +73,31 @@ def summarise(context: SummaryContext) -> dict[str, pd.DataFrame]:
     }
 
 
-def average_runs(runs: pd.DataFrame) -> pd.DataFrame:
-    """Over the draws: mean accuracies and their spread, medians of CPU seconds; `LINE`, n_seeds and other columns of
-    runs.
+def score_draws(runs: pd.DataFrame) -> pd.DataFrame:
+    """Accuracies, and precision, recall and F1 of noun phrases, over the draws (`average_draws`) by `LINE`.
+
+    Further columns: held_out_accuracy (mean), n_iterations and settings.
     """
-    groups = runs.groupby(LINE, sort=False)
-    means = {name: (name, "mean") for name in ("held_out_accuracy", "accuracy", *CHUNK_NAMES)}
-    return groups.agg(
-        n_seeds=("seed", "nunique"),
-        **means,
-        accuracy_sd=("accuracy", "std"),
-        accuracy_low=("accuracy", "min"),
-        accuracy_high=("accuracy", "max"),
-        cpu_seconds=("cpu_seconds", "median"),
+    return average_draws(
+        runs,
+        LINE,
+        {"accuracy": {"metric": ACCURACY}}
+        | {name: {"metric": metric} for name, metric in zip(CHUNK_NAMES, OF_CHUNKS.values(), strict=True)},
+        held_out_accuracy=("held_out_accuracy", "mean"),
         n_iterations=("n_iterations", "first"),
-        chosen=("chosen", lambda names: joined_names(name for name in names if isinstance(name, str))),
-    ).reset_index()
+        settings=("settings", lambda names: joined_names(name for name in names if isinstance(name, str))),
+    )
 
 
-def choose_by_held_out(lines: pd.DataFrame) -> pd.DataFrame:
+def choose_by_held_out(scores: pd.DataFrame) -> pd.DataFrame:
     """The history of cascades and the beam that the held-out training sequences prefer, by learner and window.
 
     Among cascades with the longest code, among beams of any size; of equally good ones the first. best_on_test and
-    best_accuracy: the best on the test sequences, as the thesis chose it, which is no choice that a user can make.
+    best_value: the best on the test sequences, as the thesis chose it, which is no choice that a user can make.
     """
-    forms = {method: form_of(method) for method in lines["method"].unique()}
+    forms = {method: form_of(method) for method in scores["method"].unique()}
     rows = []
-    for (dataset, window), of_window in lines.groupby(["dataset", "window"], sort=False):
+    for (dataset, window), of_window in scores.groupby(["dataset", "window"], sort=False):
         for learner in LEARNERS:
             for use in (CASCADE, BEAM):
                 fits = [method for method, form in forms.items() if form and (form.learner, form.use) == (learner, use)]
@@ -105,21 +107,26 @@ def choose_by_held_out(lines: pd.DataFrame) -> pd.DataFrame:
                 if found.empty:
                     continue
                 chosen, best = (
-                    found.iloc[int(found[name].to_numpy().argmax())] for name in ("held_out_accuracy", "accuracy")
+                    found.iloc[int(found[name].to_numpy().argmax())] for name in ("held_out_accuracy", "value")
                 )
                 constant = {"dataset": dataset, "learner": learner, "use": use, "window": window}
                 values = {name: chosen[name] for name in BEST_NAMES if name in chosen and name not in constant}
                 name = best["method"] if use == CASCADE else best["size"]
-                rows.append(constant | values | {"best_on_test": str(name), "best_accuracy": best["accuracy"]})
+                rows.append(constant | values | {"best_on_test": str(name), "best_value": best["value"]})
     return pd.DataFrame(rows, columns=BEST_NAMES)
 
 
-def compared_sizes(lines: pd.DataFrame, best: pd.DataFrame) -> pd.DataFrame:
-    """Rows of `LINE`: which size of each method is compared, the longest code, the chosen beam."""
-    beams = best[best["use"] == BEAM]
-    others = lines[~lines["method"].isin([f"{learner}_{BEAM}" for learner in LEARNERS])]
-    longest = others.groupby(["dataset", "method", "window"], sort=False)["size"].max().reset_index()
-    return pd.concat([longest[LINE], beams[LINE]], ignore_index=True)
+def with_counted(scores: pd.DataFrame, best: pd.DataFrame) -> pd.DataFrame:
+    """The scores with counted: whether it is the size that a method is compared with, the longest code or the chosen beam."""
+    is_beam = scores["method"].isin([f"{learner}_{BEAM}" for learner in LEARNERS])
+    is_longest = scores["size"] == scores.groupby(["dataset", "method", "window"])["size"].transform("max")
+    chosen = scores[LINE].merge(best.loc[best["use"] == BEAM, LINE].assign(chosen=True), how="left")["chosen"]
+    return scores.assign(counted=np.where(is_beam, chosen.notna(), is_longest))
+
+
+def compared_rows(rows: pd.DataFrame, scores: pd.DataFrame) -> pd.DataFrame:
+    """The rows of runs or predictions with the sizes that methods are compared with."""
+    return rows.merge(scores.loc[scores["counted"], LINE].drop_duplicates(), on=LINE)
 
 
 WINDOW_NAMES = ["dataset", "window", *COMPARISON_NAMES[1:]]
@@ -156,7 +163,7 @@ def compare_gains(predictions: pd.DataFrame, gains: Sequence[tuple[str, str]], r
         crossed = np.stack([small[0] + large[1], small[1] + large[0]])
         parts.append(compare_counts(Counts((method, other), crossed, by_window[0].positions), rules))
     found = pd.concat(parts, ignore_index=True) if parts else pd.DataFrame(columns=WINDOW_NAMES)
-    names = [name for name in WINDOW_NAMES if name != "papers_p"]
+    names = [name for name in WINDOW_NAMES if name not in OF_DRAWS]
     dataset, window = predictions["dataset"].iloc[0], f"{windows[0]} - {windows[-1]}"
     return found.assign(dataset=dataset, window=window)[names]
 

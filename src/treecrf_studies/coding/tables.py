@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
-from dataclasses import dataclass
+from dataclasses import replace
 from typing import Any
 
 import pandas as pd
@@ -14,6 +14,7 @@ from treecrf_studies.coding.methods import (
     CASCADE,
     INDEPENDENT,
     LEARNERS,
+    LINE,
     form_of,
     is_coded,
     method_text,
@@ -21,8 +22,9 @@ from treecrf_studies.coding.methods import (
     use_text,
     with_best,
 )
-from treecrf_studies.framework.comparisons import Comparison, correct_family, pairs_layout
-from treecrf_studies.framework.comparisons import find_pair as find_compared
+from treecrf_studies.framework.comparisons import Comparison, correct_family, find_pair, pairs_layout
+from treecrf_studies.framework.tables import by_key
+from treecrf_studies.framework.views import ACCURACY, OF_CHUNKS
 from treecrf_studies.rendering.cells import (
     DASH,
     best_if,
@@ -35,8 +37,9 @@ from treecrf_studies.rendering.cells import (
 )
 
 
-def codes_layout(lines: pd.DataFrame, best: pd.DataFrame) -> pd.DataFrame:
+def codes_layout(scores: pd.DataFrame, best: pd.DataFrame) -> pd.DataFrame:
     """Accuracy with the longest code, a row per data set, learner and window; marked: what held-out sequences prefer."""
+    lines = scores[scores["metric"] == ACCURACY]
     coded = lines[lines["method"].map(is_coded).astype(bool)]
     coded = coded[coded["size"] == coded.groupby(["dataset", "method", "window"])["size"].transform("max")]
     marked = {(row["dataset"], row["window"], row["method"]) for row in best.to_dict("records")}
@@ -50,7 +53,7 @@ def codes_layout(lines: pd.DataFrame, best: pd.DataFrame) -> pd.DataFrame:
                 continue
             cells = {
                 method: best_if(
-                    with_deviation(row["accuracy"], row["accuracy_sd"], row["n_seeds"]),
+                    with_deviation(row["value"], row["sd"], row["n"]),
                     (dataset, window, method) in marked,
                 )
                 for method, row in found.to_dict("index").items()
@@ -71,10 +74,11 @@ def _history(use: str) -> float:
     return float(last) if last.isdigit() else float("inf")
 
 
-def all_labels_layout(lines: pd.DataFrame, best: pd.DataFrame) -> pd.DataFrame:
+def all_labels_layout(scores: pd.DataFrame, best: pd.DataFrame) -> pd.DataFrame:
     """Accuracy and CPU seconds of methods that learn all labels at once, beside the cascades and beams that were
     chosen.
     """
+    lines = scores[scores["metric"] == ACCURACY]
     whole = lines[[form_of(method) is None for method in lines["method"]]]
     chosen = lines.merge(best[["dataset", "method", "window", "size"]])
     rows = pd.concat([chosen, whole], ignore_index=True)
@@ -84,7 +88,7 @@ def all_labels_layout(lines: pd.DataFrame, best: pd.DataFrame) -> pd.DataFrame:
             "data set": rows["dataset"].to_list(),
             "window": rows["window"].astype(str).to_list(),
             "method": method_texts(rows["method"]),
-            "accuracy (%)": deviation_texts(rows, "accuracy", "accuracy_sd", "n_seeds"),
+            "accuracy (%)": deviation_texts(rows, "value", "sd", "n"),
             "CPU s": [seconds_text(value) if value > 0 else DASH for value in rows["cpu_seconds"]],
             "chosen by held-out sequences": [_chosen(row) for row in rows.to_dict("records")],
         }
@@ -96,7 +100,7 @@ def _chosen(row: Mapping[Hashable, Any]) -> str:
     form = form_of(row["method"])
     if form is not None:
         return f"h = {form.history}" if form.use == CASCADE else f"beam {row['size']}"
-    return row["chosen"] if isinstance(row["chosen"], str) and row["chosen"] else DASH
+    return row["settings"] if isinstance(row["settings"], str) and row["settings"] else DASH
 
 
 def _places(column: pd.Series, lines: pd.DataFrame) -> pd.Series:
@@ -106,9 +110,9 @@ def _places(column: pd.Series, lines: pd.DataFrame) -> pd.Series:
     return column.map(list(dict.fromkeys(lines["dataset"])).index)
 
 
-def beams_layout(lines: pd.DataFrame) -> pd.DataFrame:
+def beams_layout(scores: pd.DataFrame) -> pd.DataFrame:
     """Accuracy and CPU seconds by beam."""
-    found = lines[lines["method"].str.endswith(f"_{BEAM}")]
+    found = scores[(scores["metric"] == ACCURACY) & scores["method"].str.endswith(f"_{BEAM}")]
     sizes = sorted(set(found["size"]))
     groups = list(found.groupby(["dataset", "method", "window"], sort=False))
     columns: dict[tuple[str, str], list[str]] = {
@@ -117,7 +121,7 @@ def beams_layout(lines: pd.DataFrame) -> pd.DataFrame:
         ("", "window"): [str(window) for (*_, window), _ in groups],
     }
     for heading, name, text in (
-        ("accuracy (%), by beam", "accuracy", number),
+        ("accuracy (%), by beam", "value", number),
         ("CPU s, by beam", "cpu_seconds", seconds_text),
     ):
         for size in sizes:
@@ -126,24 +130,24 @@ def beams_layout(lines: pd.DataFrame) -> pd.DataFrame:
     return grouped(columns)
 
 
-def chunks_layout(lines: pd.DataFrame) -> pd.DataFrame:
+def chunks_layout(scores: pd.DataFrame) -> pd.DataFrame:
     """Precision, recall and F1 of noun phrases, with the longest code and every beam."""
-    rows = lines[lines["f1"].notna()]
+    found, f1 = by_key(scores, "metric", *LINE), OF_CHUNKS["F1"]
+    rows = scores[scores["metric"] == f1]
     longest = rows.groupby(["dataset", "method", "window"])["size"].transform("max")
     rows = rows[(rows["size"] == longest) | rows["method"].str.endswith(f"_{BEAM}")]
     sizes = [
         f" (beam {size})" if method.endswith(BEAM) else ""
         for method, size in zip(rows["method"], rows["size"], strict=True)
     ]
+    keys = list(rows[LINE].itertuples(index=False, name=None))
+    shown = {"labels": ACCURACY, **OF_CHUNKS}
     return pd.DataFrame(
         {
             "data set": rows["dataset"].to_list(),
             "window": rows["window"].astype(str).to_list(),
             "method": [text + size for text, size in zip(method_texts(rows["method"]), sizes, strict=True)],
-            "labels (%)": cell_texts(rows["accuracy"], number),
-            "precision (%)": cell_texts(rows["precision"], number),
-            "recall (%)": cell_texts(rows["recall"], number),
-            "F1 (%)": cell_texts(rows["f1"], number),
+            **{f"{name} (%)": [number(found[metric, *key]["value"]) for key in keys] for name, metric in shown.items()},
         }
     )
 
@@ -163,11 +167,11 @@ def choices_layout(best: pd.DataFrame) -> pd.DataFrame:
                 _choice(row["method"], row["size"], row["use"] == CASCADE) for row in best.to_dict("records")
             ],
             "held out (%)": cell_texts(best["held_out_accuracy"], number),
-            "test (%)": cell_texts(best["accuracy"], number),
+            "test (%)": cell_texts(best["value"], number),
             "by test sequences": [
                 _choice(text, text, cascade) for text, cascade in zip(best["best_on_test"], is_cascade, strict=True)
             ],
-            "its test (%)": cell_texts(best["best_accuracy"], number),
+            "its test (%)": cell_texts(best["best_value"], number),
         }
     )
 
@@ -182,33 +186,29 @@ def steps_layout(comparisons: pd.DataFrame, best: pd.DataFrame) -> pd.DataFrame:
     pairs = compare_steps(comparisons, best)
     columns = {
         "data set": [pair.dataset for pair in pairs],
-        "window": [str(pair.window) for pair in pairs],
+        "window": [str(pair.row["window"]) for pair in pairs],
         "method": [method_text(pair.method) for pair in pairs],
         "compared with": [method_text(pair.other) for pair in pairs],
     }
     return pairs_layout(pairs, columns)
 
 
-@dataclass(frozen=True, kw_only=True)
-class WindowPair(Comparison):
-    """Two methods on one data set with the same window of so many observations."""
-
-    window: int
-
-    @property
-    def place(self) -> str:
-        return f"{self.dataset}, window {self.window}"
-
-
-def find_pair(comparisons: pd.DataFrame, best: pd.DataFrame, window: int, method: str, other: str) -> WindowPair | None:
-    """Two methods in the frames "comparisons" and "best" of one data set, None without them.
+def find_compared(
+    comparisons: pd.DataFrame, best: pd.DataFrame, window: int, method: str, other: str
+) -> Comparison | None:
+    """Two methods in the frames "comparisons" and "best" of one data set with the same window, None without them.
 
     "gtb_cascade_best" and "vp_cascade_best" are the cascades that held-out sequences prefer.
     """
     chosen = with_best(best, window)
-    first, second = chosen.get(method, method), chosen.get(other, other)
-    pair = find_compared(comparisons[comparisons["window"] == window], first, second)
-    return None if pair is None else WindowPair(window=window, **vars(pair))
+    rows = comparisons[comparisons["window"] == window]
+    pair = find_pair(rows, chosen.get(method, method), chosen.get(other, other))
+    return None if pair is None else with_window(pair)
+
+
+def with_window(pair: Comparison) -> Comparison:
+    """A comparison whose place names the window of so many observations."""
+    return replace(pair, place=f"{pair.dataset}, window {pair.row['window']}")
 
 
 STEPS = [
@@ -242,12 +242,12 @@ competitor.
 """
 
 
-def compare_steps(comparisons: pd.DataFrame, best: pd.DataFrame) -> list[WindowPair]:
+def compare_steps(comparisons: pd.DataFrame, best: pd.DataFrame) -> list[Comparison]:
     """The pairs of `STEPS` that were run, of all data sets; those of a data set and window are a family (Holm)."""
     found = []
     for (dataset, _), pairs in comparisons.groupby(["dataset", "window"], sort=False):
         chosen, window = best[best["dataset"] == dataset], int(pairs["window"].iloc[0])
-        family = [find_pair(pairs, chosen, window, *step) for step in STEPS]
+        family = [find_compared(pairs, chosen, window, *step) for step in STEPS]
         there = {(pair.method, pair.other): pair for pair in family if pair is not None}
         found += correct_family(list(there.values()))
     return found

@@ -1,6 +1,6 @@
 """The study of cost (PhD chapter 3, ICML 2004): by sequence length and window, and what short cuts save."""
 
-from treecrf_studies.framework.study import Explored, Figure, Job, Rows, Study, Summary, Table
+from treecrf_studies.framework.study import Figure, Job, Study, Summary, Table, View
 
 STUDY = Study(
     "cost",
@@ -85,34 +85,9 @@ STUDY = Study(
     compiles="training",
     within="training",
     claimed=("scaling", "windows", "sampling"),
-    explored=Explored(
-        name="methods.option_name",
-        test="Nothing is tested: these are measurements of time, with one accuracy each.",
-        scores=(
-            Rows(
-                "windows",
-                {
-                    "metric": "'accuracy'",
-                    "variant": "window size {window_size}",
-                    "value": "accuracy",
-                    "low": "accuracy",
-                    "high": "accuracy",
-                    "cpu_seconds": "seconds_per_iteration * n_iterations",
-                },
-                through="summary.reduce_windows",
-            ),
-            Rows(
-                "sampling",
-                {
-                    "metric": "'accuracy'",
-                    "variant": "'sampling and trimming'",
-                    "method": "{option}={value:g}",
-                    "value": "accuracy",
-                    "low": "accuracy_low",
-                    "high": "accuracy_high",
-                },
-                through="summary.reduce_sampling",
-            ),
-        ),
-    ),
+    views={
+        "scores": (View("summary.window_scores", ("windows",)), View("summary.sampling_scores", ("sampling",))),
+    },
+    names="methods.option_name",
+    tested="Nothing is tested: these are measurements of time, with one accuracy each.",
 )

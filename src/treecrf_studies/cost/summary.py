@@ -9,6 +9,7 @@ import pandas as pd
 from treecrf.io.files import stacked
 from treecrf.statistics.metrics import geometric_mean
 from treecrf_studies.framework.job_context import SummaryContext
+from treecrf_studies.framework.views import ACCURACY
 
 
 def summarise(context: SummaryContext) -> dict[str, pd.DataFrame]:
@@ -63,6 +64,33 @@ def reduce_sampling(sampling: pd.DataFrame) -> pd.DataFrame:
     speed_ups = groups["faster"].agg(geometric_mean)
     reduced[[*_spread("seconds_speed_up")]] = [(mean, *interval) for mean, interval in speed_ups]
     return reduced.reset_index()
+
+
+def window_scores(windows: pd.DataFrame) -> pd.DataFrame:
+    """The accuracies by window, as the explorer shows scores."""
+    rows = reduce_windows(windows)
+    accuracy = rows["accuracy"]
+    return rows.assign(
+        metric=ACCURACY,
+        variant="window size " + rows["window_size"].astype(str),
+        value=accuracy,
+        low=accuracy,
+        high=accuracy,
+        cpu_seconds=rows["seconds_per_iteration"] * rows["n_iterations"],
+    )
+
+
+def sampling_scores(sampling: pd.DataFrame) -> pd.DataFrame:
+    """The accuracies by option, as the explorer shows scores."""
+    rows = reduce_sampling(sampling)
+    return rows.assign(
+        metric=ACCURACY,
+        variant="sampling and trimming",
+        method=[f"{option}={value:g}" for option, value in zip(rows["option"], rows["value"], strict=True)],
+        value=rows["accuracy"],
+        low=rows["accuracy_low"],
+        high=rows["accuracy_high"],
+    )
 
 
 def _by_all_but_repeat(frame: pd.DataFrame, names: list[str]) -> pd.api.typing.DataFrameGroupBy:

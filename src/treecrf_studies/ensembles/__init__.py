@@ -1,17 +1,6 @@
 """The study of ensembles (Cortes, Kuznetsov and Mohri 2014): votes of labellers, and stacking."""
 
-from treecrf_studies.framework.study import (
-    COMPARED,
-    DRAW,
-    OVER_DRAWS,
-    Explored,
-    Figure,
-    Job,
-    Rows,
-    Study,
-    Summary,
-    Table,
-)
+from treecrf_studies.framework.study import OVER_DRAWS, Figure, Job, Study, Summary, Table, View
 
 STUDY = Study(
     "ensembles",
@@ -39,7 +28,7 @@ STUDY = Study(
         ),
     ),
     summary=Summary(
-        ("runs", "lines", "comparisons", "experts", "boosting"),
+        ("runs", "scores", "comparisons", "experts", "boosting"),
         settings=("exact_under", "equivalence_margin"),
         message="Compares the ensembles on {wildcards.dataset}",
     ),
@@ -65,12 +54,12 @@ STUDY = Study(
             function="bound_layout",
         ),
         Table(
-            "accuracy", ("Real data", "Errors of the ensembles", "table"), needs=("lines",), function="errors_layout"
+            "accuracy", ("Real data", "Errors of the ensembles", "table"), needs=("scores",), function="errors_layout"
         ),
         Table(
             "steps",
             ("Real data", "Tests between ensembles", "table"),
-            needs=("comparisons", "runs"),
+            needs=("comparisons",),
             function="steps_layout",
         ),
         Table("boosting", ("Real data", "Selected experts", "table"), needs=("boosting",), function="boosting_layout"),
@@ -87,41 +76,18 @@ STUDY = Study(
         Figure(
             "errors",
             ("Real data", "Errors of the ensembles", "figure"),
-            needs=("lines",),
+            needs=("scores",),
             function="errors_by_ensemble",
         ),
     ),
     claimed=("losses", "boosted"),
-    explored=Explored(
-        name="methods.row_text",
-        test=OVER_DRAWS,
-        scores=(
-            Rows(
-                "lines",
-                {
-                    "metric": "'accuracy'",
-                    "value": "100 - error",
-                    "low": "100 - error_high",
-                    "high": "100 - error_low",
-                    "n_runs": "n_seeds",
-                },
-            ),
-        ),
-        pairs=(Rows("comparisons", COMPARED),),
-        runs=(Rows("runs", {"run": DRAW}),),
-        published=(
-            Rows(
-                "losses",
-                {
-                    "quantity": "'Hamming loss'",
-                    "source": "'ESPBoost table 1'",
-                    "published": "hamming_loss",
-                    "measured": "loss",
-                },
-                through="published.mean_losses",
-                join="published.table_1",
-            ),
-        ),
-        predictions=(Rows("predictions", {"run": DRAW}),),
-    ),
+    views={
+        "scores": ("scores",),
+        "pairs": ("comparisons",),
+        "runs": ("runs",),
+        "published": (View("published.beside_losses", ("losses",)),),
+        "predictions": ("predictions",),
+    },
+    names="methods.row_text",
+    tested=OVER_DRAWS,
 )

@@ -59,10 +59,10 @@ def _spread(values: list[float]) -> list[float]:
     return [values[place] for place in places]
 
 
-def errors_by_ensemble(lines: pd.DataFrame) -> Figure:
+def errors_by_ensemble(scores: pd.DataFrame) -> Figure:
     """Errors of every ensemble, a panel for each data set."""
     return draw_by_dataset(
-        lines,
+        scores,
         _draw_errors,
         lambda n, m: (WIDTHS[max(n, 2)], 2.3 * m + 0.6),
         "errors on part C (%)",
@@ -77,11 +77,11 @@ def _draw_errors(axes: Axes, of_set: pd.DataFrame) -> None:
     methods = ordered_methods(rows.index)
     for place, method in enumerate(methods):
         row = rows.loc[method]
-        spread = [[row["error"] - row["error_low"]], [row["error_high"] - row["error"]]]
+        spread = [[row["high"] - row["value"]], [row["value"] - row["low"]]]
         axes.errorbar(
-            row["error"],
+            100 - row["value"],
             place,
-            xerr=spread if row["n_seeds"] > 1 else None,
+            xerr=spread if row["n"] > 1 else None,
             fmt=STYLES.get(method, "D"),
             markersize=4.5,
             capsize=2.5,

@@ -21,19 +21,18 @@ from treecrf.statistics.selection import derive_seed, sequence_folds
 from treecrf_studies.datasets.synthetic import Splits
 from treecrf_studies.ensembles.methods import COMBINED, EXPERTS, RETRAINED
 from treecrf_studies.ensembles.settings import EnsemblesSettings
-from treecrf_studies.framework.confidence import CONFIDENCE, prediction_frame
+from treecrf_studies.framework.confidence import PREDICTED, prediction_frame
 from treecrf_studies.framework.job_cache import Frames
 from treecrf_studies.framework.job_context import JobContext
 from treecrf_studies.framework.methods import find_method
 from treecrf_studies.framework.resamples import shared_part
 from treecrf_studies.methods.catalogue import ENSEMBLES
 
-RUN_NAMES = ["dataset", "method", "seed", "accuracy", "chosen", "cpu_seconds", "n_train", "n_test", "shared_part"]
-PREDICTION_NAMES = ["dataset", "method", "seed", "group", "position", "label", "predicted", *CONFIDENCE]
-EXPERT_NAMES = ["dataset", "seed", "expert", "held_out_accuracy", "accuracy", "retrained_accuracy", "cpu_seconds"]
+RUN_NAMES = ["dataset", "method", "draw", "accuracy", "settings", "cpu_seconds", "n_train", "n_test", "shared_part"]
+EXPERT_NAMES = ["dataset", "draw", "expert", "held_out_accuracy", "accuracy", "retrained_accuracy", "cpu_seconds"]
 BOOSTING_NAMES = [
     "dataset",
-    "seed",
+    "draw",
     "class_map",
     "chosen_rounds",
     "loss",
@@ -56,7 +55,7 @@ class EnsemblesOutcome(NamedTuple):
         map that was chosen on B; CPU seconds of what combines the experts; positions of A and B, and of C;
         `shared_part` of the draws.
     predictions : DataFrame
-        Columns `PREDICTION_NAMES`, of C. Group: that of related sequences. Without probabilities where votes are
+        Of C. Group: that of related sequences. Without probabilities where votes are
         combined: their shares are none.
     experts : DataFrame
         Columns `EXPERT_NAMES`: percent of the positions of B and of C, of C also after training with A and B; CPU
@@ -87,7 +86,10 @@ def combine_experts(job: JobContext[EnsemblesSettings]) -> EnsemblesOutcome:
     runs, predictions, experts, boosting = (pd.concat(frames, ignore_index=True) for frames in zip(*found, strict=True))
     runs["shared_part"] = shared_part(draws)
     return EnsemblesOutcome(
-        runs[RUN_NAMES], predictions[PREDICTION_NAMES], experts[EXPERT_NAMES], boosting[BOOSTING_NAMES]
+        runs[RUN_NAMES],
+        predictions[["dataset", "method", "draw", "group", *PREDICTED]],
+        experts[EXPERT_NAMES],
+        boosting[BOOSTING_NAMES],
     )
 
 
@@ -119,7 +121,7 @@ def combine_draw(
     on_b, on_c = of_a.evidence
     retrained = _ask(SequenceSet.concatenate([parts.train, part_b]), (part_c,), window, settings).evidence[0]
     combiners, seconds = _fit(on_b, truth_b, derive_seed(dataset, "combine", draw))
-    constant: dict[str, Any] = {"dataset": dataset, "seed": draw}
+    constant: dict[str, Any] = {"dataset": dataset, "draw": draw}
     runs, predictions = [], []
     for method in COMBINED:
         source = RETRAINED.get(method, method)
@@ -129,7 +131,7 @@ def combine_draw(
         labels = combiner.predict(evidence) if marginals is None else marginals.argmax(axis=1).astype(np.int16)
         runs.append(
             constant
-            | {"method": method, "accuracy": _percent(labels, truth_c), "chosen": _chosen(combiner, settings)}
+            | {"method": method, "accuracy": _percent(labels, truth_c), "settings": _chosen(combiner, settings)}
             | {"cpu_seconds": seconds[source], "n_test": part_c.n_positions}
             | {"n_train": parts.train.n_positions + part_b.n_positions}
         )

@@ -10,7 +10,7 @@ import pandas as pd
 
 from treecrf_studies.ensembles.methods import EXPERTS, STEPS, VOTES, method_text, ordered_methods
 from treecrf_studies.ensembles.published import table_1
-from treecrf_studies.framework.comparisons import Comparison, compare_steps, pairs_layout
+from treecrf_studies.framework.comparisons import compare_steps, pairs_layout
 from treecrf_studies.framework.tables import PUBLISHED, Block, by_key, printed_layout
 from treecrf_studies.rendering.cells import (
     DASH,
@@ -108,15 +108,15 @@ def bound_layout(boosted: pd.DataFrame) -> pd.DataFrame:
     )
 
 
-def errors_layout(lines: pd.DataFrame) -> pd.DataFrame:
+def errors_layout(scores: pd.DataFrame) -> pd.DataFrame:
     """Percent of errors of every ensemble, and in how many draws it is the best alone."""
-    datasets = dict(zip(lines["dataset"], dataset_names(lines), strict=True))
-    rows = {(row["method"], row["dataset"]): row for row in lines.to_dict("records")}
-    methods = ordered_methods(lines["method"])
+    datasets = dict(zip(scores["dataset"], dataset_names(scores), strict=True))
+    rows = {(row["method"], row["dataset"]): row for row in scores.to_dict("records")}
+    methods = ordered_methods(scores["method"])
     columns = {("", "ensemble"): [method_text(method) for method in methods]}
     shown: dict[str, Callable[[Any], str]] = {
-        "errors (%)": lambda row: with_deviation(row["error"], row["error_sd"], row["n_seeds"]),
-        "draws in which it is best alone": lambda row: f"{row['n_best']} of {row['n_seeds']}",
+        "errors (%)": lambda row: with_deviation(100 - row["value"], row["sd"], row["n"]),
+        "draws in which it is best alone": lambda row: f"{row['n_best']} of {row['n']}",
     }
     for heading, text in shown.items():
         for dataset, name in datasets.items():
@@ -125,7 +125,7 @@ def errors_layout(lines: pd.DataFrame) -> pd.DataFrame:
     return grouped(columns)
 
 
-def steps_layout(comparisons: pd.DataFrame, runs: pd.DataFrame) -> pd.DataFrame:
+def steps_layout(comparisons: pd.DataFrame) -> pd.DataFrame:
     """Tests of the pairs of `STEPS`."""
     pairs = compare_steps(comparisons, STEPS)
     columns = {
@@ -133,14 +133,8 @@ def steps_layout(comparisons: pd.DataFrame, runs: pd.DataFrame) -> pd.DataFrame:
         "ensemble": [method_text(pair.method) for pair in pairs],
         "compared with": [method_text(pair.other) for pair in pairs],
     }
-    won = [f"{n_won} of {n_draws}" for n_won, n_draws in (draws_won(runs, pair) for pair in pairs)]
+    won = [f"{pair.row['n_better']} of {pair.row['n']}" for pair in pairs]
     return pairs_layout(pairs, columns, {"draws won": won})
-
-
-def draws_won(runs: pd.DataFrame, pair: Comparison) -> tuple[int, int]:
-    """In how many draws `method` has more correct positions than `other`, and how many draws there are."""
-    rows = runs[runs["dataset"] == pair.dataset].pivot_table(index="seed", columns="method", values="accuracy")
-    return int((rows[pair.method] > rows[pair.other]).sum()), len(rows)
 
 
 def boosting_layout(boosting: pd.DataFrame) -> pd.DataFrame:

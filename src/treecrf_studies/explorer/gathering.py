@@ -16,7 +16,7 @@ from treecrf.statistics.ranking import BEST, RANK_COLUMNS, REFERENCE, SEPARATION
 from treecrf_studies.explorer.answers import Answers, summarise_answers
 from treecrf_studies.framework.paths import StudyFiles
 from treecrf_studies.framework.settings import Settings
-from treecrf_studies.framework.study import Explored, Study
+from treecrf_studies.framework.study import BY_JOB, Study
 from treecrf_studies.framework.views import (
     ACCURACY,
     BRIER_SCORE,
@@ -81,7 +81,7 @@ class Gathered(NamedTuple):
 
 def gather(settings: Settings) -> Gathered:
     """Everything that the studies offer of what the folder of results holds, which may be little or nothing."""
-    found = [part for study in registry() if study.explored for part in _of_study(study, study.explored, settings)]
+    found = [part for study in registry() for part in _of_study(study, settings)]
     columns = VIEWS | OF_ANSWERS | {"labels": ["dataset", "names"]}
     empty = {"scores": [*VIEWS["scores"], *RANKS], "pairs": [*VIEWS["pairs"], "family_low", "family_high", "p_holm"]}
     frames = {
@@ -94,26 +94,26 @@ def gather(settings: Settings) -> Gathered:
     return Gathered(**frames, methods=_methods(frames))
 
 
-def _of_study(study: Study, explored: Explored, settings: Settings) -> Iterator[dict[str, pd.DataFrame]]:
+def _of_study(study: Study, settings: Settings) -> Iterator[dict[str, pd.DataFrame]]:
     """The views of each data set of a study, and those of frames that no data set has for itself."""
     files = StudyFiles(study, settings)
     for dataset in ("", *files.all_datasets()):
-        frames = frames_there(files, explored.frames, dataset)
+        frames = frames_there(files, study.explored, dataset)
         if not frames:
             continue
-        found = {name: read_view(study, name, declared, frames) for name, declared in explored.views.items()}
+        found = {name: read_view(study, name, frames) for name in VIEWS if name not in BY_JOB}
         found["published"] = with_samples(found["published"], settings)
         found["runs"] = _averaged(found["runs"])
-        if not explored.scores:
+        if "scores" not in study.views:
             found["scores"] = _scores_of_runs(found["runs"], found["seconds"])
-        if explored.predictions:
+        if "predictions" in study.views:
             tests = _Tests(study, settings, dataset)
-            found = _with_answers(found, _answers(study, explored, files, dataset, frames, tests), dataset)
+            found = _with_answers(found, _answers(study, files, dataset, frames, tests), dataset)
             if tests.label_names:
                 found["labels"] = pd.DataFrame({"dataset": [dataset], "names": [list(tests.label_names)]})
         margin = getattr(getattr(settings, study.name), "separation_margin", SEPARATION_MARGIN)
-        found["pairs"] = decided(_compared(found["pairs"], found["scores"], explored.references))
-        found["scores"] = _ranked(found["scores"], found["pairs"], explored.references, margin)
+        found["pairs"] = decided(_compared(found["pairs"], found["scores"], study.references))
+        found["scores"] = _ranked(found["scores"], found["pairs"], study.references, margin)
         yield {name: frame.assign(study=study.name)[["study", *frame]] for name, frame in found.items()}
 
 
@@ -128,7 +128,7 @@ def _scores_of_runs(runs: pd.DataFrame, seconds: pd.DataFrame) -> pd.DataFrame:
     if runs.empty:
         return tidy(pd.DataFrame(), VIEWS["scores"])
     groups = runs.groupby([*CELL, "stand_in"], sort=False, dropna=False)["accuracy"]
-    found = groups.agg(value="mean", low="min", high="max", n_runs="size").round(DIGITS).reset_index()
+    found = groups.agg(value="mean", low="min", high="max", n="size").round(DIGITS).reset_index()
     of_runs = seconds.groupby([*CELL, "run"])["cpu_seconds"].sum().groupby(CELL).median()
     return tidy(found.join(of_runs, on=CELL).assign(metric=ACCURACY), VIEWS["scores"])
 
@@ -168,13 +168,14 @@ class _Tests:
 
 
 def _answers(
-    study: Study, explored: Explored, files: StudyFiles, dataset: str, frames: dict[str, pd.DataFrame], tests: _Tests
+    study: Study, files: StudyFiles, dataset: str, frames: dict[str, pd.DataFrame], tests: _Tests
 ) -> list[Answers]:
     """What the predictions of each job say; read one after another, as they are large."""
-    name, found = explored.predictions[0].frame, []
+    first, found = study.views["predictions"][0], []
+    name = first if isinstance(first, str) else first.frames[0]
     for path in files.outcomes(dataset).get(name, []):
         if Path(path).is_file():
-            rows = read_view(study, "predictions", explored.predictions, {**frames, name: read_frame(path)})
+            rows = read_view(study, "predictions", {**frames, name: read_frame(path)})
             found.append(summarise_answers(rows, tests.sets))
     return found
 
@@ -189,12 +190,10 @@ def _with_answers(found: dict[str, pd.DataFrame], answers: list[Answers], datase
     runs = stacked([each.runs for each in answers]).assign(dataset=dataset)
     if found["runs"].empty:
         found["runs"] = tidy(runs, VIEWS["runs"])
-    known = scores[scores["metric"] == scores["metric"].iloc[0]].drop(
-        columns=["metric", "value", "low", "high", "n_runs"]
-    )
+    known = scores[scores["metric"] == scores["metric"].iloc[0]].drop(columns=["metric", "value", "low", "high", "n"])
     for metric in (MACRO_F1, SEQUENCES_RIGHT, LOG_LOSS, BRIER_SCORE):
         of_runs = runs.dropna(subset=[metric]).groupby(CELL, sort=False)[metric].agg(["mean", "min", "max", "size"])
-        named = of_runs.set_axis(["value", "low", "high", "n_runs"], axis=1).reset_index()
+        named = of_runs.set_axis(["value", "low", "high", "n"], axis=1).reset_index()
         more = known.merge(named, on=CELL).assign(metric=metric)
         scores = pd.concat([scores, more[list(scores)]], ignore_index=True)
     of_answers = {
@@ -208,11 +207,11 @@ def _methods(frames: dict[str, pd.DataFrame]) -> pd.DataFrame:
     """What readers see of every method."""
     keys = ["study", "method"]
     every = pd.concat([frames[name][keys] for name in ("scores", "pairs", "published")]).drop_duplicates()
-    names = {study.name: study.function(study.explored.name) for study in registry() if study.explored}
+    names = {study.name: study.function(study.names) for study in registry() if study.views}
     return every.assign(name=[names[study](method) for study, method in every.itertuples(index=False)])
 
 
-ESTIMATE = ("points", "points_standard_error", "degrees_of_freedom")
+ESTIMATE = ("value", "standard_error", "degrees_of_freedom")
 """Columns of pairs that intervals come from."""
 
 
@@ -228,7 +227,7 @@ def decided(pairs: pd.DataFrame) -> pd.DataFrame:
     for _, of_case in pairs.groupby(CASE, sort=False):
         p_holm = adjust_holm(of_case["p_value"].to_numpy(dtype=float))
         low, high = Estimates(*of_case[list(ESTIMATE)].to_numpy(dtype=float).T).interval_bonferroni()
-        direction = np.where(of_case["points"].to_numpy(dtype=float) > 0, "better", "worse")
+        direction = np.where(of_case["value"].to_numpy(dtype=float) > 0, "better", "worse")
         otherwise = np.where(of_case["decision"] == "equivalent", "equivalent", "undecided")
         decision = np.where(p_holm < SIGNIFICANCE_LEVEL, direction, otherwise)
         parts.append(of_case.assign(family_low=low, family_high=high, p_holm=p_holm, decision=decision))
@@ -243,11 +242,10 @@ def standings(scores: pd.DataFrame, pairs: pd.DataFrame, separation_margin: floa
     gap_low, gap_high, standing, rank_low, rank_high, and p_best: the p-value of the difference from the best method
     without a correction, missing for the best itself.
     """
-    of_accuracy = scores[scores["metric"] == ACCURACY].rename(columns={"value": "accuracy_points"})
-    tested = pairs.rename(columns={"points": "accuracy_points"})
-    ranks = rank_cases(of_accuracy[[*CASE, "method", "accuracy_points"]], tested, CASE, separation_margin)
+    of_accuracy = scores.loc[scores["metric"] == ACCURACY, [*CASE, "method", "value"]]
+    ranks = rank_cases(of_accuracy, pairs, CASE, separation_margin)
     best = ranks.loc[ranks["standing"] == BEST, [*CASE, "method"]].drop_duplicates(CASE)
     tests = pairs[[*CASE, "method", "other", "p_value"]].rename(columns={"p_value": "p_best"})
     swapped = tests.rename(columns={"method": "other", "other": "method"})
     of_best = pd.concat([tests, swapped]).merge(best.rename(columns={"method": "other"}), on=[*CASE, "other"])
-    return ranks.drop(columns="accuracy_points").merge(of_best.drop(columns="other"), on=[*CASE, "method"], how="left")
+    return ranks.drop(columns="value").merge(of_best.drop(columns="other"), on=[*CASE, "method"], how="left")

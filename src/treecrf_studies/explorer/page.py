@@ -100,7 +100,7 @@ def _words(gathered: Gathered) -> dict[str, Any]:
     there = set(gathered.scores["study"])
     return {
         "studies": {study.name: study.title for study in registry() if study.name in there},
-        "tests": {study.name: study.explored.test for study in registry() if study.explored},
+        "tests": {study.name: study.tested for study in registry() if study.views},
         "tested": ACCURACY,
         "standings": STANDINGS,
         "reference": REFERENCE,

@@ -85,7 +85,7 @@ def about_table(gathered: Gathered, by_lines: Sequence[str]) -> str:
     """What stands below the table: how many trainings, and the marks; `by_lines` are the data sets tested by lines."""
     shown = shown_scores(gathered)
     names = gathered.methods.set_index(["study", "method"])["name"]["training"]
-    usual = int(shown["n_runs"].mode().iloc[0])
+    usual = int(shown["n"].mode().iloc[0])
     fewer = _other_numbers(shown, usual, names)
     others = f" ({', '.join(f'{name}: {n}' for name, n in fewer.items())})" if fewer else ""
     few = [name for name in by_lines if name in set(shown["dataset"])]
@@ -100,11 +100,11 @@ def about_table(gathered: Gathered, by_lines: Sequence[str]) -> str:
 
 def _other_numbers(scores: pd.DataFrame, usual: int, names: Mapping[str, str]) -> dict[str, int]:
     """Methods of the table, data sets whose methods all have another number of trainings than usual, and that number."""
-    by_set = scores.groupby("dataset", sort=False)["n_runs"].max()
+    by_set = scores.groupby("dataset", sort=False)["n"].max()
     sets = {str(name): int(n) for name, n in by_set.items() if n != usual}
     highest = scores.loc[scores.groupby("dataset")["value"].idxmax(), "method"]
     rest = scores[~scores["dataset"].isin(sets) & scores["method"].isin([*METHODS, *highest])]
-    by_method = rest.groupby("method", sort=False)["n_runs"].max()
+    by_method = rest.groupby("method", sort=False)["n"].max()
     return {names[str(method)]: int(n) for method, n in by_method.items() if n != usual} | sets
 
 
@@ -232,7 +232,7 @@ def sets_by_lines(evidence: Path) -> list[str]:
     documents.
     """
     paths = sorted(evidence.glob("training/*/comparisons.csv"))
-    return [path.parent.name for path in paths if (pd.read_csv(path, nrows=1)["valid_test"] == BLOCKS).any()]
+    return [path.parent.name for path in paths if (pd.read_csv(path, nrows=1)["test"] == BLOCKS).any()]
 
 
 def with_results(readme: str, part: str) -> str:

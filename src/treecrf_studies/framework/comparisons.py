@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import TypeVar
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -16,6 +16,10 @@ from treecrf_studies.rendering.cells import direction, grouped, p_text, p_value_
 PAPERS, VALID = "by McNemar's test", "by the sequence-level test"
 """Headings above what they say."""
 
+DIFFERENCES = ("value", "papers_value")
+INTERVALS = (("low", "high"), ("low_90", "high_90"), ("family_low", "family_high"))
+"""Columns of comparisons that change sign with the order of the methods."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Comparison:
@@ -25,17 +29,23 @@ class Comparison:
     ----------
     dataset, method, other : str
     points : float
-        That `method` is better, mean over the draws.
+        That `method` is better, mean over the draws or trainings.
     interval, interval_90 : (float, float)
         Of the points, 95 % and 90 %.
     p, papers_p : float
-        p-value of the sequence-level test; of McNemar's, the paper's test, the median over the draws.
+        p-value of the sequence-level test; of the paper's test, the median over the draws.
+    papers_points : float
+        The points that the paper's test is about.
     margin : float
-        Points within which methods count as equivalent.
+        Points within which methods count as equivalent; NaN where a frame has none.
     decision : str
         Of this pair alone, or by `p_holm` where it is known.
     p_holm : float
         The valid p-value corrected over a family of pairs; NaN outside one.
+    place : str
+        Where the methods were compared: the data set, and perhaps under which condition.
+    row : mapping
+        The other columns of the frame.
     """
 
     dataset: str
@@ -46,84 +56,95 @@ class Comparison:
     interval_90: tuple[float, float]
     p: float
     papers_p: float
+    papers_points: float
     margin: float
     decision: str
-    p_holm: float = float("nan")
+    p_holm: float
+    place: str
+    row: Mapping[Any, Any] = field(repr=False)
+
+    @classmethod
+    def of(cls, row: Mapping[Any, Any]) -> Comparison:
+        """A row of a frame of comparisons; numbers that it lacks are NaN."""
+
+        def known(name: str, otherwise: str = "") -> float:
+            return float(row.get(name, row.get(otherwise, np.nan)))
+
+        return cls(
+            dataset=str(row["dataset"]),
+            method=str(row["method"]),
+            other=str(row["other"]),
+            points=known("value"),
+            interval=(known("low"), known("high")),
+            interval_90=(known("low_90"), known("high_90")),
+            p=known("p_value"),
+            papers_p=known("papers_p"),
+            papers_points=known("papers_value", "value"),
+            margin=known("margin"),
+            decision=str(row.get("decision", "")),
+            p_holm=known("p_holm"),
+            place=str(row["dataset"]),
+            row=row,
+        )
 
     @property
-    def place(self) -> str:
-        """Where the methods were compared."""
-        return self.dataset
+    def tests(self) -> str:
+        """The p-values of both tests in words."""
+        return f"by McNemar's test {p_text(self.papers_p)}, by the sequence-level test {p_text(self.p)}"
 
-    def measured(self, method_text: Callable[[str], str], note: str = "") -> Measured[float]:
-        """The comparison as claims look at it; `method_text` is what readers see of a method, and `note` follows the
-        names.
+    def measured(self, method_text: Callable[[str], str], tests: str = "", printed: str = "") -> Measured[float]:
+        """The comparison as claims look at it.
+
+        `method_text` is what readers see of a method, `tests` stands for other words of the tests, `printed` follows
+        them where the claim does not hold.
         """
-        first, second = method_text(self.method), method_text(self.other)
+        first, second, tests = method_text(self.method), method_text(self.other), tests or self.tests
         low, high = map(signed, self.interval_90)
-        tests = f"by McNemar's test {p_text(self.papers_p)}, by the sequence-level test {p_text(self.p)}"
         return Measured(
             self.points,
-            f"{self.place}: {first} {points_text(self.points)} against {second}{note} ({tests}, 90 % interval {low} "
+            f"{self.place}: {first} {points_text(self.points)} against {second} ({tests}, 90 % interval {low} "
             f"to {high})",
-            f"{first} is {direction(self.points)} {second} on {self.place} ({tests})",
+            f"{first} is {direction(self.points)} {second} on {self.place} ({tests}{printed})",
             self.p,
             self.interval_90,
-            (self.points, self.papers_p),
-            what=f"{first} vs {second}{self.place.removeprefix(self.dataset)}{note}",
+            (self.papers_points, self.papers_p),
+            what=f"{first} vs {second}{self.place.removeprefix(self.dataset)}",
             methods=(first, second),
         )
 
 
-Compared = TypeVar("Compared", bound=Comparison)
+def turned(rows: pd.DataFrame) -> pd.DataFrame:
+    """Comparisons with the other method first."""
+    changed = {name: -rows[name] for name in DIFFERENCES if name in rows}
+    for low, high in INTERVALS:
+        if low in rows:
+            changed |= {low: -rows[high], high: -rows[low]}
+    if "n_worse" in rows:
+        changed |= {"n_better": rows["n_worse"], "n_worse": rows["n_better"]}
+    if "decision" in rows:
+        changed["decision"] = rows["decision"].map(opposite)
+    return rows.assign(method=rows["other"], other=rows["method"], **changed)
+
+
+def facing(rows: pd.DataFrame, method: str) -> pd.DataFrame:
+    """The comparisons of a method, as if it came first in each."""
+    return pd.concat([rows[rows["method"] == method], turned(rows[rows["other"] == method])])
+
+
+def compared(rows: pd.DataFrame, *names: str) -> dict[tuple[Any, ...], Comparison]:
+    """Comparisons from both sides by the values of some columns, method and other."""
+    keys = [*names, "method", "other"]
+    records = pd.concat([turned(rows), rows]).to_dict("records")
+    return {tuple(row[name] for name in keys): Comparison.of(row) for row in records}
 
 
 def find_pair(rows: pd.DataFrame, method: str, other: str) -> Comparison | None:
-    """Two methods in rows of one data set as `treecrf_studies.framework.resamples.compare_draws` gives them, in
-    whichever order they stand.
-
-    None where the two are not there. The margin is NaN where the rows have none.
-    """
-    for one, two, sign in ((method, other, 1), (other, method, -1)):
-        for row in rows[(rows["method"] == one) & (rows["other"] == two)].to_dict("records"):
-            return Comparison(
-                dataset=str(row["dataset"]),
-                method=method,
-                other=other,
-                points=sign * row["accuracy_points"],
-                interval=_turned(row["points_low"], row["points_high"], sign),
-                interval_90=_turned(row["low_90"], row["high_90"], sign),
-                p=row["valid_p_value"],
-                papers_p=row["papers_p"],
-                margin=row.get("margin", float("nan")),
-                decision=row["decision"] if sign > 0 else opposite(row["decision"]),
-            )
-    return None
+    """Two methods in comparisons of one case, in whichever order they stand; None where the two are not there."""
+    rows = facing(rows, method)
+    return next((Comparison.of(row) for row in rows[rows["other"] == other].to_dict("records")), None)
 
 
-def facing(rows: pd.DataFrame, method: str, points: str, low: str, high: str) -> pd.DataFrame:
-    """The rows about a method as if it came first in each: dataset, other, points, low, high, decision.
-
-    `points`, `low` and `high` are columns of `rows`: accuracy of the first minus that of the other, and the ends of an
-    interval.
-    """
-    first, second = rows[rows["method"] == method], rows[rows["other"] == method]
-    parts = [
-        (first["dataset"], first["other"], first[points], first[low], first[high], first["decision"]),
-        (
-            second["dataset"],
-            second["method"],
-            -second[points],
-            -second[high],
-            -second[low],
-            second["decision"].map(opposite),
-        ),
-    ]
-    names = ("dataset", "other", "points", "low", "high", "decision")
-    return pd.concat([pd.DataFrame(dict(zip(names, part, strict=True))) for part in parts])
-
-
-def correct_family(pairs: Iterable[Compared | None]) -> list[Compared]:
+def correct_family(pairs: Iterable[Comparison | None]) -> list[Comparison]:
     """The pairs that are there with p-values corrected over all of them (Holm) and decisions by these."""
     family = [pair for pair in pairs if pair is not None]
     holm = adjust_holm(np.array([pair.p for pair in family]))
@@ -161,10 +182,6 @@ def pairs_layout(
     )
 
 
-def _decided(pair: Compared, p_holm: float) -> Compared:
+def _decided(pair: Comparison, p_holm: float) -> Comparison:
     points, p, low, high = (np.array([value]) for value in (pair.points, p_holm, *pair.interval_90))
     return replace(pair, p_holm=p_holm, decision=str(decide(points, p, low, high, margin=pair.margin)[0]))
-
-
-def _turned(low: float, high: float, sign: int) -> tuple[float, float]:
-    return (low, high) if sign > 0 else (-high, -low)

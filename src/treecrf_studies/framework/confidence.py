@@ -25,6 +25,9 @@ those of all labels. A number for each position instead of one for each label.
 
 CONFIDENCE = (P_LABEL, P_PREDICTED, SUM_SQUARES)
 
+PREDICTED = ("position", "label", "predicted", *CONFIDENCE)
+"""Columns of predictions in all studies, after those that tell runs, sequences and their groups apart."""
+
 LEAST_PROBABILITY = float(np.finfo(np.float32).eps)
 """Probabilities below it count as it in log loss, as scikit-learn has it for numbers of this precision."""
 

@@ -2,39 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import permutations
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
 from treecrf.grouping import observed
-from treecrf.statistics.estimates import CONFIDENCE, Estimates, decide, estimate_resampled
+from treecrf.statistics.estimates import (
+    CONFIDENCE,
+    SIGNIFICANCE_LEVEL,
+    Estimates,
+    adjust_holm,
+    decide,
+    estimate_resampled,
+)
 from treecrf.statistics.mcnemar import compare_pairs
 from treecrf.statistics.two_way import Pairs, estimate_trainings, make_pairs
 from treecrf_studies.datasets import describe
 from treecrf_studies.datasets.synthetic import Splits
 
-COMPARISON_NAMES = [
-    "dataset",
-    "method",
-    "other",
-    "n_seeds",
-    "n_clusters",
-    "accuracy_points",
-    "points_standard_error",
-    "degrees_of_freedom",
-    "points_low",
-    "points_high",
-    "low_90",
-    "high_90",
-    "valid_p_value",
-    "margin",
-    "decision",
-    "papers_p",
-]
+TESTED = ["value", "standard_error", "degrees_of_freedom", "low", "high", "low_90", "high_90", "p_value"]
+FAMILY = ["family_low", "family_high", "p_holm"]
+"""Columns of all comparisons (`tested`), and of those with a correction for the family of pairs (`of_family`)."""
+
+OF_DRAWS = ["papers_p", "n_significant", "n_better", "n_worse"]
+"""By McNemar's test, the median p-value of the draws, and how many are significant; in how many the first is better."""
+
+COMPARISON_NAMES = ["dataset", "method", "other", "n", "n_clusters", *TESTED, "margin", "decision", *OF_DRAWS]
 
 
 class Rules(NamedTuple):
@@ -72,28 +69,28 @@ def overlap_of(runs: pd.DataFrame, source: str) -> float:
 def count_correct(predictions: pd.DataFrame) -> Counts:
     """Correct positions by method, draw and group of related sequences; columns as for `compare_draws`."""
     rows = predictions.assign(correct=(predictions["label"] == predictions["predicted"]).astype(np.int64))
-    methods, seeds = list(dict.fromkeys(rows["method"])), sorted(set(rows["seed"]))
-    n_clusters = int(rows.groupby("seed")["group"].nunique().max())
-    correct = np.zeros((len(methods), len(seeds), n_clusters), dtype=np.int64)
-    positions = np.zeros((len(seeds), n_clusters), dtype=np.int64)
-    for draw, seed in enumerate(seeds):
-        of_draw = rows[rows["seed"] == seed]
+    methods, draws = list(dict.fromkeys(rows["method"])), sorted(set(rows["draw"]))
+    n_clusters = int(rows.groupby("draw")["group"].nunique().max())
+    correct = np.zeros((len(methods), len(draws), n_clusters), dtype=np.int64)
+    positions = np.zeros((len(draws), n_clusters), dtype=np.int64)
+    for place, draw in enumerate(draws):
+        of_draw = rows[rows["draw"] == draw]
         cluster = pd.factorize(of_draw["group"], sort=True)[0]
         method = of_draw["method"].map(methods.index).to_numpy()
-        np.add.at(correct, (method, draw, cluster), of_draw["correct"].to_numpy())
+        np.add.at(correct, (method, place, cluster), of_draw["correct"].to_numpy())
         first = method == method[0]
-        np.add.at(positions, (draw, cluster[first]), 1)
+        np.add.at(positions, (place, cluster[first]), 1)
     return Counts(tuple(methods), correct, positions)
 
 
 def compare_draws(predictions: pd.DataFrame, rules: Rules) -> pd.DataFrame:
     """Every pair of methods on one data set: the columns `COMPARISON_NAMES`; no rows with fewer than two methods.
 
-    `predictions` have a row for each method and test position of a draw: dataset, method, seed (of the draw), group (of
+    `predictions` have a row for each method and test position of a draw: dataset, method, draw, group (of
     related sequences), position, label, predicted. Accuracy is that of `method` minus that of `other` in points. From
     several draws its standard error, degrees of freedom, intervals (95 % and 90 %), p-value and decision are by the
     corrected resampled t test; from one draw by a t test over groups of related sequences, which speaks of the trained
-    models. p of McNemar's test is the median over draws.
+    models. p of McNemar's test is the median over draws, of which some are significant.
     """
     counts = count_correct(predictions)
     if len(counts.methods) < 2:
@@ -110,26 +107,36 @@ def compare_counts(counts: Counts, rules: Rules) -> pd.DataFrame:
         estimates = _over_draws(counts, pairs, rules.test_per_train)
     else:
         estimates = estimate_trainings(pairs, counts.positions[0])
-    p_value = estimates.p_value
-    (low, high), (low_90, high_90) = estimates.interval(), estimates.interval(CONFIDENCE)
     return pd.DataFrame(
         {
             "method": [counts.methods[place] for place in pairs.first],
             "other": [counts.methods[place] for place in pairs.second],
-            "n_seeds": n_draws,
+            "n": n_draws,
             "n_clusters": counts.positions.shape[1],
-            "accuracy_points": estimates.points,
-            "points_standard_error": estimates.standard_error,
-            "degrees_of_freedom": estimates.degrees_of_freedom,
-            "points_low": low,
-            "points_high": high,
-            "low_90": low_90,
-            "high_90": high_90,
-            "valid_p_value": p_value,
+            **tested(estimates),
             "margin": rules.equivalence_margin,
-            "decision": decide(estimates.points, p_value, low_90, high_90, margin=rules.equivalence_margin),
+            "decision": decided(estimates, estimates.p_value, rules.equivalence_margin),
         }
     )
+
+
+def tested(estimates: Estimates) -> dict[str, NDArray[np.float64]]:
+    """Differences in points with standard errors, degrees of freedom, intervals (95 % and 90 %) and p-values, as columns
+    of all comparisons.
+    """
+    known = estimates.points, estimates.standard_error, estimates.degrees_of_freedom
+    intervals = *estimates.interval(), *estimates.interval(CONFIDENCE)
+    return dict(zip(TESTED, (*known, *intervals, estimates.p_value), strict=True))
+
+
+def of_family(estimates: Estimates, p_value: NDArray[np.float64]) -> dict[str, NDArray[np.float64]]:
+    """Intervals (Bonferroni) and p-values (Holm) of a family, further columns of comparisons."""
+    return dict(zip(FAMILY, (*estimates.interval_bonferroni(), adjust_holm(p_value)), strict=True))
+
+
+def decided(estimates: Estimates, p_value: NDArray[np.float64], margin: float) -> NDArray[np.object_]:
+    """The decision of each comparison by a p-value and the 90 % interval."""
+    return decide(estimates.points, p_value, *estimates.interval(CONFIDENCE), margin=margin)
 
 
 def _over_draws(counts: Counts, pairs: Pairs, test_per_train: float) -> Estimates:
@@ -138,14 +145,49 @@ def _over_draws(counts: Counts, pairs: Pairs, test_per_train: float) -> Estimate
 
 
 def _papers_test(predictions: pd.DataFrame, exact_under: int) -> pd.DataFrame:
-    """McNemar's test of every pair in every draw: method, other, papers_p."""
+    """Every pair in every draw: method, other and `OF_DRAWS`."""
     outcomes = predictions.assign(
-        decoder=predictions["seed"],  # a family of tests each
+        decoder=predictions["draw"],  # a family of tests each
         sequence=predictions["group"],
         correct=predictions["label"] == predictions["predicted"],
     )
     tests = compare_pairs(outcomes[["dataset", "decoder", "method", "sequence", "position", "correct"]], exact_under)
-    return tests.groupby(["method", "other"], sort=False).agg(papers_p=("p_value", "median")).reset_index()
+    points, p_value = tests["accuracy_points"], tests["p_value"]
+    told = tests.assign(significant=p_value < SIGNIFICANCE_LEVEL, better=points > 0, worse=points < 0)
+    found = {"papers_p": ("p_value", "median")}
+    found |= {f"n_{name}": (name, "sum") for name in ("significant", "better", "worse")}
+    return told.groupby(["method", "other"], sort=False).agg(**found).reset_index()
+
+
+def average_draws(
+    runs: pd.DataFrame, keys: Sequence[str], metrics: Mapping[str, Mapping[str, str]], **more: tuple[str, Any]
+) -> pd.DataFrame:
+    """Over the draws of each method: rows for each of some metrics, under the names that scores have in all studies.
+
+    Parameters
+    ----------
+    runs : DataFrame
+        A row for each method and draw.
+    keys : sequence of str
+        Columns that tell methods apart.
+    metrics : mapping of str to mapping
+        Columns to average, and what the rows about them have in further columns: metric, decoder.
+    more : (str, object)
+        Further columns, as `DataFrameGroupBy.agg` takes them.
+
+    Returns
+    -------
+    DataFrame
+        `keys`, n (draws), cpu_seconds (median), `more`, value (mean), sd, low and high (of the draws), and what `metrics`
+        say; values that no draw has are left out.
+    """
+    groups = runs.groupby(list(keys), sort=False, dropna=False)
+    shared = groups.agg(n=("draw", "nunique"), cpu_seconds=("cpu_seconds", "median"), **more)
+    parts = [
+        pd.concat([shared, groups[name].agg(value="mean", sd="std", low="min", high="max")], axis=1).assign(**told)
+        for name, told in metrics.items()
+    ]
+    return pd.concat(parts).reset_index().dropna(subset="value", ignore_index=True)
 
 
 def shared_part(draws: Iterable[Splits]) -> float:

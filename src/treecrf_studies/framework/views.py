@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from string import Formatter
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,7 +19,7 @@ from treecrf_studies.datasets.description import GENERATED, OTHER_CORPUS
 from treecrf_studies.framework.confidence import CONFIDENCE
 from treecrf_studies.framework.paths import StudyFiles
 from treecrf_studies.framework.settings import Settings
-from treecrf_studies.framework.study import Rows, Study, frames_of
+from treecrf_studies.framework.study import Study, View
 from treecrf_studies.registry import registry
 
 CASE = ["dataset", "variant", "decoder", "point"]
@@ -42,19 +41,19 @@ UNLESS_GIVEN: dict[str, Any] = {
 }
 
 VIEWS = {
-    "scores": [*CELL, "metric", "value", "low", "high", "n_runs", "cpu_seconds", "chosen", "stand_in"],
+    "scores": [*CELL, "metric", "value", "low", "high", "n", "cpu_seconds", "settings", "stand_in"],
     "pairs": [
         *CELL,
         "other",
-        "points",
-        "points_standard_error",
+        "value",
+        "standard_error",
         "degrees_of_freedom",
         "low",
         "high",
         "p_value",
         "decision",
     ],
-    "runs": [*CELL, "run", "accuracy", "cpu_seconds", "chosen", "stand_in"],
+    "runs": [*CELL, "run", "accuracy", "cpu_seconds", "settings", "stand_in"],
     "seconds": [*CELL, "run", "cpu_seconds"],
     "curves": [*CELL, "iteration", "accuracy", "low", "high", "cpu_seconds", "is_chosen"],
     "published": [
@@ -74,7 +73,7 @@ VIEWS = {
     "predictions": [*CELL, "run", "sequence", "group", "position", "label", "predicted", *CONFIDENCE],
     "counts": [*CELL, "run", "sequence", "group", "n_positions", "n_correct"],
 }
-"""Columns of the views that studies declare (`treecrf_studies.framework.study.Explored`).
+"""Columns of the views of studies (`treecrf_studies.framework.study.Study.views`).
 
 scores: mean over the runs of a method, lowest and highest run, CPU seconds of a training, settings chosen. pairs:
 accuracy of `method` minus that of `other` in points, 95 % interval, p-value and the study's decision. runs: a training
@@ -94,6 +93,9 @@ ACCURACY, MACRO_F1, SEQUENCES_RIGHT = "accuracy", "macro F1", "sequences right"
 LOG_LOSS, BRIER_SCORE = "log loss", "Brier score"
 """Values of `metric`; see `METRICS`."""
 
+OF_CHUNKS = {name: f"{name} of noun phrases" for name in ("precision", "recall", "F1")}
+"""Further ones."""
+
 
 class Metric(NamedTuple):
     """What readers see of a metric: its title with the unit, digits after the point, and whether less is better."""
@@ -107,16 +109,40 @@ METRICS = {
     ACCURACY: Metric("accuracy (%)"),
     MACRO_F1: Metric("macro F1 (%)"),
     SEQUENCES_RIGHT: Metric("sequences without an error (%)"),
-    "F1 of noun phrases": Metric("F1 of noun phrases (%)"),
+    **{name: Metric(f"{name} (%)") for name in OF_CHUNKS.values()},
     LOG_LOSS: Metric("log loss (nats)", 4, is_loss=True),
     BRIER_SCORE: Metric("Brier score", 4, is_loss=True),
 }
 
 
-def read_view(study: Study, view: str, declared: Sequence[Rows], frames: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
-    """A view of a study, from those of its frames that are there, by name; without rows where it has none of them."""
-    parts = [tidy(_rows(study, rows, frames, VIEWS[view]), VIEWS[view]) for rows in declared if _is_there(rows, frames)]
-    return stacked([tidy(pd.DataFrame(), VIEWS[view]), *parts])
+def read_view(study: Study, view: str, frames: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
+    """A view of a study, from those of its frames that are there, by name; without rows where it has none of them.
+
+    Rows of methods that are not compared (their column `counted` is false) are left out; the texts about conditions and
+    repeats, and accuracies of counts, are made of the frames' columns.
+    """
+    parts = [tidy(pd.DataFrame(), VIEWS[view])]
+    for part in study.views.get(view, ()):
+        names = part.frames if isinstance(part, View) else (part,)
+        if len(frames.get(names[0], ())) and all(name in frames for name in names):
+            given = [frames[name] for name in names]
+            rows = study.function(part.function)(*given) if isinstance(part, View) else given[0]
+            parts.append(tidy(_with_texts(study, rows), VIEWS[view]))
+    return stacked(parts)
+
+
+def _with_texts(study: Study, rows: pd.DataFrame) -> pd.DataFrame:
+    if "counted" in rows and "published" not in rows:
+        rows = rows[rows["counted"].astype(bool)]
+    if "n_correct" in rows and "accuracy" not in rows:
+        rows = rows.assign(accuracy=100 * rows["n_correct"] / rows["n_positions"])
+    if study.conditions and "variant" not in rows:
+        rows = rows.assign(variant=study.function(study.conditions)(rows))
+    number = study.repeated.replace(" ", "_")
+    if number in rows and "run" not in rows:
+        texts = {value: f"{study.repeated} {value}" for value in rows[number].unique()}
+        rows = rows.assign(run=rows[number].map(texts).astype("category"))
+    return rows
 
 
 def frames_there(files: StudyFiles, names: Iterable[str], dataset: str = "") -> dict[str, pd.DataFrame]:
@@ -137,11 +163,10 @@ def published_values(settings: Settings) -> pd.DataFrame:
     """
     parts = [pd.DataFrame(columns=["study", *VIEWS["published"]])]
     for study in registry():
-        declared = study.explored.published if study.explored else ()
-        files = StudyFiles(study, settings)
-        for dataset in ("", *files.all_datasets()) if declared else ():
-            frames = frames_there(files, frames_of(declared), dataset)
-            found = read_view(study, "published", declared, frames)
+        files, declared = StudyFiles(study, settings), study.views.get("published", ())
+        names = [name for part in declared for name in (part.frames if isinstance(part, View) else (part,))]
+        for dataset in ("", *files.all_datasets()) if names else ():
+            found = read_view(study, "published", frames_there(files, names, dataset))
             parts.append(with_samples(found, settings).assign(study=study.name))
     return stacked(parts)
 
@@ -211,33 +236,3 @@ def tidy(frame: pd.DataFrame, columns: Sequence[str]) -> pd.DataFrame:
     """A frame with these columns in their order: those that it lacks have the value of `UNLESS_GIVEN`, or are missing."""
     absent = {name: UNLESS_GIVEN.get(name) for name in columns if name not in frame}
     return frame.assign(**absent)[list(columns)].reset_index(drop=True)
-
-
-def _is_there(rows: Rows, frames: Mapping[str, pd.DataFrame]) -> bool:
-    joined = rows.join_frames if "." in rows.join else filter(None, [rows.join])
-    return len(frames.get(rows.frame, ())) > 0 and all(name in frames for name in joined)
-
-
-def _rows(study: Study, rows: Rows, frames: Mapping[str, pd.DataFrame], columns: Sequence[str]) -> pd.DataFrame:
-    frame = frames[rows.frame]
-    if rows.through:
-        frame = study.function(rows.through)(frame)
-    if rows.join:
-        given = [frames[name] for name in rows.join_frames]
-        other = study.function(rows.join)(*given) if "." in rows.join else frames[rows.join]
-        frame = frame.merge(other[list(rows.joined)].rename(columns=dict(rows.joined)) if rows.joined else other)
-    if rows.where:
-        frame = frame.query(rows.where)
-    made = {name: _column(study, frame, rows.columns[name]) for name in columns if name in rows.columns}
-    return frame.assign(**made)
-
-
-def _column(study: Study, frame: pd.DataFrame, text: str) -> Any:
-    if text.startswith("@"):
-        return study.function(text[1:])(frame)
-    fields = [name for _, name, *_ in Formatter().parse(text) if name]
-    if not fields:
-        return frame.eval(text)
-    different = frame[fields].drop_duplicates()
-    texts = [text.format(**dict(zip(fields, row, strict=True))) for row in different.itertuples(index=False)]
-    return frame[fields].merge(different.assign(text=texts), how="left")["text"].astype("category").to_numpy()

@@ -1,30 +1,6 @@
 """The study of future features (PhD chapter 5)."""
 
-from treecrf_studies.framework.study import (
-    COMPARED,
-    DRAW,
-    OVER_DRAWS,
-    Explored,
-    Figure,
-    Job,
-    Rows,
-    Study,
-    Summary,
-    Table,
-)
-
-BAG = {"method": "@methods.variant_names", "decoder": "''"}
-OF_BEST = {name: name for name in ("dataset", "method", "bag", "g0")}
-PRINTED = {
-    **BAG,
-    "quantity": "'accuracy (%)'",
-    "published": "percent",
-    "measured": "test_mean",
-    "at_choice": "test_mean",
-    "low": "test_min",
-    "high": "test_max",
-}
-
+from treecrf_studies.framework.study import OVER_DRAWS, Figure, Job, Study, Summary, Table, View
 
 STUDY = Study(
     "future",
@@ -142,46 +118,13 @@ STUDY = Study(
     phases="runs.csv",
     phases_note="of the chosen trainings of all draws",
     claimed=("summary", "best", "comparisons", "runs", "example"),
-    explored=Explored(
-        name="methods.method_text",
-        test=OVER_DRAWS,
-        scores=(
-            Rows(
-                "best",
-                {
-                    **BAG,
-                    "metric": "'accuracy'",
-                    "value": "test_mean",
-                    "low": "test_min",
-                    "high": "test_max",
-                    "n_runs": "n_seeds",
-                    "chosen": "iteration {n_iterations:.0f} (median)",
-                },
-            ),
-        ),
-        pairs=(Rows("comparisons", COMPARED),),
-        runs=(
-            Rows(
-                "runs",
-                {**BAG, "run": DRAW, "accuracy": "test_accuracy", "chosen": "iteration {n_iterations:.0f}"},
-                join="best",
-                joined=OF_BEST,
-            ),
-        ),
-        published=(
-            Rows(
-                "best",
-                {**PRINTED, "source": "PhD table {table}", "counted": "table != '5.4' or method != 'ff_memm_0'"},
-                join="published.future_accuracies",
-            ),
-            Rows(
-                "summary",
-                {**PRINTED, "source": "'PhD table 5.3'", "variant": "G0 = {g0:g}"},
-                where="method == 'ff_memm_0' and bag == 'bag 6'",
-                join="published.start_values",
-                joined={"dataset": "dataset", "g0": "g0", "test_percent": "percent"},
-            ),
-        ),
-        predictions=(Rows("predictions", {**BAG, "run": DRAW, "group": "sequence"}, join="best", joined=OF_BEST),),
-    ),
+    views={
+        "scores": (View("methods.scored", ("best",)),),
+        "pairs": ("comparisons",),
+        "runs": (View("methods.ran", ("runs", "best")),),
+        "published": (View("published.beside_accuracies", ("best", "summary")),),
+        "predictions": (View("methods.predicted", ("predictions", "best")),),
+    },
+    names="methods.method_text",
+    tested=OVER_DRAWS,
 )

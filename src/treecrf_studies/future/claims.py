@@ -15,10 +15,9 @@ import pandas as pd
 from treecrf.statistics.metrics import geometric_mean
 from treecrf_studies.framework.claims.judge import Degrees, Results
 from treecrf_studies.framework.claims.kinds import NO, YES, Kind, Measured, largest_fall
-from treecrf_studies.framework.comparisons import Comparison
+from treecrf_studies.framework.comparisons import Comparison, find_pair
 from treecrf_studies.future.methods import method_text, variant_names
 from treecrf_studies.future.published import future_accuracies
-from treecrf_studies.future.tables import find_pair
 from treecrf_studies.rendering.cells import interval_text, number, p_text, points_text, signed
 
 PASSES = {"forward": "the forward pass", "backward": "the backward pass", "both": "both"}
@@ -134,7 +133,7 @@ def seconds_by_order(results: Results, dataset: str, orders: tuple[int, int]) ->
     runs = results.frame("future", dataset, "runs")
     if runs is None:
         return
-    seconds = [runs[runs["method"] == f"crf_{order}"].set_index("seed")["cpu_seconds"] for order in orders]
+    seconds = [runs[runs["method"] == f"crf_{order}"].set_index("draw")["cpu_seconds"] for order in orders]
     if not any(each.empty for each in seconds):
         ratio, interval = geometric_mean(seconds[1] / seconds[0])
         what = f"{method_text(f'crf_{orders[1]}')} : {method_text(f'crf_{orders[0]}')}, seconds of training"
@@ -189,7 +188,7 @@ def _accuracies(results: Results, dataset: str) -> pd.Series:
     best = results.frame("future", dataset, "best")
     if best is None:
         return pd.Series(dtype=float)
-    return best.set_index(variant_names(best))["test_mean"]
+    return best.set_index(variant_names(best))["value"]
 
 
 def _published(dataset: str, variant: str) -> float:

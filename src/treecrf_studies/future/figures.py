@@ -62,8 +62,8 @@ def _draw_line(axes: Axes, family: str, bag: str, bags: list[str], line: pd.Data
     label = family_name(family) + (f", {bag}" if bag != NO_BAG else "")
     axes.errorbar(
         line["order"],
-        line["test_mean"],
-        line["test_sd"].fillna(0.0),
+        line["value"],
+        line["sd"].fillna(0.0),
         label=label,
         **style,
         markersize=size,

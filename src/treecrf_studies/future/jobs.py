@@ -27,7 +27,7 @@ from treecrf.models.decoding import DECODERS, Decoder
 from treecrf.sequences import Attribute, SequenceSet
 from treecrf.trees.tree import Tree
 from treecrf_studies.datasets.synthetic import Splits, best_window_accuracy, find_rule, future_splits, is_positive
-from treecrf_studies.framework.confidence import CONFIDENCE, marginals_after, prediction_frame
+from treecrf_studies.framework.confidence import PREDICTED, marginals_after, prediction_frame
 from treecrf_studies.framework.custom import custom_candidates
 from treecrf_studies.framework.job_cache import Frames
 from treecrf_studies.framework.job_context import JobContext
@@ -46,7 +46,7 @@ RUN_NAMES = [
     "method",
     "bag",
     "g0",
-    "seed",
+    "draw",
     "max_leaves",
     "eta_start",
     "alpha_upper",
@@ -59,7 +59,7 @@ RUN_NAMES = [
     "largest_eta",
     "train_accuracy",
     "validation_accuracy",
-    "test_accuracy",
+    "accuracy",
     "train_instance_accuracy",
     "validation_instance_accuracy",
     "test_instance_accuracy",
@@ -70,14 +70,13 @@ RUN_NAMES = [
     "n_train",
     "n_test",
     "shared_part",
-    "decoder",
+    "decoding",
     "kind",
     "last_bags",
     "best_window_accuracy",
     "positive_bags",
     *(f"{decoder}_accuracy" for decoder in MEMM_DECODERS),
 ]
-PREDICTION_NAMES = ["dataset", "method", "bag", "g0", "seed", "sequence", "position", "label", "predicted", *CONFIDENCE]
 
 STEP_SETTINGS = ("eta_start", "alpha_upper", "beta_upper", "eta_upper")
 """Settings of steps, in the order in which they are chosen; their grids are those of `FutureSettings`, with an s."""
@@ -96,7 +95,7 @@ class FutureOutcome(NamedTuple):
         accuracy for one observation (`best_window_accuracy`), and the percentage of test bags that are positive. Test
         accuracies by decoder, each after the iteration that validation prefers with it.
     predictions : DataFrame
-        Columns `PREDICTION_NAMES`, of the test sequences.
+        Of the test sequences.
     weights, trees : DataFrame
         What the features look at, see `treecrf_studies.future.jobs.describe_features`; of the first seed.
     """
@@ -129,7 +128,7 @@ def compare_future(job: JobContext[FutureSettings]) -> FutureOutcome:
         sets = splits[seed]
         best = _choose(sets, job.window, method, variant, settings)
         constant: dict[str, Any] = {"dataset": dataset, "method": method, "bag": _bag_name(variant)}
-        constant |= {"g0": variant.get("g0", np.nan), "seed": seed}
+        constant |= {"g0": variant.get("g0", np.nan), "draw": seed}
         sizes: dict[str, Any] = {
             "n_train": sets.train.n_positions,
             "n_test": sets.test.n_positions,
@@ -164,7 +163,9 @@ def compare_future(job: JobContext[FutureSettings]) -> FutureOutcome:
     )
     return FutureOutcome(
         pd.concat([run for run, *_ in found], ignore_index=True),
-        pd.concat([predictions for _, predictions, *_ in found], ignore_index=True)[PREDICTION_NAMES],
+        pd.concat([predictions for _, predictions, *_ in found], ignore_index=True)[
+            ["dataset", "method", "bag", "g0", "draw", "sequence", *PREDICTED]
+        ],
         weights,
         trees,
     )
@@ -307,12 +308,12 @@ def _is_memm(model: Labeller) -> bool:
 def _accuracies(trained: _Trained, sets: Splits) -> tuple[dict[str, Any], NDArray[np.int16]]:
     """Accuracy of the chosen stage on all three sets, and the labels of the test set."""
     found: dict[str, Any] = {"n_iterations": trained.n_iterations, "cpu_seconds": trained.cpu_seconds}
-    found["decoder"] = trained.decoder
+    found["decoding"] = trained.decoder
     predicted = np.empty(0, dtype=np.int16)
     found["validation_accuracy"] = trained.validation_accuracy
-    for side, data in (("train", sets.train), ("test", sets.test)):
+    for name, data in (("train_accuracy", sets.train), ("accuracy", sets.test)):
         predicted = next(labels_by_stage(trained.model, data, trained.decoder, trained.n_iterations))
-        found[f"{side}_accuracy"] = 100 * float((predicted == trained.model.align_labels(data)).mean())
+        found[name] = 100 * float((predicted == trained.model.align_labels(data)).mean())
     return found, predicted
 
 

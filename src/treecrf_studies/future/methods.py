@@ -12,6 +12,9 @@ NO_BAG, WHOLE_FUTURE = "no bag", "bag to the end"
 INSTANCE = 0
 """Of `distance`: the score of the instance itself."""
 
+VARIANT = ["dataset", "method", "bag", "g0"]
+"""Columns that tell the rows of the tables apart."""
+
 WEIGHT_NAMES = ["feature", "label", "eta", "attribute", "category", "distance", "value", "n"]
 TREE_NAMES = ["feature", "tree", "node", "parent", "side", "test", "value"]
 """Columns of the frames of weights and trees."""
@@ -54,6 +57,31 @@ def variant_names(frame: pd.DataFrame) -> pd.Series:
         index=frame.index,
         dtype=object,
     )
+
+
+def scored(best: pd.DataFrame) -> pd.DataFrame:
+    """The scores of all variants, under their names."""
+    return _named(best).assign(settings=_iterations(best) + " (median)")
+
+
+def ran(runs: pd.DataFrame, best: pd.DataFrame) -> pd.DataFrame:
+    """The runs of the best variants, under their names."""
+    rows = runs.merge(best[VARIANT])
+    return _named(rows).assign(settings=_iterations(rows))
+
+
+def predicted(predictions: pd.DataFrame, best: pd.DataFrame) -> pd.DataFrame:
+    """The predictions of the best variants, under their names; sequences are not related."""
+    rows = predictions.merge(best[VARIANT])
+    return _named(rows).assign(group=rows["sequence"])
+
+
+def _named(frame: pd.DataFrame) -> pd.DataFrame:
+    return frame.assign(method=variant_names(frame))
+
+
+def _iterations(frame: pd.DataFrame) -> pd.Series:
+    return "iteration " + frame["n_iterations"].map("{:.0f}".format).astype(str)
 
 
 def discovers_features(method: str) -> bool:

@@ -8,44 +8,21 @@ from itertools import product
 import numpy as np
 import pandas as pd
 
-from treecrf.statistics.estimates import (
-    CONFIDENCE,
-    MARGIN,
-    SIGNIFICANCE_LEVEL,
-    Estimates,
-    adjust_holm,
-    decide,
-    estimate_resampled,
-)
-from treecrf.statistics.mcnemar import compare_pairs
+from treecrf.statistics.estimates import MARGIN, adjust_holm, decide
 from treecrf.statistics.variance import decompose_variance
 from treecrf_studies.framework.job_context import SummaryContext
-from treecrf_studies.framework.resamples import overlap_of
-from treecrf_studies.future.methods import MEMM_DECODERS, TREE_NAMES, WEIGHT_NAMES, variant_name, variant_names
-
-VARIANT = ["dataset", "method", "bag", "g0"]
-"""Columns that tell the rows of the tables apart."""
-
-COMPARISON_NAMES = [
-    "dataset",
-    "method",
-    "other",
-    "n_seeds",
-    "accuracy_points",
-    "points_low",
-    "points_high",
-    "low_90",
-    "high_90",
-    "valid_p_value",
-    "decision",
-    "n_better",
-    "n_significant",
-    "median_p",
-]
+from treecrf_studies.framework.resamples import Rules, average_draws, compare_draws, overlap_of
+from treecrf_studies.framework.views import ACCURACY
+from treecrf_studies.future.methods import (
+    MEMM_DECODERS,
+    TREE_NAMES,
+    VARIANT,
+    WEIGHT_NAMES,
+    variant_name,
+    variant_names,
+)
 
 VARIANCE_NAMES = ["dataset", "component", "draw_points", "mean_points"]
-
-ACCURACIES = ["train_accuracy", "validation_accuracy", "test_accuracy"]
 
 
 def best_variants(runs: pd.DataFrame) -> pd.DataFrame:
@@ -59,96 +36,48 @@ def best_variants(runs: pd.DataFrame) -> pd.DataFrame:
 
 
 def summarise_runs(runs: pd.DataFrame) -> pd.DataFrame:
-    """Means and spreads over the seeds of each data set, method, bag and G_0.
+    """Test accuracies over the draws of each data set, method, bag and G_0
+    (`treecrf_studies.framework.resamples.average_draws`).
 
-    n_seeds; "test_mean", "test_sd", "test_min", "test_max" and the same for "train" and "validation" (percent); the
-    medians of what was chosen (max_leaves, the bounds, n_iterations, n_features, the largest steps); means of the
-    accuracies of instances and bags, NaN where they are not known; cpu_seconds (of one training); decoder, kind,
-    last_bags and best_window_accuracy as in the runs, positive_bags (mean); mean and sd of the test accuracies by
-    decoder.
+    Further columns: train_mean and validation_mean (percent); the medians of what was chosen (max_leaves, the bounds,
+    n_iterations, n_features, the largest steps); means of the accuracies of instances and bags, NaN where they are not
+    known; decoding, kind, last_bags and best_window_accuracy as in the runs, positive_bags (mean); mean and sd of the
+    test accuracies by decoder.
     """
-    groups = runs.groupby(VARIANT, sort=False, dropna=False)
-    parts = {"n_seeds": groups.size()}
-    for name in ACCURACIES:
-        side = name.removesuffix("_accuracy")
-        for statistic, kind in (("mean", "mean"), ("sd", "std"), ("min", "min"), ("max", "max")):
-            parts[f"{side}_{statistic}"] = groups[name].agg(kind)
     chosen = ["max_leaves", "eta_start", "alpha_upper", "beta_upper", "eta_upper", "n_iterations", "n_features"]
-    for name in [*chosen, "largest_alpha", "largest_beta", "largest_eta"]:
-        parts[name] = groups[name].median()
-    for name in [str(c) for c in runs if str(c).endswith(("_instance_accuracy", "_bag_accuracy"))]:
-        parts[name] = groups[name].mean()
-    parts["cpu_seconds"] = groups["cpu_seconds"].median()
-    parts |= {name: groups[name].first() for name in ("decoder", "kind", "last_bags", "best_window_accuracy")}
-    parts["positive_bags"] = groups["positive_bags"].mean()
-    for decoder, statistic in product(MEMM_DECODERS, ("mean", "std")):
-        parts[f"{decoder}_{statistic.replace('std', 'sd')}"] = groups[f"{decoder}_accuracy"].agg(statistic)
-    return pd.DataFrame(parts).reset_index()
+    kept = {
+        "median": [*chosen, "largest_alpha", "largest_beta", "largest_eta"],
+        "mean": [*runs.filter(regex="_(instance|bag)_accuracy$"), "positive_bags"],
+        "first": ["decoding", "kind", "last_bags", "best_window_accuracy"],
+    }
+    more = {name: (name, kind) for kind, names in kept.items() for name in names}
+    more |= {f"{side}_mean": (f"{side}_accuracy", "mean") for side in ("train", "validation")}
+    for decoder, (name, kind) in product(MEMM_DECODERS, (("mean", "mean"), ("sd", "std"))):
+        more[f"{decoder}_{name}"] = (f"{decoder}_accuracy", kind)
+    return average_draws(runs, VARIANT, {"accuracy": {"metric": ACCURACY}}, **more)
 
 
-def compare_variants(
-    predictions: pd.DataFrame, order: Sequence[str], exact_under: int, test_per_train: float, margin: float = MARGIN
-) -> pd.DataFrame:
-    """Every pair of variants over the draws of the data: corrected t test, and McNemar's in every draw.
+def compare_variants(predictions: pd.DataFrame, order: Sequence[str], rules: Rules) -> pd.DataFrame:
+    """Every pair of variants (`treecrf_studies.framework.resamples.compare_draws`).
 
-    Parameters are predictions of one data set and one G_0 of each method and bag
-    (`treecrf_studies.future.jobs.FutureOutcome`), the variants (`variant_name`) in the order of the table, and
-    `test_per_train` as for `treecrf.statistics.estimates.estimate_resampled`.
-
-    Returns
-    -------
-    DataFrame
-        dataset; method and other, which stands above it in the table; n_seeds; accuracy_points (of `method` minus those
-        of `other`, mean over the seeds), points_low, points_high (95 %), low_90, high_90, valid_p_value, decision
-        (`decide`, of this pair alone); n_better (seeds in which `method` is better). The paper's test, McNemar's:
-        n_significant (seeds with p < 0.05), median_p.
+    `predictions` are of one data set and one G_0 of each method and bag (`treecrf_studies.future.jobs.FutureOutcome`),
+    `order` has the variants (`variant_name`) as in the table: the later one of a pair comes first.
     """
-    outcomes = predictions.assign(
-        decoder=predictions["seed"],  # a family of tests each
-        method=variant_names(predictions),
-        correct=predictions["label"] == predictions["predicted"],
-    )
     place = {name: i for i, name in enumerate(order)}
-    outcomes = outcomes[outcomes["method"].isin(place)]
-    tests = compare_pairs(outcomes.sort_values("method", key=lambda m: m.map(place), kind="stable"), exact_under)
-    tests = tests.rename(columns={"method": "other", "other": "method"})  # the later one of the table comes first
-    tests = tests.assign(better=tests["accuracy_points"] < 0, significant=tests["p_value"] < SIGNIFICANCE_LEVEL)
-    groups = tests.groupby(["dataset", "method", "other"], sort=False)
-    pairs = groups.agg(
-        n_seeds=("decoder", "size"),
-        n_better=("better", "sum"),
-        n_significant=("significant", "sum"),
-        median_p=("p_value", "median"),
-    ).reset_index()
-    estimates = _estimate(outcomes, pairs, test_per_train)
-    (low, high), (low_90, high_90) = (estimates.interval(confidence) for confidence in (0.95, CONFIDENCE))
-    pairs = pairs.assign(
-        accuracy_points=estimates.points,
-        points_low=low,
-        points_high=high,
-        low_90=low_90,
-        high_90=high_90,
-        valid_p_value=estimates.p_value,
+    named = predictions.assign(method=variant_names(predictions), group=predictions["sequence"])
+    named = named[named["method"].isin(place)]
+    named = named.sort_values("method", key=lambda names: -names.map(place), kind="stable")
+    return compare_draws(named, rules).sort_values(
+        ["other", "method"], key=lambda names: names.map(place), ignore_index=True
     )
-    decision = decide(estimates.points, estimates.p_value, low_90, high_90, margin=margin)
-    return pairs.assign(decision=decision)[COMPARISON_NAMES]
 
 
 def compare_neighbours(comparisons: pd.DataFrame, margin: float = MARGIN) -> pd.DataFrame:
-    """The pairs of `compare_variants` that are neighbours in the table, a family: with valid_p_holm, and decided by it."""
+    """The pairs of `compare_variants` that are neighbours in the table, a family: with p_holm, and decided by it."""
     nearest = comparisons.drop_duplicates(["dataset", "other"])  # each variant's first comparison is with the next one
-    holm = adjust_holm(nearest["valid_p_value"].to_numpy(dtype=float))
-    points, low, high = (nearest[name].to_numpy(dtype=float) for name in ("accuracy_points", "low_90", "high_90"))
-    return nearest.assign(valid_p_holm=holm, decision=decide(points, holm, low, high, margin=margin))
-
-
-def _estimate(outcomes: pd.DataFrame, pairs: pd.DataFrame, test_per_train: float) -> Estimates:
-    """Accuracy of `method` minus that of `other` over the draws; outcomes have method, seed, position and correct."""
-    counts = outcomes.astype({"correct": int})
-    correct = counts.pivot_table(index="method", columns="seed", values="correct", aggfunc="sum")
-    positions = outcomes.groupby("seed")["position"].nunique()
-    differences = correct.loc[pairs["method"]].to_numpy(dtype=int) - correct.loc[pairs["other"]].to_numpy(dtype=int)
-    return estimate_resampled(differences, positions.to_numpy(), test_per_train)
+    holm = adjust_holm(nearest["p_value"].to_numpy(dtype=float))
+    points, low, high = (nearest[name].to_numpy(dtype=float) for name in ("value", "low_90", "high_90"))
+    return nearest.assign(p_holm=holm, decision=decide(points, holm, low, high, margin=margin))
 
 
 def decompose_draws(predictions: pd.DataFrame) -> pd.DataFrame:
@@ -159,7 +88,7 @@ def decompose_draws(predictions: pd.DataFrame) -> pd.DataFrame:
     with a single draw or method.
     """
     correct = (predictions["label"] == predictions["predicted"]).astype(int)
-    groups = correct.groupby([predictions["dataset"], variant_names(predictions), predictions["seed"]], sort=False)
+    groups = correct.groupby([predictions["dataset"], variant_names(predictions), predictions["draw"]], sort=False)
     counts = groups.agg(n_correct="sum", n_positions="size").reset_index()
     counts.columns = pd.Index(["dataset", "method", "sequence", "n_correct", "n_positions"])
     if counts["method"].nunique() < 2 or counts["sequence"].nunique() < 2:
@@ -178,7 +107,7 @@ def summarise(context: SummaryContext) -> dict[str, pd.DataFrame]:
     (`decompose_draws`); "weights" and "trees" (of the model with future features that validation prefers; without rows
     where there is none).
     """
-    frames, margin = context.frames, context.settings["equivalence_margin"]
+    frames = context.frames
     joined = pd.concat(frames["runs"], ignore_index=True)
     test_per_train = overlap_of(joined, context.source)
     joined["test_per_train"] = test_per_train
@@ -188,11 +117,12 @@ def summarise(context: SummaryContext) -> dict[str, pd.DataFrame]:
     order = [variant_name(method, bag) for method, bag in zip(best["method"], best["bag"], strict=True)]
     with_features = best[best["g0"].notna()].nlargest(1, "validation_mean")
     pictured = {
-        "weights": _joined(frames["weights"], with_features, [*VARIANT, "seed", *WEIGHT_NAMES]),
-        "trees": _joined(frames["trees"], with_features, [*VARIANT, "seed", *TREE_NAMES]),
+        "weights": _joined(frames["weights"], with_features, [*VARIANT, "draw", *WEIGHT_NAMES]),
+        "trees": _joined(frames["trees"], with_features, [*VARIANT, "draw", *TREE_NAMES]),
     }
-    comparisons = compare_variants(preferred, order, context.settings["exact_under"], test_per_train, margin)
-    tests = compare_neighbours(comparisons, margin)
+    rules = Rules(**context.settings, test_per_train=test_per_train)
+    comparisons = compare_variants(preferred, order, rules)
+    tests = compare_neighbours(comparisons, rules.equivalence_margin)
     return (
         {"runs": joined, "summary": summarise_runs(joined), "best": best, "comparisons": comparisons, "tests": tests}
         | {"variances": decompose_draws(preferred)}

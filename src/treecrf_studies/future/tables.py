@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from treecrf.statistics.estimates import OPPOSITES, SIGNIFICANCE_LEVEL, adjust_holm
-from treecrf_studies.framework.comparisons import PAPERS, VALID, Comparison, pairs_layout
-from treecrf_studies.framework.comparisons import find_pair as find_compared
+from treecrf_studies.framework.comparisons import PAPERS, VALID, Comparison, correct_family, find_pair, pairs_layout
 from treecrf_studies.framework.tables import MEASURED, PUBLISHED, Column, printed_layout
 from treecrf_studies.future.methods import (
     MEMM_DECODERS,
@@ -91,8 +88,9 @@ def _published_pattern(row: Mapping[Hashable, Any]) -> dict[Column, str]:
 def _measured_pattern(row: Mapping[Hashable, Any]) -> dict[Column, str]:
     bounds = [f"{row[f'{name}_upper']:g}" for name in STEPS]
     counts = [count_text(row["n_iterations"]), count_text(row["n_features"])]
-    kinds = ("mean", "instance_accuracy", "bag_accuracy")
-    accuracies = [number(row[f"{side}_{kind}"]) for kind in kinds for side in SIDES]
+    names = ["train_mean", "validation_mean", "value"]
+    names += [f"{side}_{kind}_accuracy" for kind in ("instance", "bag") for side in SIDES]
+    accuracies = [number(row[name]) for name in names]
     return dict(zip(PATTERN_COLUMNS, [*bounds, *counts, *accuracies], strict=True))
 
 
@@ -122,7 +120,7 @@ def generated_layout(best: pd.DataFrame) -> pd.DataFrame:
 def _distances(measured: pd.DataFrame, methods: Sequence[str]) -> dict[str, dict[str, str]]:
     """Root mean square difference from the published values of the three sets, by end of the last bags and by method."""
     known = with_published(measured)
-    known["square"] = (known["test_mean"] - known["published"]) ** 2
+    known["square"] = (known["value"] - known["published"]) ** 2
     found = {}
     for last_bags, group in known.groupby("last_bags", sort=False):
         root = group.groupby("method")["square"].mean() ** 0.5
@@ -159,9 +157,9 @@ def nettalk_layout(best: pd.DataFrame) -> pd.DataFrame:
 
 def _decoded(summary: pd.DataFrame, decoder: str) -> pd.DataFrame:
     """The rows that were decoded in another way, with the accuracies that this one gives."""
-    rows = summary[summary[f"{decoder}_mean"].notna() & (summary["order"] > 0) & (summary["decoder"] != decoder)]
+    rows = summary[summary[f"{decoder}_mean"].notna() & (summary["order"] > 0) & (summary["decoding"] != decoder)]
     return rows.assign(
-        decoder=decoder, test_mean=rows[f"{decoder}_mean"], test_sd=rows[f"{decoder}_sd"], published=float("nan")
+        decoding=decoder, value=rows[f"{decoder}_mean"], sd=rows[f"{decoder}_sd"], published=float("nan")
     )
 
 
@@ -178,7 +176,7 @@ def _by_order(parts: Sequence[pd.DataFrame], prefix: str) -> pd.DataFrame:
     blocks = []
     for part in parts:
         for (dataset, family, bag), group in part.groupby(["dataset", "family", "bag"], sort=False):
-            decoder = f", {decoder_text(group['decoder'].iloc[0])}" if group["order"].any() else ""  # else all agree
+            decoder = f", {decoder_text(group['decoding'].iloc[0])}" if group["order"].any() else ""  # else all agree
             names = [f"{prefix}{order}" for order in group["order"]]
             lines = {
                 PUBLISHED: dict(zip(names, cell_texts(group["published"], number), strict=True)),
@@ -217,21 +215,22 @@ def gains_layout(best: pd.DataFrame, comparisons: pd.DataFrame) -> pd.DataFrame:
 
 def neighbours_layout(tests: pd.DataFrame) -> pd.DataFrame:
     """Tests between neighbours, a row per pair."""
-    ends = zip(tests["points_low"], tests["points_high"], strict=True)
     return grouped(
         {
             ("", "data set"): list(tests["dataset"]),
             ("", "method"): [method_text(name) for name in tests["method"]],
             ("", "compared with"): [method_text(name) for name in tests["other"]],
-            ("", "points gained"): cell_texts(tests["accuracy_points"], signed),
-            ("", "draws"): list(tests["n_seeds"].astype(str)),
+            ("", "points gained"): cell_texts(tests["value"], signed),
+            ("", "draws"): list(tests["n"].astype(str)),
             ("", "better in"): list(tests["n_better"].astype(str)),
-            (VALID, "95 %, uncorrected"): [_interval(low, high) for low, high in ends],
-            (VALID, "p, uncorrected"): cell_texts(tests["valid_p_value"], p_value_text),
-            (VALID, "p, Holm"): cell_texts(tests["valid_p_holm"], p_value_text),
+            (VALID, "95 %, uncorrected"): [
+                _interval(low, high) for low, high in zip(tests["low"], tests["high"], strict=True)
+            ],
+            (VALID, "p, uncorrected"): cell_texts(tests["p_value"], p_value_text),
+            (VALID, "p, Holm"): cell_texts(tests["p_holm"], p_value_text),
             (VALID, "decision"): list(tests["decision"]),
             (PAPERS, "p < 0.05 in"): list(tests["n_significant"].astype(str)),
-            (PAPERS, "median p"): cell_texts(tests["median_p"], p_value_text),
+            (PAPERS, "median p"): cell_texts(tests["papers_p"], p_value_text),
         }
     )
 
@@ -289,7 +288,7 @@ def costs_layout(summary: pd.DataFrame) -> pd.DataFrame:
 
 
 def _means(summary: pd.DataFrame) -> list[str]:
-    return deviation_texts(summary, "test_mean", "test_sd", "n_seeds")
+    return deviation_texts(summary, "value", "sd", "n")
 
 
 def _step_text(value: float) -> str:
@@ -301,16 +300,6 @@ def decoder_text(decoder: str) -> str:
     return DECODER_NAMES.get(decoder, decoder)
 
 
-def find_pair(comparisons: pd.DataFrame, method: str, other: str) -> Comparison | None:
-    """Two variants in "comparisons" of one data set (`treecrf_studies.future.summary.compare_variants`), None without
-    them.
-
-    Their names are those of `treecrf_studies.future.methods.variant_name`. Without the sequence-level test, which needs
-    two draws, its p-value and intervals are NaN.
-    """
-    return find_compared(comparisons.rename(columns={"median_p": "papers_p"}), method, other)
-
-
 def gains(best: pd.DataFrame, comparisons: pd.DataFrame) -> dict[str, Comparison]:
     """By data set, the best variant that discovers features against the best that does not, where there are both.
 
@@ -318,19 +307,11 @@ def gains(best: pd.DataFrame, comparisons: pd.DataFrame) -> dict[str, Comparison
     it. The pairs of all data sets are a family: a difference that Holm's correction over them does not leave is
     undecided.
     """
-    found = {}
+    found = []
     for dataset, variants in best.groupby("dataset", sort=False):
         ranked = variant_names(variants.sort_values("validation_mean", ascending=False, kind="stable"))
         discovers = ranked.map(discovers_features).astype(bool)
         if discovers.any() and not discovers.all():
-            pair = (str(ranked[discovers].iloc[0]), str(ranked[~discovers].iloc[0]))
-            compared = find_pair(comparisons[comparisons["dataset"] == dataset], *pair)
-            if compared is not None:
-                found[str(dataset)] = compared
-    holm = adjust_holm(np.array([pair.p for pair in found.values()]))
-    return {name: _corrected(pair, float(p)) for (name, pair), p in zip(found.items(), holm, strict=True)}
-
-
-def _corrected(pair: Comparison, p_holm: float) -> Comparison:
-    is_left = pair.decision not in OPPOSITES or p_holm < SIGNIFICANCE_LEVEL
-    return replace(pair, p_holm=p_holm, decision=pair.decision if is_left else "undecided")
+            rows = comparisons[comparisons["dataset"] == dataset]
+            found.append(find_pair(rows, ranked[discovers].iloc[0], ranked[~discovers].iloc[0]))
+    return {pair.dataset: pair for pair in correct_family(found)}

@@ -1,22 +1,6 @@
 """The study of kernels (Altun, Smola and Hofmann 2004): conditional random fields in the space of a polynomial kernel."""
 
-from treecrf_studies.framework.study import (
-    COMPARED,
-    DRAW,
-    DRAWN,
-    OVER_DRAWS_OR_GROUPS,
-    Explored,
-    Figure,
-    Job,
-    Rows,
-    Study,
-    Summary,
-    Table,
-)
-
-MARGINAL = {"decoder": "'forward_backward'"}
-"""Of the predictions and the tests."""
-
+from treecrf_studies.framework.study import OVER_DRAWS_OR_GROUPS, Figure, Job, Study, Summary, Table
 
 STUDY = Study(
     "kernels",
@@ -60,14 +44,14 @@ STUDY = Study(
             mem_mb=4000,
         ),
     ),
-    summary=Summary(("runs", "lines", "comparisons"), settings=("exact_under", "equivalence_margin")),
+    summary=Summary(("runs", "scores", "comparisons"), settings=("exact_under", "equivalence_margin")),
     tables=(
         Table(
-            "accuracy", ("Accuracy", "Accuracy of every method", "table"), needs=("lines",), function="accuracy_layout"
+            "accuracy", ("Accuracy", "Accuracy of every method", "table"), needs=("scores",), function="accuracy_layout"
         ),
         Table("steps", ("Tests", "Tests between methods", "table"), needs=("comparisons",), function="steps_layout"),
         Table(
-            "choices", ("Settings", "Chosen settings and cost", "table"), needs=("lines",), function="choices_layout"
+            "choices", ("Settings", "Chosen settings and cost", "table"), needs=("scores",), function="choices_layout"
         ),
         Table("solvers", ("Solvers", "Where the solvers end", "table"), needs=("solvers",), function="solvers_layout"),
         Table(
@@ -80,7 +64,7 @@ STUDY = Study(
             "figure_1",
             ("Accuracy", "Accuracy by degree", "figure"),
             reference="Figure 1",
-            needs=("lines",),
+            needs=("scores",),
             function="accuracy_by_degree",
         ),
         Figure("solvers", ("Solvers", "Objective by time", "figure"), needs=("solvers",), function="excess_by_seconds"),
@@ -96,18 +80,12 @@ STUDY = Study(
     phases="runs.csv",
     phases_note="of the trainings on the whole training sets",
     claimed=("comparisons", "solvers"),
-    explored=Explored(
-        name="methods.method_text",
-        test=OVER_DRAWS_OR_GROUPS,
-        scores=(
-            Rows("lines", {**DRAWN, **MARGINAL}),
-            Rows(
-                "lines",
-                {"metric": "'accuracy'", "value": "viterbi_accuracy", "n_runs": "n_seeds", "decoder": "'viterbi'"},
-            ),
-        ),
-        pairs=(Rows("comparisons", {**COMPARED, **MARGINAL}),),
-        runs=(Rows("runs", {**MARGINAL, "run": DRAW}),),
-        predictions=(Rows("predictions", {**MARGINAL, "run": DRAW}),),
-    ),
+    views={
+        "scores": ("scores",),
+        "pairs": ("comparisons",),
+        "runs": ("runs",),
+        "predictions": ("predictions",),
+    },
+    names="methods.method_text",
+    tested=OVER_DRAWS_OR_GROUPS,
 )

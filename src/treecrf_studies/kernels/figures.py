@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator
 
-from treecrf_studies.kernels.methods import DEGREES, FORM_NAMES, METHODS, PIVOT_NAMES, SOLVER_TEXTS
+from treecrf_studies.kernels.methods import DECODER, DEGREES, FORM_NAMES, METHODS, PIVOT_NAMES, SOLVER_TEXTS
 from treecrf_studies.rendering.panels import (
     MARKER_SIZES,
     WIDTHS,
@@ -73,8 +73,9 @@ LEAST_EXCESS = 1e-9
 """Parts of the objective below it are drawn as this: errors of rounding."""
 
 
-def accuracy_by_degree(lines: pd.DataFrame) -> Figure:
+def accuracy_by_degree(scores: pd.DataFrame) -> Figure:
     """Figure 1: accuracy of the primal linear CRF and of kernels by degree, a panel per data set; rivals as lines."""
+    lines = scores[scores["decoder"] == DECODER]
     shown = with_several(lines[lines["method"].isin(PLACES)].assign(place=lines["method"].map(PLACES)), "place")
     if shown.empty:
         return sentence_figure("No data set has kernels of several degrees; a table has their accuracies.")
@@ -95,15 +96,15 @@ def _draw_degrees(axes: Axes, rows: pd.DataFrame) -> None:
         if not methods:
             continue
         line = found.loc[methods]
-        spread = [line["accuracy"] - line["accuracy_low"], line["accuracy_high"] - line["accuracy"]]
+        spread = [line["value"] - line["low"], line["high"] - line["value"]]
         places = [PLACES[method] for method in methods]
-        ends = spread if (line["n_seeds"] > 1).any() else None
-        axes.errorbar(places, line["accuracy"], ends, label=label, markersize=5, capsize=3, elinewidth=1.0, **style)
+        ends = spread if (line["n"] > 1).any() else None
+        axes.errorbar(places, line["value"], ends, label=label, markersize=5, capsize=3, elinewidth=1.0, **style)
     axes.set_xticks(range(len(TICKS)), TICKS)
     axes.set_xlim(-0.5, len(TICKS) - 0.5)
     for method, style in LEVELS.items():
         if method in found.index:
-            axes.axhline(found["accuracy"][method], linewidth=1.2, label=METHODS[method], **style)
+            axes.axhline(found["value"][method], linewidth=1.2, label=METHODS[method], **style)
 
 
 def excess_by_seconds(solvers: pd.DataFrame) -> Figure:

@@ -24,7 +24,7 @@ from treecrf.models.decoding import DECODERS, Decoder
 from treecrf.sequences import SequenceSet
 from treecrf.statistics.selection import derive_seed, sequence_folds
 from treecrf_studies.datasets.synthetic import Splits
-from treecrf_studies.framework.confidence import CONFIDENCE, prediction_frame
+from treecrf_studies.framework.confidence import PREDICTED, prediction_frame
 from treecrf_studies.framework.custom import Candidate, candidate_name
 from treecrf_studies.framework.job_cache import Frames
 from treecrf_studies.framework.job_context import JobContext
@@ -39,7 +39,8 @@ from treecrf_studies.methods.kernel.kernel_crf import KernelCRF
 RUN_NAMES = [
     "dataset",
     "method",
-    "seed",
+    "decoder",
+    "draw",
     "held_out_accuracy",
     "accuracy",
     "viterbi_accuracy",
@@ -47,12 +48,11 @@ RUN_NAMES = [
     "objective",
     "gap",
     "form",
-    "chosen",
+    "settings",
     "n_train",
     "n_test",
     "shared_part",
 ]
-PREDICTION_NAMES = ["dataset", "method", "seed", "group", "position", "label", "predicted", *CONFIDENCE]
 
 Window = tuple[int, int]
 
@@ -73,9 +73,9 @@ class KernelsOutcome(NamedTuple):
         training sequences; of kernel CRFs the objective, how far it can be above its minimum, and the form; what was
         chosen, in words; training and test positions; `shared_part` of the draws.
     predictions : DataFrame
-        Columns `PREDICTION_NAMES`, of the test positions, by forward-backward. Group: that of related sequences.
+        Of the test positions, by forward-backward. Group: that of related sequences.
     choice : DataFrame
-        method, seed and variance: that of the prior, NaN for methods without one.
+        method, draw and variance: that of the prior, NaN for methods without one.
     """
 
     runs: pd.DataFrame
@@ -97,12 +97,14 @@ def label_test_sets(job: JobContext[KernelsSettings]) -> KernelsOutcome:
         found.append(job.cache.finished(f"seed_{seed}", label))
     runs, predictions, choices = (pd.concat(parts, ignore_index=True) for parts in zip(*found, strict=True))
     runs["shared_part"] = shared_part(splits.values())
-    return KernelsOutcome(runs[RUN_NAMES], predictions[PREDICTION_NAMES], choices)
+    return KernelsOutcome(
+        runs[RUN_NAMES], predictions[["dataset", "method", "decoder", "draw", "group", *PREDICTED]], choices
+    )
 
 
 def _variance(choice: pd.DataFrame, method: str, seed: int) -> float:
     """What a method has chosen in a draw."""
-    [variance] = choice.loc[(choice["method"] == method) & (choice["seed"] == seed), "variance"]
+    [variance] = choice.loc[(choice["method"] == method) & (choice["draw"] == seed), "variance"]
     return float(variance)
 
 
@@ -184,13 +186,13 @@ def _label_draw(
     test = draw.sets.test
     labels, marginals = trained.answer(test, DECODERS)
     run = _run(draw, choice, trained.labeller, labels)
-    run |= {"cpu_seconds": trained.cpu_seconds, "chosen": candidate_name(chosen | trained.values)}
-    constant = {"dataset": draw.dataset, "method": method, "seed": draw.seed}
+    run |= {"cpu_seconds": trained.cpu_seconds, "settings": candidate_name(chosen | trained.values)}
+    constant = {"dataset": draw.dataset, "method": method, "decoder": DECODER, "draw": draw.seed}
     predictions = prediction_frame(test, labels[DECODER], marginals).assign(**constant)
     return (
         pd.DataFrame([constant | run]),
         predictions,
-        pd.DataFrame([{"method": method, "seed": draw.seed, "variance": chosen.get("variance", np.nan)}]),
+        pd.DataFrame([{"method": method, "draw": draw.seed, "variance": chosen.get("variance", np.nan)}]),
     )
 
 

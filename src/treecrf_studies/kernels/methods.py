@@ -6,6 +6,9 @@ from collections.abc import Iterable
 
 from treecrf_studies.methods.catalogue import KERNELS, names_of
 
+DECODER = "forward_backward"
+"""With which methods are compared."""
+
 DEGREES = {f"degree_{degree}": degree for degree in (1, 2, 3)}
 """Exact kernel CRFs with the polynomial kernel."""
 

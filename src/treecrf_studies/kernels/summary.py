@@ -8,8 +8,9 @@ import pandas as pd
 
 from treecrf_studies.framework.custom import joined_names
 from treecrf_studies.framework.job_context import SummaryContext
-from treecrf_studies.framework.resamples import Rules, compare_draws, overlap_of
-from treecrf_studies.kernels.methods import BEST
+from treecrf_studies.framework.resamples import Rules, average_draws, compare_draws, overlap_of
+from treecrf_studies.framework.views import ACCURACY
+from treecrf_studies.kernels.methods import BEST, DECODER
 
 
 def summarise(context: SummaryContext) -> dict[str, pd.DataFrame]:
@@ -18,7 +19,7 @@ def summarise(context: SummaryContext) -> dict[str, pd.DataFrame]:
     Returns
     -------
     dict
-        "runs", all of them; "lines" (`average_runs`), with stand_in; "comparisons"
+        "runs", all of them; "scores" (`score_draws`), with stand_in; "comparisons"
         (`treecrf_studies.framework.resamples.compare_draws`), also of the `best_predictions`, with stand_in.
     """
     runs = pd.concat(context.frames["runs"], ignore_index=True)
@@ -27,7 +28,8 @@ def summarise(context: SummaryContext) -> dict[str, pd.DataFrame]:
     with_best = pd.concat([predictions, *best_predictions(predictions, runs)], ignore_index=True)
     comparisons = compare_draws(with_best, rules)
     marked = {"stand_in": context.stand_in is not None}
-    return {"runs": runs, "lines": average_runs(runs).assign(**marked), "comparisons": comparisons.assign(**marked)}
+    tests = comparisons.assign(decoder=DECODER, **marked)
+    return {"runs": runs, "scores": score_draws(runs).assign(**marked), "comparisons": tests}
 
 
 def best_predictions(predictions: pd.DataFrame, runs: pd.DataFrame) -> Iterator[pd.DataFrame]:
@@ -39,32 +41,22 @@ def best_predictions(predictions: pd.DataFrame, runs: pd.DataFrame) -> Iterator[
     for name, methods in BEST.items():
         places = {method: place for place, method in enumerate(methods)}
         known = runs[runs["method"].isin(methods) & runs["held_out_accuracy"].notna()]
-        ranked = known.assign(place=[-places[each] for each in known["method"]])
-        ranked = ranked.sort_values(["held_out_accuracy", "place"])
-        best = ranked.groupby("seed").tail(1)[["seed", "method"]]
-        if len(best) == runs["seed"].nunique():
-            yield predictions.merge(best, on=["seed", "method"]).assign(method=name)
+        ranked = known.assign(place=-known["method"].map(places)).sort_values(["held_out_accuracy", "place"])
+        best = ranked.groupby("draw").tail(1)[["draw", "method"]]
+        if len(best) == runs["draw"].nunique():
+            yield predictions.merge(best, on=["draw", "method"]).assign(method=name)
 
 
-def average_runs(runs: pd.DataFrame) -> pd.DataFrame:
-    """Over the draws of each method: mean accuracies with sd, lowest and highest, medians of CPU seconds, and what was
-    chosen.
-
-    Columns dataset, method, n_seeds, those of runs, accuracy_sd, accuracy_low and accuracy_high.
-    """
-    return (
-        runs.groupby(["dataset", "method"], sort=False)
-        .agg(
-            n_seeds=("seed", "nunique"),
-            held_out_accuracy=("held_out_accuracy", "mean"),
-            accuracy=("accuracy", "mean"),
-            accuracy_sd=("accuracy", "std"),
-            accuracy_low=("accuracy", "min"),
-            accuracy_high=("accuracy", "max"),
-            viterbi_accuracy=("viterbi_accuracy", "mean"),
-            cpu_seconds=("cpu_seconds", "median"),
-            form=("form", "first"),
-            chosen=("chosen", joined_names),
-        )
-        .reset_index()
+def score_draws(runs: pd.DataFrame) -> pd.DataFrame:
+    """Accuracies over the draws by decoder (`average_draws`), held_out_accuracy (mean), form and settings."""
+    return average_draws(
+        runs.drop(columns="decoder"),
+        ["dataset", "method"],
+        {
+            "accuracy": {"metric": ACCURACY, "decoder": DECODER},
+            "viterbi_accuracy": {"metric": ACCURACY, "decoder": "viterbi"},
+        },
+        held_out_accuracy=("held_out_accuracy", "mean"),
+        form=("form", "first"),
+        settings=("settings", joined_names),
     )

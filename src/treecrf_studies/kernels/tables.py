@@ -7,7 +7,16 @@ from typing import Any
 import pandas as pd
 
 from treecrf_studies.framework.comparisons import compare_steps, pairs_layout
-from treecrf_studies.kernels.methods import FORM_NAMES, PIVOT_NAMES, SOLVER_TEXTS, STEPS, method_text, ordered_methods
+from treecrf_studies.framework.tables import by_key
+from treecrf_studies.kernels.methods import (
+    DECODER,
+    FORM_NAMES,
+    PIVOT_NAMES,
+    SOLVER_TEXTS,
+    STEPS,
+    method_text,
+    ordered_methods,
+)
 from treecrf_studies.rendering.cells import (
     DASH,
     cell_texts,
@@ -20,14 +29,15 @@ from treecrf_studies.rendering.cells import (
 )
 
 
-def accuracy_layout(lines: pd.DataFrame) -> pd.DataFrame:
+def accuracy_layout(scores: pd.DataFrame) -> pd.DataFrame:
     """Accuracy of every method, a row each, on every data set, a column each."""
-    datasets = dict(zip(lines["dataset"], dataset_names(lines), strict=True))
+    rows = scores[scores["decoder"] == DECODER]
+    datasets = dict(zip(rows["dataset"], dataset_names(rows), strict=True))
     cells = {
-        (row["method"], row["dataset"]): with_deviation(row["accuracy"], row["accuracy_sd"], row["n_seeds"])
-        for row in lines.to_dict("records")
+        (row["method"], row["dataset"]): with_deviation(row["value"], row["sd"], row["n"])
+        for row in rows.to_dict("records")
     }
-    methods = ordered_methods(lines["method"])
+    methods = ordered_methods(rows["method"])
     columns = {
         str(name): [cells.get((method, dataset), DASH) for method in methods] for dataset, name in datasets.items()
     }
@@ -46,18 +56,21 @@ def steps_layout(comparisons: pd.DataFrame) -> pd.DataFrame:
     return pairs_layout(pairs, columns)
 
 
-def choices_layout(lines: pd.DataFrame) -> pd.DataFrame:
+def choices_layout(scores: pd.DataFrame) -> pd.DataFrame:
     """What cross-validation chose, the form of the model, both decoders, and CPU seconds."""
-    rows = lines.sort_values("dataset", kind="stable", key=lambda names: names.map(list(dict.fromkeys(names)).index))
+    found = by_key(scores, "decoder", "dataset", "method")
+    shown = scores[scores["decoder"] == DECODER]
+    rows = shown.sort_values("dataset", kind="stable", key=lambda names: names.map(list(dict.fromkeys(names)).index))
+    viterbi = [found["viterbi", *key]["value"] for key in zip(rows["dataset"], rows["method"], strict=True)]
     return pd.DataFrame(
         {
             "data set": dataset_names(rows),
             "method": [method_text(method) for method in rows["method"]],
-            "chosen": [text if isinstance(text, str) and text else DASH for text in rows["chosen"]],
+            "chosen": [text if isinstance(text, str) and text else DASH for text in rows["settings"]],
             "form": [FORM_NAMES.get(form, DASH) for form in rows["form"]],
             "cross-validation (%)": cell_texts(rows["held_out_accuracy"], number),
-            "test (%)": cell_texts(rows["accuracy"], number),
-            "test, Viterbi (%)": cell_texts(rows["viterbi_accuracy"], number),
+            "test (%)": cell_texts(rows["value"], number),
+            "test, Viterbi (%)": list(map(number, viterbi)),
             "CPU s": cell_texts(rows["cpu_seconds"], seconds_text),
         }
     )

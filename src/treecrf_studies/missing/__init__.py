@@ -1,14 +1,11 @@
 """The study of missing input values (PhD chapter 4)."""
 
-from treecrf_studies.framework.study import COMPARED, Explored, Figure, Job, Rows, Study, Summary, Table
+from treecrf_studies.framework.study import Figure, Job, Study, Summary, Table, View
 
 OF_TREES = ("trees", "tree_training_sets", "newton_leaves", "newton_rates")
 OF_MECHANISMS = ("mechanism_rate", "mechanism_training_sets", "run_length")
 KINDS = ("", "tree_", "mechanism_")
 """Before the names of evaluations and comparisons: as in the papers, other trees, values missing not at random."""
-
-CONDITION = {"variant": "@tables.condition_texts"}
-
 
 STUDY = Study(
     "missing",
@@ -169,42 +166,15 @@ STUDY = Study(
     phases="costs.csv",
     phases_note="of all trainings, choices and predictions with trees of single categories and gradient leaves and cells missing completely at random",
     claimed=("evaluations", "comparisons", "papers_comparisons", "costs", "frequencies"),
-    explored=Explored(
-        name="treecrf_studies.rendering.style.method_name",
-        test="Differences between methods are tested by a crossed model of training sets and groups of related test sequences.",
-        pairs=tuple(
-            Rows(f"{kind}comparisons", {**COMPARED, **CONDITION, "other": "baseline"}, where="method < baseline")
-            for kind in KINDS
-        ),
-        runs=tuple(
-            Rows(
-                f"{kind}evaluations",
-                {**CONDITION, "run": "training set {training_set}", "accuracy": "100 * n_correct / n_positions"},
-            )
-            for kind in KINDS
-        ),
-        seconds=(Rows("costs", {**CONDITION, "run": "training set {training_set}"}),),
-        counts=tuple(Rows(f"{kind}counts", {**CONDITION, "run": "training set {training_set}"}) for kind in KINDS),
-        published=(
-            Rows(
-                "comparisons",
-                {
-                    "variant": "@tables.comparison_texts",
-                    "quantity": "'log odds vs the baseline'",
-                    "source": "'PhD table 4.1'",
-                    "measured": "coefficient",
-                    "low": "coefficient - 1.96 * clustered_standard_error",
-                    "high": "coefficient + 1.96 * clustered_standard_error",
-                },
-                join="published.missing_value_coefficients",
-                joined={
-                    "dataset": "dataset",
-                    "missing_rate": "rate",
-                    "baseline": "baseline",
-                    "method": "method",
-                    "coefficient": "published",
-                },
-            ),
-        ),
-    ),
+    views={
+        "pairs": tuple(View("methods.one_way", (f"{kind}comparisons",)) for kind in KINDS),
+        "runs": tuple(f"{kind}evaluations" for kind in KINDS),
+        "seconds": ("costs",),
+        "published": (View("tables.beside_coefficients", ("comparisons",)),),
+        "counts": tuple(f"{kind}counts" for kind in KINDS),
+    },
+    names="treecrf_studies.rendering.style.method_name",
+    conditions="tables.condition_texts",
+    repeated="training set",
+    tested="Differences between methods are tested by a crossed model of training sets and groups of related test sequences.",
 )

@@ -217,12 +217,12 @@ def _against_weighting(evaluations: pd.DataFrame, comparisons: pd.DataFrame) -> 
         pair = comparisons[
             (comparisons["dataset"] == case["dataset"])
             & (comparisons["mechanism"] == case["mechanism"])
-            & (comparisons["baseline"] == case["method"])
+            & (comparisons["other"] == case["method"])
             & (comparisons["method"] == WEIGHTING)
         ]
         if len(pair) and pair["decision"].iloc[0] == "worse":
             points, (interval,) = (
-                signed(pair["accuracy_points"].iloc[0]),
+                signed(pair["value"].iloc[0]),
                 interval_texts(pair["family_low"], pair["family_high"]),
             )
             how = MECHANISMS[case["mechanism"]].name if case["mechanism"] in MECHANISMS else case["mechanism"]
@@ -359,9 +359,9 @@ def tree_answers(evaluations: pd.DataFrame, comparisons: pd.DataFrame, differenc
 def _matters(means: pd.DataFrame, comparisons: pd.DataFrame, kind: str) -> Iterator[str]:
     """In how many cases the best method is better than the worst, and by how much; nothing where there is one method."""
     found = spreads(means, comparisons, TREE_CASE)
-    by_trees = found.assign(is_real=found["valid_p_holm"] < SIGNIFICANCE_LEVEL).groupby("trees")
+    by_trees = found.assign(is_real=found["p_holm"] < SIGNIFICANCE_LEVEL).groupby("trees")
     n_cases, n_real = by_trees.size(), by_trees["is_real"].sum()
-    ahead = by_trees["accuracy_points"].mean().map(lambda points: f"{number(points)} points ahead on average")
+    ahead = by_trees["value"].mean().map(lambda points: f"{number(points)} points ahead on average")
     if kind not in n_cases:
         return
     verdict = "matters" if n_real[kind] else "makes no difference that the tests find"
@@ -382,9 +382,7 @@ def _weighting(means: pd.DataFrame, comparisons: pd.DataFrame, kind: str) -> Ite
     unbeaten = (ranked["method"] == WEIGHTING) & (ranked["standing"] != WORSE)
     n_unbeaten = ranked.loc[unbeaten, "trees"].value_counts().reindex([kind, PAPERS], fill_value=0)
     pair = comparisons[
-        (comparisons["trees"] == kind)
-        & (comparisons["method"] == WEIGHTING)
-        & (comparisons["baseline"] == INCORPORATED)
+        (comparisons["trees"] == kind) & (comparisons["method"] == WEIGHTING) & (comparisons["other"] == INCORPORATED)
     ]
     better, worse = ((pair["decision"] == word).sum() for word in ("better", "worse"))
     never_beaten = n_unbeaten[kind] == n_cases[kind]
@@ -401,8 +399,8 @@ def _gains(means: pd.DataFrame, differences: pd.DataFrame, kind: str) -> str:
     """In how many cases the other trees are better than the papers', with the same method and with the best one of
     each.
     """
-    against = differences[(differences["trees"] == kind) & (differences["baseline_trees"] == PAPERS)]
-    alike = against[against["baseline"] == against["method"]]
+    against = differences[(differences["trees"] == kind) & (differences["other_trees"] == PAPERS)]
+    alike = against[against["other"] == against["method"]]
     best = best_of_trees(means, against)
     better, worse = ([(rows["decision"] == word).sum() for rows in (alike, best)] for word in ("better", "worse"))
     return (

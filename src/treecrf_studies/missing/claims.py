@@ -68,23 +68,23 @@ def lead(
     rows = _comparisons(results, dataset, method, rates, sets)
     accuracies = _accuracies(results, dataset, rates, sets)
     for _, group in rows.groupby("rate"):
-        (best,) = group.nlargest(1, "accuracy_points").to_dict("records")
+        (best,) = group.nlargest(1, "value").to_dict("records")
         yield _advantage(dataset, method, best, accuracies, corrected=True)
 
 
 def _advantage(
     dataset: str, method: str, row: Mapping[Hashable, Any], accuracies: pd.DataFrame, corrected: bool
 ) -> Measured[float]:
-    rate, other, points = (row[name] for name in ("rate", "method", "accuracy_points"))
-    p = row["valid_p_holm" if corrected and not np.isnan(row["valid_p_value"]) else "valid_p_value"]
+    rate, other, points = (row[name] for name in ("rate", "method", "value"))
+    p = row["p_holm" if corrected and not np.isnan(row["p_value"]) else "p_value"]
     log_odds, is_starred = _published(dataset, rate, method, other)
     where = f"{dataset} {rate:.0%}, {METHOD_NAMES[other]} {points_text(points)} against {METHOD_NAMES[method]}"
-    half = t.ppf(0.95, row["degrees_of_freedom"]) * row["points_standard_error"]
+    half = t.ppf(0.95, row["degrees_of_freedom"]) * row["standard_error"]
     scope = " on other lines of the same documents" if row["cluster"] == BLOCK else ""
     by_test = f"by the sequence-level test{' with Holm’s correction' if corrected else ''}{scope}"
     ends = f"90 % interval without correction {signed(points - half)} to {signed(points + half)}"
     valid = "no sequence-level test" if np.isnan(p) else f"{p_text(p)} {by_test}, {ends}"
-    paper = f"log odds {_signed(row['coefficient'])}, {p_text(row['p'])} by the paper's test"
+    paper = f"log odds {_signed(row['coefficient'])}, {p_text(row['papers_p'])} by the paper's test"
     printed = (
         "" if np.isnan(log_odds) else f", published log odds {_signed(log_odds)}{' (as points)' if is_starred else ''}"
     )
@@ -93,7 +93,7 @@ def _advantage(
         f"{where} ({valid}; {paper})",
         p=p,
         interval=(-points - half, -points + half),
-        papers=(-row["coefficient"], row["p"]),
+        papers=(-row["coefficient"], row["papers_p"]),
         what=f"{METHOD_NAMES[method]} vs {METHOD_NAMES[other]}, {100 * rate:g} % missing{printed}",
         methods=(METHOD_NAMES[method], METHOD_NAMES[other]),
         published=_points_ahead(log_odds, accuracies.loc[rate, method]) if is_starred and len(accuracies) else None,
@@ -105,9 +105,9 @@ def _published(dataset: str, rate: float, method: str, other: str) -> tuple[floa
     published = missing_value_coefficients()
     known = published[
         (published["dataset"] == dataset)
-        & (published["baseline"] == method)
+        & (published["other"] == method)
         & (published["method"] == other)
-        & np.isclose(published["missing_rate"], rate)
+        & np.isclose(published["rate"], rate)
     ]
     return (float(known["coefficient"].iloc[0]), bool(known["significant"].iloc[0])) if len(known) else (np.nan, False)
 
@@ -128,14 +128,13 @@ def stars(
     if frame is None or not len(starred):
         return
     pairs = frame.assign(rate=frame["rate"].round(6))
-    renamed = starred.rename(columns={"missing_rate": "rate"}).round({"rate": 6})
-    both = renamed.merge(pairs, on=["rate", "baseline", "method"], suffixes=("_star", ""))
+    both = starred.round({"rate": 6}).merge(pairs, on=["rate", "method", "other"], suffixes=("_star", ""))
     if len(both) < len(starred):
         return
-    papers_p = both["p_value"].fillna(both["likelihood_ratio_p_value"])
-    sign, valid_p = np.sign(both["coefficient_star"]), "valid_p_holm" if corrected else "valid_p_value"
+    papers_p = both["papers_p"].fillna(both["likelihood_ratio_p_value"])
+    sign, valid_p = np.sign(both["coefficient_star"]), "p_holm" if corrected else "p_value"
     found = {
-        "valid": (np.sign(both["accuracy_points"]) == sign) & (both[valid_p] < STAR),
+        "valid": (np.sign(both["value"]) == sign) & (both[valid_p] < STAR),
         "paper": (np.sign(both["coefficient"]) == sign) & (papers_p < STAR),
     }
     numbers = (
@@ -205,7 +204,7 @@ def _frame(results: Results, dataset: str, sets: str) -> pd.DataFrame | None:
     frame = results.frame("missing", dataset, "comparisons" if sets == ALL else "papers_comparisons")
     if frame is None or (sets == ALL and frame["n_training_sets"].max() <= PAPERS_SETS):
         return None
-    return _corrected(frame[frame["baseline"].isin(METHODS) & frame["method"].isin(METHODS)])
+    return _corrected(frame[frame["other"].isin(METHODS) & frame["method"].isin(METHODS)])
 
 
 def _corrected(frame: pd.DataFrame) -> pd.DataFrame:
@@ -213,14 +212,12 @@ def _corrected(frame: pd.DataFrame) -> pd.DataFrame:
 
     Other methods of a run are no part of the family, so that they change no verdict.
     """
-    sides = np.sort(frame[["baseline", "method"]].to_numpy(dtype=str), axis=1)
+    sides = np.sort(frame[["method", "other"]].to_numpy(dtype=str), axis=1)
     pairs = frame.assign(first=sides[:, 0], second=sides[:, 1])
     family = pairs.drop_duplicates(["rate", "first", "second"])
-    holm = family.groupby("rate")["valid_p_value"].transform(lambda p: adjust_holm(p.to_numpy(dtype=float)))
+    holm = family.groupby("rate")["p_value"].transform(lambda p: adjust_holm(p.to_numpy(dtype=float)))
     keys = ["rate", "first", "second"]
-    corrected = pairs.drop(columns="valid_p_holm", errors="ignore").merge(
-        family[keys].assign(valid_p_holm=holm), on=keys
-    )
+    corrected = pairs.drop(columns="p_holm", errors="ignore").merge(family[keys].assign(p_holm=holm), on=keys)
     return corrected.drop(columns=["first", "second"])
 
 
@@ -232,8 +229,8 @@ def _comparisons(results: Results, dataset: str, baseline: str, rates: Sequence[
     frame = _frame(results, dataset, sets)
     if frame is None:
         return pd.DataFrame(columns=["rate", "method"])
-    rows = frame[_at(frame, rates) & (frame["baseline"] == baseline)]
-    rows = rows.assign(p=rows["p_value"].fillna(rows["likelihood_ratio_p_value"]))
+    rows = frame[_at(frame, rates) & (frame["other"] == baseline)]
+    rows = rows.assign(papers_p=rows["papers_p"].fillna(rows["likelihood_ratio_p_value"]))
     return rows if len(rows) == len(rates) * (len(METHODS) - 1) else rows.iloc[:0]
 
 

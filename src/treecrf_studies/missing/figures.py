@@ -125,9 +125,9 @@ def effects_by_rate(comparisons: pd.DataFrame, baseline: str) -> Figure:
     its 95 % interval of the family. Values that are not finite are left out. A panel's title says where blocks of lines
     take the place of sequences.
     """
-    against = comparisons[comparisons["baseline"] == baseline]
+    against = comparisons[comparisons["other"] == baseline]
     if against.empty:
-        raise ValueError(f"no comparison has the baseline {baseline!r}; there are {_listed(comparisons['baseline'])}")
+        raise ValueError(f"no comparison has the baseline {baseline!r}; there are {_listed(comparisons['other'])}")
     against = with_several(against, "rate")
     if against.empty:
         return sentence_figure("There is one share of missing values; a table has the differences.")
@@ -140,7 +140,7 @@ def effects_by_rate(comparisons: pd.DataFrame, baseline: str) -> Figure:
                 axes.set_title(f"{axes.get_title(loc='left')} (other lines only)", loc="left")
             for method, offset in _offsets(axes, of_set["rate"], methods):
                 points = _finite(of_set[of_set["method"] == method].set_index("rate").sort_index())
-                middle = points["accuracy_points"]
+                middle = points["value"]
                 reach = np.array([middle - points["family_low"], points["family_high"] - middle])
                 _draw(axes, method, points.index + offset, middle, reach, joined=False)
         label = f"accuracy minus that of {method_name(baseline)} (points)"
@@ -250,9 +250,9 @@ def _draw_shares(axes: Axes, places: pd.Series, percent: pd.Series) -> None:
 
 def _finite(points: pd.DataFrame) -> pd.DataFrame:
     """The rows with a finite difference; an end of an interval that is not finite becomes NaN."""
-    columns = points[["accuracy_points", "family_low", "family_high"]].astype(float)
+    columns = points[["value", "family_low", "family_high"]].astype(float)
     columns = columns.where(np.isfinite(columns))
-    return columns.dropna(subset="accuracy_points")
+    return columns.dropna(subset="value")
 
 
 def _behind(counts: pd.Series) -> str:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+import pandas as pd
+
 from treecrf_studies.methods.catalogue import LABELLERS
 
 
@@ -52,3 +54,8 @@ COUNT_NAMES = [
     "n_positions",
     "n_correct",
 ]
+
+
+def one_way(comparisons: pd.DataFrame) -> pd.DataFrame:
+    """Comparisons that are there from both sides, each once."""
+    return comparisons[comparisons["method"] < comparisons["other"]]

@@ -36,13 +36,12 @@ def standings(means: pd.DataFrame, comparisons: pd.DataFrame, case: Sequence[str
     is 1.
     """
     keys = [*case, "method"]
-    accuracies = means.assign(accuracy_points=means["percent"].round(DIGITS))
-    pairs = comparisons.rename(columns={"baseline": "other"})
-    sides = [frozenset(pair) for pair in zip(pairs["method"], pairs["other"], strict=True)]
-    pairs = pairs[~pairs.assign(sides=pd.Series(sides, index=pairs.index)).duplicated([*case, "sides"])]
-    ranks = rank_cases(accuracies[[*keys, "accuracy_points"]], pairs, case)
+    accuracies = means.assign(value=means["percent"].round(DIGITS))
+    sides = [frozenset(pair) for pair in zip(comparisons["method"], comparisons["other"], strict=True)]
+    once = ~comparisons.assign(sides=pd.Series(sides, index=comparisons.index)).duplicated([*case, "sides"])
+    ranks = rank_cases(accuracies[[*keys, "value"]], comparisons[once], case)
     found = accuracies.merge(ranks[[*keys, "standing", "rank_low"]], on=keys, how="left").set_axis(means.index)
-    is_highest = found["accuracy_points"] == found.groupby(list(case))["accuracy_points"].transform("max")
+    is_highest = found["value"] == found.groupby(list(case))["value"].transform("max")
     untested = pd.Series(np.where(is_highest, BEST, UNTESTED), index=found.index)
     standing = found["standing"].astype(object).where(found["standing"].notna(), untested)
     return means.assign(standing=standing, rank_low=found["rank_low"].astype(float).fillna(1).astype(int))
@@ -61,15 +60,15 @@ def spreads(means: pd.DataFrame, comparisons: pd.DataFrame, case: Sequence[str] 
     Returns
     -------
     DataFrame
-        The columns of a case; baseline (the worst method), method (the best one), accuracy_points, family_low,
-        family_high, valid_p_holm, decision. The correction over all pairs covers the choice of this one. Cases that
+        The columns of a case; method (the best one), other (the worst one), value, family_low, family_high, p_holm,
+        decision. The correction over all pairs covers the choice of this one. Cases that
         were not compared are left out.
     """
     ends = means.groupby(list(case), sort=False)["percent"].agg(["idxmax", "idxmin"])
     pairs = means.loc[ends["idxmax"], [*case, "method"]].reset_index(drop=True)
-    pairs["baseline"] = means.loc[ends["idxmin"], "method"].to_numpy()
-    numbers = ["accuracy_points", "family_low", "family_high", "valid_p_holm", "decision"]
-    names = [*case, "baseline", "method"]
+    pairs["other"] = means.loc[ends["idxmin"], "method"].to_numpy()
+    numbers = ["value", "family_low", "family_high", "p_holm", "decision"]
+    names = [*case, "method", "other"]
     return pairs.merge(comparisons[[*names, *numbers]], on=names, validate="one_to_one")[[*names, *numbers]]
 
 
@@ -82,6 +81,6 @@ def best_of_trees(means: pd.DataFrame, differences: pd.DataFrame) -> pd.DataFram
     """
     shared = means[means["method"].isin(differences["method"])]
     best = shared.loc[shared.groupby(["dataset", "rate", "trees"])["percent"].idxmax(), [*CASE, "trees", "method"]]
-    of_papers = best[best["trees"] == PAPERS].rename(columns={"trees": "baseline_trees", "method": "baseline"})
+    of_papers = best[best["trees"] == PAPERS].rename(columns={"trees": "other_trees", "method": "other"})
     pairs = best.merge(of_papers, on=list(CASE))
     return pairs.merge(differences, on=list(pairs.columns), validate="one_to_one")

@@ -14,6 +14,14 @@ from treecrf.statistics.deviance import analysis_of_deviance, compare_all
 from treecrf_studies.framework.job_context import SummaryContext
 from treecrf_studies.missing.methods import COUNT_NAMES, PAPERS
 
+OF_MODEL = {
+    "baseline": "other",
+    "standard_error": "coefficient_standard_error",
+    "p_value": "papers_p",
+    "p_holm": "papers_p_holm",
+}
+"""Columns of the papers' tests under the names that they have beside the sequence-level test."""
+
 
 def summarise(context: SummaryContext) -> dict[str, pd.DataFrame]:
     """All jobs of one data set, in the order of methods and rates, as frames with a column stand_in.
@@ -61,7 +69,7 @@ def analyse(
     """Accuracies and tests: evaluations, comparisons, papers_comparisons, deviance, variances.
 
     `counts` as in `treecrf_studies.missing.jobs.MissingOutcome`, of all methods. The comparisons have the columns of
-    `treecrf.statistics.deviance.compare_all`, the papers' tests, on the first `papers_sets` damaged training sets and
+    `treecrf.statistics.deviance.compare_all` (`OF_MODEL`), the papers' tests, on the first `papers_sets` damaged training sets and
     test sets; and in the place of its points of accuracy those of `treecrf.statistics.blocks.compare_crossed`: on all
     sets, or of papers_comparisons on the papers' sets too. The deviance is analysed on both and says on how many sets:
     see `deviances`.
@@ -72,11 +80,12 @@ def analyse(
     model = compare_all(_first_sets(sequences, papers_sets)).drop(
         columns=["accuracy_points", "points_low", "points_high"]
     )
+    model = model.rename(columns=OF_MODEL)
     valid, papers = (
         compare_crossed(each, equivalence_margin, degrees_of_freedom == "satterthwaite")
         for each in (compared, of_papers)
     )
-    pairs = ["dataset", "rate", "baseline", "method"]
+    pairs = ["dataset", "rate", "method", "other"]
     return {
         "evaluations": evaluations(counts),
         "comparisons": model.merge(valid, on=pairs, validate="one_to_one"),
@@ -114,11 +123,11 @@ def compare_trees(counts: Sequence[pd.DataFrame], equivalence_margin: float, deg
     Returns
     -------
     DataFrame
-        The columns of `treecrf.statistics.blocks.compare_crossed`, and baseline_trees and trees: those of `baseline`
-        and of `method`. Holm's correction is over all pairs of a data set and rate, those with equal trees too, so it
+        The columns of `treecrf.statistics.blocks.compare_crossed`, and trees and other_trees: those of `method` and
+        of `other`. Holm's correction is over all pairs of a data set and rate, those with equal trees too, so it
         covers the choice of the best method of each kind.
     """
-    names = [*CROSSED_COLUMNS, "baseline_trees", "trees"]
+    names = [*CROSSED_COLUMNS, "other_trees", "trees"]
     filled = [frame for frame in counts if len(frame)]
     if not filled:
         return pd.DataFrame(columns=names)
@@ -129,10 +138,10 @@ def compare_trees(counts: Sequence[pd.DataFrame], equivalence_margin: float, deg
     tested = compare_crossed(
         comparable(shared.assign(method=combined.ngroup())), equivalence_margin, degrees_of_freedom == "satterthwaite"
     )
-    for role, trees in (("baseline", "baseline_trees"), ("method", "trees")):
+    for role, trees in (("other", "other_trees"), ("method", "trees")):
         place = tested[role].astype(int)
         tested = tested.assign(**{role: place.map(kinds["method"]), trees: place.map(kinds["trees"])})
-    return tested.loc[tested["trees"] != tested["baseline_trees"], names].reset_index(drop=True)
+    return tested.loc[tested["trees"] != tested["other_trees"], names].reset_index(drop=True)
 
 
 def deviances(evaluated: pd.DataFrame, papers_sets: int) -> pd.DataFrame:

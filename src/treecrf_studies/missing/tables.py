@@ -78,9 +78,9 @@ def coefficients_layout(comparisons: pd.DataFrame, baseline: str, of_papers: boo
     if against.empty:
         return NOT_COMPARED
     rows, methods = _rows(against, ["dataset", "rate"]), ordered_methods(against["method"])
-    is_known = (published["baseline"] == baseline) & published["dataset"].isin(rows["dataset"])
+    is_known = (published["other"] == baseline) & published["dataset"].isin(rows["dataset"])
     known = published[is_known & of_papers]
-    printed, measured = by_key(known, "dataset", "missing_rate", "method"), by_key(against, "dataset", "rate", "method")
+    printed, measured = by_key(known, "dataset", "rate", "method"), by_key(against, "dataset", "rate", "method")
     groups = {OF_PAPERS: [m for m in methods if m in set(known["method"])], OTHERS if of_papers else "": methods}
     columns: dict[Column, str] = {}
     for group, names in groups.items():
@@ -111,19 +111,19 @@ def significance_layout(of_papers: pd.DataFrame, comparisons: pd.DataFrame, base
     model = "by the binomial model"
     columns = {("", heading): texts for heading, texts in _methods_of_rows(against).items()}
     columns[model, "log odds"] = cell_texts(against["coefficient"], _coefficient)
-    columns[model, "standard error"] = cell_texts(against["standard_error"], _coefficient)
-    columns[model, "p, Wald"] = cell_texts(against["p_value"], p_value_text)
-    columns[model, "p, Holm"] = cell_texts(against["p_holm"], p_value_text)
+    columns[model, "standard error"] = cell_texts(against["coefficient_standard_error"], _coefficient)
+    columns[model, "p, Wald"] = cell_texts(against["papers_p"], p_value_text)
+    columns[model, "p, Holm"] = cell_texts(against["papers_p_holm"], p_value_text)
     columns[model, "p, likelihood ratio"] = cell_texts(against["likelihood_ratio_p_value"], p_value_text)
     valid = {"by the sequence-level test": against}
     if not of_all["n_training_sets"].equals(against["n_training_sets"]):
         valid["by the sequence-level test on all damaged sets"] = of_all
     for heading, tested in valid.items():
-        columns[heading, "points"] = cell_texts(tested["accuracy_points"], signed)
-        columns[heading, "standard error"] = cell_texts(tested["points_standard_error"], number)
+        columns[heading, "points"] = cell_texts(tested["value"], signed)
+        columns[heading, "standard error"] = cell_texts(tested["standard_error"], number)
         columns[heading, "df"] = cell_texts(tested["degrees_of_freedom"], lambda value: number(value, 1))
-        columns[heading, "p"] = cell_texts(tested["valid_p_value"], p_value_text)
-        columns[heading, "p, Holm"] = cell_texts(tested["valid_p_holm"], p_value_text)
+        columns[heading, "p"] = cell_texts(tested["p_value"], p_value_text)
+        columns[heading, "p, Holm"] = cell_texts(tested["p_holm"], p_value_text)
         columns[heading, "decision"] = list(tested["decision"])
         columns[heading, "over"] = _crossed(tested)
     return grouped(columns)
@@ -143,7 +143,7 @@ def effects_layout(comparisons: pd.DataFrame, baseline: str) -> pd.DataFrame:
     columns = {"data set": _scoped_names(rows, against), "missing rate": _rates(rows)}
     for method in ordered_methods(against["method"]):
         points = _aligned(against[against["method"] == method], rows)
-        values = points[["accuracy_points", "family_low", "family_high", "valid_p_holm"]].to_numpy(dtype=float)
+        values = points[["value", "family_low", "family_high", "p_holm"]].to_numpy(dtype=float)
         columns[method_name(method)] = [_with_interval(*row) for row in values]
     return pd.DataFrame(columns)
 
@@ -251,9 +251,19 @@ def condition_texts(frame: pd.DataFrame) -> pd.Series:
     return text
 
 
-def comparison_texts(comparisons: pd.DataFrame) -> pd.Series:
-    """The same with the baseline."""
-    return condition_texts(comparisons) + " vs " + comparisons["baseline"].map(method_name).astype(str)
+def beside_coefficients(comparisons: pd.DataFrame) -> pd.DataFrame:
+    """Every published coefficient beside the measured one, as the explorer shows published numbers."""
+    printed = missing_value_coefficients().rename(columns={"coefficient": "published"})
+    rows = comparisons.merge(printed[["dataset", "rate", "method", "other", "published"]])
+    half = 1.96 * rows["clustered_standard_error"]
+    return rows.assign(
+        variant=condition_texts(rows) + " vs " + rows["other"].map(method_name).astype(str),
+        quantity="log odds vs the baseline",
+        source="PhD table 4.1",
+        measured=rows["coefficient"],
+        low=rows["coefficient"] - half,
+        high=rows["coefficient"] + half,
+    )
 
 
 def trees_layout(evaluations: pd.DataFrame, comparisons: pd.DataFrame) -> pd.DataFrame:
@@ -275,8 +285,8 @@ def tree_differences_layout(evaluations: pd.DataFrame, differences: pd.DataFrame
     if differences.empty:
         return _no_rows(headings)
     case = ["dataset", "rate", "trees"]
-    against = differences[differences["baseline_trees"] == PAPERS]
-    alike = against[against["baseline"] == against["method"]]
+    against = differences[differences["other_trees"] == PAPERS]
+    alike = against[against["other"] == against["method"]]
     best = best_of_trees(mean_accuracies(evaluations, case), against).assign(method=BEST_OF_BOTH)
     cells = {
         (*(row[part] for part in case), row["method"]): _difference(row)
@@ -341,9 +351,7 @@ def _sorted(rows: pd.DataFrame, name: str, shown: Iterable[str]) -> pd.DataFrame
 
 
 def _difference(row: Mapping[Hashable, Any]) -> str:
-    return _with_interval(
-        *(float(row[name]) for name in ("accuracy_points", "family_low", "family_high", "valid_p_holm"))
-    )
+    return _with_interval(*(float(row[name]) for name in ("value", "family_low", "family_high", "p_holm")))
 
 
 # --- rows -------------------------------------------------------------------------------------------
@@ -351,7 +359,7 @@ def _difference(row: Mapping[Hashable, Any]) -> str:
 
 def _against(comparisons: pd.DataFrame, baseline: str) -> pd.DataFrame:
     """The comparisons with `baseline`."""
-    return comparisons[(comparisons["baseline"] == baseline) & (comparisons["method"] != baseline)]
+    return comparisons[(comparisons["other"] == baseline) & (comparisons["method"] != baseline)]
 
 
 def _rows(frame: pd.DataFrame, names: list[str]) -> pd.DataFrame:
@@ -409,7 +417,7 @@ def _published(row: Row | None) -> dict[str, str]:
 def _measured(row: Row | None) -> dict[str, str]:
     if row is None:
         return {}
-    found = ((STAR, row["p_value"]), (DAGGER, row["valid_p_holm"]))
+    found = ((STAR, row["papers_p"]), (DAGGER, row["p_holm"]))
     marks = "".join(mark for mark, p_value in found if p_value < SIGNIFICANCE_LEVEL)
     return {MEASURED: _coefficient(row["coefficient"]) + marks}
 

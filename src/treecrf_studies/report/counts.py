@@ -14,7 +14,7 @@ import pandas as pd
 from treecrf.io.files import atomic, read_frame, stacked
 from treecrf_studies.framework.paths import StudyFiles
 from treecrf_studies.framework.settings import Settings
-from treecrf_studies.framework.study import Study
+from treecrf_studies.framework.study import BY_JOB, Study
 from treecrf_studies.framework.views import CELL, frames_there, read_view
 
 FILE = "counts.parquet"
@@ -77,16 +77,15 @@ def count_sequences(study: Study, settings: Settings) -> pd.DataFrame:
 
 def _of_jobs(study: Study, settings: Settings) -> Iterator[pd.DataFrame]:
     """The counts of each job; one after another, as predictions are large."""
-    files, explored = StudyFiles(study, settings), study.explored
-    if explored is None:
-        return
+    files = StudyFiles(study, settings)
     for dataset in files.all_datasets():
-        frames, outcomes = frames_there(files, explored.frames, dataset), files.outcomes(dataset)
-        for view, declared in (("predictions", explored.predictions), ("counts", explored.counts)):
-            for name in dict.fromkeys(rows.frame for rows in declared):
-                of_frame = [rows for rows in declared if rows.frame == name]
+        frames, outcomes = frames_there(files, study.explored, dataset), files.outcomes(dataset)
+        for view in BY_JOB:
+            for name in dict.fromkeys(
+                part if isinstance(part, str) else part.frames[0] for part in study.views.get(view, ())
+            ):
                 for path in filter(Path.is_file, map(Path, outcomes.get(name, ()))):
-                    yield _summed(read_view(study, view, of_frame, frames | {name: read_frame(path)}))
+                    yield _summed(read_view(study, view, frames | {name: read_frame(path)}))
 
 
 def _summed(rows: pd.DataFrame) -> pd.DataFrame:

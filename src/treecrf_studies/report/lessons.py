@@ -133,16 +133,14 @@ def gaps(
     frame: pd.DataFrame,
     method: str,
     other: str,
-    ends: Sequence[str] = ("points_low", "points_high"),
-    points: str = "accuracy_points",
+    ends: Sequence[str] = ("low", "high"),
 ) -> list[Gap]:
-    """`method` minus `other` on each data set of a frame of comparisons: the columns dataset, method, other, decision
-    and those named.
-    """
+    """`method` minus `other` on each data set of a frame of comparisons, with the interval whose ends are named."""
     if frame.empty:
         return []
-    rows = facing(frame, method, points, *ends).sort_index()
-    return [Gap(*row) for row in rows.loc[rows["other"] == other, list(Gap._fields)].itertuples(index=False)]
+    rows = facing(frame, method).sort_index()
+    names = ["dataset", "value", *ends, "decision"]
+    return [Gap(*row) for row in rows.loc[rows["other"] == other, names].itertuples(index=False)]
 
 
 def difference(
@@ -192,7 +190,7 @@ def _training_difference(frames: Frames, method: str, other: str) -> list[str]:
     """
     frame = frames.read("training", "comparisons")
     frame = frame[frame["decoder"] == "better"] if len(frame) else frame
-    found = gaps(frame, method, other, FAMILY, "mean_points")
+    found = gaps(frame, method, other, FAMILY)
     names = training_method_name(method), training_method_name(other)
     return [*difference(*names, found, unit=TEST_SET), *_on_larger_samples(frames, method, other)]
 
@@ -202,11 +200,10 @@ def _on_larger_samples(frames: Frames, method: str, other: str) -> list[str]:
     frame = frames.read("training", "larger_comparisons")
     if frame.empty:
         return []
-    turned = (frame["method"] == other) & (frame["other"] == method)
-    rows = frame[turned | (frame["method"] == method) & (frame["other"] == other)]
-    rows = rows.assign(points=rows["mean_points"].where(~turned, -rows["mean_points"]))
+    rows = facing(frame, method).sort_index()
+    rows = rows[rows["other"] == other]
     shown = [
-        f"{row['sample']} ({KINDS[row['population']]}{signed(row['points'])}, {p_text(row['valid_p_holm'])})"
+        f"{row['sample']} ({KINDS[row['population']]}{signed(row['value'])}, {p_text(row['p_holm'])})"
         for row in rows[rows["decision"].isin(list(SHOWN))].to_dict("records")
     ]
     if not shown:
@@ -262,7 +259,7 @@ def missing_values(frames: Frames) -> Lesson | None:
     if not len(frame):
         return None
     rate = frame["rate"].max()
-    highest = _with_baseline(frame[frame["rate"] == rate], "instance_weighting")
+    highest = frame[(frame["rate"] == rate) & (frame["other"] == "instance_weighting")]
     sentences = [
         sentence
         for other in ("imputation", "indicator")
@@ -281,28 +278,19 @@ def label_holes(frames: Frames) -> Lesson | None:
     if not (len(tests) and len(counts)):
         return None
     tests, counts = (frame[frame["mechanism"] == "label"] for frame in (tests, counts))
+    tests = tests[tests["other"] == "instance_weighting"]
     others = counts[counts["method"] != "instance_weighting"]
     sums = others.groupby(["dataset", "method"], sort=False)[["n_correct", "n_positions"]].sum()
     shares = sums["n_correct"] / sums["n_positions"]
     found = [
         (method, gap)
         for dataset, method in shares.groupby("dataset", sort=False).idxmax()
-        for gap in gaps(
-            _with_baseline(tests[tests["dataset"] == dataset], "instance_weighting"),
-            "instance_weighting",
-            method,
-            FAMILY,
-        )
+        for gap in gaps(tests[tests["dataset"] == dataset], "instance_weighting", method, FAMILY)
     ]
     sentences = [
         sentence for method, gap in found for sentence in difference("instance weighting", method_name(method), [gap])
     ]
     return _lesson("Missing by label", sentences, "missing-values.html#missing-mechanisms")
-
-
-def _with_baseline(comparisons: pd.DataFrame, baseline: str) -> pd.DataFrame:
-    """Comparisons of treatments with one baseline: each pair once, as `gaps` reads them."""
-    return comparisons[comparisons["baseline"] == baseline].rename(columns={"baseline": "other"})
 
 
 def many_labels(frames: Frames) -> Lesson | None:

@@ -34,12 +34,10 @@ ABOUT_OWN = """
 This run compares {methods} on {datasets}. Every number on these pages was computed by the run that wrote them.
 """
 
-DIFFERENCE = ("mean_points", "family_low", "family_high")
-
 INTERVALS = (
     ", with 95 % intervals (Bonferroni). A significant difference may have an interval with 0 (docs/statistics.md)."
 )
-COMPARED = ["dataset", "method", "other", *DIFFERENCE, "decision"]
+COMPARED = ["dataset", "method", "other", "value", "family_low", "family_high", "decision"]
 """Columns of comparisons that the page reads."""
 
 OURS = "treecrf_newton"
@@ -163,15 +161,15 @@ def _comparisons(settings: Settings) -> pd.DataFrame:
 def _rivals(method: str, comparisons: pd.DataFrame) -> Section:
     """A method minus each rival, mean over the data sets."""
     rows = []
-    for other, of in facing(comparisons, method, *DIFFERENCE).groupby("other", sort=False):
-        mean = float(of["points"].mean())
-        one = (float(of["low"].iloc[0]), float(of["high"].iloc[0]))
-        low, high = mean_with_interval(of["points"])[1] if len(of) > 1 else one
+    for other, of in facing(comparisons, method).groupby("other", sort=False):
+        mean = float(of["value"].mean())
+        one = (float(of["family_low"].iloc[0]), float(of["family_high"].iloc[0]))
+        low, high = mean_with_interval(of["value"])[1] if len(of) > 1 else one
         counts = of["decision"].value_counts()
         note = f"better on {counts.get('better', 0)}, worse on {counts.get('worse', 0)} of {len(of)}"
         if len(of) == 1:
             note = str(of["decision"].iloc[0])
-        rows.append(Interval(training_method_name(str(other)), mean, low, high, note, dots=tuple(of["points"])))
+        rows.append(Interval(training_method_name(str(other)), mean, low, high, note, dots=tuple(of["value"])))
     name = training_method_name(method)
     rows.sort(key=lambda row: -row.value)
     text = (
@@ -190,10 +188,16 @@ def _own_method(name: str, comparisons: pd.DataFrame) -> Section:
         Forest(
             f"{name} minus each rival on {dataset}{INTERVALS} Right of zero {name} is more accurate.",
             [
-                Interval(training_method_name(row["other"]), row["points"], row["low"], row["high"], row["decision"])
-                for row in rows.sort_values("points", ascending=False).to_dict("records")
+                Interval(
+                    training_method_name(row["other"]),
+                    row["value"],
+                    row["family_low"],
+                    row["family_high"],
+                    row["decision"],
+                )
+                for row in rows.sort_values("value", ascending=False).to_dict("records")
             ],
         )
-        for dataset, rows in facing(comparisons, name, *DIFFERENCE).groupby("dataset", sort=False)
+        for dataset, rows in facing(comparisons, name).groupby("dataset", sort=False)
     ]
     return Section(f"method-{name}", f"Your method: {name}", parts)

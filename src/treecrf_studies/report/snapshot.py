@@ -284,7 +284,7 @@ def write_evidence(study: Study, settings: Settings, folder: Path) -> None:
     (folder / study.name).mkdir(parents=True, exist_ok=True)  # also without a frame: the study was run
     files = StudyFiles(study, settings)
     names = dict.fromkeys(name for entry in (*study.tables, *study.figures) for name in entry.needs)
-    names |= dict.fromkeys(() if study.explored is None else study.explored.frames)
+    names |= dict.fromkeys(study.explored)
     paths = {*files.claimed(), *(path for found in files.frames(names).values() for path in found)}
     with_frames = {Path(path).parent.name for path in paths if Path(path).is_file()}
     for path in map(Path, sorted(paths)):

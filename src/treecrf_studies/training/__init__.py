@@ -1,35 +1,6 @@
 """The study of training (PhD chapter 3): TreeCRF beside its rivals."""
 
-from treecrf_studies.framework.study import Explored, Figure, Job, Rows, Study, Summary, Table
-
-MEANS = {"points": "mean_points", "p_value": "valid_p_value"}
-TRAINED = {"point": "'choice'", "run": "training {run}"}
-OF_POSITIONS = {**TRAINED, "point": "{stage}", "n_positions": "0 * position + 1", "n_correct": "label == predicted"}
-
-
-AT_CHOICE = {
-    "metric": "'accuracy'",
-    "point": "'choice'",
-    "value": "chosen_mean.fillna(chosen_accuracy)",
-    "low": "chosen_min.fillna(chosen_accuracy)",
-    "high": "chosen_max.fillna(chosen_accuracy)",
-    "n_runs": "n_perturbed_runs.where(chosen_mean.notna(), 1)",
-    "chosen": "{candidate}, iteration {iteration}",
-}
-"""Mean accuracy of the perturbed trainings, or of the only one."""
-
-AT_PEAK = {
-    "metric": "'accuracy'",
-    "point": "'peak'",
-    "value": "peak_accuracy",
-    "low": "peak_low",
-    "high": "peak_high",
-    "n_runs": "1",
-    "cpu_seconds": "peak_cpu_seconds",
-    "chosen": "{candidate}, iteration {peak_iteration:.0f}",
-}
-"""The highest point of the test curve; low and high are of all trainings there."""
-
+from treecrf_studies.framework.study import Figure, Job, Study, Summary, Table, View
 
 STUDY = Study(
     "training",
@@ -197,49 +168,18 @@ STUDY = Study(
         "timings",
         "larger_comparisons",
     ),
-    explored=Explored(
-        name="treecrf_studies.rendering.style.training_method_name",
-        test=(
-            "Differences between methods are tested by a t test over trainings and groups of related test sequences "
-            "(blocks of positions where there are few sequences)."
-        ),
-        scores=(Rows("summary", AT_CHOICE), Rows("summary", AT_PEAK, where="peak_accuracy.notna()")),
-        pairs=(
-            Rows("comparisons", {**MEANS, "point": "'choice'"}),
-            Rows("peak_comparisons", {**MEANS, "point": "'peak'"}),
-        ),
-        curves=(Rows("curves", {"decoder": "'better'", "is_chosen": "chosen"}, where="preferred"),),
-        published=(
-            Rows(
-                "summary",
-                {
-                    "point": "'peak'",
-                    "quantity": "'accuracy (%)'",
-                    "source": "PhD table {table}",
-                    "published": "percent",
-                    "measured": "peak_accuracy",
-                    "at_choice": "chosen_accuracy",
-                    "low": "peak_low",
-                    "high": "peak_high",
-                },
-                through="published.with_printed",
-            ),
-        ),
-        predictions=(
-            Rows("predictions", {**TRAINED}, through="summary.counted_at_choice"),
-            Rows(
-                "predictions",
-                {**TRAINED, "decoder": "'better'"},
-                through="summary.counted_at_choice",
-                where="decoder_of == 'better'",
-                join="summary",
-                joined={"dataset": "dataset", "method": "method", "chosen_decoder": "decoder", "decoder": "decoder_of"},
-            ),
-        ),
-        counts=(
-            Rows("larger_counts", {"dataset": "sample", "point": "'choice'", "run": "training {training}"}),
-            Rows("predictions", OF_POSITIONS, where="stage == 'peak'"),
-            Rows("predictions", OF_POSITIONS, through="summary.counted_at_end"),
-        ),
+    views={
+        "scores": (View("views.scores", ("summary",)),),
+        "pairs": ("comparisons", "peak_comparisons"),
+        "curves": (View("views.preferred_curves", ("curves",)),),
+        "published": (View("published.beside_peaks", ("summary",)),),
+        "predictions": (View("views.predicted", ("predictions", "summary")),),
+        "counts": (View("views.of_samples", ("larger_counts",)), View("views.beyond_choice", ("predictions",))),
+    },
+    names="treecrf_studies.rendering.style.training_method_name",
+    repeated="training",
+    tested=(
+        "Differences between methods are tested by a t test over trainings and groups of related test sequences "
+        "(blocks of positions where there are few sequences)."
     ),
 )

@@ -29,12 +29,12 @@ FORWARD_BACKWARD_STEP, INDUCTION_STEP = "forward_backward", "induction"
 """Of `point`, further: one iteration's part in inference, and in one induction of features."""
 
 SEQUENCES, BLOCKS = "sequences", "blocks"
-"""Of `valid_test`: what a test takes as independent."""
+"""Of `test`: what a test takes as independent."""
 
 METHODS, TRAININGS = "methods", "these trainings"
 """Of `about`: what a test compares."""
 
-PAIR = ("dataset", "decoder", "method", "other")
+PAIR = ["dataset", "decoder", "method", "other"]
 """Columns that tell comparisons apart."""
 
 

@@ -8,7 +8,7 @@ was run and `InducedCRF` where not, as in table 3.5.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -19,6 +19,7 @@ from treecrf.statistics.metrics import geometric_mean, ratio_of_geometric_means
 from treecrf_studies.framework.claims.judge import FAILS, HOLDS, Degrees, Evidence, Results
 from treecrf_studies.framework.claims.kinds import Kind, Measured, over_interval
 from treecrf_studies.framework.claims.rows import INDUCTION, first_of, sum_up_counts
+from treecrf_studies.framework.comparisons import Comparison, find_pair
 from treecrf_studies.rendering.cells import (
     count_text,
     direction,
@@ -49,7 +50,7 @@ def accuracy_difference(
 ) -> list[Measured[float]]:
     """Points of accuracy between two methods, with each decoder; nothing unless all `pairs` were run."""
     compared = [compare(results, dataset, *pair, decoder) for decoder in decoders for pair in pairs]
-    found = [pair.measured() for pair in compared if pair]
+    found = [_measured_alike(results, pair) for pair in compared if pair]
     return found if len(found) == len(compared) else []
 
 
@@ -151,7 +152,7 @@ def final_difference(results: Results, dataset: str, pairs: Sequence[tuple[str, 
     Results without predictions of the last iteration have no test of them.
     """
     compared = [compare(results, dataset, *pair, frame="last_comparisons") for pair in pairs]
-    tested = [pair.measured() for pair in compared if pair]
+    tested = [_measured(pair) for pair in compared if pair]
     return (
         tested
         if len(tested) == len(pairs)
@@ -184,13 +185,13 @@ def growth_with_iterations(results: Results, dataset: str) -> Iterator[Measured[
         yield Measured(row["seconds_slope"], numbers, repeated=interval)
 
 
-def _with_peaks(results: Results, pair: MethodPair) -> Measured[float]:
+def _with_peaks(results: Results, pair: Comparison) -> Measured[float]:
     """A comparison whose numbers show the peaks of both methods too."""
     summary = results.frame("training", pair.dataset, "summary")
-    found = pair.measured()
+    found = _measured(pair)
     if summary is None:
         return found
-    heights = summary[summary["decoder"] == pair.decoder].set_index("method")["peak_accuracy"]
+    heights = summary[summary["decoder"] == pair.row["decoder"]].set_index("method")["peak_accuracy"]
     texts = [
         f"{training_method_name(name)} {number(heights[name])} %"
         for name in (pair.method, pair.other)
@@ -244,100 +245,41 @@ def _jumps(curves: pd.DataFrame, method: str, first_iteration: int) -> float:
     return float(np.std(changes, ddof=1)) if len(changes) > 1 else float("nan")
 
 
-@dataclass(frozen=True)
-class MethodPair:
-    """Two methods on one data set.
-
-    Attributes
-    ----------
-    dataset, decoder, method, other : str
-    points, p : float
-        That `method` is better, the mean of all trainings, and the p-value of the sequence-level test, which decides.
-    papers_points, papers_p : float
-        The same of one training each by the paper's test, McNemar's.
-    interval : (float, float)
-        Of the points, 90 %.
-    by_blocks : bool
-        Whether there are too few sequences for anything but a test of blocks of these.
-    published : float
-        The same points as published, at the peaks of the test curves.
-    alike : float
-        The points at the choice averaged as published ones: over documents, where each is a test set in turn.
-    """
-
-    dataset: str
-    decoder: str
-    method: str
-    other: str
-    points: float
-    p: float
-    papers_points: float
-    papers_p: float
-    interval: tuple[float, float]
-    by_blocks: bool
-    published: float
-    alike: float = np.nan
-
-    @property
-    def tests(self) -> str:
-        """Both tests in words."""
-        blocks = " over blocks of lines of these documents" if self.by_blocks else ""
-        return f"by the paper's test {p_text(self.papers_p)}, by the sequence-level test {p_text(self.p)}{blocks}"
-
-    def measured(self) -> Measured[float]:
-        """The comparison as claims look at it."""
-        first, second = training_method_name(self.method), training_method_name(self.other)
-        decoder = "" if self.decoder == BETTER else f", {DECODER_NAMES[self.decoder]}"
-        interval = f"90 % interval {signed(self.interval[0])} to {signed(self.interval[1])}"
-        published = "" if np.isnan(self.published) else f", published {points_text(self.published)} at the peaks"
-        is_alike = np.isnan(self.alike) or abs(self.alike - self.points) < SHOWN
-        return Measured(
-            self.points,
-            f"{self.dataset}{decoder}: {first} {points_text(self.points)} against {second} ({self.tests}, {interval})",
-            f"{first} is {direction(self.points)} {second} on {self.dataset}{decoder} ({self.tests}{published})",
-            self.p,
-            self.interval,
-            (self.papers_points, self.papers_p),
-            what=f"{first} vs {second}{decoder}",
-            methods=(first, second),
-            published=None if np.isnan(self.published) else self.published,
-            alike=None if is_alike else self.alike,
-        )
-
-
 def compare(
     results: Results, dataset: str, method: str, other: str, decoder: str = BETTER, frame: str = "comparisons"
-) -> MethodPair | None:
+) -> Comparison | None:
     """Two methods on one data set, one of which may be `INDUCTION`; None where one of them was not run.
 
     The frames "peak_comparisons" and "last_comparisons" compare them at the peaks of their test curves or at their ends
     instead of at the choice.
     """
-    pairs = results.frame("training", dataset, frame)
-    if pairs is None:
+    rows = results.frame("training", dataset, frame)
+    if rows is None:
         return None
-    there = {*pairs["method"], *pairs["other"]}
-    first, second = first_of(method, there), first_of(other, there)
-    for one, two, sign in ((first, second, 1), (second, first, -1)):
-        rows = pairs[(pairs["method"] == one) & (pairs["other"] == two) & (pairs["decoder"] == decoder)]
-        if len(rows):
-            row = rows.iloc[0]
-            ends = sorted(float(sign * row[name]) for name in ("low_90", "high_90"))
-            return MethodPair(
-                dataset,
-                decoder,
-                first,
-                second,
-                points=float(sign * row["mean_points"]),
-                p=float(row["valid_p_value"]),
-                papers_points=float(sign * row["accuracy_points"]),
-                papers_p=float(row["p_value"]),
-                interval=(ends[0], ends[1]),
-                by_blocks=bool(row["valid_test"] == BLOCKS),
-                published=_published_points(dataset, first, second, decoder),
-                alike=_document_points(results, dataset, first, second, decoder) if frame == "comparisons" else np.nan,
-            )
-    return None
+    there = {*rows["method"], *rows["other"]}
+    pair = find_pair(rows[rows["decoder"] == decoder], first_of(method, there), first_of(other, there))
+    return replace(pair, place=_place(dataset, decoder)) if pair else None
+
+
+def _place(dataset: str, decoder: str) -> str:
+    return dataset if decoder == BETTER else f"{dataset}, {DECODER_NAMES[decoder]}"
+
+
+def _measured(pair: Comparison) -> Measured[float]:
+    """A comparison as claims look at it, beside what the papers print at the peaks of the test curves."""
+    published = _published_points(pair.dataset, pair.method, pair.other, pair.row["decoder"])
+    blocks = " over blocks of lines of these documents" if pair.row["test"] == BLOCKS else ""
+    tests = f"by the paper's test {p_text(pair.papers_p)}, by the sequence-level test {p_text(pair.p)}{blocks}"
+    if np.isnan(published):
+        return pair.measured(training_method_name, tests)
+    printed = f", published {points_text(published)} at the peaks"
+    return replace(pair.measured(training_method_name, tests, printed), published=published)
+
+
+def _measured_alike(results: Results, pair: Comparison) -> Measured[float]:
+    """The same at the choice, and averaged as published numbers are: over documents, where each is a test set in turn."""
+    alike = _document_points(results, pair.dataset, pair.method, pair.other, pair.row["decoder"])
+    return replace(_measured(pair), alike=None if np.isnan(alike) or abs(alike - pair.points) < SHOWN else alike)
 
 
 def _document_points(results: Results, dataset: str, method: str, other: str, decoder: str) -> float:
@@ -363,32 +305,29 @@ def _compare_larger(
     rows: pd.DataFrame, pair: tuple[str, str], decoder: str, published_of: str
 ) -> Measured[float] | None:
     """Two methods on a larger sample; None where one of them was not run."""
-    first, second = (first_of(method, {*rows["method"], *rows["other"]}) for method in pair)
+    there = {*rows["method"], *rows["other"]}
     of_decoder = rows[rows["decoder"] == ("forward_backward" if decoder == BETTER else decoder)]
-    for one, two, sign in ((first, second, 1), (second, first, -1)):
-        found = of_decoder[(of_decoder["method"] == one) & (of_decoder["other"] == two)]
-        if len(found):
-            row = found.iloc[0]
-            low, high = sorted(float(sign * row[name]) for name in ("low_90", "high_90"))
-            points, p = float(sign * row["mean_points"]), float(row["valid_p_value"])
-            published = _published_points(published_of or row["dataset"], first, second, decoder)
-            names = training_method_name(first), training_method_name(second)
-            what = " vs ".join(names) + ("" if decoder == BETTER else f", {DECODER_NAMES[decoder]}")
-            test = f"{TESTS_OF_SAMPLES[row['valid_test']].format(n=count_text(row['n_trainings']))}, {p_text(p)}"
-            return Measured(
-                points,
-                f"{row['sample']}: {what} {points_text(points)} ({test}, 90 % interval {signed(low)} to "
-                f"{signed(high)})",
-                f"{names[0]} is {direction(points)} {names[1]} on {row['sample']} ({p_text(p)})",
-                p,
-                (low, high),
-                what=what,
-                methods=names,
-                published=None if np.isnan(published) else published,
-                n=int(row["n_clusters"]),
-                units="documents" if row["valid_test"] == "documents" else "groups of related sequences",
-            )
-    return None
+    found = find_pair(of_decoder, *(first_of(method, there) for method in pair))
+    if found is None:
+        return None
+    row = found.row
+    published = _published_points(published_of or found.dataset, found.method, found.other, decoder)
+    test = f"{TESTS_OF_SAMPLES[row['test']].format(n=count_text(row['n']))}, {p_text(found.p)}"
+    names = training_method_name(found.method), training_method_name(found.other)
+    what = " vs ".join(names) + ("" if decoder == BETTER else f", {DECODER_NAMES[decoder]}")
+    low, high = map(signed, found.interval_90)
+    return Measured(
+        found.points,
+        f"{row['sample']}: {what} {points_text(found.points)} ({test}, 90 % interval {low} to {high})",
+        f"{names[0]} is {direction(found.points)} {names[1]} on {row['sample']} ({p_text(found.p)})",
+        found.p,
+        found.interval_90,
+        what=what,
+        methods=names,
+        published=None if np.isnan(published) else published,
+        n=int(row["n_clusters"]),
+        units="documents" if row["test"] == "documents" else "groups of related sequences",
+    )
 
 
 def _published_points(dataset: str, method: str, other: str, decoder: str) -> float:

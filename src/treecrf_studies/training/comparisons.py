@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
-import numpy as np
 import pandas as pd
 
-from treecrf.statistics.estimates import opposite
-from treecrf_studies.framework.tables import Row, Rows, by_key, method_names, sorted_by_method
+from treecrf_studies.framework.comparisons import Comparison, compared
+from treecrf_studies.framework.tables import Row, by_key, method_names, sorted_by_method
 from treecrf_studies.rendering.cells import (
     DASH,
     Cell,
@@ -24,7 +21,7 @@ from treecrf_studies.rendering.cells import (
     signed,
 )
 from treecrf_studies.rendering.style import ordered_training_methods
-from treecrf_studies.training.choices import BETTER, BLOCKS, METHODS, PAIR, of_first_decoder
+from treecrf_studies.training.choices import BETTER, BLOCKS, METHODS, of_first_decoder
 
 
 def ranks_layout(ranks: pd.DataFrame) -> pd.DataFrame:
@@ -35,13 +32,13 @@ def ranks_layout(ranks: pd.DataFrame) -> pd.DataFrame:
         {
             "data set": dataset_names(ranks),
             "method": method_names(ranks["method"]),
-            "accuracy, all positions (%)": cell_texts(ranks["accuracy"], number),
+            "accuracy, all positions (%)": cell_texts(ranks["value"], number),
             "minus the best (points)": cell_texts(ranks["gap_points"], signed),
             "95 %, Bonferroni": interval_texts(ranks["gap_low"], ranks["gap_high"]),
             "standing": ranks["standing"].astype(str).tolist(),
             "rank": cell_texts(ranks["rank"], count_text),
             "rank interval": [f"{low}–{high}" for low, high in zip(ranks["rank_low"], ranks["rank_high"], strict=True)],
-            "unit of the test": ranks["valid_test"].astype(str).tolist(),
+            "unit of the test": ranks["test"].astype(str).tolist(),
         }
     )
 
@@ -54,11 +51,11 @@ def matrix_layout(comparisons: pd.DataFrame, dataset: str) -> pd.DataFrame:
     """
     rows = comparisons[(comparisons["dataset"] == dataset) & (comparisons["decoder"] == BETTER)]
     methods = ordered_training_methods([*rows["method"], *rows["other"]])
-    pairs = by_key(rows, *PAIR)
+    pairs = compared(rows)
     columns: dict[str, list[str | Cell]] = {"method": [*method_names(methods)]}
     for other, name in zip(methods, method_names(methods), strict=True):
-        found = [find_pair(pairs, dataset, BETTER, method, other) for method in methods]
-        columns[name] = [Cell(pair.text, is_text=True) if pair.decision else DASH for pair in found]
+        found = [pairs.get((method, other)) for method in methods]
+        columns[name] = [Cell(_said(pair), is_text=True) if pair else DASH for pair in found]
     return pd.DataFrame(columns)
 
 
@@ -90,56 +87,30 @@ def pairs_layout(comparisons: pd.DataFrame, decoder: str) -> pd.DataFrame:
             ("", "data set"): dataset_names(rows),
             ("", "method"): method_names(rows["method"]),
             ("", "compared with"): method_names(rows["other"]),
-            (mcnemar, "points"): cell_texts(rows["accuracy_points"], signed),
+            (mcnemar, "points"): cell_texts(rows["papers_value"], signed),
             (mcnemar, "method alone right"): cell_texts(rows["only_method"], count_text),
             (mcnemar, "other alone right"): cell_texts(rows["only_other"], count_text),
-            (mcnemar, "p"): cell_texts(rows["p_value"], p_value_text),
-            (mcnemar, "p, Holm"): cell_texts(rows["p_holm"], p_value_text),
-            (valid, "points"): cell_texts(rows["mean_points"], signed),
+            (mcnemar, "p"): cell_texts(rows["papers_p"], p_value_text),
+            (mcnemar, "p, Holm"): cell_texts(rows["papers_p_holm"], p_value_text),
+            (valid, "points"): cell_texts(rows["value"], signed),
             (valid, "95 %, uncorrected"): interval_texts(rows["low"], rows["high"]),
-            (valid, "p, uncorrected"): cell_texts(rows["valid_p_value"], p_value_text),
+            (valid, "p, uncorrected"): cell_texts(rows["p_value"], p_value_text),
             (valid, "95 %, Bonferroni"): interval_texts(rows["family_low"], rows["family_high"]),
-            (valid, "p, Holm"): cell_texts(rows["valid_p_holm"], p_value_text),
+            (valid, "p, Holm"): cell_texts(rows["p_holm"], p_value_text),
             (valid, "over"): [_independent(row) for row in rows.to_dict("records")],
             (valid, "decision"): rows["decision"].astype(str).tolist(),
         }
     )
 
 
-class Pair(NamedTuple):
-    """A method against another: points and p-value of the paper's test, points, Holm's p and decision of a valid one."""
-
-    points: float
-    p_value: float
-    mean_points: float
-    valid_p_holm: float
-    decision: str
-
-    @property
-    def agrees(self) -> bool:
-        """Whether the sequence-level test finds the difference of the paper's test."""
-        return self.decision == ("better" if self.points > 0 else "worse")
-
-    @property
-    def text(self) -> str:
-        """What the sequence-level test says."""
-        return f"{signed(self.mean_points)} ({p_text(self.valid_p_holm)}) {self.decision}"
-
-
-def find_pair(pairs: Rows, dataset: str, decoder: str, method: str, other: str) -> Pair:
-    """The comparison of two methods, whichever comes first; NaN and an empty decision where there is none."""
-    for first, second, sign in ((method, other, 1), (other, method, -1)):
-        row = pairs.get((dataset, decoder, first, second))
-        if row is not None:
-            decision = str(row["decision"]) if sign > 0 else opposite(str(row["decision"]))
-            points = sign * row["accuracy_points"], row["p_value"]
-            return Pair(*points, sign * row["mean_points"], row["valid_p_holm"], decision)
-    return Pair(np.nan, np.nan, np.nan, np.nan, "")
+def _said(pair: Comparison) -> str:
+    """What the sequence-level test says."""
+    return f"{signed(pair.points)} ({p_text(pair.p_holm)}) {pair.decision}"
 
 
 def _independent(row: Row) -> str:
     """What the test takes as independent, and how many of it; "these trainings" where it is not about the methods."""
-    of_blocks = row["valid_test"] == BLOCKS
+    of_blocks = row["test"] == BLOCKS
     units = f"{count_text(row['n_blocks'])} blocks" if of_blocks else f"{count_text(row['n_clusters'])} sequences"
     return units if row["about"] == METHODS else f"{units}, {row['about']}"
 
@@ -174,24 +145,23 @@ def larger_layout(larger_comparisons: pd.DataFrame, comparisons: pd.DataFrame) -
     p-values have Holm's correction.
     """
     larger = of_first_decoder(larger_comparisons)
-    pairs = by_key(comparisons, *PAIR)
-    keys = zip(larger["dataset"], larger["method"], larger["other"], strict=True)
-    papers = [find_pair(pairs, dataset, BETTER, method, other) for dataset, method, other in keys]
+    pairs = compared(comparisons[comparisons["decoder"] == BETTER], "dataset")
+    papers = [pairs.get(key) for key in zip(larger["dataset"], larger["method"], larger["other"], strict=True)]
     return grouped(
         {
             ("", "data set"): larger["dataset"].astype(str).tolist(),
             ("", "method"): method_names(larger["method"]),
             ("", "compared with"): method_names(larger["other"]),
-            (PAPERS, "points"): [signed(pair.mean_points) if pair.decision else DASH for pair in papers],
-            (PAPERS, "p, Holm"): [p_value_text(pair.valid_p_holm) if pair.decision else DASH for pair in papers],
-            (PAPERS, "decision"): [pair.decision or DASH for pair in papers],
+            (PAPERS, "points"): [signed(pair.points) if pair else DASH for pair in papers],
+            (PAPERS, "p, Holm"): [p_value_text(pair.p_holm) if pair else DASH for pair in papers],
+            (PAPERS, "decision"): [pair.decision if pair else DASH for pair in papers],
             ("other sample", "name"): larger["sample"].astype(str).tolist(),
             ("other sample", "is a"): [POPULATIONS[name] for name in larger["population"]],
-            ("other sample", "points"): cell_texts(larger["mean_points"], signed),
+            ("other sample", "points"): cell_texts(larger["value"], signed),
             ("other sample", "95 %, Bonferroni"): interval_texts(larger["family_low"], larger["family_high"]),
-            ("other sample", "p, Holm"): cell_texts(larger["valid_p_holm"], p_value_text),
+            ("other sample", "p, Holm"): cell_texts(larger["p_holm"], p_value_text),
             ("other sample", "over"): [
-                f"{count_text(n)} {test}" for n, test in zip(larger["n_trainings"], larger["valid_test"], strict=True)
+                f"{count_text(n)} {test}" for n, test in zip(larger["n"], larger["test"], strict=True)
             ],
             ("other sample", "decision"): larger["decision"].astype(str).tolist(),
         }

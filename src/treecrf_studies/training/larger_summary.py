@@ -9,10 +9,11 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from treecrf.io.files import stacked
-from treecrf.statistics.estimates import CONFIDENCE, MARGIN, Estimates, adjust_holm, decide, estimate_resampled
+from treecrf.statistics.estimates import MARGIN, Estimates, estimate_resampled
 from treecrf.statistics.two_way import estimate_crossed
 from treecrf_studies.framework.custom import joined_names
-from treecrf_studies.training.choices import METHODS
+from treecrf_studies.framework.resamples import FAMILY, TESTED, decided, of_family, tested
+from treecrf_studies.training.choices import METHODS, PAIR
 
 OF_SAMPLE = ["dataset", "sample", "population", "test"]
 ACCURACY_NAMES = [
@@ -28,30 +29,7 @@ ACCURACY_NAMES = [
     "n_test",
     "cpu_seconds",
 ]
-COMPARISON_NAMES = [
-    "dataset",
-    "sample",
-    "population",
-    "decoder",
-    "method",
-    "other",
-    "mean_points",
-    "points_standard_error",
-    "degrees_of_freedom",
-    "low",
-    "high",
-    "low_90",
-    "high_90",
-    "valid_p_value",
-    "family_low",
-    "family_high",
-    "valid_p_holm",
-    "about",
-    "valid_test",
-    "n_clusters",
-    "n_trainings",
-    "decision",
-]
+COMPARISON_NAMES = [*OF_SAMPLE[:3], *PAIR[1:], *TESTED, *FAMILY, "about", "test", "n_clusters", "n", "decision"]
 
 
 def summarise_larger(frames: Mapping[str, Sequence[pd.DataFrame]], margin: float = MARGIN) -> dict[str, pd.DataFrame]:
@@ -97,12 +75,12 @@ def larger_accuracies(counts: pd.DataFrame, trainings: pd.DataFrame) -> pd.DataF
 
 
 def compare_larger(counts: pd.DataFrame, trainings: pd.DataFrame, margin: float = MARGIN) -> pd.DataFrame:
-    """Every pair of methods on each larger sample, by decoder: the columns `COMPARISON_NAMES`.
+    """Every pair of methods on each larger sample, by decoder.
 
     `counts` and `trainings` are of `treecrf_studies.training.larger.Larger`, of all methods and samples; columns as in
     `treecrf_studies.training.summary.compare`. dataset is that of the papers which the sample is larger than.
     n_clusters: groups of related sequences. Where one method has fewer trainings than the other, both are compared on
-    these alone (n_trainings). valid_test says which test it is, fixed in advance by the design:
+    these alone (n). test says which test it is, fixed in advance by the design:
 
     folds
         The corrected resampled t test with n_test / n_train = 1 / (n_folds - 1) (Bouckaert and Frank 2004, LNCS
@@ -121,7 +99,7 @@ def compare_larger(counts: pd.DataFrame, trainings: pd.DataFrame, margin: float 
         for (sample, decoder), of_decoder in counts.groupby(["sample", "decoder"], sort=False, observed=True)
         if len(set(of_decoder["method"])) > 1
     ]
-    return pd.concat(found, ignore_index=True)[COMPARISON_NAMES] if found else pd.DataFrame(columns=COMPARISON_NAMES)
+    return pd.concat(found, ignore_index=True) if found else pd.DataFrame(columns=COMPARISON_NAMES)
 
 
 def _compare_sample(counts: pd.DataFrame, sample: pd.Series, margin: float) -> pd.DataFrame:
@@ -138,9 +116,7 @@ def _compare_sample(counts: pd.DataFrame, sample: pd.Series, margin: float) -> p
         p_value = _signed_rank(differences, of_shared) if sample["test"] == "documents" else some.p_value
         found[:, pairs] = some.points, some.standard_error, some.degrees_of_freedom, p_value
     estimates, p_value = Estimates(*found[:3]), found[3]
-    p_holm = adjust_holm(p_value)
-    (low, high), (low_90, high_90) = estimates.interval(), estimates.interval(CONFIDENCE)
-    family_low, family_high = estimates.interval_bonferroni()
+    family = of_family(estimates, p_value)
     return pd.DataFrame(
         {
             "dataset": sample["dataset"],
@@ -148,22 +124,14 @@ def _compare_sample(counts: pd.DataFrame, sample: pd.Series, margin: float) -> p
             "population": sample["population"],
             "method": [names[place] for place in first],
             "other": [names[place] for place in second],
-            "mean_points": estimates.points,
-            "points_standard_error": estimates.standard_error,
-            "degrees_of_freedom": estimates.degrees_of_freedom,
-            "low": low,
-            "high": high,
-            "low_90": low_90,
-            "high_90": high_90,
-            "valid_p_value": p_value,
-            "family_low": family_low,
-            "family_high": family_high,
-            "valid_p_holm": p_holm,
+            **tested(estimates),
+            "p_value": p_value,
+            **family,
             "about": METHODS,
-            "valid_test": sample["test"],
+            "test": sample["test"],
             "n_clusters": len(positions),
-            "n_trainings": shared,
-            "decision": decide(estimates.points, p_holm, low_90, high_90, margin=margin),
+            "n": shared,
+            "decision": decided(estimates, family["p_holm"], margin),
         }
     )
 

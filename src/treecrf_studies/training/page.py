@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pandas as pd
@@ -13,6 +13,7 @@ from markupsafe import Markup
 from treecrf.io.files import read_json
 from treecrf.io.messages import counted
 from treecrf.statistics.ranking import NEAR_THE_TOP, WORSE
+from treecrf_studies.framework.comparisons import Comparison, compared
 from treecrf_studies.framework.custom import candidate_name, custom_candidates
 from treecrf_studies.framework.methods import find_method
 from treecrf_studies.framework.page import (
@@ -29,13 +30,13 @@ from treecrf_studies.framework.page import (
     text,
 )
 from treecrf_studies.framework.settings import Settings, TableDataset, TrainingSettings
-from treecrf_studies.framework.tables import Rows, by_key, method_names
+from treecrf_studies.framework.tables import method_names
 from treecrf_studies.methods.catalogue import IN_JAVA, OFFERED, TRAINING
 from treecrf_studies.rendering.cells import DASH, cell_texts, interval_texts, number, p_text, seconds_text, signed
 from treecrf_studies.rendering.parts import Note, Part, Table, listed, paragraph
 from treecrf_studies.rendering.style import DECODER_NAMES, training_method_name
-from treecrf_studies.training.choices import BETTER, PAIR
-from treecrf_studies.training.comparisons import find_pair, trees_and_networks
+from treecrf_studies.training.choices import BETTER
+from treecrf_studies.training.comparisons import trees_and_networks
 from treecrf_studies.training.tables import notes_layout
 
 INTRODUCTION = """
@@ -275,26 +276,27 @@ def groups_layout(ranks: pd.DataFrame, chosen: pd.DataFrame, comparisons: pd.Dat
 
     `ranks` has the best first; `chosen` the rows of the summary with the preferred decoder, by method.
     """
-    pairs, dataset = by_key(comparisons, *PAIR), ranks["dataset"].iloc[0]
+    rows = comparisons[(comparisons["dataset"] == ranks["dataset"].iloc[0]) & (comparisons["decoder"] == BETTER)]
+    pairs = compared(rows)
     return pd.DataFrame(
         {
             "standing": ranks["standing"].astype(str).tolist(),
             "method": method_names(ranks["method"]),
-            "accuracy (%)": cell_texts(ranks["accuracy"], number),
+            "accuracy (%)": cell_texts(ranks["value"], number),
             "minus the best (points)": cell_texts(ranks["gap_points"], signed),
             "95 %, Bonferroni": interval_texts(ranks["gap_low"], ranks["gap_high"]),
             "significantly worse than": [
-                _better_ones(pairs, dataset, method, ranks["method"]) for method in ranks["method"]
+                ", ".join(method_names(other for other in ranks["method"] if _is_worse(pairs, method, other))) or DASH
+                for method in ranks["method"]
             ],
             "training (CPU s)": cell_texts(ranks["method"].map(chosen["cpu_seconds"]), seconds_text),
         }
     )
 
 
-def _better_ones(pairs: Rows, dataset: str, method: str, others: Iterable[str]) -> str:
-    """The methods that the sequence-level test finds better than one."""
-    better = [other for other in others if find_pair(pairs, dataset, BETTER, method, other).decision == "worse"]
-    return ", ".join(method_names(better)) or DASH
+def _is_worse(pairs: Mapping[tuple[str, str], Comparison], method: str, other: str) -> bool:
+    """Whether the sequence-level test finds a method worse than another one."""
+    return (method, other) in pairs and pairs[method, other].decision == "worse"
 
 
 def fit_command(dataset: TableDataset, method: str, candidate: object, iteration: int | None) -> str:
@@ -320,15 +322,16 @@ def _lead(ranks: pd.DataFrame, comparisons: pd.DataFrame) -> Note:
     """Whether the best method's lead is real."""
     dataset, methods = ranks["dataset"].iloc[0], list(ranks["method"])
     best, second = training_method_name(methods[0]), training_method_name(methods[1])
-    pair = find_pair(by_key(comparisons, *PAIR), dataset, BETTER, methods[0], methods[1])
-    ahead = f"{best} is {number(pair.mean_points)} points ahead of {second}"
+    rows = comparisons[(comparisons["dataset"] == dataset) & (comparisons["decoder"] == BETTER)]
+    pair = compared(rows)[methods[0], methods[1]]
+    ahead = f"{best} is {number(pair.points)} points ahead of {second}"
     n_others = int((ranks["standing"] != WORSE).sum()) - 1
     if n_others == 0:
-        said = f"{ahead}, significantly more accurate than every other method ({second}: {p_text(pair.valid_p_holm)})."
+        said = f"{ahead}, significantly more accurate than every other method ({second}: {p_text(pair.p_holm)})."
     elif pair.decision == "equivalent":
         said = f"{ahead}, which is equivalent."
     else:
-        said = f"{ahead}, not significantly ({p_text(pair.valid_p_holm)}). "
+        said = f"{ahead}, not significantly ({p_text(pair.p_holm)}). "
         said += f"No test separates {counted(n_others, 'other method')} from it."
     return paragraph("<b>{dataset}.</b> {said}", dataset=dataset, said=said)
 

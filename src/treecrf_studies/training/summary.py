@@ -16,12 +16,12 @@ from numpy.typing import NDArray
 
 from treecrf.io.files import stacked
 from treecrf.statistics.blocks import estimate_blocks
-from treecrf.statistics.estimates import CONFIDENCE, decide
 from treecrf.statistics.mcnemar import compare_pairs
 from treecrf.statistics.ranking import RANK_COLUMNS, SEPARATION_MARGIN, rank_methods
 from treecrf.statistics.two_way import estimate_trainings, make_pairs
 from treecrf.statistics.variance import COMPONENT_COLUMNS, decompose_variance
 from treecrf_studies.framework.job_context import SummaryContext
+from treecrf_studies.framework.resamples import FAMILY, TESTED, decided, of_family, tested
 from treecrf_studies.training.choices import (
     BETTER,
     BLOCKS,
@@ -257,26 +257,7 @@ def _at_choice(curves: pd.DataFrame) -> dict[str, float]:
     }
 
 
-VALID_COLUMNS = (
-    "mean_points",
-    "points_standard_error",
-    "degrees_of_freedom",
-    "low",
-    "high",
-    "low_90",
-    "high_90",
-    "valid_p_value",
-    "family_low",
-    "family_high",
-    "valid_p_holm",
-    "about",
-    "valid_test",
-    "n_clusters",
-    "n_blocks",
-    "block_length",
-    "decision",
-)
-"""Columns about all trainings."""
+VALID_COLUMNS = [*PAIR, *TESTED, *FAMILY, "about", "test", "n_clusters", "n_blocks", "block_length", "decision"]
 
 ENOUGH_TRAININGS = 3
 """Of each method, for a test to be about the methods: with fewer the error of trainings is hardly known."""
@@ -315,31 +296,34 @@ def compare(
     Returns
     -------
     DataFrame
-        The columns of `treecrf.statistics.mcnemar.compare_pairs`, which are about the unperturbed trainings alone, and
-        these, which are about all perturbed trainings of a method, or the unperturbed one where it has no others:
+        Of the unperturbed trainings alone the columns of `treecrf.statistics.mcnemar.compare_pairs`, of which
+        accuracy_points, p_value and p_holm are papers_value, papers_p and papers_p_holm. Of all perturbed trainings of
+        a method, or the unperturbed one where it has no others:
 
-        mean_points, points_standard_error, degrees_of_freedom
+        value, standard_error, degrees_of_freedom
             Difference of accuracy in points, the mean of the trainings.
-        low, high, low_90, high_90, valid_p_value
+        low, high, low_90, high_90, p_value
             Its intervals of 95 % and 90 % and the p-value of no difference, all from one standard error
             (`treecrf.statistics.two_way.estimate_trainings`): p is below 0.05 where the 95 % interval leaves out 0.
-        family_low, family_high, valid_p_holm
+        family_low, family_high, p_holm
             Interval and p-value of the family, the pairs of the data set and decoder: Bonferroni's and Holm's
             (`treecrf.statistics.estimates.Estimates`).
+        point
+            The stage.
         about
             "methods", or "these trainings" where one of the two has fewer than `ENOUGH_TRAININGS`.
-        valid_test
+        test
             What is taken as independent: "sequences" (groups of related ones), or "blocks" of positions where there are
             fewer than `blocks_under` of these; blocks tell about these sequences only.
         n_clusters, n_blocks, block_length
             Groups of related test sequences; blocks and their length, missing where sequences are enough.
         decision
-            "better", "worse", "equivalent" or "undecided", from `valid_p_holm` and the 90 % interval.
+            "better", "worse", "equivalent" or "undecided", from `p_holm` and the 90 % interval.
     """
     parts = []
     for choice, every in zip(choices, predictions, strict=True):
         parts += [every[every["stage"] == stage], as_preferred(choice, every, stage)]
-    return _compare(parts, rules)
+    return _compare(parts, rules).assign(point=stage)
 
 
 def as_preferred(choice: pd.DataFrame, predictions: pd.DataFrame, stage: str = CHOICE) -> pd.DataFrame:
@@ -356,24 +340,6 @@ def counting_runs(predictions: pd.DataFrame) -> pd.DataFrame:
     return perturbed if len(perturbed) else predictions
 
 
-def counted_at_choice(predictions: pd.DataFrame) -> pd.DataFrame:
-    """The same of several methods and decoders, at the choice."""
-    return _counted(predictions, CHOICE)
-
-
-def counted_at_end(predictions: pd.DataFrame) -> pd.DataFrame:
-    """The same after the last iteration."""
-    return _counted(predictions, LAST)
-
-
-def _counted(predictions: pd.DataFrame, stage: str) -> pd.DataFrame:
-    at_stage = predictions[predictions["stage"] == stage]
-    perturbed = at_stage["run"] != UNPERTURBED
-    return at_stage[
-        perturbed | ~perturbed.groupby([at_stage["method"], at_stage["decoder"]], observed=True).transform("any")
-    ]
-
-
 def _compare(parts: Sequence[pd.DataFrame], rules: Rules) -> pd.DataFrame:
     names = ["dataset", "decoder", "method", "run", "split", "sequence", "group", "position"]  # the rest takes room
     predicted = pd.concat([part[names].assign(correct=part["label"] == part["predicted"]) for part in parts])
@@ -384,16 +350,15 @@ def _compare(parts: Sequence[pd.DataFrame], rules: Rules) -> pd.DataFrame:
     plain = predicted[predicted["run"] == UNPERTURBED]
     papers = compare_pairs(
         plain[["dataset", "decoder", "method", "sequence", "position", "correct"]], rules.exact_under
-    )
+    ).rename(columns={"accuracy_points": "papers_value", "p_value": "papers_p", "p_holm": "papers_p_holm"})
     groups = predicted.groupby(["dataset", "decoder"], sort=False)
     valid = [
         _compare_trainings(_trainings(group), rules).assign(dataset=str(dataset), decoder=str(decoder))
         for (dataset, decoder), group in groups
         if len(set(group["method"])) > 1
     ]
-    columns = [*PAIR, *VALID_COLUMNS]
-    ours = pd.concat(valid)[columns] if valid else pd.DataFrame(columns=columns)
-    return papers.merge(ours, on=list(PAIR), validate="one_to_one")
+    ours = pd.concat(valid) if valid else pd.DataFrame(columns=VALID_COLUMNS)
+    return papers.merge(ours, on=PAIR, validate="one_to_one")
 
 
 def _trainings(predicted: pd.DataFrame) -> _Trainings:
@@ -424,30 +389,19 @@ def _compare_trainings(trainings: _Trainings, rules: Rules) -> pd.DataFrame:
         unit = BLOCKS
         estimates, *sizes = estimate_blocks(trainings.correct, trainings.offsets, rules.block_length)
         of_blocks = dict(zip(of_blocks, sizes, strict=True))
-    (low, high), (low_90, high_90) = estimates.interval(), estimates.interval(CONFIDENCE)
-    family_low, family_high = estimates.interval_bonferroni()
     n_trainings = np.array([len(correct) for correct in trainings.correct])
     enough = np.minimum(n_trainings[pairs.first], n_trainings[pairs.second]) >= ENOUGH_TRAININGS
     return pd.DataFrame(
         {
             "method": [trainings.methods[place] for place in pairs.first],
             "other": [trainings.methods[place] for place in pairs.second],
-            "mean_points": estimates.points,
-            "points_standard_error": estimates.standard_error,
-            "degrees_of_freedom": estimates.degrees_of_freedom,
-            "low": low,
-            "high": high,
-            "low_90": low_90,
-            "high_90": high_90,
-            "valid_p_value": estimates.p_value,
-            "family_low": family_low,
-            "family_high": family_high,
-            "valid_p_holm": estimates.p_holm,
+            **tested(estimates),
+            **of_family(estimates, estimates.p_value),
             "about": np.where(enough, METHODS, TRAININGS),
-            "valid_test": unit,
+            "test": unit,
             "n_clusters": len(positions),
             **of_blocks,
-            "decision": decide(estimates.points, estimates.p_holm, low_90, high_90, margin=rules.equivalence_margin),
+            "decision": decided(estimates, estimates.p_holm, rules.equivalence_margin),
         }
     )
 
@@ -467,30 +421,18 @@ def rank(
     """Ranks of the methods of one data set at the cross-validated choice, each with its preferred decoder.
 
     Choices and predictions are of `treecrf_studies.training.jobs.TrainingOutcome`, one of each for every method;
-    comparisons are of `compare`. dataset; the columns of `treecrf.statistics.ranking.rank_methods` with accuracy
-    (percent of all test positions, the mean of the trainings) in place of accuracy_points, from the best on; and
-    valid_test, what tells the methods apart. No rows for a single method.
+    comparisons are of `compare`. dataset; the columns of `treecrf.statistics.ranking.rank_methods`, of the accuracies of
+    all test positions (the mean of the trainings), from the best on; and test, what tells the methods apart. No rows for
+    a single method.
     """
     preferred = _preferred(choices, predictions)
     pairs = comparisons[comparisons["decoder"] == BETTER]
     if pairs.empty:
-        names = ["accuracy" if name == "accuracy_points" else name for name in RANK_COLUMNS]
-        return pd.DataFrame(columns=["dataset", *names, "valid_test"])
+        return pd.DataFrame(columns=["dataset", *RANK_COLUMNS, "test"])
     right = preferred["label"] == preferred["predicted"]
-    accuracy = 100 * right.groupby(preferred["method"], sort=False).mean()
-    tested = pd.DataFrame(
-        {
-            "method": pairs["method"],
-            "other": pairs["other"],
-            "accuracy_points": pairs["mean_points"],
-            "points_standard_error": pairs["points_standard_error"],
-            "degrees_of_freedom": pairs["degrees_of_freedom"],
-            "decision": pairs["decision"],
-        }
-    )
-    ranks = rank_methods(accuracy, tested, separation_margin).rename(columns={"accuracy_points": "accuracy"})
+    ranks = rank_methods(100 * right.groupby(preferred["method"], sort=False).mean(), pairs, separation_margin)
     ranks.insert(0, "dataset", pairs["dataset"].iloc[0])
-    return ranks.assign(valid_test=pairs["valid_test"].iloc[0])
+    return ranks.assign(test=pairs["test"].iloc[0])
 
 
 def noise(choices: Iterable[pd.DataFrame], predictions: Iterable[pd.DataFrame]) -> pd.DataFrame:

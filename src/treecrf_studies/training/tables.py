@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 
 from treecrf.statistics.ranking import AT_THE_TOP
+from treecrf_studies.framework.comparisons import Comparison, compared
 from treecrf_studies.framework.tables import (
     CHOICE,
     END,
@@ -45,8 +46,7 @@ from treecrf_studies.rendering.cells import (
     with_deviation,
 )
 from treecrf_studies.rendering.style import DECODER_NAMES, is_custom, ordered_training_methods, training_method_name
-from treecrf_studies.training.choices import BETTER, PAIR
-from treecrf_studies.training.comparisons import Pair, find_pair
+from treecrf_studies.training.choices import BETTER
 from treecrf_studies.training.comparisons import larger_accuracies_layout as larger_accuracies_layout
 from treecrf_studies.training.comparisons import larger_layout as larger_layout
 from treecrf_studies.training.comparisons import matrix_layout as matrix_layout
@@ -94,6 +94,9 @@ WORSE = " (worse)"
 
 Texts = dict[str, str]
 
+PLACE = ("dataset", "decoder")
+"""Columns that say where two methods are compared."""
+
 # --- published and measured -------------------------------------------------------------------------
 
 
@@ -108,15 +111,16 @@ def shrinkage_layout(summary: pd.DataFrame, comparisons: pd.DataFrame, peak_comp
     """
     told, published = _with_iterations(summary), read_published("table_3_4_shrinkage")
     cells, printed = by_key(told, "dataset", "method", "decoder"), by_key(published, "dataset", "variant", "decoder")
-    tests = {PEAK: by_key(peak_comparisons, *PAIR), CHOICE: by_key(comparisons, *PAIR)}
+    tests = {PEAK: compared(peak_comparisons, *PLACE), CHOICE: compared(comparisons, *PLACE)}
     decoders = [decoder for decoder in dict.fromkeys(summary["decoder"]) if decoder != BETTER]
     rivals = dict(zip(VARIANTS, reversed(VARIANTS), strict=True))
     columns = {(DECODER_NAMES[d], variant): (d, method) for d in decoders for method, variant in VARIANTS.items()}
 
     def texts(dataset: str, decoder: str, method: str) -> Texts:
         known = printed.get((dataset, VARIANTS[method], decoder))
-        found = {line: find_pair(pairs, dataset, decoder, method, rivals[method]) for line, pairs in tests.items()}
-        marks = {line: _marks(pair, SHRINKAGE_LEVELS) if pair.points > 0 else "" for line, pair in found.items()}
+        found = {line: pairs.get((dataset, decoder, method, rivals[method])) for line, pairs in tests.items()}
+        ahead = {line: pair if pair and pair.papers_points > 0 else None for line, pair in found.items()}
+        marks = {line: _marks(pair, SHRINKAGE_LEVELS) for line, pair in ahead.items()}
         return _published_text(known, "stars") | _accuracies_of(cells.get((dataset, method, decoder)), marks)
 
     blocks: list[Block] = [
@@ -137,14 +141,14 @@ def methods_layout(summary: pd.DataFrame, comparisons: pd.DataFrame, peak_compar
     better = _with_iterations(summary)[summary["decoder"] == BETTER]
     published = read_published("table_3_5_methods")
     printed, cells = by_key(published, "dataset", "method"), by_key(better, "dataset", "method")
-    tests = {PEAK: by_key(peak_comparisons, *PAIR), CHOICE: by_key(comparisons, *PAIR)}
+    tests = {PEAK: compared(peak_comparisons, *PLACE), CHOICE: compared(comparisons, *PLACE)}
     others = [name for name in ordered_training_methods(better["method"]) if name in UNPRINTED or is_custom(name)]
     sets = _printed_order(better[better["method"].isin([*PRINTED, *TO_THE_END, *others])], published["dataset"])
 
     def accuracies(dataset: str, method: str) -> Texts:
         known, row = printed.get((dataset, PRINTED.get(method))), cells.get((dataset, method))
-        against = {line: find_pair(pairs, dataset, BETTER, method, BASELINE) for line, pairs in tests.items()}
-        marks = {line: _marks(pair, BASELINE_LEVELS) for line, pair in against.items()}
+        key = dataset, BETTER, method, BASELINE
+        marks = {line: _marks(pairs.get(key), BASELINE_LEVELS) for line, pairs in tests.items()}
         found = _published_text(known, "stars_vs_baseline")
         if known and found[PUBLISHED].endswith(STAR):
             baseline = printed[dataset, PRINTED[BASELINE]]["accuracy_percent"]
@@ -337,12 +341,13 @@ def _accuracies(summary: pd.DataFrame, kind: str, marked: set[tuple[str, str]]) 
 # --- cells ------------------------------------------------------------------------------------------
 
 
-def _marks(pair: Pair, levels: Sequence[float]) -> str:
-    """What stands after the accuracy of the first of a pair."""
-    stars = STAR * sum(pair.p_value < level for level in levels)
-    if not stars:
+def _marks(pair: Comparison | None, levels: Sequence[float]) -> str:
+    """What stands after the accuracy of the first of a pair: a dagger where the sequence-level test agrees."""
+    stars = STAR * sum(pair.papers_p < level for level in levels) if pair else ""
+    if not pair or not stars:
         return ""
-    return stars + (DAGGER if pair.agrees else "") + (WORSE if pair.points < 0 else "")
+    agrees = pair.decision == ("better" if pair.papers_points > 0 else "worse")
+    return stars + (DAGGER if agrees else "") + (WORSE if pair.papers_points < 0 else "")
 
 
 def _published_text(row: Row | None, stars: str) -> Texts:

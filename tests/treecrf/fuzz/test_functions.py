@@ -95,11 +95,11 @@ def calls(seed):
         sequence=lambda rows: rows["position"] // 4,
         correct=whole(0, 2, 2 * N_POSITIONS) == 1,
     )
-    points = pd.Series([80.0, 81.0, 79.5], index=pd.Index(list("abc"), name="method"), name="accuracy_points")
+    points = pd.Series([80.0, 81.0, 79.5], index=pd.Index(list("abc"), name="method"), name="value")
     comparisons = pd.DataFrame([("a", "b"), ("a", "c"), ("b", "c")], columns=["method", "other"]).assign(
         case="x",
-        accuracy_points=normal(size=3),
-        points_standard_error=1.0,
+        value=normal(size=3),
+        standard_error=1.0,
         degrees_of_freedom=5.0,
         decision="undecided",
     )

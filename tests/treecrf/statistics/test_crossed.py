@@ -28,8 +28,8 @@ def draw(seed, shape=(8, 4, 2), mean=0.7):
     return np.random.default_rng(seed).binomial(N_POSITIONS, mean, shape)
 
 
-def row_of(frame, baseline, method):
-    return frame[(frame["baseline"] == baseline) & (frame["method"] == method)].iloc[0]
+def row_of(frame, other, method):
+    return frame[(frame["other"] == other) & (frame["method"] == method)].iloc[0]
 
 
 def test_estimates_are_those_of_the_two_way_variance_with_test_sets_added_up():
@@ -39,11 +39,11 @@ def test_estimates_are_those_of_the_two_way_variance_with_test_sets_added_up():
     row = row_of(frame, "a", "b")
     differences = (correct["b"] - correct["a"]).sum(axis=2)
     expected = estimate_crossed(differences[None], np.full((8, 4), 2 * N_POSITIONS))
-    assert row["accuracy_points"] == pytest.approx(100 * differences.sum() / (8 * 4 * 2 * N_POSITIONS))
-    assert row["points_standard_error"] == pytest.approx(expected.standard_error[0])
+    assert row["value"] == pytest.approx(100 * differences.sum() / (8 * 4 * 2 * N_POSITIONS))
+    assert row["standard_error"] == pytest.approx(expected.standard_error[0])
     assert row["degrees_of_freedom"] == pytest.approx(3)  # four training sets
-    reach = student.ppf(0.975, 3) * row["points_standard_error"]
-    assert row["points_high"] == pytest.approx(row["accuracy_points"] + reach)
+    reach = student.ppf(0.975, 3) * row["standard_error"]
+    assert row["high"] == pytest.approx(row["value"] + reach)
     assert (row["cluster"], row["n_clusters"], row["n_training_sets"]) == ("group", 8, 4)
 
 
@@ -61,19 +61,19 @@ def test_each_direction_is_the_other_ones_opposite():
     frame = compare_crossed(counts_of({"a": draw(0), "b": draw(1), "c": draw(2)}))
     assert len(frame) == 6
     forth, back = row_of(frame, "a", "b"), row_of(frame, "b", "a")
-    assert forth["accuracy_points"] == -back["accuracy_points"]
-    assert forth["points_low"] == pytest.approx(-back["points_high"])
+    assert forth["value"] == -back["value"]
+    assert forth["low"] == pytest.approx(-back["high"])
     assert forth["family_low"] == pytest.approx(-back["family_high"])
-    assert forth["valid_p_value"] == pytest.approx(back["valid_p_value"])
+    assert forth["p_value"] == pytest.approx(back["p_value"])
 
 
 @pytest.mark.parametrize("gap", [0.02, 0.06, 0.2])
 def test_an_interval_of_the_family_leaves_out_0_where_bonferroni_rejects(gap):
     frame = compare_crossed(counts_of({"a": draw(0), "b": draw(1, mean=0.7 - gap), "c": draw(2, mean=0.7 + gap)}))
     excludes = (frame["family_low"] > 0) | (frame["family_high"] < 0)
-    assert excludes.tolist() == (frame["valid_p_value"] < 0.05 / 3).tolist()
-    assert (frame["family_low"] <= frame["points_low"]).all()
-    assert (frame["family_high"] >= frame["points_high"]).all()
+    assert excludes.tolist() == (frame["p_value"] < 0.05 / 3).tolist()
+    assert (frame["family_low"] <= frame["low"]).all()
+    assert (frame["family_high"] >= frame["high"]).all()
 
 
 def test_related_sequences_are_one_cluster():
@@ -82,7 +82,7 @@ def test_related_sequences_are_one_cluster():
     row = row_of(compare_crossed(counts_of(correct, groups=related)), "a", "b")
     summed = {name: array.reshape(4, 2, 4, 2).sum(axis=1) for name, array in correct.items()}
     whole = counts_of(summed).assign(n_positions=2 * N_POSITIONS)
-    assert row["points_standard_error"] == row_of(compare_crossed(whole), "a", "b")["points_standard_error"]
+    assert row["standard_error"] == row_of(compare_crossed(whole), "a", "b")["standard_error"]
     assert row["n_clusters"] == 4
 
 
@@ -95,7 +95,7 @@ def test_blocks_take_the_place_of_sequences_where_there_are_more_blocks():
 
 def test_identical_methods_are_equivalent_and_their_interval_is_a_point():
     row = compare_crossed(counts_of({"a": draw(0), "b": draw(0)})).iloc[0]
-    values = ("accuracy_points", "points_standard_error", "points_low", "points_high", "valid_p_value")
+    values = ("value", "standard_error", "low", "high", "p_value")
     assert [row[name] for name in values] == [0, 0, 0, 0, 1]
     assert row["decision"] == "equivalent"
 
@@ -111,20 +111,20 @@ def test_a_large_p_value_alone_makes_nothing_equivalent():
 def test_holm_corrects_over_the_pairs_of_a_rate_whichever_is_the_baseline():
     """Corrected for each baseline, one pair would have two p-values."""
     frame = compare_crossed(counts_of({"a": draw(0), "b": draw(1, mean=0.75), "c": draw(2)}))
-    pairs = frame[frame["baseline"] < frame["method"]]
+    pairs = frame[frame["other"] < frame["method"]]
     assert len(pairs) == 3
-    assert pairs["valid_p_holm"].tolist() == pytest.approx(adjust_holm(pairs["valid_p_value"].to_numpy()).tolist())
-    turned = frame.rename(columns={"baseline": "method", "method": "baseline"})
-    both = pairs.merge(turned, on=["baseline", "method"], suffixes=("", "_turned"))
-    assert both["valid_p_holm"].tolist() == both["valid_p_holm_turned"].tolist()
+    assert pairs["p_holm"].tolist() == pytest.approx(adjust_holm(pairs["p_value"].to_numpy()).tolist())
+    turned = frame.rename(columns={"other": "method", "method": "other"})
+    both = pairs.merge(turned, on=["other", "method"], suffixes=("", "_turned"))
+    assert both["p_holm"].tolist() == both["p_holm_turned"].tolist()
 
 
 def test_one_training_set_leaves_the_sequences_and_one_of_each_leaves_no_test():
     row = compare_crossed(counts_of({"a": draw(0, (8, 1, 1)), "b": draw(1, (8, 1, 1))})).iloc[0]
     assert (row["n_training_sets"], row["degrees_of_freedom"]) == (1, pytest.approx(7))
-    assert 0 < row["valid_p_value"] <= 1
+    assert 0 < row["p_value"] <= 1
     row = compare_crossed(counts_of({"a": draw(0, (1, 5, 1)), "b": draw(1, (1, 5, 1))})).iloc[0]
-    assert np.isnan(row["valid_p_value"])
+    assert np.isnan(row["p_value"])
     assert row["decision"] == "undecided"
 
 

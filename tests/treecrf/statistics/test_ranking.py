@@ -19,8 +19,8 @@ def comparisons(half=3.0, points=POINTS, **decisions):
         for i, one in enumerate(names)
         for other in names[i + 1 :]
     ]
-    frame = pd.DataFrame(rows, columns=["method", "other", "accuracy_points", "decision"])
-    return frame.assign(points_standard_error=half / norm.ppf(0.975), degrees_of_freedom=np.inf)
+    frame = pd.DataFrame(rows, columns=["method", "other", "value", "decision"])
+    return frame.assign(standard_error=half / norm.ppf(0.975), degrees_of_freedom=np.inf)
 
 
 def standing(decision, half, gap=0.3):
@@ -79,8 +79,8 @@ def test_noise_ranks_nothing():
 def test_equals_share_the_first_rank():
     points = pd.Series({"one": 50.0, "two": 70.0, "three": 70.0})
     rows = [("one", "two", -20.0, "worse"), ("one", "three", -20.0, "worse"), ("two", "three", 0.0, "undecided")]
-    tested = pd.DataFrame(rows, columns=["method", "other", "accuracy_points", "decision"])
-    ranks = rank_methods(points, tested.assign(points_standard_error=1.0, degrees_of_freedom=9.0))
+    tested = pd.DataFrame(rows, columns=["method", "other", "value", "decision"])
+    ranks = rank_methods(points, tested.assign(standard_error=1.0, degrees_of_freedom=9.0))
     assert ranks["method"].tolist() == ["two", "three", "one"]
     assert ranks["rank"].tolist() == [1, 1, 3]
     assert ranks["standing"].tolist() == [BEST, BEST, WORSE]
@@ -92,8 +92,8 @@ def test_the_interval_of_the_gap_leaves_out_0_only_where_the_best_is_decided_to_
     rng = np.random.default_rng(seed)
     points = pd.Series(rng.normal(90, 1.5, 6), index=list("abcdef"))
     pairs = comparisons(points=points).assign(degrees_of_freedom=4.0)
-    pairs["points_standard_error"] = rng.uniform(0.1, 0.3, len(pairs))
-    estimates = Estimates(*pairs[["accuracy_points", "points_standard_error", "degrees_of_freedom"]].to_numpy().T)
+    pairs["standard_error"] = rng.uniform(0.1, 0.3, len(pairs))
+    estimates = Estimates(*pairs[["value", "standard_error", "degrees_of_freedom"]].to_numpy().T)
     pairs["decision"] = decide(estimates.points, estimates.p_holm, *estimates.interval(CONFIDENCE))
     ranks = rank_methods(points, pairs).set_index("method")
     best = ranks.index[0]
@@ -113,7 +113,7 @@ def test_pairs_must_be_complete(change):
 
 
 def test_cases_whose_pairs_are_not_all_tested_are_left_out():
-    accuracies = pd.DataFrame({"method": POINTS.index, "accuracy_points": POINTS.to_numpy()})
+    accuracies = pd.DataFrame({"method": POINTS.index, "value": POINTS.to_numpy()})
     accuracies = pd.concat([accuracies.assign(dataset=name) for name in ("one", "two", "three")])
     tested = pd.concat([comparisons().assign(dataset="one"), comparisons()[1:].assign(dataset="two")])
     found = rank_cases(accuracies, tested, ["dataset"])

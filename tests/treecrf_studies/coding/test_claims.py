@@ -22,7 +22,7 @@ def find(folder, claim, rule=AS_JUDGED):
 def test_beams_whose_iterations_are_not_known_decide_nothing(tmp_path, claim):
     PLANTED[claim]["replicated"](tmp_path)
     assert find(tmp_path, claim).verdict == "replicated"
-    path = tmp_path / "coding/nettalk_full/lines.csv"
+    path = tmp_path / "coding/nettalk_full/scores.csv"
     write_frame(read_frame(path).drop(columns="n_iterations"), path)
     assert find(tmp_path, claim).verdict == "undecided"
     assert "other numbers of iterations" in find(tmp_path, claim).explanation
@@ -39,7 +39,7 @@ def test_a_ratio_of_seconds_has_an_interval_over_draws_and_repeats(tmp_path):
         for place, value in zip(places, values, strict=True)
     ]
     rows += [("vp_cascade_5", 1, 10, *place, 0.1) for place in places]  # a shorter code
-    names = ["method", "window", "size", "seed", "repeat", "cpu_seconds"]
+    names = ["method", "window", "size", "draw", "repeat", "cpu_seconds"]
     timings = pd.DataFrame(rows, columns=names)
     write_frame(timings, folder / "timings.csv")
     (found,) = ratios(tmp_path)

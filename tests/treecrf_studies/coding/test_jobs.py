@@ -9,7 +9,6 @@ from treecrf import TreeCRF, VotedPerceptron, chain
 from treecrf.sequences import SequenceSet
 from treecrf_studies import datasets
 from treecrf_studies.coding.jobs import (
-    PREDICTION_NAMES,
     RUN_NAMES,
     TIMING_NAMES,
     Draw,
@@ -20,7 +19,7 @@ from treecrf_studies.coding.jobs import (
 from treecrf_studies.coding.methods import TREES_AND_NETS, method_text
 from treecrf_studies.coding.settings import CodingSettings
 from treecrf_studies.datasets.hidden_markov import known_model
-from treecrf_studies.framework.confidence import CONFIDENCE
+from treecrf_studies.framework.confidence import CONFIDENCE, PREDICTED
 from treecrf_studies.framework.job_context import JobContext
 from treecrf_studies.methods import CodedCRF
 
@@ -47,13 +46,13 @@ def whole(sets):
 def test_one_training_has_all_code_lengths(splits):
     runs, predictions, _ = run(splits, "gtb_cascade_1")
     assert list(runs.columns) == RUN_NAMES
-    assert list(predictions.columns) == PREDICTION_NAMES
-    assert runs[["seed", "size"]].to_numpy().tolist() == [[0, 16], [0, 20], [1, 16], [1, 20]]
+    assert list(predictions.columns) == ["dataset", "method", "window", "draw", "size", "group", *PREDICTED]
+    assert runs[["draw", "size"]].to_numpy().tolist() == [[0, 16], [0, 20], [1, 16], [1, 20]]
     seed = Draw("transition", 1, (0, 0), splits[1], None).code_seed
     model = CodedCRF(TreeCRF(3, 4, 5.0), 20, 1, seed).fit(whole(splits[1]))
     assert runs["accuracy"].iloc[3] == pytest.approx(100 * model.score(splits[1].test))
     assert set(predictions["size"]) == {16, 20}
-    of_draw = predictions[(predictions["seed"] == 1) & (predictions["size"] == 20)]
+    of_draw = predictions[(predictions["draw"] == 1) & (predictions["size"] == 20)]
     assert of_draw["predicted"].tolist() == model.predict(splits[1].test).tolist()
     assert predictions[list(CONFIDENCE)].isna().all(axis=None)  # distances to words are no probabilities
 
@@ -87,7 +86,7 @@ def test_codes_of_trees_may_have_other_lengths(splits):
 
 
 def test_shorter_codes_cost_less_than_longer_ones(splits):
-    seconds = run(splits, "vp_secoc").runs.groupby("seed")["cpu_seconds"]
+    seconds = run(splits, "vp_secoc").runs.groupby("draw")["cpu_seconds"]
     assert all(of_draw.is_monotonic_increasing and of_draw.min() > 0 for _, of_draw in seconds)
 
 
@@ -135,7 +134,7 @@ def test_held_out_sequences_choose_rate_and_iterations(splits):
         for stage, labels in enumerate(model.staged_predict(validation, ("forward_backward",), 2), start=1):
             found[rate, 2 * stage] = int((labels["forward_backward"] == validation.labels).sum())
     rate, n_iterations = max(found, key=found.get)
-    assert runs["chosen"].tolist() == [
+    assert runs["settings"].tolist() == [
         f"splits=subsets, max_leaves=8, learning_rate={rate:g}, n_iterations={n_iterations}"
     ]
     values |= {"learning_rate": rate}
@@ -145,7 +144,7 @@ def test_held_out_sequences_choose_rate_and_iterations(splits):
 
 
 def test_crfsuites_penalty_is_chosen(splits):
-    chosen = run(splits, "crfsuite").runs["chosen"]
+    chosen = run(splits, "crfsuite").runs["settings"]
     assert set(chosen) <= {"c2=1", "c2=0.01"}
 
 
@@ -236,7 +235,7 @@ def test_methods_have_the_names_of_the_thesis(method, text):
 
 def test_frames_have_one_row_for_each_run(splits):
     runs = pd.concat([run(splits, method).runs for method in ("vp_iid", "perceptron")])
-    assert not runs.duplicated(["method", "window", "seed", "size"]).any()
+    assert not runs.duplicated(["method", "window", "draw", "size"]).any()
 
 
 def test_the_network_learns_all_labels_at_once():

@@ -7,11 +7,11 @@ from scipy.stats import ttest_rel
 
 from treecrf_studies.coding.figures import accuracy_by_length, accuracy_by_seconds
 from treecrf_studies.coding.summary import (
-    average_runs,
     choose_by_held_out,
     compare_gains,
     compare_lengths,
     compare_methods,
+    score_draws,
     summarise,
 )
 from treecrf_studies.coding.tables import (
@@ -20,7 +20,7 @@ from treecrf_studies.coding.tables import (
     choices_layout,
     codes_layout,
     compare_steps,
-    find_pair,
+    find_compared,
     steps_layout,
 )
 from treecrf_studies.framework.job_context import SummaryContext
@@ -46,7 +46,7 @@ def predictions(seeds=(0,), windows=(1, 3), n_sequences=40, length=10):
                 parts.append(
                     pd.DataFrame(
                         {
-                            "dataset": "transition", "method": method, "window": window, "seed": seed, "size": 0 if method == "separable" else 20,
+                            "dataset": "transition", "method": method, "window": window, "draw": seed, "size": 0 if method == "separable" else 20,
                             "group": np.arange(n) // length, "position": np.arange(n), "label": 1, "predicted": right.astype(int),
                         }
                     )
@@ -57,7 +57,7 @@ def predictions(seeds=(0,), windows=(1, 3), n_sequences=40, length=10):
 def runs(found, held_out):
     """The runs of these predictions, and of a shorter code that is right less often."""
     right = found.assign(accuracy=100.0 * (found["label"] == found["predicted"]))
-    names = ["dataset", "method", "window", "seed", "size"]
+    names = ["dataset", "method", "window", "draw", "size"]
     frame = right.groupby(names, sort=False)["accuracy"].mean().reset_index()
     frame["held_out_accuracy"] = frame["method"].map(held_out)
     short = frame[frame["size"] == 20].assign(size=10, accuracy=lambda rows: rows["accuracy"] - 5)
@@ -66,13 +66,13 @@ def runs(found, held_out):
         "precision": np.nan,
         "recall": np.nan,
         "f1": np.nan,
-        "chosen": "",
+        "settings": "",
         "n_train": 800,
         "n_test": 400,
         "shared_part": 1.0,
         "n_iterations": 7,
     }
-    return both.assign(cpu_seconds=1.0 + both["size"] + both["seed"], **values)
+    return both.assign(cpu_seconds=1.0 + both["size"] + both["draw"], **values)
 
 
 HELD_OUT = {"gtb_cascade_1": 60.0, "gtb_cascade_all": 58.0, "vp_cascade_1": 40.0}
@@ -89,52 +89,52 @@ def frames():
     return summarise(SummaryContext(of_jobs, SETTINGS, source="transition"))
 
 
-def test_lines_are_means_over_draws():
+def test_scores_are_means_over_draws():
     found = runs(predictions(seeds=(0, 1, 2)), HELD_OUT)
-    lines = average_runs(found)
+    lines = score_draws(found)
     row = lines[(lines["method"] == "gtb_iid") & (lines["window"] == 3) & (lines["size"] == 20)].iloc[0]
     rows = found[(found["method"] == "gtb_iid") & (found["window"] == 3) & (found["size"] == 20)]
-    assert (row["n_seeds"], row["cpu_seconds"]) == (3, 22.0)
-    assert row["accuracy"] == pytest.approx(rows["accuracy"].mean())
+    assert (row["n"], row["cpu_seconds"]) == (3, 22.0)
+    assert row["value"] == pytest.approx(rows["accuracy"].mean())
     assert row["n_iterations"] == 7
-    assert row["accuracy_sd"] == pytest.approx(np.std(rows["accuracy"], ddof=1))
+    assert row["sd"] == pytest.approx(np.std(rows["accuracy"], ddof=1))
 
 
 def test_held_out_sequences_choose_and_the_test_set_stands_beside_it(frames):
     best = frames["best"].set_index(["learner", "window"])
     assert best.loc[("gtb", 1), ["method", "size", "best_on_test"]].tolist() == ["gtb_cascade_1", 20, "gtb_cascade_all"]
-    assert best.loc[("gtb", 1), "best_accuracy"] > best.loc[("gtb", 1), "accuracy"]
+    assert best.loc[("gtb", 1), "best_value"] > best.loc[("gtb", 1), "value"]
     assert best.loc[("vp", 3), "method"] == "vp_cascade_1"
 
 
 def test_without_held_out_accuracies_nothing_is_chosen():
-    assert choose_by_held_out(average_runs(runs(predictions(), {}))).empty
+    assert choose_by_held_out(score_draws(runs(predictions(), {}))).empty
 
 
 def test_one_draw_is_compared_by_a_t_test_over_sequences(frames):
-    pair = find_pair(frames["comparisons"], frames["best"], 1, "separable", "gtb_cascade_best")
+    pair = find_compared(frames["comparisons"], frames["best"], 1, "separable", "gtb_cascade_best")
     assert (pair.method, pair.other) == ("separable", "gtb_cascade_1")
-    share = frames["lines"].set_index(["method", "window", "size"])["accuracy"]
+    share = frames["scores"].set_index(["method", "window", "size"])["value"]
     assert pair.points == pytest.approx(share["separable", 1, 0] - share["gtb_cascade_1", 1, 20])
     assert (pair.p, pair.decision) == (pytest.approx(0, abs=1e-6), "better")
-    turned = find_pair(frames["comparisons"], frames["best"], 1, "gtb_cascade_1", "separable")
+    turned = find_compared(frames["comparisons"], frames["best"], 1, "gtb_cascade_1", "separable")
     assert (turned.points, turned.decision) == (-pair.points, "worse")
     assert turned.interval == (-pair.interval[1], -pair.interval[0])
-    assert find_pair(frames["comparisons"], frames["best"], 1, "full", "separable") is None
+    assert find_compared(frames["comparisons"], frames["best"], 1, "full", "separable") is None
 
 
 def test_several_draws_are_compared_by_a_t_test():
     found = predictions(seeds=range(4), windows=(1,))
     table = compare_methods(found, RULES).set_index(["method", "other"])
     shares = found.assign(right=found["label"] == found["predicted"]).pivot_table(
-        index="seed", columns="method", values="right"
+        index="draw", columns="method", values="right"
     )
     expected = ttest_rel(shares["gtb_secoc"], shares["gtb_iid"])
     row = table.loc[("gtb_iid", "gtb_secoc")]
-    assert row["valid_p_value"] == pytest.approx(expected.pvalue)
-    assert -row["accuracy_points"] == pytest.approx(100 * (shares["gtb_secoc"] - shares["gtb_iid"]).mean())
+    assert row["p_value"] == pytest.approx(expected.pvalue)
+    assert -row["value"] == pytest.approx(100 * (shares["gtb_secoc"] - shares["gtb_iid"]).mean())
     overlapping = compare_methods(found, RULES._replace(test_per_train=0.5)).set_index(["method", "other"])
-    assert overlapping.loc[("gtb_iid", "gtb_secoc"), "valid_p_value"] > row["valid_p_value"]
+    assert overlapping.loc[("gtb_iid", "gtb_secoc"), "p_value"] > row["p_value"]
 
 
 def test_correct_positions_are_counted_by_group():
@@ -151,7 +151,7 @@ def test_the_difference_of_gains_is_that_of_accuracies():
     row = compare_gains(found, [("gtb_secoc", "gtb_iid"), ("vp_secoc", "vp_iid")], RULES).iloc[0]
     share = found.assign(right=found["label"] == found["predicted"]).groupby(["method", "window"])["right"].mean()
     gains = [share["gtb_secoc", window] - share["gtb_iid", window] for window in (1, 3)]
-    assert row["accuracy_points"] == pytest.approx(100 * (gains[0] - gains[1]))
+    assert row["value"] == pytest.approx(100 * (gains[0] - gains[1]))
     assert row["window"] == "1 - 3"
     assert compare_gains(predictions(windows=(1,)), [("gtb_secoc", "gtb_iid")], RULES).empty
 
@@ -168,13 +168,13 @@ def test_the_longest_code_is_compared_with_the_one_before():
     right = of_one.pivot_table(index="group", columns="size", values="right", aggfunc="sum")
     expected = ttest_rel(right[15], right[20])  # sequences of one length
     row = rows.loc["gtb_secoc"]
-    assert row["accuracy_points"] == pytest.approx(100 * (right[15] - right[20]).sum() / 400)
-    assert row["valid_p_value"] == pytest.approx(expected.pvalue)
+    assert row["value"] == pytest.approx(100 * (right[15] - right[20]).sum() / 400)
+    assert row["p_value"] == pytest.approx(expected.pvalue)
     assert compare_lengths(longest, RULES).empty
 
 
 def test_tables_show_what_was_chosen(frames):
-    codes = codes_layout(frames["lines"], frames["best"])
+    codes = codes_layout(frames["scores"], frames["best"])
     assert list(codes.columns) == [
         "data set",
         "learner",
@@ -187,10 +187,10 @@ def test_tables_show_what_was_chosen(frames):
     ]
     assert codes.loc[0, "c-SECOC(1)"].is_best
     assert isinstance(codes.loc[0, "c-SECOC(all)"], str)  # not marked
-    whole = all_labels_layout(frames["lines"], frames["best"])
+    whole = all_labels_layout(frames["scores"], frames["best"])
     assert whole["method"].tolist() == ["GTB c-SECOC(1)", "VP c-SECOC(1)", "TreeCRF-Newton (separable)"] * 2
     assert whole["chosen by held-out sequences"].tolist() == ["h = 1", "h = 1", "–"] * 2
-    assert beams_layout(frames["lines"]).empty
+    assert beams_layout(frames["scores"]).empty
     choices = choices_layout(frames["best"])
     assert choices[["by held-out sequences", "by test sequences"]].to_numpy().tolist()[0] == ["1", "all"]
     steps = steps_layout(frames["comparisons"], frames["best"])
@@ -198,17 +198,17 @@ def test_tables_show_what_was_chosen(frames):
 
 
 def test_figures_have_a_panel_for_each_learner_and_window(frames):
-    figure = accuracy_by_length(frames["lines"])
+    figure = accuracy_by_length(frames["scores"])
     assert titles(figure) == ["5.6a: GTB, window 1", "GTB, window 3", "VP, window 1", "VP, window 3"]
-    lengths = sorted(set(frames["lines"].query("size > 0 and method == 'gtb_secoc'")["size"]))
+    lengths = sorted(set(frames["scores"].query("size > 0 and method == 'gtb_secoc'")["size"]))
     assert figure.axes[0].get_xticks().tolist() == lengths
-    figure = accuracy_by_seconds(frames["lines"], frames["best"])
+    figure = accuracy_by_seconds(frames["scores"], frames["best"])
     assert len(figure.axes) == 2
     assert all(axes.get_xscale() == "log" for axes in figure.axes)
 
 
 def test_panels_that_are_figures_of_the_thesis_have_its_numbers(frames):
-    lines = frames["lines"].assign(dataset="nettalk_full")
+    lines = frames["scores"].assign(dataset="nettalk_full")
     assert titles(accuracy_by_length(lines)) == [
         "5.1a: GTB, window 1", "5.1b: GTB, window 3", "5.2a: VP, window 1", "5.2b: VP, window 3",
     ]  # fmt: skip
@@ -217,8 +217,8 @@ def test_panels_that_are_figures_of_the_thesis_have_its_numbers(frames):
 
 
 def test_a_code_of_one_length_has_no_curve(frames):
-    longest = frames["lines"].groupby("method")["size"].transform("max")
-    lines = frames["lines"][frames["lines"]["size"] == longest]
+    longest = frames["scores"].groupby("method")["size"].transform("max")
+    lines = frames["scores"][frames["scores"]["size"] == longest]
     assert "one length" in accuracy_by_length(lines).texts[0].get_text()
 
 
@@ -227,6 +227,6 @@ def titles(figure):
 
 
 def test_figures_without_codes_are_a_sentence(frames):
-    lines = frames["lines"][frames["lines"]["method"] == "separable"]
+    lines = frames["scores"][frames["scores"]["method"] == "separable"]
     assert "No method with an output code" in accuracy_by_length(lines).texts[0].get_text()
     assert "No method" in accuracy_by_seconds(lines, frames["best"][:0]).texts[0].get_text()

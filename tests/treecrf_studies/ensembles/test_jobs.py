@@ -17,7 +17,6 @@ from treecrf_studies.ensembles.generators import LENGTH, ads1, ads2
 from treecrf_studies.ensembles.jobs import (
     BOOSTING_NAMES,
     EXPERT_NAMES,
-    PREDICTION_NAMES,
     RUN_NAMES,
     check_bound,
     combine_experts,
@@ -27,7 +26,7 @@ from treecrf_studies.ensembles.jobs import (
 )
 from treecrf_studies.ensembles.methods import COMBINED, EXPERTS, VOTES
 from treecrf_studies.ensembles.settings import EnsemblesSettings
-from treecrf_studies.framework.confidence import CONFIDENCE
+from treecrf_studies.framework.confidence import CONFIDENCE, PREDICTED
 from treecrf_studies.framework.job_context import JobContext
 
 SETTINGS = EnsemblesSettings(
@@ -102,13 +101,14 @@ def marginals(experts, data):
 
 
 def test_frames_have_a_row_for_each_draw_and_ensemble(outcome):
-    for frame, names in zip(outcome, (RUN_NAMES, PREDICTION_NAMES, EXPERT_NAMES, BOOSTING_NAMES), strict=True):
+    predicted = ["dataset", "method", "draw", "group", *PREDICTED]
+    for frame, names in zip(outcome, (RUN_NAMES, predicted, EXPERT_NAMES, BOOSTING_NAMES), strict=True):
         assert list(frame.columns) == names
-    assert list(zip(outcome.runs["seed"], outcome.runs["method"], strict=True)) == [
+    assert list(zip(outcome.runs["draw"], outcome.runs["method"], strict=True)) == [
         (seed, method) for seed in (0, 1) for method in COMBINED
     ]
     right = outcome.predictions.assign(right=lambda rows: rows["label"] == rows["predicted"])
-    found = right.groupby(["seed", "method"], sort=False)["right"].mean()
+    found = right.groupby(["draw", "method"], sort=False)["right"].mean()
     assert outcome.runs["accuracy"].to_numpy() == pytest.approx(100 * found.to_numpy())
     assert len(outcome.experts) == 2 * len(SETTINGS.experts)
     assert (outcome.runs["shared_part"] == 1.0).all()
@@ -118,16 +118,16 @@ def test_the_last_rows_use_experts_that_all_labels_have_trained(outcome, drawn):
     """What was chosen or learnt on B with experts of A is applied to them."""
     parts, of_a, of_both = drawn
     truth_b, test = parts.validation.labels, parts.test
-    predicted = outcome.predictions.query("seed == 0").groupby("method")["predicted"].apply(list)
+    predicted = outcome.predictions.query("draw == 0").groupby("method")["predicted"].apply(list)
     on_b = marginals(of_a, parts.validation)
     best = int((on_b.argmax(axis=2) == truth_b[:, None]).sum(axis=0).argmax())
-    assert outcome.runs["chosen"].iloc[0] == SETTINGS.experts[best]
+    assert outcome.runs["settings"].iloc[0] == SETTINGS.experts[best]
     assert predicted["best_expert"] == of_a[best].predict(test).tolist()
     assert predicted["best_retrained"] == of_both[best].predict(test).tolist()
     stacking = Stacking().fit(on_b, truth_b)
     for method, experts in (("stacking", of_a), ("stacking_retrained", of_both)):
         assert predicted[method] == stacking.predict_proba(marginals(experts, test)).argmax(axis=1).tolist()
-    by_method = dict(list(outcome.predictions.query("seed == 0").groupby("method")))
+    by_method = dict(list(outcome.predictions.query("draw == 0").groupby("method")))
     for method, experts in (("stacking", of_a), ("stacking_retrained", of_both)):
         assert_confidence(by_method[method], stacking.predict_proba(marginals(experts, test)))
     assert_confidence(by_method["marginal_average"], marginals(of_a, test).mean(axis=1))
@@ -140,7 +140,7 @@ def test_the_last_rows_use_experts_that_all_labels_have_trained(outcome, drawn):
 
 def test_experts_are_judged_on_b_and_c(outcome, drawn):
     parts, of_a, of_both = drawn
-    rows = outcome.experts.query("seed == 0")
+    rows = outcome.experts.query("draw == 0")
     sides = {"held_out_accuracy": (of_a, parts.validation), "accuracy": (of_a, parts.test)}
     sides |= {"retrained_accuracy": (of_both, parts.test)}
     for name, (experts, side) in sides.items():

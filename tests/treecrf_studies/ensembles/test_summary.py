@@ -12,7 +12,6 @@ from treecrf_studies.ensembles.summary import summarise
 from treecrf_studies.ensembles.tables import (
     boosting_layout,
     bound_layout,
-    draws_won,
     errors_layout,
     experts_layout,
     steps_layout,
@@ -40,13 +39,13 @@ def frames_of(dataset, n_draws):
     for seed in range(n_draws):
         for method, share in SHARES.items():
             right = rng.random(n) < share
-            constant = {"dataset": dataset, "method": method, "seed": seed}
+            constant = {"dataset": dataset, "method": method, "draw": seed}
             columns = {"group": np.arange(n) // 10, "position": np.arange(n), "label": 1}
             predictions.append(pd.DataFrame(constant | columns | {"predicted": right.astype(int)}))
             sizes = {"n_train": 1200, "n_test": n, "shared_part": 1.0}
-            runs.append(constant | {"accuracy": 100 * right.mean(), "chosen": "", "cpu_seconds": 1.0 + seed} | sizes)
+            runs.append(constant | {"accuracy": 100 * right.mean(), "settings": "", "cpu_seconds": 1.0 + seed} | sizes)
     experts = [(dataset, s, e, 80.0, 70.0 + s, 75.0, 0.5) for s in range(n_draws) for e in ("treecrf", "memm")]
-    names = ["dataset", "seed", "expert", "held_out_accuracy", "accuracy", "retrained_accuracy", "cpu_seconds"]
+    names = ["dataset", "draw", "expert", "held_out_accuracy", "accuracy", "retrained_accuracy", "cpu_seconds"]
     return {
         "runs": [pd.DataFrame(runs)], "predictions": predictions, "experts": [pd.DataFrame(experts, columns=names)],
         "boosting": [boosting(dataset, n_draws)],
@@ -61,7 +60,7 @@ def boosting(dataset, n_draws):
     ]
     names = [
         "dataset",
-        "seed",
+        "draw",
         "class_map",
         "chosen_rounds",
         "loss",
@@ -82,20 +81,20 @@ def frames():
     return {name: pd.concat([each[name] for each in found], ignore_index=True) for name in found[0]}
 
 
-def test_lines_are_errors_over_draws_with_the_draws_won(frames):
-    row = frames["lines"].set_index(["dataset", "method"]).loc[("hyphen", "stacking_retrained")]
+def test_scores_are_accuracies_over_draws_with_the_draws_won(frames):
+    row = frames["scores"].set_index(["dataset", "method"]).loc[("hyphen", "stacking_retrained")]
     runs = frames["runs"].query("dataset == 'hyphen' and method == 'stacking_retrained'")
-    errors = 100 - runs["accuracy"]
-    names = ["error", "error_sd", "error_low", "error_high"]
+    errors = runs["accuracy"]
+    names = ["value", "sd", "low", "high"]
     assert row[names].astype(float).tolist() == pytest.approx([errors.mean(), errors.std(), errors.min(), errors.max()])
-    assert row[["n_seeds", "n_best", "cpu_seconds"]].tolist() == [3, 3, 2.0]
-    assert frames["lines"].query("method != 'stacking_retrained'")["n_best"].sum() == 0
+    assert row[["n", "n_best", "cpu_seconds"]].tolist() == [3, 3, 2.0]
+    assert frames["scores"].query("method != 'stacking_retrained'")["n_best"].sum() == 0
 
 
 def test_equal_ensembles_are_best_in_no_draw():
     given = frames_of("hyphen", 1)
     given["runs"][0]["accuracy"] = 50.0
-    assert summarise(SummaryContext(given, RULES, "hyphen", "hyphen"))["lines"]["n_best"].sum() == 0
+    assert summarise(SummaryContext(given, RULES, "hyphen", "hyphen"))["scores"]["n_best"].sum() == 0
 
 
 def test_pairs_of_a_data_set_are_a_family(frames):
@@ -108,15 +107,15 @@ def test_pairs_of_a_data_set_are_a_family(frames):
         assert min(pair.p_holm for pair in of_set) == pytest.approx(min(1, len(STEPS) * min(pair.p for pair in of_set)))
     boosted = next(pair for pair in pairs if (pair.dataset, *STEPS[1]) == (pair.dataset, pair.method, pair.other))
     assert boosted.decision == "worse"
-    assert draws_won(frames["runs"], boosted) == (0, 3)
+    assert (boosted.row["n_better"], boosted.row["n_worse"], boosted.row["n"]) == (0, 3, 3)
 
 
 def test_tables_have_every_ensemble_and_pair(frames):
-    table = errors_layout(frames["lines"])
+    table = errors_layout(frames["scores"])
     assert table["", "ensemble"].tolist() == list(COMBINED.values())
     assert "±" in table["errors (%)", "hyphen"][0]
     assert table["draws in which it is best alone", "ocr"].tolist()[-2] == "1 of 1"
-    assert len(steps_layout(frames["comparisons"], frames["runs"])) == 2 * len(STEPS)
+    assert len(steps_layout(frames["comparisons"])) == 2 * len(STEPS)
     experts = experts_layout(frames["experts"])
     assert experts["on C (%)"].tolist() == ["29.00", "29.00", "30.00", "30.00"]
     row = boosting_layout(frames["boosting"]).iloc[0]
@@ -198,7 +197,7 @@ def test_figures_have_a_panel_for_each_set(frames):
     lines = {line.get_label(): line.get_ydata().tolist() for line in figure.axes[0].get_lines()}
     assert lines["margin loss, ρ = 0.9"] == [0.1, 0.2]
     assert lines["bound, ρ = 0.5"] == [1.0, 1.0]
-    panels = errors_by_ensemble(frames["lines"]).axes
+    panels = errors_by_ensemble(frames["scores"]).axes
     assert [axes.get_title(loc="left") for axes in panels] == list(DATASETS)
     assert [text.get_text() for text in panels[0].get_yticklabels()] == list(COMBINED.values())
 

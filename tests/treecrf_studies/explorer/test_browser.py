@@ -150,7 +150,7 @@ def test_a_pair_has_the_tests_of_all_data_sets(browser, gathered):
     found = gathered.pairs.query("study == 'training' and decoder == 'better' and point == 'choice'")
     found = found[found["method"].isin(["treecrf", "lightgbm"]) & found["other"].isin(["treecrf", "lightgbm"])]
     sign = found["method"].map({"treecrf": 1, "lightgbm": -1})
-    expected = dict(zip(found["dataset"], (sign * found["points"]).astype(float).round(2), strict=True))
+    expected = dict(zip(found["dataset"], (sign * found["value"]).astype(float).round(2), strict=True))
     _, *rows = rows_of(browser.view(PAIR).locator("table").first)
     assert {row[0]: float(row[1].replace("−", "-")) for row in rows} == expected
 

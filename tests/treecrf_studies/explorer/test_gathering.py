@@ -13,7 +13,7 @@ from treecrf.statistics.metrics import reliability
 from treecrf.statistics.ranking import WORSE
 from treecrf_studies.explorer.gathering import gather
 from treecrf_studies.framework.confidence import confidence
-from treecrf_studies.framework.study import Rows, Study, Summary
+from treecrf_studies.framework.study import Study, Summary, View
 from treecrf_studies.framework.views import CASE, VIEWS, read_view
 from treecrf_studies.registry import registry
 
@@ -31,39 +31,34 @@ def frames(study, name):
     )
 
 
-def declared(study):
-    """All rows that a study declares, with the name of their view."""
-    views = study.explored.views | {"predictions": study.explored.predictions}
-    return [(view, rows) for view, found in views.items() for rows in found]
-
-
 @pytest.mark.parametrize("study", registry(), ids=lambda study: study.name)
-def test_declared_frames_columns_and_functions_are_there(study):
+def test_declared_frames_and_functions_are_there(study):
     known = {*study.summary.frames, *(frame for job in study.jobs for frame in job.frames)}
-    assert known >= set(study.explored.frames) | {rows.frame for rows in study.explored.predictions}
-    assert all(callable(study.function(name)) for name in study.explored.functions)
-    for view, rows in declared(study):
-        assert set(VIEWS[view]) >= set(rows.columns)
+    parts = [part for found in study.views.values() for part in found]
+    computed = [part for part in parts if isinstance(part, View)]
+    assert set(study.views) <= set(VIEWS)
+    assert known >= {part for part in parts if isinstance(part, str)} | {
+        name for part in computed for name in part.frames
+    }
+    assert all(callable(study.function(name)) for name in study.shown_by)
 
 
-STUDY = Study("toy", "Toy", jobs=(), summary=Summary(("lines", "best")))
+STUDY = Study(
+    "coding", "Toy", jobs=(), summary=Summary(("scores", "runs")), conditions="methods.window_texts",
+    views={"scores": ("scores",), "runs": ("runs",)},
+)  # fmt: skip
 
 
-def test_columns_are_expressions_texts_and_those_of_the_same_name():
-    lines = pd.DataFrame({"dataset": "d", "method": ["a", "b", "a"], "window": [3, 3, 1], "error": [1.0, np.nan, 4.0]})
-    best = pd.DataFrame({"method": ["a"], "name": ["first"]})
-    rows = Rows("lines", {"variant": "window {window}", "value": "100 - error", "metric": "'accuracy'"})
-    found = read_view(STUDY, "scores", (rows,), {"lines": lines})
-    assert found["variant"].tolist() == ["window 3", "window 3", "window 1"]
-    assert found["value"].tolist() == pytest.approx([99, np.nan, 96], nan_ok=True)
-    assert found["method"].tolist() == ["a", "b", "a"]
-    assert set(found["metric"]) == {"accuracy"}
-    joined = Rows("lines", {"chosen": "name"}, where="window > 1", join="best")
-    found = read_view(STUDY, "scores", (joined,), {"lines": lines, "best": best})
-    assert found[["method", "chosen"]].to_numpy().tolist() == [["a", "first"]]
-    assert read_view(STUDY, "scores", (joined,), {"lines": lines}).empty
-    taken = Rows("lines", {}, join="best", joined={"method": "method", "name": "chosen"})
-    assert read_view(STUDY, "scores", (taken,), {"lines": lines, "best": best})["chosen"].tolist() == ["first"] * 2
+def test_texts_are_made_of_conditions_and_draws():
+    rows = pd.DataFrame({"dataset": "d", "method": ["a", "b", "a"], "window": [3, 3, 1], "draw": [0, 0, 1]})
+    scores = rows.assign(value=[1.0, 2.0, 4.0], metric="accuracy", counted=[True, False, True])
+    runs = rows.assign(n_correct=[1, 2, 3], n_positions=4)
+    found = read_view(STUDY, "scores", {"scores": scores})
+    assert found[["variant", "method", "value"]].to_numpy().tolist() == [["window 3", "a", 1.0], ["window 1", "a", 4.0]]
+    found = read_view(STUDY, "runs", {"runs": runs})
+    assert found["run"].tolist() == ["draw 0", "draw 0", "draw 1"]
+    assert found["accuracy"].tolist() == [25, 50, 75]
+    assert read_view(STUDY, "runs", {}).empty
 
 
 def test_a_run_without_results_gathers_nothing(tmp_path):
@@ -96,15 +91,13 @@ def test_accuracies_with_missing_cells_are_shares_of_all_positions(gathered):
 @pytest.mark.parametrize("study", ["missing"])
 def test_decisions_are_those_of_studies_that_correct_for_all_pairs(gathered, study):
     """Corrected again from their p-values, in the family of each case."""
-    known = frames(study, "comparisons").rename(columns={"baseline": "other"})
+    known = frames(study, "comparisons")
     known["variant"] = (100 * known["rate"]).map("{:g} % missing".format)
     keys = ["dataset", "method", "other", "variant"]
     found = of_the_papers(gathered.pairs.query("study == @study and point == 'choice'")).set_index(keys)
     known = known.set_index(keys).loc[found.index]  # of missing values both directions are there
     assert found["decision"].tolist() == known["decision"].tolist()
-    np.testing.assert_allclose(
-        found["p_holm"].astype(float), known["valid_p_holm"].astype(float), rtol=1e-4
-    )  # six digits
+    np.testing.assert_allclose(found["p_holm"].astype(float), known["p_holm"].astype(float), rtol=1e-4)  # six digits
 
 
 def test_published_numbers_are_all_there(gathered):
@@ -145,16 +138,25 @@ def told(tmp_path_factory):
         for draw in range(3):
             found = np.random.default_rng(draw).dirichlet([1, 1], len(where))
             predicted = found.argmax(axis=1)
-            rows = where.drop(columns="sequence").assign(dataset="toy", method=method, seed=draw, predicted=predicted)
+            rows = where.drop(columns="sequence").assign(
+                dataset="toy", method=method, decoder="forward_backward", draw=draw, predicted=predicted
+            )
             if method == "a":
                 marginals.append(found)
                 rows = rows.assign(**confidence(found, labels, predicted))
             parts.append(rows)
         write_frame(pd.concat(parts), folder / f"kernels/toy/{method}.predictions.parquet")
-    line = {"dataset": "toy", "accuracy": 50.0, "accuracy_low": 40.0, "accuracy_high": 60.0, "viterbi_accuracy": 45.0}
-    line |= {"n_seeds": 3, "cpu_seconds": 1.0, "chosen": "", "stand_in": False}
-    lines = pd.DataFrame([line | {"method": method} for method in ("a", "b")])
-    write_frame(lines, folder / "kernels/toy/lines.csv")
+    score = {
+        "dataset": "toy",
+        "decoder": "forward_backward",
+        "metric": "accuracy",
+        "value": 50.0,
+        "low": 40.0,
+        "high": 60.0,
+    }
+    score |= {"n": 3, "cpu_seconds": 1.0, "settings": "", "stand_in": False}
+    scores = pd.DataFrame([score | {"method": method} for method in ("a", "b")])
+    write_frame(scores, folder / "kernels/toy/scores.csv")
     return gather(settings_of(folder)), labels, marginals
 
 
@@ -162,7 +164,7 @@ def test_measures_of_probabilities_are_those_of_every_run(told):
     found, labels, marginals = told
     losses = [log_loss(labels, of_draw) for of_draw in marginals]
     (row,) = found.scores.query("metric == 'log loss'").to_dict("records")
-    assert (row["method"], row["decoder"], row["n_runs"]) == ("a", "forward_backward", 3)
+    assert (row["method"], row["decoder"], row["n"]) == ("a", "forward_backward", 3)
     assert (row["value"], row["low"], row["high"]) == pytest.approx(
         (np.mean(losses), min(losses), max(losses)), rel=1e-6
     )

@@ -10,9 +10,9 @@ from treecrf_studies.framework.views import CASE, VIEWS, tidy
 
 
 def pairs(*rows):
-    names = ["method", "other", "points", "p_value", "decision"]
+    names = ["method", "other", "value", "p_value", "decision"]
     return tidy(
-        pd.DataFrame(rows, columns=names).assign(dataset="d", points_standard_error=3.0, degrees_of_freedom=np.inf),
+        pd.DataFrame(rows, columns=names).assign(dataset="d", standard_error=3.0, degrees_of_freedom=np.inf),
         VIEWS["pairs"],
     )
 

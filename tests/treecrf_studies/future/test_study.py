@@ -14,8 +14,9 @@ from treecrf.statistics.mcnemar import compare_pairs
 from treecrf.trees.forest import Evaluator
 from treecrf_studies import datasets
 from treecrf_studies.datasets.synthetic import bag_labels, best_window_accuracy, find_rule, future_splits, is_positive
+from treecrf_studies.framework.comparisons import find_pair
 from treecrf_studies.framework.job_context import JobContext, SummaryContext
-from treecrf_studies.framework.resamples import overlap_of
+from treecrf_studies.framework.resamples import Rules, overlap_of
 from treecrf_studies.framework.settings import FutureSettings
 from treecrf_studies.future import STUDY
 from treecrf_studies.future.figures import accuracy_by_order, feature_trees, what_features_see
@@ -30,7 +31,7 @@ from treecrf_studies.future.jobs import (
 from treecrf_studies.future.methods import INSTANCE, NO_BAG, method_text, variant_names
 from treecrf_studies.future.published import future_accuracies, read_published, with_published
 from treecrf_studies.future.summary import compare_neighbours, compare_variants, decompose_draws, summarise
-from treecrf_studies.future.tables import find_pair, gains
+from treecrf_studies.future.tables import gains
 from treecrf_studies.methods import FutureFeatureMEMM
 from treecrf_studies.methods.future.features import NO_STATES
 from treecrf_studies.rendering.cells import signed
@@ -73,20 +74,20 @@ def test_runs_are_those_of_direct_trainings(outcomes, splits):
             model = SlidingWindow(n_iterations=12, max_leaves=max_leaves, l2_regularization=0.0).fit(sets.train)
             scores[max_leaves] = model.staged_score(sets.validation)[:, 0], model.staged_score(sets.test)[:, 0]
         best = max(scores, key=lambda leaves: (scores[leaves][0].max(), -leaves))
-        row = runs[runs["seed"] == seed].iloc[0]
+        row = runs[runs["draw"] == seed].iloc[0]
         stage = scores[best][0].argmax()
         assert (row["max_leaves"], row["n_iterations"]) == (best, stage + 1)
         assert row["validation_accuracy"] == pytest.approx(100 * scores[best][0][stage])
-        assert row["test_accuracy"] == pytest.approx(100 * scores[best][1][stage])
+        assert row["accuracy"] == pytest.approx(100 * scores[best][1][stage])
         model = SlidingWindow(n_iterations=stage + 1, max_leaves=best, l2_regularization=0.0).fit(sets.train)
-        predictions = outcomes["sliding_window"].predictions.query("seed == @seed")
+        predictions = outcomes["sliding_window"].predictions.query("draw == @seed")
         assert_confidence(predictions, model.predict_proba(sets.test))
 
 
 def test_every_variant_has_its_runs_and_the_best_bounds_win(outcomes, splits):
     runs = outcomes["ff_memm_0"].runs
     assert len(runs) == 2 * 2 * 2
-    row = runs[(runs["bag"] == "bag 6") & (runs["g0"] == -5) & (runs["seed"] == 1)].iloc[0]
+    row = runs[(runs["bag"] == "bag 6") & (runs["g0"] == -5) & (runs["draw"] == 1)].iloc[0]
 
     def train(leaves, start, alpha, beta):
         return FutureFeatureMEMM(
@@ -109,7 +110,7 @@ def test_every_variant_has_its_runs_and_the_best_bounds_win(outcomes, splits):
     stage = model.staged_score(splits[1].validation)[:, 0].argmax()
     assert row["validation_accuracy"] == pytest.approx(100 * validate(best))
     assert row["n_iterations"] == stage + 1
-    assert row["test_accuracy"] == pytest.approx(100 * model.staged_score(splits[1].test)[stage, 0])
+    assert row["accuracy"] == pytest.approx(100 * model.staged_score(splits[1].test)[stage, 0])
     bits = splits[1].test.values.reshape(20, 15, 8) == 1
     n_features = model.stages_["n_features"][: stage + 1].sum()
     assert row["n_features"] == n_features > 0
@@ -122,12 +123,12 @@ def test_every_variant_has_its_runs_and_the_best_bounds_win(outcomes, splits):
 def test_predictions_have_the_accuracy_of_the_runs(outcomes):
     for outcome in outcomes.values():
         correct = outcome.predictions["label"] == outcome.predictions["predicted"]
-        found = correct.groupby([outcome.predictions[c] for c in ("bag", "g0", "seed")], dropna=False).mean()
+        found = correct.groupby([outcome.predictions[c] for c in ("bag", "g0", "draw")], dropna=False).mean()
         for row in outcome.runs.itertuples():
             values = found.reset_index(name="accuracy")
-            same = (values["bag"] == row.bag) & (values["seed"] == row.seed)
+            same = (values["bag"] == row.bag) & (values["draw"] == row.draw)
             same &= values["g0"].isna() if pd.isna(row.g0) else values["g0"] == row.g0
-            assert 100 * values.loc[same, "accuracy"].item() == pytest.approx(row.test_accuracy)
+            assert 100 * values.loc[same, "accuracy"].item() == pytest.approx(row.accuracy)
 
 
 @pytest.mark.parametrize("decoder", ["forward_backward", "viterbi", "greedy"])
@@ -146,12 +147,12 @@ def test_memms_are_decoded_as_asked(decoder, splits, outcomes):
         stage = int(np.argmax(scores[0]))
         assert row[f"{name}_accuracy"] == pytest.approx(scores[1][stage])
         if name == decoder:
-            assert (row["decoder"], row["n_iterations"]) == (decoder, stage + 1)
-            assert row["test_accuracy"] == pytest.approx(scores[1][stage])
+            assert (row["decoding"], row["n_iterations"]) == (decoder, stage + 1)
+            assert row["accuracy"] == pytest.approx(scores[1][stage])
             assert row["validation_accuracy"] == pytest.approx(scores[0][stage])
     crf = outcomes["crf_2"].runs
-    assert set(crf["decoder"]) == {"forward_backward"}
-    assert crf["forward_backward_accuracy"].tolist() == crf["test_accuracy"].tolist()
+    assert set(crf["decoding"]) == {"forward_backward"}
+    assert crf["forward_backward_accuracy"].tolist() == crf["accuracy"].tolist()
     assert crf["viterbi_accuracy"].notna().all()
     assert crf["greedy_accuracy"].isna().all()
 
@@ -166,26 +167,29 @@ def test_validation_prefers_the_start_value(frames):
     assert len(frames["weights"].groupby(["method", "bag", "g0"])) == 1
 
 
+OF_PAIRS = Rules(**RULES, test_per_train=0.5)
+
+
 def test_every_pair_is_tested_in_every_draw(outcomes):
     predictions = pd.concat([outcomes[m].predictions for m in ("sliding_window", "memm_1", "crf_2")])
-    tests = compare_variants(predictions, ["sliding_window", "memm_1", "crf_2"], 25, 0.5)
+    tests = compare_variants(predictions, ["sliding_window", "memm_1", "crf_2"], OF_PAIRS)
     pairs = [["memm_1", "sliding_window"], ["crf_2", "sliding_window"], ["crf_2", "memm_1"]]
     assert tests[["method", "other"]].to_numpy().tolist() == pairs
     p_values, points = [], []
-    for _, of_seed in predictions.groupby("seed"):
+    for _, of_seed in predictions.groupby("draw"):
         correct = of_seed.assign(decoder="d", correct=of_seed["label"] == of_seed["predicted"])
         found = compare_pairs(correct, 25).set_index(["other", "method"])
         p_values.append([found.loc[tuple(pair), "p_value"] for pair in pairs])
         points.append([-found.loc[tuple(pair), "accuracy_points"] for pair in pairs])
-    assert tests["median_p"].tolist() == pytest.approx(np.median(p_values, axis=0).tolist())
-    assert tests["accuracy_points"].tolist() == pytest.approx(np.mean(points, axis=0).tolist())
+    assert tests["papers_p"].tolist() == pytest.approx(np.median(p_values, axis=0).tolist())
+    assert tests["value"].tolist() == pytest.approx(np.mean(points, axis=0).tolist())
     assert tests["n_significant"].tolist() == (np.array(p_values) < 0.05).sum(axis=0).tolist()
     assert tests["n_better"].tolist() == (np.array(points) > 0).sum(axis=0).tolist()
-    assert tests["n_seeds"].tolist() == [2, 2, 2]
+    assert tests["n"].tolist() == [2, 2, 2]
     spread = np.std(points, axis=0, ddof=1) * np.sqrt(1 / 2 + 0.5)  # Nadeau and Bengio, two draws
     expected = 2 * student.sf(np.abs(np.mean(points, axis=0)) / spread, 1)
-    assert tests["valid_p_value"].tolist() == pytest.approx(expected.tolist())
-    for reach, low, high in ((0.975, "points_low", "points_high"), (0.95, "low_90", "high_90")):
+    assert tests["p_value"].tolist() == pytest.approx(expected.tolist())
+    for reach, low, high in ((0.975, "low", "high"), (0.95, "low_90", "high_90")):
         half_width = student.ppf(reach, 1) * spread
         assert tests[low].tolist() == pytest.approx((np.mean(points, axis=0) - half_width).tolist())
         assert tests[high].tolist() == pytest.approx((np.mean(points, axis=0) + half_width).tolist())
@@ -193,10 +197,10 @@ def test_every_pair_is_tested_in_every_draw(outcomes):
 
 def test_comparisons_are_of_the_start_values_that_validation_prefers(frames):
     best, comparisons = frames["best"], frames["comparisons"]
-    means = best.set_index(variant_names(best))["test_mean"]
+    means = best.set_index(variant_names(best))["value"]
     assert len(comparisons) == 7 * 6 / 2
     differences = means.loc[comparisons["method"]].to_numpy() - means.loc[comparisons["other"]].to_numpy()
-    assert comparisons["accuracy_points"].tolist() == pytest.approx(differences.tolist())
+    assert comparisons["value"].tolist() == pytest.approx(differences.tolist())
 
 
 def test_neighbours_are_a_family_of_their_own(frames):
@@ -204,14 +208,14 @@ def test_neighbours_are_a_family_of_their_own(frames):
     order = variant_names(frames["best"]).tolist()
     assert tests["other"].tolist() == order[:-1]
     assert tests["method"].tolist() == order[1:]
-    assert tests["valid_p_holm"].tolist() == pytest.approx(adjust_holm(tests["valid_p_value"].to_numpy()).tolist())
+    assert tests["p_holm"].tolist() == pytest.approx(adjust_holm(tests["p_value"].to_numpy()).tolist())
     rows = comparisons.merge(tests, on=["method", "other"])
-    assert rows["valid_p_value_x"].tolist() == rows["valid_p_value_y"].tolist()
+    assert rows["p_value_x"].tolist() == rows["p_value_y"].tolist()
 
 
 def test_every_pair_is_decided_by_itself(frames):
     comparisons = frames["comparisons"]
-    significant = comparisons["valid_p_value"] < 0.05
+    significant = comparisons["p_value"] < 0.05
     assert comparisons.loc[significant, "decision"].isin(["better", "worse"]).all()
     assert comparisons.loc[~significant, "decision"].isin(["equivalent", "undecided"]).all()
 
@@ -219,7 +223,7 @@ def test_every_pair_is_decided_by_itself(frames):
 def test_a_pair_is_found_from_both_sides():
     comparisons = compare_variants(
         draws_of({"crf_1": (150, 140, 160), "ff_memm_0": (170, 162, 181), "ff_memm_1": (1, 2, 3)}),
-        ["crf_1", "ff_memm_0", "ff_memm_1"], 25, 0.5,
+        ["crf_1", "ff_memm_0", "ff_memm_1"], OF_PAIRS,
     )  # fmt: skip
     ahead, behind = find_pair(comparisons, "ff_memm_0", "crf_1"), find_pair(comparisons, "crf_1", "ff_memm_0")
     assert ahead.points == -behind.points == pytest.approx(10.5)
@@ -236,7 +240,7 @@ def draws_of(correct, n_positions=200):
     parts = [
         pd.DataFrame(
             {
-                "dataset": "toy", "method": method, "bag": NO_BAG, "g0": np.nan, "seed": seed,
+                "dataset": "toy", "method": method, "bag": NO_BAG, "g0": np.nan, "draw": seed,
                 "sequence": np.arange(n_positions) // 10, "position": np.arange(n_positions), "label": 1,
                 "predicted": (np.arange(n_positions) < n).astype(int),
             }
@@ -249,23 +253,23 @@ def draws_of(correct, n_positions=200):
 
 def test_identical_neighbours_are_equivalent_and_steady_ones_better():
     predictions = draws_of({"a": (150, 140, 160), "b": (150, 140, 160), "c": (170, 162, 181)})
-    tests = compare_neighbours(compare_variants(predictions, ["a", "b", "c"], 25, 0.5))
+    tests = compare_neighbours(compare_variants(predictions, ["a", "b", "c"], OF_PAIRS))
     same = tests.iloc[0]
-    assert [same[name] for name in ("accuracy_points", "points_low", "points_high", "valid_p_value")] == [0, 0, 0, 1]
+    assert [same[name] for name in ("value", "low", "high", "p_value")] == [0, 0, 0, 1]
     assert tests["decision"].tolist() == ["equivalent", "better"]
 
 
 def test_a_variant_alone_has_no_comparisons():
-    comparisons = compare_variants(draws_of({"crf_1": (150, 140)}), ["crf_1"], 25, 0.5)
+    comparisons = compare_variants(draws_of({"crf_1": (150, 140)}), ["crf_1"], OF_PAIRS)
     assert len(comparisons) == len(compare_neighbours(comparisons)) == 0
-    assert "valid_p_value" in comparisons
+    assert "p_value" in comparisons
 
 
 def test_draws_that_overlap_are_less_certain_and_fresh_ones_are_not_corrected():
     predictions = draws_of({"a": (150, 140, 160), "b": (158, 141, 165)})
-    fresh, shared = (compare_variants(predictions, ["a", "b"], 25, ratio).iloc[0] for ratio in (0, 0.5))
-    assert fresh["valid_p_value"] == pytest.approx(ttest_rel([158, 141, 165], [150, 140, 160]).pvalue)
-    assert shared["valid_p_value"] > fresh["valid_p_value"]
+    fresh, shared = (compare_variants(predictions, ["a", "b"], Rules(25, 0.5, ratio)).iloc[0] for ratio in (0, 0.5))
+    assert fresh["p_value"] == pytest.approx(ttest_rel([158, 141, 165], [150, 140, 160]).pvalue)
+    assert shared["p_value"] > fresh["p_value"]
     runs = pd.DataFrame({"n_train": [200, 100], "n_test": [50, 50], "shared_part": 1.0})
     assert overlap_of(runs, "xor") == 0
     assert overlap_of(runs, "nettalk_binary") == pytest.approx((0.25 + 0.5) / 2)
@@ -284,10 +288,10 @@ def test_draws_share_the_part_of_the_sample_that_they_take():
 def test_draws_that_vary_are_significant_by_mcnemar_alone():
     """FF-MEMM is 25 to 105 of 1000 positions ahead."""
     predictions = draws_of({"crf_1": (800, 800, 800), "ff_memm_1": (825, 865, 905)}, 1000)
-    row = compare_variants(predictions, ["crf_1", "ff_memm_1"], 25, 0.5).iloc[0]
+    row = compare_variants(predictions, ["crf_1", "ff_memm_1"], OF_PAIRS).iloc[0]
     assert row["n_significant"] == 3
-    assert row["median_p"] < 0.001
-    assert row["valid_p_value"] == pytest.approx(0.217, abs=5e-4)
+    assert row["papers_p"] < 0.001
+    assert row["p_value"] == pytest.approx(0.217, abs=5e-4)
 
 
 def test_noise_that_methods_share_is_the_draws_and_the_rest_their_own():
@@ -382,12 +386,12 @@ def test_tables_say_what_the_frames_hold(frames):
     assert published["positions (%)", "test"] == "100.00"
     assert published["upper bound", "β"] == "100000"
     summary = frames["summary"].query("method == 'ff_memm_0' and bag == 'bag 6' and g0 == -5").iloc[0]
-    for side in ("train", "validation", "test"):
-        assert measured["positions (%)", side] == f"{summary[f'{side}_mean']:.2f}"
+    for side, name in (("train", "train_mean"), ("validation", "validation_mean"), ("test", "value")):
+        assert measured["positions (%)", side] == f"{summary[name]:.2f}"
         assert measured["bags (%)", side] == f"{summary[f'{side}_bag_accuracy']:.2f}"
     orders = layouts["orders"].set_index("method")
     assert list(orders.index) == ["FF-MEMM, bag to the end", "FF-TreeCRF, bag 6", "FF-TreeCRF, bag to the end"]
-    mean = frames["best"].set_index(["method", "bag"]).loc[("ff_crf_1", "bag 6"), "test_mean"]
+    mean = frames["best"].set_index(["method", "bag"]).loc[("ff_crf_1", "bag 6"), "value"]
     assert orders.loc["FF-TreeCRF, bag 6", "order 1"] == f"{mean:.2f}"
     assert orders.loc["FF-TreeCRF, bag 6", "order 0"] == "–"
     assert layouts["tests"].iloc[0]["", "method"] == "MEMM-1"
@@ -418,7 +422,7 @@ def test_table_5_4_shows_both_ends_of_the_last_bags(splits, frames):
     assert set(layout["data set"]) == {"OR", "all three"}
     assert list(rows.columns[1:]) == ["sliding window", "MEMM-1", *(f"TreeCRF-{k}" for k in range(1, 5)), "FF-MEMM-0"]
     assert rows.loc["published", "TreeCRF-2"] == "85.90"
-    means = best.set_index(["dataset", "method"])["test_mean"]
+    means = best.set_index(["dataset", "method"])["value"]
     assert rows.loc["measured, cut bags", "TreeCRF-2"] == f"{means['or', 'crf_2']:.2f}"
     assert rows.loc["measured, full bags", "MEMM-1"] == f"{means['or_full', 'memm_1']:.2f}"
     assert rows.loc["measured, full bags", "TreeCRF-2"] == "–"
@@ -531,14 +535,14 @@ def test_settings_of_a_data_set():
 def found_best(**accuracies):
     """The best variants of a data set: accuracy on validation and on test sets by method."""
     rows = [("a", name, "no bag", *both) for name, both in accuracies.items()]
-    return pd.DataFrame(rows, columns=["dataset", "method", "bag", "validation_mean", "test_mean"])
+    return pd.DataFrame(rows, columns=["dataset", "method", "bag", "validation_mean", "value"])
 
 
-def compared_pairs(*rows, dataset="a"):
-    """Comparisons of a data set: method, other, points, decision."""
-    frame = pd.DataFrame(rows, columns=["method", "other", "accuracy_points", "decision"])
-    names = ("points_low", "points_high", "low_90", "high_90", "valid_p_value", "median_p")
-    return frame.assign(dataset=dataset, **dict.fromkeys(names, 0.01))
+def compared_pairs(*rows, dataset="a", half_width=1.0):
+    """Comparisons of a data set: method, other, points, p."""
+    frame = pd.DataFrame(rows, columns=["method", "other", "value", "p_value"])
+    ends = {"low_90": frame["value"] - half_width, "high_90": frame["value"] + half_width}
+    return frame.assign(dataset=dataset, decision="", margin=0.5, **ends)
 
 
 def decisions(best, comparisons):
@@ -549,17 +553,17 @@ def decisions(best, comparisons):
 def test_discovered_features_win_only_where_the_test_decides_so():
     best = found_best(crf_1=(80, 80), ff_memm_0=(90, 90))
     both = pd.concat([best, best.assign(dataset="b")])
-    b = compared_pairs(("ff_memm_0", "crf_1", 10.0, "undecided"), dataset="b")
-    found = pd.concat([compared_pairs(("ff_memm_0", "crf_1", 9.0, "better")), b])
+    b = compared_pairs(("ff_memm_0", "crf_1", 10.0, 0.5), dataset="b")
+    found = pd.concat([compared_pairs(("ff_memm_0", "crf_1", 9.0, 0.01)), b])
     assert decisions(both, found) == {"a": "better", "b": "undecided"}
-    undecided = pd.concat([compared_pairs(("ff_memm_0", "crf_1", 9.0, "equivalent")), b])
+    undecided = pd.concat([compared_pairs(("ff_memm_0", "crf_1", 0.1, 0.5), half_width=0.2), b])
     assert decisions(both, undecided) == {"a": "equivalent", "b": "undecided"}
 
 
 def test_differences_are_corrected_over_the_data_sets():
     """Holm makes 0.03 + 0.03 of two tests, of which neither is below 0.05."""
     best = found_best(crf_1=(80, 80), ff_memm_0=(90, 90))
-    pair = compared_pairs(("ff_memm_0", "crf_1", 9.0, "better")).assign(valid_p_value=0.03)
+    pair = compared_pairs(("ff_memm_0", "crf_1", 9.0, 0.03))
     assert decisions(best, pair) == {"a": "better"}
     both = [pd.concat([frame, frame.assign(dataset="b")]) for frame in (best, pair)]
     assert decisions(*both) == {"a": "undecided", "b": "undecided"}
@@ -567,11 +571,11 @@ def test_differences_are_corrected_over_the_data_sets():
 
 def test_the_best_is_what_validation_chooses_and_not_the_test_set():
     best = found_best(crf_1=(80, 70), crf_2=(70, 80), ff_memm_0=(60, 90), ff_crf_1=(75, 50))
-    rows = [("crf_1", "ff_crf_1", 20.0, "better"), ("ff_memm_0", "crf_2", 10.0, "better")]
+    rows = [("crf_1", "ff_crf_1", 20.0, 0.01), ("ff_memm_0", "crf_2", 10.0, 0.01)]
     (pair,) = gains(best, compared_pairs(*rows)).values()
     assert (pair.method, pair.other, pair.points, pair.decision) == ("ff_crf_1", "crf_1", -20.0, "worse")
 
 
 def test_without_labellers_of_both_kinds_no_one_wins():
     best = found_best(crf_1=(80, 70), crf_2=(70, 80))
-    assert gains(best, compared_pairs(("crf_2", "crf_1", 10.0, None))) == {}
+    assert gains(best, compared_pairs(("crf_2", "crf_1", 10.0, 0.5))) == {}

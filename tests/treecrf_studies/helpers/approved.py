@@ -59,8 +59,9 @@ def _read(path: Path) -> pd.DataFrame:
 
 
 def _of_frames(found: pd.DataFrame, approved: pd.DataFrame) -> list[str]:
-    if list(found) != list(approved):
+    if set(found) != set(approved):
         return [f"columns {', '.join(approved)} are now {', '.join(found)}"]
+    found = found[list(approved)]
     numbers = [name for name in found if "f" in (found[name].dtype.kind, approved[name].dtype.kind)]
     keys = [name for name in found if name not in numbers]
     sides = [_with_key(frame, keys).set_index("key") for frame in (found, approved)]

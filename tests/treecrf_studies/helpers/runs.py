@@ -182,27 +182,12 @@ def write_training_results(folder):
         "highest_accuracy": 79.5,
     }
     comparison = {
-        "other": "my_method",
-        "accuracy_points": 1.0,
-        "only_method": 9,
-        "only_other": 4,
-        "p_value": 0.5,
-        "p_holm": 0.5,
-        "mean_points": 1.0,
-        "n_clusters": 3,
-        "n_blocks": 20,
-        "about": "methods",
-        "valid_p_value": 0.4,
-        "low": -1.0,
-        "high": 3.0,
-        "family_low": -1.0,
-        "family_high": 3.0,
-        "valid_test": "blocks",
-        "valid_p_holm": 0.4,
-        "decision": "undecided",
-    }
+        "other": "my_method", "papers_value": 1.0, "only_method": 9, "only_other": 4, "papers_p": 0.5, "papers_p_holm": 0.5,
+        "value": 1.0, "n_clusters": 3, "n_blocks": 20, "about": "methods", "p_value": 0.4, "low": -1.0, "high": 3.0, "family_low": -1.0, "family_high": 3.0,
+        "test": "blocks", "p_holm": 0.4, "decision": "undecided",
+    }  # fmt: skip
     place = {
-        "accuracy": 77.25,
+        "value": 77.25,
         "rank": 1,
         "standing": "best",
         "gap_points": np.nan,
@@ -210,7 +195,7 @@ def write_training_results(folder):
         "gap_high": np.nan,
         "rank_low": 1,
         "rank_high": 2,
-        "valid_test": "blocks",
+        "test": "blocks",
     }
     component = {"component": "sequence", "variance": 0.01, "moment_estimate": 0.01, "accuracy_points": 1.5}
     ids = {"dataset": "hmm", "method": "linear_crf", "stand_in": True}

@@ -12,12 +12,11 @@ from treecrf.models.decoding import DECODERS
 from treecrf.sequences import SequenceSet
 from treecrf.statistics.selection import derive_seed, sequence_folds
 from treecrf_studies import datasets
-from treecrf_studies.framework.confidence import marginals_after
+from treecrf_studies.framework.confidence import PREDICTED, marginals_after
 from treecrf_studies.framework.job_context import JobContext
 from treecrf_studies.framework.methods import find_method
 from treecrf_studies.framework.selection import Trained, choose, train_as_chosen
 from treecrf_studies.kernels.jobs import (
-    PREDICTION_NAMES,
     RUN_NAMES,
     compare_ranks,
     compare_solvers,
@@ -56,7 +55,7 @@ def whole(sets):
 def test_cross_validation_chooses_the_variance(splits):
     runs, predictions, choice = run(splits, "degree_2")
     assert list(runs.columns) == RUN_NAMES
-    assert list(predictions.columns) == PREDICTION_NAMES
+    assert list(predictions.columns) == ["dataset", "method", "decoder", "draw", "group", *PREDICTED]
     for seed, sets in splits.items():
         train, n_right = whole(sets), {}
         folds = sequence_folds(train.groups, 3, derive_seed("folds", "hmm", seed))
@@ -69,15 +68,15 @@ def test_cross_validation_chooses_the_variance(splits):
             ]
             n_right[variance] = round(sum(scores))
         best = max(n_right, key=n_right.get)
-        row = runs.set_index("seed").loc[seed]
-        assert row["chosen"] == f"variance={best:g}"
+        row = runs.set_index("draw").loc[seed]
+        assert row["settings"] == f"variance={best:g}"
         assert row["held_out_accuracy"] == pytest.approx(100 * n_right[best] / train.n_positions)
-        assert choice.set_index("seed")["variance"].loc[seed] == best
+        assert choice.set_index("draw")["variance"].loc[seed] == best
         model = KernelCRF(2, variance=best, window=WINDOW).fit(train)
         assert row["accuracy"] == pytest.approx(100 * model.score(sets.test))
         assert row["viterbi_accuracy"] == pytest.approx(100 * model.score(sets.test, decoder="viterbi"))
-        assert_confidence(predictions[predictions["seed"] == seed], model.predict_proba(sets.test))
-        of_draw = predictions[predictions["seed"] == seed]
+        assert_confidence(predictions[predictions["draw"] == seed], model.predict_proba(sets.test))
+        of_draw = predictions[predictions["draw"] == seed]
         assert of_draw["predicted"].tolist() == model.predict(sets.test).tolist()
 
 
@@ -85,7 +84,7 @@ def test_the_primal_takes_the_variance_of_the_dual_and_reaches_its_objective(spl
     degree_1 = run(splits, "degree_1", tolerance=1e-9)
     dual = run(splits, "dual", choice=degree_1.choice, tolerance=1e-9)
     primal = run(splits, "primal", choice=degree_1.choice)
-    assert primal.runs["chosen"].tolist() == dual.runs["chosen"].tolist() == degree_1.runs["chosen"].tolist()
+    assert primal.runs["settings"].tolist() == dual.runs["settings"].tolist() == degree_1.runs["settings"].tolist()
     assert set(dual.runs["form"]) == {"matrix"}
     assert set(degree_1.runs["form"]) == {"monomials"}
     assert primal.runs["held_out_accuracy"].isna().all()
@@ -152,7 +151,7 @@ def test_stages_of_trees_are_chosen_over_all_folds(splits):
         stages = model.staged_predict(held_out, ("forward_backward",), 2)
         right += [int((stage["forward_backward"] == held_out.labels).sum()) for stage in stages]
     n_iterations = 2 * (int(right.argmax()) + 1)
-    assert runs["chosen"].tolist() == [f"max_leaves=8, learning_rate=0.1, n_iterations={n_iterations}"]
+    assert runs["settings"].tolist() == [f"max_leaves=8, learning_rate=0.1, n_iterations={n_iterations}"]
     assert runs["held_out_accuracy"].tolist() == [pytest.approx(100 * right.max() / train.n_positions)]
 
 

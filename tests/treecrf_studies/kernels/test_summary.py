@@ -36,7 +36,7 @@ def frames_of(dataset, n_draws, seed):
     for method, share in SHARES.items():
         for draw in range(n_draws):
             right = rng.random(n) < share
-            constant = {"dataset": dataset, "method": method, "seed": draw}
+            constant = {"dataset": dataset, "method": method, "decoder": "forward_backward", "draw": draw}
             columns = {
                 "group": np.arange(n) // 10,
                 "position": np.arange(n),
@@ -54,7 +54,7 @@ def frames_of(dataset, n_draws, seed):
                 "objective": 9.0,
                 "gap": 0.1,
                 "form": "matrix",
-                "chosen": f"variance={draw + 1}",
+                "settings": f"variance={draw + 1}",
             }
             runs.append(pd.DataFrame([constant | run | {"n_train": 1200, "n_test": n, "shared_part": 1.0}]))
     return {"runs": runs, "predictions": predictions}
@@ -69,17 +69,17 @@ def frames():
     return {name: pd.concat([each[name] for each in found], ignore_index=True) for name in found[0]}
 
 
-def test_lines_are_means_over_draws(frames):
-    row = frames["lines"].set_index(["dataset", "method"]).loc[("prosody", "degree_2")]
+def test_scores_are_means_over_draws(frames):
+    row = frames["scores"].set_index(["dataset", "method", "decoder"]).loc[("prosody", "degree_2", "forward_backward")]
     runs = frames["runs"].query("dataset == 'prosody' and method == 'degree_2'")["accuracy"]
-    assert row[["n_seeds", "cpu_seconds", "chosen", "stand_in"]].tolist() == [5, 3.0, "variance=1 to 5", True]
+    assert row[["n", "cpu_seconds", "settings", "stand_in"]].tolist() == [5, 3.0, "variance=1 to 5", True]
     expected = [runs.mean(), runs.std(ddof=1), runs.min(), runs.max()]
-    names = ["accuracy", "accuracy_sd", "accuracy_low", "accuracy_high"]
+    names = ["value", "sd", "low", "high"]
     assert row[names].astype(float).tolist() == pytest.approx(expected)
 
 
 def test_folds_are_compared_by_the_corrected_t_test(frames):
-    runs = frames["runs"].query("dataset == 'prosody'").pivot_table(index="seed", columns="method", values="accuracy")
+    runs = frames["runs"].query("dataset == 'prosody'").pivot_table(index="draw", columns="method", values="accuracy")
     difference = runs["degree_2"] - runs["degree_1"]
     comparisons = frames["comparisons"].query("dataset == 'prosody'")
     pair = find_pair(comparisons, "degree_2", "degree_1")
@@ -100,12 +100,12 @@ def test_cross_validation_and_not_the_test_set_says_who_is_best(frames):
 def test_each_draw_has_the_method_that_it_prefers_itself():
     found = frames_of("prosody", 2, 0)
     runs, predictions = (pd.concat(found[name], ignore_index=True) for name in ("runs", "predictions"))
-    runs.loc[(runs["method"] == "degree_1") & (runs["seed"] == 0), "held_out_accuracy"] = 99.0
+    runs.loc[(runs["method"] == "degree_1") & (runs["draw"] == 0), "held_out_accuracy"] = 99.0
     best = {str(part["method"].iloc[0]): part for part in best_predictions(predictions, runs)}["best_kernel"]
     for seed, method in ((0, "degree_1"), (1, "degree_3")):
-        expected = predictions.query(f"method == '{method}' and seed == {seed}")["predicted"]
-        assert best.query(f"seed == {seed}")["predicted"].tolist() == expected.tolist()
-    runs.loc[runs["seed"] == 1, "held_out_accuracy"] = np.nan
+        expected = predictions.query(f"method == '{method}' and draw == {seed}")["predicted"]
+        assert best.query(f"draw == {seed}")["predicted"].tolist() == expected.tolist()
+    runs.loc[runs["draw"] == 1, "held_out_accuracy"] = np.nan
     assert list(best_predictions(predictions, runs)) == []
     others = runs.assign(method="crfsuite").astype({"method": "str"})
     assert list(best_predictions(predictions, others)) == []
@@ -120,12 +120,12 @@ def test_a_family_is_corrected_by_data_set(frames):
 
 
 def test_tables_show_every_method_and_pair(frames):
-    table = accuracy_layout(frames["lines"])
+    table = accuracy_layout(frames["scores"])
     assert table.columns.tolist() == ["method", "nettalk", "prosody (stand-in)"]
     assert table["method"].tolist()[:2] == ["linear CRF (primal)", "kernel CRF (degree 1)"]
     assert "±" in table["prosody (stand-in)"][0]
     assert len(steps_layout(frames["comparisons"])) == 10
-    choices = choices_layout(frames["lines"])
+    choices = choices_layout(frames["scores"])
     assert set(choices["form"]) == {"kernel matrix"}
     assert choices["cross-validation (%)"][0] == "–"
 
@@ -166,11 +166,11 @@ def test_tables_of_measurements_have_the_ends():
 
 
 def test_figures_have_a_panel_for_each_thing(frames):
-    figure = accuracy_by_degree(frames["lines"])
+    figure = accuracy_by_degree(frames["scores"])
     assert [axes.get_title(loc="left") for axes in figure.axes] == ["nettalk", "prosody (stand-in)"]
     labels = {text.get_text() for text in figure.legends[0].texts}
     assert labels == {"primal", "kernel", "TreeCRF-Newton (separable)", "TreeCRF-Newton (full)"}
     assert [axes.get_title(loc="left") for axes in excess_by_seconds(solvers()).axes] == ["toy, degree 1"]
     assert len(loss_by_rank(ranks()).axes) == len(cost_by_size(sizes()).axes) == 2
-    empty = frames["lines"][frames["lines"]["method"] == "full"]
+    empty = frames["scores"][frames["scores"]["method"] == "full"]
     assert accuracy_by_degree(empty).texts[0].get_text().startswith("No data set has kernels of several degrees")

@@ -45,11 +45,11 @@ def comparisons_of(percent, at_zero=False, **columns):
                 points = float(value - other)
                 decision = "undecided" if abs(points) <= 2 else "better" if points > 0 else "worse"
                 interval = {"family_low": points - 1.5, "family_high": points + 1.5}
-                pair = {"dataset": dataset, "rate": rate, "baseline": baseline, "method": method, "decision": decision}
+                pair = {"dataset": dataset, "rate": rate, "other": baseline, "method": method, "decision": decision}
                 p_value = 0.5 if decision == "undecided" else 0.01
-                errors = {"points_standard_error": 0.5, "degrees_of_freedom": 100.0, "valid_p_holm": p_value}
+                errors = {"standard_error": 0.5, "degrees_of_freedom": 100.0, "p_holm": p_value}
                 if method != baseline and (rate or at_zero):
-                    rows.append(pair | {"accuracy_points": points} | interval | errors)
+                    rows.append(pair | {"value": points} | interval | errors)
     return pd.DataFrame(rows).assign(**columns)
 
 

@@ -16,8 +16,8 @@ def frames(lost):
         for place, method in enumerate(METHODS)
     ]  # fmt: skip
     comparisons = [
-        {"dataset": "words", "rate": 0.2, "baseline": METHODS[0], "method": METHODS[1], "accuracy_points": -1.0,
-         "points_standard_error": 2.0, "degrees_of_freedom": 9.0, "decision": "worse" if 0.2 in lost else "undecided"}
+        {"dataset": "words", "rate": 0.2, "other": METHODS[0], "method": METHODS[1], "value": -1.0,
+         "standard_error": 2.0, "degrees_of_freedom": 9.0, "decision": "worse" if 0.2 in lost else "undecided"}
     ]  # fmt: skip
     return pd.DataFrame(evaluations), pd.DataFrame(comparisons)
 

@@ -68,7 +68,7 @@ def test_a_share_of_stars_has_no_p_value_and_no_points(tmp_path):
         assert 0.5 <= found.value <= 1
         assert (found.p, found.papers, found.interval, found.unit) == (None, None, None, None)
     path = tmp_path / "missing/protein/papers_comparisons.csv"
-    write_frame(pd.read_csv(path).assign(p_value=0.05), path)
+    write_frame(pd.read_csv(path).assign(papers_p=0.05), path)
     assert find(tmp_path, "P4.14").verdict == "replicated"
     assert find(tmp_path, "P4.14", BY_PAPER).verdict == "partly"  # no star of protein by the paper's test
 

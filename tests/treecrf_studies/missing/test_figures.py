@@ -26,10 +26,10 @@ UNCOMPARED = pd.DataFrame(
     columns=[
         "dataset",
         "rate",
-        "baseline",
+        "other",
         "method",
-        "accuracy_points",
-        "points_standard_error",
+        "value",
+        "standard_error",
         "degrees_of_freedom",
         "decision",
     ]
@@ -63,15 +63,15 @@ def evaluations():
 OF_GROUPS = {"decision": "undecided", "cluster": "group", "n_clusters": 17, "n_training_sets": 5}
 
 
-def comparison(dataset, rate, baseline, method, coefficient, **values):
+def comparison(dataset, rate, other, method, coefficient, **values):
     """One row of a frame of comparisons; what is not given is NaN."""
     names = (
-        "standard_error", "z", "p_value", "p_holm", "likelihood_ratio", "likelihood_ratio_p_value",
-        "accuracy_points", "points_standard_error", "degrees_of_freedom", "points_low", "points_high", "valid_p_value",
-        "family_low", "family_high", "valid_p_holm", "decision", "cluster", "n_clusters", "n_training_sets",
+        "coefficient_standard_error", "z", "papers_p", "papers_p_holm", "likelihood_ratio", "likelihood_ratio_p_value",
+        "value", "standard_error", "degrees_of_freedom", "low", "high", "p_value",
+        "family_low", "family_high", "p_holm", "decision", "cluster", "n_clusters", "n_training_sets",
     )  # fmt: skip
     assert set(values) <= set(names)
-    row = {"dataset": dataset, "stand_in": dataset.startswith("faq"), "rate": rate, "baseline": baseline}
+    row = {"dataset": dataset, "stand_in": dataset.startswith("faq"), "rate": rate, "other": other}
     return row | {"method": method, "coefficient": coefficient} | dict.fromkeys(names, NAN) | OF_GROUPS | values
 
 
@@ -81,17 +81,17 @@ def comparisons():
     return pd.DataFrame(
         [
             comparison(
-                "protein", 0.4, weighting, "imputation", -0.0714, standard_error=0.0121, p_value=1e-9, p_holm=4e-9,
-                likelihood_ratio_p_value=2e-4, points_standard_error=0.333, valid_p_value=0.0123, degrees_of_freedom=4.0,
-                valid_p_holm=0.0492, accuracy_points=-1.234, points_low=-1.9, points_high=-0.6, family_low=-2.0, family_high=-0.456, decision="worse",
+                "protein", 0.4, weighting, "imputation", -0.0714, coefficient_standard_error=0.0121, papers_p=1e-9, papers_p_holm=4e-9,
+                likelihood_ratio_p_value=2e-4, standard_error=0.333, p_value=0.0123, degrees_of_freedom=4.0,
+                p_holm=0.0492, value=-1.234, low=-1.9, high=-0.6, family_low=-2.0, family_high=-0.456, decision="worse",
             ),
-            comparison("protein", 0.05, weighting, "default_direction", -0.0004, p_value=0.05, valid_p_holm=0.05),
+            comparison("protein", 0.05, weighting, "default_direction", -0.0004, papers_p=0.05, p_holm=0.05),
             comparison(
-                "protein", 0.05, weighting, "imputation", 0.0306, p_value=0.0499, valid_p_holm=0.9,
-                accuracy_points=0.5, points_low=-0.2, points_high=1.2, family_low=-0.25, family_high=1.25,
+                "protein", 0.05, weighting, "imputation", 0.0306, papers_p=0.0499, p_holm=0.9,
+                value=0.5, low=-0.2, high=1.2, family_low=-0.25, family_high=1.25,
             ),
-            comparison("faq_perl", 0.1, "imputation", weighting, -INF, accuracy_points=INF, points_low=-INF, family_low=-INF),
-            comparison("mine", 0.1, weighting, "imputation", 0.2, accuracy_points=1.0),
+            comparison("faq_perl", 0.1, "imputation", weighting, -INF, value=INF, low=-INF, family_low=-INF),
+            comparison("mine", 0.1, weighting, "imputation", 0.2, value=1.0),
         ]
     )  # fmt: skip
 
@@ -109,7 +109,7 @@ def test_published_values_of_table_4_1():
     assert published.groupby("dataset").size().to_dict() == dict.fromkeys(
         ["protein", "nettalk", "hyphen", "faq_ai_general"], 12
     )
-    values = published.set_index(["dataset", "missing_rate", "method"])
+    values = published.set_index(["dataset", "rate", "method"])
     assert tuple(values.loc[("hyphen", 0.05, "surrogate_splitting"), ["coefficient", "significant"]]) == (0.036, True)
     assert tuple(values.loc[("protein", 0.1, "indicator"), ["coefficient", "significant"]]) == (0.001, False)
 
@@ -139,7 +139,7 @@ def test_stand_ins_are_marked_and_have_no_published_values(comparisons):
 
 
 def test_published_values_need_the_same_baseline(comparisons):
-    other = comparisons.assign(baseline="indicator").query("dataset == 'protein'")
+    other = comparisons.assign(other="indicator").query("dataset == 'protein'")
     layout = coefficients_layout(other, "indicator")
     assert set(layout["", "values"]) == {"measured"}
     assert set(layout["", "data set"]) == {"protein"}  # no letter of table 4.1
@@ -193,7 +193,7 @@ def test_one_training_set_is_said(comparisons):
 
 
 def test_tests_on_all_damaged_sets_stand_beside_those_on_the_papers(comparisons):
-    more = comparisons.assign(n_training_sets=20, accuracy_points=0.75)[::-1]  # in another order
+    more = comparisons.assign(n_training_sets=20, value=0.75)[::-1]  # in another order
     layout = significance_layout(comparisons, more, "instance_weighting")
     found = {heading: cells(layout, heading, "points") for heading, name in layout.columns if name == "points"}
     on_all = "by the sequence-level test on all damaged sets"
@@ -224,8 +224,8 @@ def test_accuracies_mark_the_best_of_each_row(evaluations):
         ["protein", "10 %", Cell("65.50 ± 0.58", is_best=True), "63.00 ± 2.58"],
         ["faq_x (stand-in)", "10 %", "–", Cell("96.00", is_best=True)],
     ]
-    pair = {"dataset": "protein", "rate": 0.1, "baseline": "instance_weighting", "method": "imputation"}
-    points = {"accuracy_points": -2.5, "points_standard_error": 2.0, "degrees_of_freedom": 9.0}
+    pair = {"dataset": "protein", "rate": 0.1, "other": "instance_weighting", "method": "imputation"}
+    points = {"value": -2.5, "standard_error": 2.0, "degrees_of_freedom": 9.0}
     marks = {}
     for decision in ("equivalent", "undecided"):
         compared = pd.DataFrame([pair | points | {"decision": decision}])
@@ -383,7 +383,7 @@ def test_figures_have_a_panel_per_data_set(n_sets, tmp_path):
     assert len(figure.axes) == n_sets
     assert all(list(drawn(axes)) == ["indicator"] for axes in figure.axes)
     save_figure(figure, tmp_path / "figure.svg", "svg")  # no warning: the layout has room
-    comparisons = [comparison(*cell, "imputation", "indicator", 0.0, accuracy_points=1.0) for cell in cells]
+    comparisons = [comparison(*cell, "imputation", "indicator", 0.0, value=1.0) for cell in cells]
     assert len(effects_by_rate(pd.DataFrame(comparisons), "imputation").axes) == n_sets
 
 
@@ -413,7 +413,7 @@ def test_effects_draw_intervals_and_leave_out_what_is_not_finite(comparisons, tm
     assert marks["default direction"][1].tolist() == []
     assert protein.get_lines()[0].get_ydata() == [0, 0]
     assert protein.get_ylabel() == "accuracy minus that of instance weighting (points)"
-    finite = comparison("faq_perl", 0.2, "imputation", "instance_weighting", 0.0, accuracy_points=1.0)
+    finite = comparison("faq_perl", 0.2, "imputation", "instance_weighting", 0.0, value=1.0)
     infinite = effects_by_rate(pd.concat([comparisons, pd.DataFrame([finite])]), "imputation")
     assert drawn(infinite.axes[0])["instance weighting"][1].tolist() == [1.0]
     save_figure(infinite, tmp_path / "figure.svg", "svg")

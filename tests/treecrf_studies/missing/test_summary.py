@@ -7,6 +7,7 @@ from treecrf.sequences import Attribute, SequenceSet
 from treecrf.statistics.deviance import compare_all
 from treecrf_studies.framework.job_context import SummaryContext
 from treecrf_studies.missing.summary import (
+    OF_MODEL,
     analyse,
     analyse_by,
     beside_papers,
@@ -98,13 +99,14 @@ def test_the_papers_test_does_not_see_blocks_and_the_points_are_those_of_the_val
     counts = pd.DataFrame(rows, columns=[*names, "n_positions", "n_correct"])
     frames = analyse(counts, 5, 0.5, "fewest")
     whole = counts.groupby(names[:6])[["n_positions", "n_correct"]].sum().reset_index()
-    columns = ["coefficient", "standard_error", "p_value", "p_holm"]
-    pd.testing.assert_frame_equal(frames["comparisons"][columns], compare_all(whole)[columns])
+    model = compare_all(whole).rename(columns=OF_MODEL)
+    columns = ["coefficient", "coefficient_standard_error", "papers_p", "papers_p_holm"]
+    pd.testing.assert_frame_equal(frames["comparisons"][columns], model[columns])
     means = 100 * counts.groupby("method")["n_correct"].sum() / (50 * 3 * 2 * 4 * 2)
     first = frames["comparisons"].iloc[0]
-    assert (first["baseline"], first["method"], first["cluster"]) == ("a", "b", "block")
-    np.testing.assert_allclose(first["accuracy_points"], means["b"] - means["a"])
-    assert first["points_high"] - first["accuracy_points"] > 2 * first["points_standard_error"]  # t, not normal
+    assert (first["other"], first["method"], first["cluster"]) == ("a", "b", "block")
+    np.testing.assert_allclose(first["value"], means["b"] - means["a"])
+    assert first["high"] - first["value"] > 2 * first["standard_error"]  # t, not normal
     assert set(frames["variances"]["component"]) >= {"sequence", "method x sequence", "training_set", "residual"}
 
 
@@ -122,7 +124,7 @@ def test_the_papers_tests_are_on_their_sets_and_the_valid_ones_on_all():
     counts = pd.DataFrame(rows, columns=[*names, "n_positions", "n_correct"])
     few = counts[(counts["training_set"] < 2) & (counts["test_set"] < 2)]
     (frames, of_few) = (analyse(each, 2, 0.5, "satterthwaite") for each in (counts, few))
-    papers, valid = ["standard_error", "p_value", "clustered_p_value"], ["accuracy_points", "valid_p_value"]
+    papers, valid = ["coefficient_standard_error", "papers_p", "clustered_p_value"], ["value", "p_value"]
     pd.testing.assert_frame_equal(frames["comparisons"][papers], of_few["comparisons"][papers])
     at = frames["comparisons"]["rate"] == 0.1
     assert (frames["comparisons"].loc[at, valid] != of_few["comparisons"].loc[at, valid]).all(axis=None)
@@ -149,12 +151,10 @@ def test_mechanisms_are_tested_each_by_itself():
     rng = np.random.default_rng(1)
     counts = [planted_counts(rng, 6, mechanism="mnar"), planted_counts(rng, -6, mechanism="runs")]
     frames = analyse_by("mechanism", "mechanism", counts, 0.5, "satterthwaite")
-    found = frames["mechanism_comparisons"].query("baseline == 'b'").set_index("mechanism")
+    found = frames["mechanism_comparisons"].query("other == 'b'").set_index("mechanism")
     assert found["decision"].to_dict() == {"mnar": "better", "runs": "worse"}
     alone = analyse(counts[0].drop(columns="mechanism"), 5, 0.5, "satterthwaite")["comparisons"]
-    np.testing.assert_allclose(
-        found.loc["mnar", "valid_p_value"], alone.query("baseline == 'b'")["valid_p_value"].iloc[0]
-    )
+    np.testing.assert_allclose(found.loc["mnar", "p_value"], alone.query("other == 'b'")["p_value"].iloc[0])
     sums = frames["mechanism_evaluations"].groupby(["mechanism", "method"])[["n_positions", "n_correct"]].sum()
     assert sums.loc[("runs", "a"), "n_positions"] == 3 * 12 * 50
     assert sums.loc[("runs", "a"), "n_correct"] == counts[1].query("method == 'a'")["n_correct"].sum()
@@ -167,15 +167,15 @@ def test_kinds_of_trees_are_tested_against_each_other_and_corrected_over_all_pai
     alone = planted_counts(rng, 0, trees="papers").query("method == 'a'").assign(method="custom")
     found = compare_trees([papers, alone, newer], 0.5, "satterthwaite")
     assert set(found["method"]) == {"a", "b"}
-    assert (found["trees"] != found["baseline_trees"]).all()
-    pairs = found.set_index(["baseline_trees", "baseline", "trees", "method"])
+    assert (found["trees"] != found["other_trees"]).all()
+    pairs = found.set_index(["other_trees", "other", "trees", "method"])
     assert pairs.loc["papers", "decision"].to_dict() == {
         ("a", "new", "a"): "worse", ("b", "new", "b"): "better", ("b", "new", "a"): "undecided", ("a", "new", "b"): "better",
     }  # fmt: skip
     planted = pd.concat([papers, newer])
     every = planted.assign(method=planted["trees"] + planted["method"]).drop(columns="trees")
-    direct = analyse(every, 5, 0.5, "satterthwaite")["comparisons"].set_index(["baseline", "method"])
-    columns = ["accuracy_points", "points_low", "valid_p_holm"]
+    direct = analyse(every, 5, 0.5, "satterthwaite")["comparisons"].set_index(["other", "method"])
+    columns = ["value", "low", "p_holm"]
     np.testing.assert_array_equal(
         pairs.loc[("papers", "a", "new", "b"), columns], direct.loc[("papersa", "newb"), columns]
     )

@@ -35,9 +35,9 @@ def evaluations_of(column, cells):
 
 
 def comparisons_of(column, rows):
-    names = ["dataset", "rate", column, "baseline", "method", "accuracy_points", "family_low", "family_high"]
-    frame = pd.DataFrame(rows, columns=[*names, "valid_p_holm", "decision"])
-    return frame.assign(points_standard_error=1.0, degrees_of_freedom=9.0)
+    names = ["dataset", "rate", column, "other", "method", "value", "family_low", "family_high"]
+    frame = pd.DataFrame(rows, columns=[*names, "p_holm", "decision"])
+    return frame.assign(standard_error=1.0, degrees_of_freedom=9.0)
 
 
 @pytest.fixture
@@ -96,7 +96,7 @@ def test_without_tests_the_highest_is_the_best_and_nothing_is_said_of_the_others
 def test_the_spread_is_the_test_of_best_against_worst(mechanisms):
     evaluations, comparisons = mechanisms
     found = spreads(mean_accuracies(evaluations, CASE), comparisons, CASE).set_index("mechanism")
-    names = ["baseline", "method", "accuracy_points", "valid_p_holm"]
+    names = ["other", "method", "value", "p_holm"]
     assert found.loc["mnar", names].tolist() == [IMPUTATION, INDICATOR, 16.0, 0.001]
     assert found.loc["runs", names].tolist() == [IMPUTATION, WEIGHTING, 1.0, 0.3]
 
@@ -160,19 +160,17 @@ def differences():
     names = [
         "dataset",
         "rate",
-        "baseline",
+        "other",
         "method",
-        "accuracy_points",
+        "value",
         "family_low",
         "family_high",
-        "valid_p_holm",
+        "p_holm",
         "decision",
     ]
-    forth = pd.DataFrame(rows, columns=names).assign(baseline_trees="papers", trees="small")
-    back = forth.rename(
-        columns={"baseline": "method", "method": "baseline", "baseline_trees": "trees", "trees": "baseline_trees"}
-    )
-    return pd.concat([forth, back.assign(accuracy_points=-forth["accuracy_points"], decision="worse")])
+    forth = pd.DataFrame(rows, columns=names).assign(other_trees="papers", trees="small")
+    back = forth.rename(columns={"other": "method", "method": "other", "other_trees": "trees", "trees": "other_trees"})
+    return pd.concat([forth, back.assign(value=-forth["value"], decision="worse")])
 
 
 def test_other_trees_are_compared_by_the_same_method_and_by_the_best_of_each(trees, differences):
@@ -192,7 +190,7 @@ def test_the_best_methods_of_two_kinds_need_not_be_one(trees, differences):
         evaluations.assign(n_correct=evaluations["n_correct"] + 9 * small_imputation), ("dataset", "rate", "trees")
     )
     found = best_of_trees(means, differences)
-    assert found[["baseline", "method", "accuracy_points"]].to_numpy().tolist() == [[WEIGHTING, IMPUTATION, 4.5]]
+    assert found[["other", "method", "value"]].to_numpy().tolist() == [[WEIGHTING, IMPUTATION, 4.5]]
 
 
 def test_what_other_trees_change_is_told_in_words(trees, differences):

@@ -22,28 +22,26 @@ def plant(frame, folder, study, dataset, name):
     write_frame(frame, folder / study / dataset / f"{name}.csv")
 
 
-def plant_comparisons(
-    folder, dataset, *rows, frame="comparisons", half_width=0.29, papers_p=0.5, valid_test="sequences"
-):
+def plant_comparisons(folder, dataset, *rows, frame="comparisons", half_width=0.29, papers_p=0.5, test="sequences"):
     """Comparisons of the training study; rows (method, other, points, valid p) or with the decoder as a fifth.
 
     The paper's p would decide otherwise than most valid ones.
     """
-    names = ["method", "other", "mean_points", "valid_p_value", "decoder"]
+    names = ["method", "other", "value", "p_value", "decoder"]
     table = pd.DataFrame([(*row, BETTER)[:5] for row in rows], columns=names).assign(
-        dataset=dataset, accuracy_points=9.0, p_value=papers_p, valid_test=valid_test
+        dataset=dataset, papers_value=9.0, papers_p=papers_p, test=test
     )
-    ends = {"low_90": table["mean_points"] - half_width, "high_90": table["mean_points"] + half_width}
+    ends = {"low_90": table["value"] - half_width, "high_90": table["value"] + half_width}
     plant(table.assign(**ends), folder, "training", dataset, frame)
 
 
 def plant_larger(folder, dataset, sample, *rows, half_width=0.29, n_clusters=100, test="folds"):
     """Comparisons on a larger sample of a data set; rows (method, other, points, p) or with the decoder as a fifth."""
-    names = ["method", "other", "mean_points", "valid_p_value", "decoder"]
+    names = ["method", "other", "value", "p_value", "decoder"]
     table = pd.DataFrame([(*row, "forward_backward")[:5] for row in rows], columns=names).assign(
-        dataset=dataset, sample=sample, valid_test=test, n_clusters=n_clusters, n_trainings=10
+        dataset=dataset, sample=sample, test=test, n_clusters=n_clusters, n=10
     )
-    ends = {"low_90": table["mean_points"] - half_width, "high_90": table["mean_points"] + half_width}
+    ends = {"low_90": table["value"] - half_width, "high_90": table["value"] + half_width}
     plant(table.assign(**ends), folder, "training", dataset, "larger_comparisons")
 
 
@@ -156,12 +154,12 @@ def plant_coefficients(folder, dataset, baseline, outcomes, extra=(), paper=(1, 
     rows = [(rate, baseline, method, *outcome) for (rate, method), outcome in outcomes.items()]
     rows += [(rate, baseline, "default_direction", 9.0, 1e-9) for rate in RATES]  # beyond the papers
     rows += [(0.3, baseline, SURROGATES, 9.0, 1e-9), (0.1, INDICATOR, SURROGATES, 9.0, 1e-9)]  # another rate, baseline
-    frame = pd.DataFrame(rows, columns=["rate", "baseline", "method", "accuracy_points", "valid_p_holm"])
-    sign, p_value = paper
-    frame = frame.assign(coefficient=sign * frame["accuracy_points"], p_value=p_value, cluster="group")
-    frame = frame.assign(points_standard_error=half_width / QUANTILE, degrees_of_freedom=1e9)
-    of_papers = frame["method"].isin(METHODS) & frame["baseline"].isin(METHODS)
-    frame["valid_p_value"] = frame[of_papers].groupby("rate")["valid_p_holm"].transform(uncorrected)
+    frame = pd.DataFrame(rows, columns=["rate", "other", "method", "value", "p_holm"])
+    sign, papers_p = paper
+    frame = frame.assign(coefficient=sign * frame["value"], papers_p=papers_p, cluster="group")
+    frame = frame.assign(standard_error=half_width / QUANTILE, degrees_of_freedom=1e9)
+    of_papers = frame["method"].isin(METHODS) & frame["other"].isin(METHODS)
+    frame["p_value"] = frame[of_papers].groupby("rate")["p_holm"].transform(uncorrected)
     plant_damaged(frame.assign(likelihood_ratio_p_value=np.nan), folder, dataset)
 
 
@@ -184,29 +182,29 @@ QUANTILE = 1.6448536
 def plant_scores(folder, dataset, scores_at, half_width=0.3):
     """Comparisons of every method with every other one, by rate: differences of scores (points), significant above the half width."""
     rows = [
-        (rate, baseline, method, scores[method] - scores[baseline])
+        (rate, other, method, scores[method] - scores[other])
         for rate, scores in scores_at.items()
-        for baseline in scores
+        for other in scores
         for method in scores
-        if method != baseline
+        if method != other
     ]
-    frame = pd.DataFrame(rows, columns=["rate", "baseline", "method", "accuracy_points"])
-    p_value = np.where(frame["accuracy_points"].abs() > half_width, 0.001, 0.9)
-    frame = frame.assign(coefficient=frame["accuracy_points"], p_value=p_value, valid_p_value=p_value, cluster="group")
-    frame = frame.assign(points_standard_error=half_width / QUANTILE, degrees_of_freedom=1e9, valid_p_holm=p_value)
+    frame = pd.DataFrame(rows, columns=["rate", "other", "method", "value"])
+    p_value = np.where(frame["value"].abs() > half_width, 0.001, 0.9)
+    frame = frame.assign(coefficient=frame["value"], papers_p=p_value, p_value=p_value, cluster="group")
+    frame = frame.assign(standard_error=half_width / QUANTILE, degrees_of_freedom=1e9, p_holm=p_value)
     plant_damaged(frame.assign(likelihood_ratio_p_value=np.nan), folder, dataset)
 
 
 def plant_stars(folder, n_found):
     """On `n_found` of the four data sets half of the stars of table 4.1 are found, on the others fewer, or with another sign."""
-    published = missing_value_coefficients().rename(columns={"missing_rate": "rate"})
+    published = missing_value_coefficients()
     for place, (dataset, rows) in enumerate(published.groupby("dataset", sort=False)):
         n_stars = int(rows["significant"].sum())
         found = rows["significant"].cumsum() <= (n_stars + 1) // 2 - (place >= n_found)
         sign = np.where(found, 1, -1)
         frame = rows.drop(columns="significant").assign(
-            coefficient=sign * rows["coefficient"], accuracy_points=sign * rows["coefficient"], valid_p_value=0.01, valid_p_holm=0.04,
-            p_value=0.01, likelihood_ratio_p_value=np.nan, cluster="group", points_standard_error=1.0, degrees_of_freedom=9.0,
+            coefficient=sign * rows["coefficient"], value=sign * rows["coefficient"], p_value=0.01, p_holm=0.04,
+            papers_p=0.01, likelihood_ratio_p_value=np.nan, cluster="group", standard_error=1.0, degrees_of_freedom=9.0,
         )  # fmt: skip
         plant_damaged(frame, folder, str(dataset))
 
@@ -304,7 +302,7 @@ def plant_best(folder, dataset, accuracies):
     for variant, percent in accuracies.items():
         method, _, bag = variant.partition(" (")
         rows.append((method, bag.rstrip(")") or NO_BAG, -5.0 if bag else np.nan, percent))
-    frame = pd.DataFrame(rows, columns=["method", "bag", "g0", "test_mean"])
+    frame = pd.DataFrame(rows, columns=["method", "bag", "g0", "value"])
     plant(frame, folder, "future", dataset, "best")
 
 
@@ -339,7 +337,7 @@ def plant_seconds(folder, ratio, spread=1.0):
         ("crf_4", seed, ratio * spread ** (seed - 1)) for seed in range(3)
     ]
     for dataset in (*GENERATED, "nettalk_binary"):
-        plant(pd.DataFrame(rows, columns=["method", "seed", "cpu_seconds"]), folder, "future", dataset, "runs")
+        plant(pd.DataFrame(rows, columns=["method", "draw", "cpu_seconds"]), folder, "future", dataset, "runs")
 
 
 def plant_variants(folder, dataset, *rows, papers_p=0.5, half_width=0.4):
@@ -347,17 +345,17 @@ def plant_variants(folder, dataset, *rows, papers_p=0.5, half_width=0.4):
 
     The paper's p and the accuracies would decide otherwise.
     """
-    table = pd.DataFrame(
-        [(*row, 0.5)[:4] for row in rows], columns=["method", "other", "accuracy_points", "valid_p_value"]
-    ).astype({"valid_p_value": float})
-    points = table["accuracy_points"]
+    table = pd.DataFrame([(*row, 0.5)[:4] for row in rows], columns=["method", "other", "value", "p_value"]).astype(
+        {"p_value": float}
+    )
+    points = table["value"]
     ends = {
-        "points_low": points - half_width,
-        "points_high": points + half_width,
+        "low": points - half_width,
+        "high": points + half_width,
         "low_90": points - 0.3,
         "high_90": points + 0.3,
     }
-    ends = {name: values.where(table["valid_p_value"].notna()) for name, values in ends.items()}  # one draw has neither
+    ends = {name: values.where(table["p_value"].notna()) for name, values in ends.items()}  # one draw has neither
     plant_best(folder, dataset, {name: 50.0 for row in rows for name in row[:2]})
-    frame = table.assign(dataset=dataset, median_p=papers_p, decision="undecided", **ends)
+    frame = table.assign(dataset=dataset, papers_p=papers_p, decision="undecided", **ends)
     plant(frame, folder, "future", dataset, "comparisons")

@@ -38,14 +38,14 @@ def plant_coding(folder, dataset, *rows, gains=(), seconds=(1.0, 2.0), accuracie
         for size in (5, 20)
     ]
     lines += [(method, 1, 3, float("nan"), percent, 1.0) for method, percent in accuracies]
-    names = ["method", "window", "size", "held_out_accuracy", "accuracy", "cpu_seconds"]
-    frame = _with_extremes(pd.DataFrame(lines, columns=names)).assign(dataset=dataset)
+    names = ["method", "window", "size", "held_out_accuracy", "value", "cpu_seconds"]
+    frame = _with_extremes(pd.DataFrame(lines, columns=names)).assign(dataset=dataset, metric="accuracy")
     frame["n_iterations"] = frame["method"].map({"gtb_beam": iterations[1], "vp_beam": 20}).fillna(iterations[0])
-    plant(frame, folder, "coding", dataset, "lines")
+    plant(frame, folder, "coding", dataset, "scores")
     timed = [(method, window, size, seconds) for method, window, size, _, _, seconds in lines]
     timed += [(f"{learner}_secoc", window, 200, 2.0) for learner in ("gtb", "vp") for window in (1, 3)]
     parts = [pd.DataFrame(timed, columns=[*names[:3], names[-1]]).assign(repeat=repeat) for repeat in range(n_repeats)]
-    plant(pd.concat(parts).assign(dataset=dataset, seed=0), folder, "coding", dataset, "timings")
+    plant(pd.concat(parts).assign(dataset=dataset, draw=0), folder, "coding", dataset, "timings")
     best = [
         (name.partition("_")[0], name.split("_")[1], window, method, size)
         for window in (1, 3)
@@ -59,18 +59,18 @@ def plant_coding(folder, dataset, *rows, gains=(), seconds=(1.0, 2.0), accuracie
 
 
 def _with_extremes(lines):
-    return lines.assign(accuracy_low=lines["accuracy"], accuracy_high=lines["accuracy"])
+    return lines.assign(low=lines["value"], high=lines["value"])
 
 
 def _compared(rows, dataset):
-    names = ["window", "method", "other", "accuracy_points", "valid_p_value"]
+    names = ["window", "method", "other", "value", "p_value"]
     frame = pd.DataFrame(rows, columns=names).replace({"method": CHOSEN, "other": CHOSEN})
-    points = frame["accuracy_points"]
+    points = frame["value"]
     ends = {
         "low_90": points - HALF_WIDTH,
         "high_90": points + HALF_WIDTH,
-        "points_low": points - 0.4,
-        "points_high": points + 0.4,
+        "low": points - 0.4,
+        "high": points + 0.4,
     }
     return frame.assign(dataset=dataset, decision="undecided", margin=0.5, papers_p=0.5, **ends)
 
@@ -146,7 +146,7 @@ def lengths(*outcomes):
     def plant_all(folder):
         rows = [(window, "", "", *outcome) for window, outcome in zip((1, 3), outcomes, strict=True)]
         frame = _compared(rows, "nettalk_full").assign(method="vp_cascade_all", size=160, longest=200)
-        turned = frame.assign(accuracy_points=-frame["accuracy_points"])
+        turned = frame.assign(value=-frame["value"])
         others = [turned.assign(method="vp_cascade_50"), turned.assign(size=100, longest=160)]
         plant(pd.concat([frame, *others]), folder, "coding", "nettalk_full", "lengths")
 

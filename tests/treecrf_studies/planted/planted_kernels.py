@@ -20,9 +20,9 @@ def compared(pairs, *outcomes, excess=2e-4):
         places = [(dataset, *pair) for dataset in SETS for pair in pairs]
         filled = [*outcomes, *[outcomes[-1]] * len(places)][: len(places)]
         rows = [(*place, *outcome) for place, outcome in zip(places, filled, strict=True)]
-        frame = pd.DataFrame(rows, columns=["dataset", "method", "other", "accuracy_points", "valid_p_value", "half"])
-        points, half = frame["accuracy_points"], frame.pop("half")
-        ends = {"low_90": points - half, "high_90": points + half, "points_low": points - 2, "points_high": points + 2}
+        frame = pd.DataFrame(rows, columns=["dataset", "method", "other", "value", "p_value", "half"])
+        points, half = frame["value"], frame.pop("half")
+        ends = {"low_90": points - half, "high_90": points + half, "low": points - 2, "high": points + 2}
         table = frame.assign(decision="undecided", margin=0.5, papers_p=0.5, **ends)
         for dataset, of_set in table.groupby("dataset", sort=False):
             plant(of_set, folder, "kernels", dataset, "comparisons")

@@ -34,8 +34,8 @@ def labelled(**more):
 
 def runs_of(method):
     """The frame runs of a study with four draws."""
-    frame = pd.DataFrame({"dataset": "toy", "method": method, "seed": range(4), "accuracy": [79.75, 81.25, 78.5, 80.0]})
-    return frame.assign(cpu_seconds=2.0, n_train=200, n_test=100, shared_part=1.0, chosen="a")
+    frame = pd.DataFrame({"dataset": "toy", "method": method, "draw": range(4), "accuracy": [79.75, 81.25, 78.5, 80.0]})
+    return frame.assign(cpu_seconds=2.0, n_train=200, n_test=100, shared_part=1.0, settings="a")
 
 
 def plant_run(folder):

@@ -70,7 +70,7 @@ def test_the_lines_of_the_documentation_give_the_tests_of_the_run(run, tmp_path)
     exec(lines.replace("docs/results/evidence/training", str(tmp_path)), found)
     [row] = comparisons[comparisons["decoder"] == "better"].to_dict("records")
     assert [row["method"], row["other"]] == METHODS
-    expected = [row[name] for name in ("mean_points", "points_standard_error", "degrees_of_freedom", "valid_p_value")]
+    expected = [row[name] for name in ("value", "standard_error", "degrees_of_freedom", "p_value")]
     assert [found[name] for name in ("points", "error", "freedom", "p_value")] == pytest.approx(expected)
     assert found["trainings"] > 0
 

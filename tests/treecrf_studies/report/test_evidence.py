@@ -100,8 +100,8 @@ def test_claims_read_the_frames_that_their_studies_declare(tmp_path, monkeypatch
 def test_evidence_has_every_frame_of_the_explorer(tmp_path):
     settings, expected = settings_of(tmp_path / "run"), set()
     for study in registry():
-        files = StudyFiles(study, settings).frames(study.explored.frames)
-        assert files.keys() == set(study.explored.frames)
+        files = StudyFiles(study, settings).frames(study.explored)
+        assert files.keys() == set(study.explored)
         for path in (path for paths in files.values() for path in paths):
             write_frame(pd.DataFrame({"dataset": ["d"], "method": ["m"]}), path)
             expected.add(Path(path).relative_to(tmp_path / "run"))

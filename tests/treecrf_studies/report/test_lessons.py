@@ -61,7 +61,7 @@ def text_of(page):
 
 
 def test_a_pair_in_the_other_order_is_turned(comparisons):
-    one, two = gaps(comparisons, "treecrf_newton", "linear_crf", FAMILY, "mean_points")
+    one, two = gaps(comparisons, "treecrf_newton", "linear_crf", FAMILY)
     assert one == Gap("one", 2.0, 1.0, 3.0, "better")
     assert two == Gap("two", -0.5, -0.75, -0.25, "worse")
 
@@ -119,8 +119,8 @@ def test_larger_samples_are_named_where_no_test_set_separates_two_methods(
             "population": population,
             "method": "linear_crf",
             "other": "treecrf_newton",
-            "mean_points": -0.97,
-            "valid_p_holm": 0.012,
+            "value": -0.97,
+            "p_holm": 0.012,
             "decision": decided,
         }
         pd.DataFrame([row, row | {"other": "mallet", "decision": "better"}]).to_csv(

@@ -59,12 +59,12 @@ def frames(standings=(BEST, CLOSE, WORSE), decision="undecided", seconds=(9.0, 2
     ]  # fmt: skip
     pairs = [(methods[0], methods[1], 1.0, 0.3, decision), (methods[0], methods[2], 5.0, 0.001, "better"), (methods[1], methods[2], 4.0, 0.01, "better")]  # fmt: skip
     comparisons = [
-        ids | {"method": a, "other": b, "accuracy_points": points, "p_value": p, "mean_points": points, "valid_p_holm": p,
+        ids | {"method": a, "other": b, "papers_value": points, "papers_p": p, "value": points, "p_holm": p,
                "decision": decided}
         for a, b, points, p, decided in pairs
     ]  # fmt: skip
     ranks = [
-        {"dataset": "words", "method": method, "accuracy": percent, "standing": standing,
+        {"dataset": "words", "method": method, "value": percent, "standing": standing,
          "gap_points": gap, "gap_low": gap - 0.4, "gap_high": gap + 0.4}
         for method, percent, standing, gap in zip(methods, (90.0, 89.5, 85.0), standings, (np.nan, -0.5, -5.0), strict=True)
     ]  # fmt: skip

@@ -23,20 +23,20 @@ def test_methods_that_no_test_tells_apart_are_not_called_worse():
         two=[predictions("two", 1 + nearly, 20)],
         bad=[predictions("bad", 5 + np.arange(20) % 3, 20)],
     ).set_index("method")
-    assert found["accuracy"].tolist() == pytest.approx([90.0, 89.5, 40.5])
+    assert found["value"].tolist() == pytest.approx([90.0, 89.5, 40.5])
     assert found["standing"].tolist() == [BEST, NOT_SEPARATED, WORSE]
     gap = found.loc["two", ["gap_points", "gap_low", "gap_high"]].astype(float)
     assert gap["gap_points"] == pytest.approx(-0.5)
     assert gap["gap_low"] < -1 < 0 < gap["gap_high"]
     assert found[["rank_low", "rank_high"]].to_numpy().tolist() == [[1, 2], [1, 2], [3, 3]]
-    assert set(found["valid_test"]) == {"sequences"}
+    assert set(found["test"]) == {"sequences"}
 
 
 def test_accuracies_are_means_of_the_perturbed_trainings_with_the_preferred_decoder():
     runs = [predictions("one", wrong, run=run) for run, wrong in enumerate((2, 4))]
     noisy = [predictions("one", 0), *runs, predictions("one", 9, decoder=VITERBI)]
     found = ranked(one=noisy, two=[predictions("two", 1)])
-    assert found.set_index("method")["accuracy"].to_dict() == pytest.approx({"one": 70.0, "two": 90.0})
+    assert found.set_index("method")["value"].to_dict() == pytest.approx({"one": 70.0, "two": 90.0})
 
 
 def test_a_single_method_has_no_rank():

@@ -43,14 +43,14 @@ def outcome(dataset, method, decoder, chosen, **values):
     return row | values
 
 
-def comparison(dataset, decoder, method, other, points, p_value, decision="undecided", **values):
+def comparison(dataset, decoder, method, other, points, papers_p, decision="undecided", **values):
     """One row of a frame of comparisons."""
     row = {
-        "dataset": dataset, "decoder": decoder, "method": method, "other": other, "accuracy_points": points,
-        "only_method": 9, "only_other": 4, "p_value": p_value, "p_holm": NAN, "mean_points": points,
-        "low": NAN, "high": NAN, "family_low": NAN, "family_high": NAN, "n_clusters": 17, "n_blocks": NAN, "about": "methods", "valid_test": "sequences",
-        "valid_p_value": NAN,
-        "valid_p_holm": NAN, "decision": decision,
+        "dataset": dataset, "decoder": decoder, "method": method, "other": other, "papers_value": points,
+        "only_method": 9, "only_other": 4, "papers_p": papers_p, "papers_p_holm": NAN, "value": points,
+        "low": NAN, "high": NAN, "family_low": NAN, "family_high": NAN, "n_clusters": 17, "n_blocks": NAN, "about": "methods", "test": "sequences",
+        "p_value": NAN,
+        "p_holm": NAN, "decision": decision,
     }  # fmt: skip
     assert set(values) <= set(row)
     return row | values
@@ -297,7 +297,7 @@ def test_the_dagger_is_about_the_difference_from_the_baseline(points, p_value, d
 
 
 def ranks(*rows):
-    names = ["dataset", "method", "accuracy", "rank", "standing", "rank_low", "rank_high", "valid_test"]
+    names = ["dataset", "method", "value", "rank", "standing", "rank_low", "rank_high", "test"]
     frame = pd.DataFrame(rows, columns=names)
     gap = -1.0 * (frame["rank"] - 1)
     return frame.assign(
@@ -339,10 +339,10 @@ def test_all_methods_mark_the_best_and_those_equivalent_to_it_alone():
 def test_tests_are_shown_by_mcnemars_test_and_by_a_valid_one():
     rows = [
         comparison(
-            "a", "viterbi", "treecrf", "my_method", -1.234, 1e-9, only_method=3, only_other=7, p_holm=0.0123,
-            mean_points=0.5, low=-0.5, high=1.5, valid_p_value=0.0456, family_low=-1.0, family_high=2.0, valid_p_holm=0.049,
+            "a", "viterbi", "treecrf", "my_method", -1.234, 1e-9, only_method=3, only_other=7, papers_p_holm=0.0123,
+            value=0.5, low=-0.5, high=1.5, p_value=0.0456, family_low=-1.0, family_high=2.0, p_holm=0.049,
         ),
-        comparison("a", "better", "treecrf", "memm", 0.5, 1.0, valid_test="blocks", n_blocks=29.0, n_clusters=5, about="these trainings"),
+        comparison("a", "better", "treecrf", "memm", 0.5, 1.0, test="blocks", n_blocks=29.0, n_clusters=5, about="these trainings"),
     ]  # fmt: skip
     layout = pairs_layout(pd.DataFrame(rows), "viterbi")
     mcnemar, valid = "by McNemar's test", "by the sequence-level test"
@@ -365,8 +365,8 @@ def test_tests_are_shown_by_mcnemars_test_and_by_a_valid_one():
 def test_a_matrix_is_read_from_its_rows():
     """The frame has each pair once, in either order."""
     rows = [
-        comparison("a", "better", "memm", "treecrf", 9.0, 0.5, "worse", mean_points=-1.5, valid_p_holm=0.012),
-        comparison("a", "better", "memm", "smile", 9.0, 0.5, "equivalent", mean_points=0.1, valid_p_holm=1.0),
+        comparison("a", "better", "memm", "treecrf", 9.0, 0.5, "worse", value=-1.5, p_holm=0.012),
+        comparison("a", "better", "memm", "smile", 9.0, 0.5, "equivalent", value=0.1, p_holm=1.0),
         comparison("a", "viterbi", "memm", "smile", 9.0, 0.5, "better"),
         comparison("b", "better", "memm", "smile", 9.0, 0.5, "better"),
     ]

@@ -3,16 +3,16 @@
 
 function facts(score, scores) {
   const rows = [
-    ["Settings", score.chosen], ["Runs", score.n_runs], ["CPU seconds of a training", secondsText(score.cpu_seconds)], ["Standing", kindText(score)], ["Compatible ranks", ranksText(score)],
+    ["Settings", score.settings], ["Runs", score.n], ["CPU seconds of a training", secondsText(score.cpu_seconds)], ["Standing", kindText(score)], ["Compatible ranks", ranksText(score)],
     ["Published", publishedOf(score).map((row) => `${fixed(row.published)} (${row.source})`).join("; ")],
-    ...scores.map((row) => [metricOf(row.metric).title, valueText(row) + (row.n_runs > 1 ? ` (runs: ${valueText(row, row.low)} to ${valueText(row, row.high)})` : "")]),
+    ...scores.map((row) => [metricOf(row.metric).title, valueText(row) + (row.n > 1 ? ` (runs: ${valueText(row, row.low)} to ${valueText(row, row.high)})` : "")]),
   ].filter(([, value]) => isKnown(value) && value !== DASH && value !== "");
   return element("dl", { class: "facts" }, rows.flatMap(([name, value]) => [element("dt", {}, name), element("dd", {}, String(value))]));
 }
 
 function differencesPart(key) {
   const { method, ...ofCase } = key;
-  const rows = bothWays(where(DATA.pairs, ofCase)).filter((row) => row.method === method).sort((a, b) => b.points - a.points);
+  const rows = bothWays(where(DATA.pairs, ofCase)).filter((row) => row.method === method).sort((a, b) => b.value - a.value);
   if (!rows.length) return null;
   const title = `${nameOf(key)} minus each other method, ${intervalsOf(rows)}`, against = (row) => nameOf(row, row.other);
   return chart(title, forest(title, rows, against, pairAddress, (row) => `vs ${against(row)}`), [["vs", against, (row) => link(pairAddress(row), against(row))], ...testColumns], rows);
@@ -25,7 +25,7 @@ function runsPart(key) {
   const strip = rows.map((row) => ({ name: row.run, marks: [{ value: row.accuracy, shape: "circle", tip: `${row.run}: ${fixed(row.accuracy)} %` }] }));
   return chart(title, strips(title, strip, { x: "accuracy (%)" }), [
     ["run", (row) => row.run], ["accuracy (%)", (row) => row.accuracy, (row) => fixed(row.accuracy)],
-    ["CPU seconds", (row) => row.cpu_seconds, (row) => secondsText(row.cpu_seconds)], ["settings", (row) => row.chosen]], rows);
+    ["CPU seconds", (row) => row.cpu_seconds, (row) => secondsText(row.cpu_seconds)], ["settings", (row) => row.settings]], rows);
 }
 
 function curvePart({ decoder, point, ...key }) {

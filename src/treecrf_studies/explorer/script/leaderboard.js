@@ -36,7 +36,7 @@ function scoreColumns(metric) {
     [metricOf(metric).title, (row) => row.value, (row) => valueText(row)], ["minus the best", (row) => row.gap, (row) => gapText(row)],
     ["95 %, Bonferroni", (row) => between(row.gap_low, row.gap_high)], ["standing", kindText], ["compatible ranks", ranksText],
     ["lowest run", (row) => row.low, (row) => valueText(row, row.low)], ["highest run", (row) => row.high, (row) => valueText(row, row.high)],
-    ["runs", (row) => row.n_runs], ["CPU seconds", (row) => row.cpu_seconds, (row) => secondsText(row.cpu_seconds)], ["settings", (row) => row.chosen, null, () => "long"],
+    ["runs", (row) => row.n], ["CPU seconds", (row) => row.cpu_seconds, (row) => secondsText(row.cpu_seconds)], ["settings", (row) => row.settings, null, () => "long"],
   ];
 }
 

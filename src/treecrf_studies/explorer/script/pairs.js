@@ -4,7 +4,7 @@
 const OPPOSITE = { better: "worse", worse: "better" };
 
 const bothWays = (pairs) => pairs.flatMap((row) => [row, {
-  ...row, method: row.other, other: row.method, points: -row.points, low: isKnown(row.high) ? -row.high : null, high: isKnown(row.low) ? -row.low : null,
+  ...row, method: row.other, other: row.method, value: -row.value, low: isKnown(row.high) ? -row.high : null, high: isKnown(row.low) ? -row.low : null,
   family_low: isKnown(row.family_high) ? -row.family_high : null, family_high: isKnown(row.family_low) ? -row.family_low : null, decision: OPPOSITE[row.decision] ?? row.decision,
 }]);
 
@@ -12,12 +12,12 @@ function tally(rows) {
   const n = (decision) => rows.filter((row) => row.decision === decision).length;
   const [better, worse, equivalent] = [n("better"), n("worse"), n("equivalent")];
   const kind = better && worse ? "mixed" : better ? "better" : worse ? "worse" : equivalent === rows.length ? "equivalent" : "";
-  const shown = rows.length === 1 ? signed(rows[0].points) : better || worse ? `${better}:${worse}` : kind ? "=" : "·";
+  const shown = rows.length === 1 ? signed(rows[0].value) : better || worse ? `${better}:${worse}` : kind ? "=" : "·";
   return { better, worse, kind, shown };
 }
 
 const testColumns = [
-  ["difference (points)", (row) => row.points, (row) => signed(row.points)], ["95 %, uncorrected", (row) => between(row.low, row.high)],
+  ["difference (points)", (row) => row.value, (row) => signed(row.value)], ["95 %, uncorrected", (row) => between(row.low, row.high)],
   ["p, uncorrected", (row) => row.p_value, (row) => pText(row.p_value)], ["95 %, Bonferroni", (row) => between(row.family_low, row.family_high)],
   ["p, Holm", (row) => row.p_holm, (row) => pText(row.p_holm)], ["decision", (row) => row.decision],
 ];
@@ -30,8 +30,8 @@ function forest(title, rows, nameFor, hrefFor, tip) {
   // Differences with their intervals, a row each.
   const possible = (value) => (isKnown(value) ? Math.max(-100, Math.min(100, value)) : null);
   const strip = rows.map((row) => ({ name: nameFor(row), marks: [{
-    value: row.points, low: possible(row.family_low ?? row.low), high: possible(row.family_high ?? row.high), shape: SIGNS[row.decision] ?? "square", href: hrefFor(row),
-    tip: `${tip(row)}: ${signed(row.points)} points (${between(row.family_low ?? row.low, row.family_high ?? row.high)}), ${row.decision}`,
+    value: row.value, low: possible(row.family_low ?? row.low), high: possible(row.family_high ?? row.high), shape: SIGNS[row.decision] ?? "square", href: hrefFor(row),
+    tip: `${tip(row)}: ${signed(row.value)} points (${between(row.family_low ?? row.low, row.family_high ?? row.high)}), ${row.decision}`,
   }] }));
   return strips(title, strip, { x: "points of accuracy", zero: true });
 }
@@ -53,7 +53,7 @@ function showPairs(chosen) {
     const all = cells.get(`${method} ${other}`);
     if (!all) return element("td", {}, method === other ? "" : DASH);
     const { better, worse, kind, shown } = tally(all);
-    const tip = `${nameOf({ study, method })} vs ${nameOf({ study, method: other })}: better on ${better}, worse on ${worse} of ${counted(all.length, "data set")}, mean ${signed(mean(all.map((row) => row.points)))} points`;
+    const tip = `${nameOf({ study, method })} vs ${nameOf({ study, method: other })}: better on ${better}, worse on ${worse} of ${counted(all.length, "data set")}, mean ${signed(mean(all.map((row) => row.value)))} points`;
     return element("td", { class: kind }, element("a", { href: pairAddress(all[0]), tabindex: -1, "data-mark": "", "data-tip": tip, "aria-label": tip }, shown));
   };
   const made = element("table", { class: "matrix", "data-marks": "" }, element("caption", { class: "hidden-text" }, "Row vs column"),
@@ -82,7 +82,7 @@ function showPair(chosen) {
   const title = `${one} minus ${two}, ${intervalsOf(rows)}`;
   const columns = [["data set", (row) => row.dataset, (row) => link(cellAddress(row), row.dataset)], ...testColumns];
   return {
-    title: `${one} vs ${two}: ${signed(mean(rows.map((row) => row.points)))} points on average; ${better + worse ? `better on ${better}, worse on ${worse} of ${counted(rows.length, "data set")}` : "no test separates them"}`,
+    title: `${one} vs ${two}: ${signed(mean(rows.map((row) => row.value)))} points on average; ${better + worse ? `better on ${better}, worse on ${worse} of ${counted(rows.length, "data set")}` : "no test separates them"}`,
     parts: [back, element("p", {}, `${WORDS.studies[chosen.study]} · ${conditionText(rows[0])}`, " · ", link(pairAddress({ ...rows[0], method: other, other: method }), `${two} vs ${one}`)),
       chart(title, forest(title, rows, (row) => row.dataset, cellAddress, (row) => row.dataset), columns, rows, true), testNote(chosen.study, [{ standing: BEST }])],
   };

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from treecrf_studies.future.methods import NO_BAG, split_method
+from treecrf_studies.future.methods import NO_BAG, split_method, variant_names
 
 
 def read_published(name: str) -> pd.DataFrame:
@@ -47,3 +47,22 @@ def with_published(summary: pd.DataFrame) -> pd.DataFrame:
 def start_values() -> pd.DataFrame:
     """Published accuracies of FF-MEMM by G_0 (PhD table 5.3)."""
     return read_published("table_5_3_ff_memm_synthetic")
+
+
+def beside_accuracies(best: pd.DataFrame, summary: pd.DataFrame) -> pd.DataFrame:
+    """Every published accuracy beside the measured one, as the explorer shows published numbers."""
+    by_order = best.merge(future_accuracies().rename(columns={"percent": "published"}), on=["dataset", "method", "bag"])
+    is_counted = (by_order["table"] != "5.4") | (by_order["method"] != "ff_memm_0")  # table 5.3 has these, too
+    by_start = start_values()[["dataset", "g0", "test_percent"]].rename(columns={"test_percent": "published"})
+    patterns = summary[(summary["method"] == "ff_memm_0") & (summary["bag"] == "bag 6")].merge(by_start)
+    rows = pd.concat(
+        [
+            by_order.assign(source="PhD table " + by_order["table"], counted=is_counted),
+            patterns.assign(
+                source="PhD table 5.3", variant="G0 = " + patterns["g0"].map("{:g}".format).astype(str), counted=True
+            ),
+        ],
+        ignore_index=True,
+    )
+    named = {"method": variant_names(rows), "quantity": "accuracy (%)", "variant": rows["variant"].fillna("")}
+    return rows.assign(**named, measured=rows["value"], at_choice=rows["value"])

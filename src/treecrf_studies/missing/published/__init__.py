@@ -12,6 +12,7 @@ import pandas as pd
 def missing_value_coefficients() -> pd.DataFrame:
     """Published log odds of the methods for missing values against the baseline (PhD tables 4.1 a to d).
 
-    dataset, missing_rate, baseline, method, coefficient, significant (the star: p < 0.05).
+    dataset, rate, other (the baseline), method, coefficient, significant (the star: p < 0.05).
     """
-    return pd.read_csv(Path(__file__).with_name("table_4_1_missing_values.csv"), encoding="utf-8")
+    printed = pd.read_csv(Path(__file__).with_name("table_4_1_missing_values.csv"), encoding="utf-8")
+    return printed.rename(columns={"missing_rate": "rate", "baseline": "other"})

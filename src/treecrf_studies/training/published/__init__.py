@@ -58,14 +58,24 @@ def training_accuracies() -> pd.DataFrame:
     return frame[["dataset", "method", "decoder", "percent", "table", "compared", "counted"]]
 
 
-def with_printed(summary: pd.DataFrame) -> pd.DataFrame:
-    """The rows of a summary that the papers print too, with the columns of `training_accuracies`.
+def beside_peaks(summary: pd.DataFrame) -> pd.DataFrame:
+    """Every published accuracy beside the measured peak, as the explorer shows published numbers.
 
-    The decoder is that which the number is compared with. Also inferred, whether the data set is one of `INFERRED`.
+    The decoder is that which the number is compared with; inferred: whether the data set is one of `INFERRED`.
     """
     known = training_accuracies().drop(columns="decoder").rename(columns={"compared": "decoder"})
-    known = known.merge(summary, on=["dataset", "method", "decoder"])
-    return known.assign(inferred=known["dataset"].isin(INFERRED))
+    known = known.merge(summary.drop(columns="published"), on=["dataset", "method", "decoder"])
+    return known.assign(
+        point="peak",
+        quantity="accuracy (%)",
+        source="PhD table " + known["table"],
+        published=known["percent"],
+        measured=known["peak_accuracy"],
+        at_choice=known["chosen_accuracy"],
+        low=known["peak_low"],
+        high=known["peak_high"],
+        inferred=known["dataset"].isin(INFERRED),
+    )
 
 
 def training_costs() -> pd.DataFrame:

@@ -200,7 +200,7 @@ def test_finding_no_difference_at_all_does_not_replicate_a_count_of_differences(
 
 
 def test_a_finding_of_blocks_alone_says_so(tmp_path):
-    plant_comparisons(tmp_path, "faq_ai_general", ("treecrf", "mallet", 1.0, 0.0005), valid_test="blocks")
+    plant_comparisons(tmp_path, "faq_ai_general", ("treecrf", "mallet", 1.0, 0.0005), test="blocks")
     finding = find(tmp_path, "P3.3")
     assert finding.verdict == "replicated"
     assert "p < 0.001 over blocks of lines of these documents, 90 % interval +0.71 to +1.29)" in finding.numbers
