@@ -375,7 +375,7 @@ def _bag_accuracy(frames: Frames, dataset: str) -> pd.Series:
     best = frames.of("future", dataset, "best")
     if not len(best):
         return pd.Series(dtype=np.float64)
-    return best.loc[~best["method"].str.startswith("ff_")].set_index("method")["test_mean"]
+    return best.loc[~best["method"].str.startswith("ff_")].set_index("method")["value"]
 
 
 def published_accuracies(frames: Frames) -> Lesson | None:

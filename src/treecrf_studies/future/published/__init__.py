@@ -64,5 +64,10 @@ def beside_accuracies(best: pd.DataFrame, summary: pd.DataFrame) -> pd.DataFrame
         ],
         ignore_index=True,
     )
-    named = {"method": variant_names(rows), "quantity": "accuracy (%)", "variant": rows["variant"].fillna("")}
-    return rows.assign(**named, measured=rows["value"], at_choice=rows["value"])
+    return rows.assign(
+        method=variant_names(rows),
+        quantity="accuracy (%)",
+        variant=rows["variant"].fillna(""),
+        measured=rows["value"],
+        at_choice=rows["value"],
+    )
