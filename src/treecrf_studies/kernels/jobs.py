@@ -187,7 +187,7 @@ def _label_draw(
     labels, marginals = trained.answer(test, DECODERS)
     run = _run(draw, choice, trained.labeller, labels)
     run |= {"cpu_seconds": trained.cpu_seconds, "settings": candidate_name(chosen | trained.values)}
-    constant = {"dataset": draw.dataset, "method": method, "decoder": DECODER, "draw": draw.seed}
+    constant: dict[str, Any] = {"dataset": draw.dataset, "method": method, "decoder": DECODER, "draw": draw.seed}
     predictions = prediction_frame(test, labels[DECODER], marginals).assign(**constant)
     return (
         pd.DataFrame([constant | run]),
