@@ -60,6 +60,7 @@ class Predictor(MetadataRequests, Estimator):
     _classes: NDArray[Any] | None = None
     inputs_: Inputs
     label_names_: tuple[str, ...]
+    seconds_: dict[str, float]
 
     # --- to be implemented --------------------------------------------------------------------------
 
