@@ -20,7 +20,7 @@ def comparisons():
             {"dataset": "two", "method": "linear_crf", "other": "treecrf_newton", "value": 0.5, "family_low": 0.25, "family_high": 0.75,
              "decision": "better"},
         ]
-    ).assign(decoder="better", p_holm=[0.01, 0.2])  # fmt: skip
+    ).assign(decoder="better", papers_p_holm=[0.01, 0.2])  # fmt: skip
 
 
 @pytest.fixture
