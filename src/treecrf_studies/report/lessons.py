@@ -353,7 +353,7 @@ def tests_of_positions(frames: Frames) -> Lesson | None:
     if not len(frame):
         return None
     frame = frame[frame["decoder"] == "better"]
-    by_positions = frame["p_holm"] < SIGNIFICANCE_LEVEL
+    by_positions = frame["papers_p_holm"] < SIGNIFICANCE_LEVEL
     by_sequences = frame["decision"].isin(["better", "worse"])
     n_both = int((by_positions & by_sequences).sum())
     sentences = [

@@ -19,7 +19,7 @@ def comparisons():
                 "dataset": "one",
                 "method": "treecrf_newton",
                 "other": "linear_crf",
-                "mean_points": 2.0,
+                "value": 2.0,
                 "family_low": 1.0,
                 "family_high": 3.0,
                 "decision": "better",
@@ -28,13 +28,13 @@ def comparisons():
                 "dataset": "two",
                 "method": "linear_crf",
                 "other": "treecrf_newton",
-                "mean_points": 0.5,
+                "value": 0.5,
                 "family_low": 0.25,
                 "family_high": 0.75,
                 "decision": "better",
             },
         ]
-    ).assign(decoder="better", p_holm=[0.01, 0.2])
+    ).assign(decoder="better", papers_p_holm=[0.01, 0.2], p_holm=[0.3, 0.4])
 
 
 @pytest.fixture
