@@ -53,7 +53,7 @@ def test_evidence_alone_gives_the_verdict(tmp_path, claim):
 
 
 def test_a_snapshot_holds_what_its_claims_rest_on(results, tmp_path):
-    for plants in [*PLANTED.values()][::3]:
+    for plants in PLANTED.values():
         next(iter(plants.values()))(results)
     write_snapshot(settings_of(results, "hmm"), tmp_path / "snapshot", datetime.date(2000, 1, 2))
     written = pd.read_csv(tmp_path / "snapshot/claims.csv").set_index("id")["verdict"]
