@@ -210,7 +210,12 @@ def _label_draw(draw: Draw, method: str, settings: CodingSettings, _checkpoint: 
     labelled, held_out = _label_with(method, draw, settings)
     counts, held_counts = (_counted(data, settings.first_counted) for data in (sets.test, sets.validation))
     truth, held_truth = _labels_of(sets.test), _labels_of(sets.validation)
-    constant = {"dataset": draw.dataset, "method": method, "window": draw.window_size, "seed": draw.seed}
+    constant: dict[str, Any] = {
+        "dataset": draw.dataset,
+        "method": method,
+        "window": draw.window_size,
+        "seed": draw.seed,
+    }
     n_train = sets.train.n_positions + sets.validation.n_positions
     form = form_of(method)
     runs = [

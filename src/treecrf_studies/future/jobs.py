@@ -324,7 +324,8 @@ def _accuracies_by_decoder(trained: _Trained, sets: Splits) -> dict[str, float]:
     found: dict[str, float] = {}
     if isinstance(trained.model, CustomLabeller) or not trained.settings["order"]:
         return found
-    for decoder in MEMM_DECODERS if _is_memm(trained.model) else DECODERS:
+    decoders: Sequence[Decoder | Literal["greedy"]] = MEMM_DECODERS if _is_memm(trained.model) else DECODERS
+    for decoder in decoders:
         validated = correct_by_stage(trained.model, sets.validation, decoder, trained.every)
         iteration = trained.every * (int(validated.argmax()) + 1)
         tested = correct_by_stage(trained.model, sets.test, decoder, iteration)

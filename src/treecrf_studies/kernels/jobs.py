@@ -185,7 +185,7 @@ def _label_draw(
     labels, marginals = trained.answer(test, DECODERS)
     run = _run(draw, choice, trained.labeller, labels)
     run |= {"cpu_seconds": trained.cpu_seconds, "chosen": candidate_name(chosen | trained.values)}
-    constant = {"dataset": draw.dataset, "method": method, "seed": draw.seed}
+    constant: dict[str, Any] = {"dataset": draw.dataset, "method": method, "seed": draw.seed}
     predictions = prediction_frame(test, labels[DECODER], marginals).assign(**constant)
     return (
         pd.DataFrame([constant | run]),

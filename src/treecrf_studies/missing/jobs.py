@@ -145,7 +145,7 @@ def evaluate_method(
         seconds = {"choice": time.thread_time() - before}
         transform = _fitted_transform(method, given, settings)
         trained = train_as_chosen(choice, transform(given))
-        seconds |= trained.labeller.seconds_
+        seconds |= getattr(trained.labeller, "seconds_", {})
         before = time.thread_time()
         counts = []
         for test_set, damaged_test in enumerate(tests):
@@ -153,7 +153,7 @@ def evaluate_method(
             correct = predicted == trained.labeller.align_labels(damaged_test)
             counts.append(count_correct(correct, test, settings).assign(test_set=test_set))
         seconds["prediction"] = (time.thread_time() - before) / len(tests)
-        chosen = {
+        chosen: dict[str, Any] = {
             "candidate": candidate_name(candidates[labellers.index(choice.labeller)]),
             "iteration": choice.stage or 1,
             "held_out_accuracy": choice.accuracy,
