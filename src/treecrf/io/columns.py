@@ -92,9 +92,19 @@ def cell_text(cell: object) -> str:
         cell = cell.item()
     if isinstance(cell, datetime):
         return str(cell).removesuffix(" 00:00:00")  # a date, whatever the times beside it
-    if isinstance(cell, timedelta) and not getattr(cell, "nanoseconds", 0):
-        return str(timedelta(cell.days, cell.seconds, cell.microseconds))  # pandas' write "0 days" before it
+    if type(cell) is timedelta:
+        return _duration_text(cell)
     return str(cell)
+
+
+def _duration_text(duration: timedelta) -> str:
+    """A duration as pandas writes it, "1 days 02:00:00", unless it is longer than pandas' durations may be."""
+    import pandas as pd
+
+    try:
+        return str(pd.Timedelta(duration))
+    except OverflowError:
+        return str(duration)
 
 
 Kind = Literal["number", "category"]

@@ -145,7 +145,7 @@ def evaluate_method(
         seconds = {"choice": time.thread_time() - before}
         transform = _fitted_transform(method, given, settings)
         trained = train_as_chosen(choice, transform(given))
-        seconds |= trained.labeller.seconds_
+        seconds |= getattr(trained.labeller, "seconds_", {})
         before = time.thread_time()
         counts = []
         for test_set, damaged_test in enumerate(tests):

@@ -65,7 +65,7 @@ DTYPES = {
     "boolean": ([True, False], "boolean", ["True", "False"]),
     "datetime": (["2024-01-01", "2024-01-02"], "datetime64[ns]", ["2024-01-01", "2024-01-02"]),
     "time zone": (["2024-01-01"], "datetime64[ns, UTC]", ["2024-01-01 00:00:00+00:00"]),
-    "timedelta": ([10**9, 2 * 10**9], "timedelta64[ns]", ["0:00:01", "0:00:02"]),
+    "timedelta": ([10**9, 2 * 10**9], "timedelta64[ns]", ["0 days 00:00:01", "0 days 00:00:02"]),
     "period": (["2024-01", "2024-02"], "period[M]", ["2024-01", "2024-02"]),
     "decimal": ([Decimal("1.50"), Decimal("2.25")], object, ["1.50", "2.25"]),
     "date": ([date(2024, 1, 1), date(2024, 1, 2)], object, ["2024-01-01", "2024-01-02"]),
