@@ -103,7 +103,7 @@ def _duration_text(duration: timedelta) -> str:
 
     try:
         return str(pd.Timedelta(duration))
-    except OverflowError:
+    except ValueError:
         return str(duration)
 
 
