@@ -61,7 +61,7 @@ snapshot: $(RUNNING)  ## Write finished studies to docs/results and README.md; w
 	@$(BIN)/python -m treecrf_studies.report.snapshot --config $(CONFIG)
 	@$(BIN)/python -m treecrf_studies.explorer.readme --config $(CONFIG)
 
-figures: $(INSTALLED)  ## Draw the figure of README.md; write the tables of docs/datasets.md (needs the raw files) and docs/architecture.md
+figures: $(INSTALLED)  ## Draw the figure of README.md; write the tables of docs/datasets.md (needs the raw files) and docs/walkthrough.md
 	@MPLBACKEND=agg $(BIN)/python docs/figures/labelled_sequence.py
 	@$(BIN)/python docs/datasets_table.py
 	@$(BIN)/python docs/compilation_table.py

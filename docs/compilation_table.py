@@ -1,4 +1,4 @@
-"""Writes the table of architecture.md that says what is compiled when, from commands run one after another with an empty cache.
+"""Writes the table of walkthrough.md that says what is compiled when, from commands run one after another with an empty cache.
 
 ``make figures`` runs it; it takes a minute.
 """
@@ -12,7 +12,7 @@ from pathlib import Path
 from treecrf.io.files import write_text
 
 ROOT = Path(__file__).resolve().parent.parent
-PAGE = ROOT / "docs/architecture.md"
+PAGE = ROOT / "docs/walkthrough.md"
 BEGIN, END = "<!-- compilation: begin -->", "<!-- compilation: end -->"
 _FIT = "fit words.csv --sequence word --label hyphen"
 COMMANDS = (

@@ -224,7 +224,7 @@ def test_tables_of_data_sets_are_what_the_script_writes():
 
 @pytest.mark.slow
 def test_table_of_compilation_is_what_the_script_writes():
-    page = (ROOT / "docs/architecture.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs/walkthrough.md").read_text(encoding="utf-8")
     assert page == runpy.run_path(str(ROOT / "docs/compilation_table.py"))["page_with_table"](page)
 
 
