@@ -42,7 +42,7 @@ def test_a_table_with_holes_of_its_own(finished):
     # At rate 0 its own holes are there already, so the methods are compared there too.
     comparisons = pd.read_csv(finished / "results/missing/mine/comparisons.csv")
     at_rate_0 = comparisons[comparisons["rate"] == 0]
-    assert at_rate_0[["baseline", "method"]].to_numpy().tolist() == [
+    assert at_rate_0[["other", "method"]].to_numpy().tolist() == [
         ["imputation", "instance_weighting"],
         ["instance_weighting", "imputation"],
     ]

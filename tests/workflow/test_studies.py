@@ -28,7 +28,7 @@ def test_a_run_leaves_all_files_of_a_study(finished, study):
 
 def test_kernels_of_one_form_choose_the_same(finished):
     runs = pd.read_csv(finished / "results/kernels/or/runs.csv")
-    chosen = runs.pivot_table(index="seed", columns="method", values="chosen", aggfunc="first")
+    chosen = runs.pivot_table(index="draw", columns="method", values="settings", aggfunc="first")
     assert chosen["primal"].tolist() == chosen["dual"].tolist() == chosen["degree_1"].tolist()
     assert chosen["conjunctions"].tolist() == chosen["degree_2"].tolist()
 

@@ -18,7 +18,7 @@ from treecrf_studies.coding.tables import find_compared, with_window
 from treecrf_studies.framework.claims.judge import Results
 from treecrf_studies.framework.claims.kinds import Measured
 from treecrf_studies.framework.comparisons import Comparison
-from treecrf_studies.framework.views import ACCURACY
+from treecrf_studies.framework.metrics import ACCURACY
 from treecrf_studies.rendering.cells import interval_text, number, p_text, points_text, seconds_text, signed
 
 Pairs = Sequence[tuple[str, str]]

@@ -26,7 +26,7 @@ from treecrf_studies.coding.methods import (
     use_text,
     with_best,
 )
-from treecrf_studies.framework.views import ACCURACY
+from treecrf_studies.framework.metrics import ACCURACY
 from treecrf_studies.rendering.panels import (
     MARKER_SIZES,
     WIDTHS,

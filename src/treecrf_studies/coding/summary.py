@@ -10,6 +10,7 @@ import pandas as pd
 from treecrf_studies.coding.methods import BEAM, CASCADE, CHUNK_NAMES, LEARNERS, LINE, form_of, is_coded
 from treecrf_studies.framework.custom import joined_names
 from treecrf_studies.framework.job_context import SummaryContext
+from treecrf_studies.framework.metrics import ACCURACY, OF_CHUNKS
 from treecrf_studies.framework.resamples import (
     COMPARISON_NAMES,
     OF_DRAWS,
@@ -21,7 +22,6 @@ from treecrf_studies.framework.resamples import (
     count_correct,
     overlap_of,
 )
-from treecrf_studies.framework.views import ACCURACY, OF_CHUNKS
 
 BEST_NAMES = [
     "dataset",

@@ -23,8 +23,8 @@ from treecrf_studies.coding.methods import (
     with_best,
 )
 from treecrf_studies.framework.comparisons import Comparison, correct_family, find_pair, pairs_layout
+from treecrf_studies.framework.metrics import ACCURACY, OF_CHUNKS
 from treecrf_studies.framework.tables import by_key
-from treecrf_studies.framework.views import ACCURACY, OF_CHUNKS
 from treecrf_studies.rendering.cells import (
     DASH,
     best_if,

@@ -9,7 +9,7 @@ import pandas as pd
 from treecrf.io.files import stacked
 from treecrf.statistics.metrics import geometric_mean
 from treecrf_studies.framework.job_context import SummaryContext
-from treecrf_studies.framework.views import ACCURACY
+from treecrf_studies.framework.metrics import ACCURACY
 
 
 def summarise(context: SummaryContext) -> dict[str, pd.DataFrame]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pandas as pd
 
 from treecrf_studies.framework.job_context import SummaryContext
+from treecrf_studies.framework.metrics import ACCURACY
 from treecrf_studies.framework.resamples import Rules, average_draws, compare_draws, overlap_of
-from treecrf_studies.framework.views import ACCURACY
 
 
 def summarise(context: SummaryContext) -> dict[str, pd.DataFrame]:

@@ -14,23 +14,11 @@ from treecrf.sequences import SequenceSet
 from treecrf.statistics.estimates import SIGNIFICANCE_LEVEL, Estimates, adjust_holm
 from treecrf.statistics.ranking import BEST, RANK_COLUMNS, REFERENCE, SEPARATION_MARGIN, UNTESTED, rank_cases
 from treecrf_studies.explorer.answers import Answers, summarise_answers
+from treecrf_studies.framework.metrics import ACCURACY, BRIER_SCORE, LOG_LOSS, MACRO_F1, SEQUENCES_RIGHT
 from treecrf_studies.framework.paths import StudyFiles
 from treecrf_studies.framework.settings import Settings
 from treecrf_studies.framework.study import BY_JOB, Study
-from treecrf_studies.framework.views import (
-    ACCURACY,
-    BRIER_SCORE,
-    CASE,
-    CELL,
-    LOG_LOSS,
-    MACRO_F1,
-    SEQUENCES_RIGHT,
-    VIEWS,
-    frames_there,
-    read_view,
-    tidy,
-    with_samples,
-)
+from treecrf_studies.framework.views import CASE, CELL, VIEWS, frames_there, read_view, tidy, with_samples
 from treecrf_studies.registry import registry
 
 OF_ANSWERS = {

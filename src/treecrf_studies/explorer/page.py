@@ -25,8 +25,8 @@ from treecrf.io.files import read_configuration, resource, write_text
 from treecrf.statistics.estimates import SIGNIFICANCE_LEVEL
 from treecrf.statistics.ranking import REFERENCE, STANDINGS
 from treecrf_studies.explorer.gathering import Gathered, gather
+from treecrf_studies.framework.metrics import ACCURACY, METRICS
 from treecrf_studies.framework.settings import Settings, config_parser, load_settings
-from treecrf_studies.framework.views import ACCURACY, METRICS
 from treecrf_studies.registry import registry
 from treecrf_studies.rendering.templates import ENVIRONMENT, policy_of
 from treecrf_studies.report.page import EXPLORER, PAGE, known_pages

@@ -19,12 +19,11 @@ from treecrf.io.files import read_configuration, write_frame, write_text
 from treecrf.statistics.ranking import AT_THE_TOP, WORSE
 from treecrf_studies.explorer.gathering import Gathered, gather
 from treecrf_studies.framework.claims.judge import NOT_RUN
+from treecrf_studies.framework.metrics import ACCURACY, METRICS
 from treecrf_studies.framework.settings import config_parser, load_settings
 from treecrf_studies.framework.views import (
-    ACCURACY,
     CEILING,
     CHOICE,
-    METRICS,
     PEAK,
     distinct_accuracies,
     headline_accuracies,

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -17,6 +17,7 @@ from treecrf.io.files import read_frames, stacked
 from treecrf_studies.datasets import describe
 from treecrf_studies.datasets.description import GENERATED, OTHER_CORPUS
 from treecrf_studies.framework.confidence import CONFIDENCE
+from treecrf_studies.framework.metrics import ACCURACY, METRICS
 from treecrf_studies.framework.paths import StudyFiles
 from treecrf_studies.framework.settings import Settings
 from treecrf_studies.framework.study import Study, View
@@ -88,31 +89,6 @@ NEAR = 1.0
 
 CEILING = 99.0
 """Published accuracies from here on are met by whatever is nearly perfect: they are counted apart."""
-
-ACCURACY, MACRO_F1, SEQUENCES_RIGHT = "accuracy", "macro F1", "sequences right"
-LOG_LOSS, BRIER_SCORE = "log loss", "Brier score"
-"""Values of `metric`; see `METRICS`."""
-
-OF_CHUNKS = {name: f"{name} of noun phrases" for name in ("precision", "recall", "F1")}
-"""Further ones."""
-
-
-class Metric(NamedTuple):
-    """What readers see of a metric: its title with the unit, digits after the point, and whether less is better."""
-
-    title: str
-    digits: int = 2
-    is_loss: bool = False
-
-
-METRICS = {
-    ACCURACY: Metric("accuracy (%)"),
-    MACRO_F1: Metric("macro F1 (%)"),
-    SEQUENCES_RIGHT: Metric("sequences without an error (%)"),
-    **{name: Metric(f"{name} (%)") for name in OF_CHUNKS.values()},
-    LOG_LOSS: Metric("log loss (nats)", 4, is_loss=True),
-    BRIER_SCORE: Metric("Brier score", 4, is_loss=True),
-}
 
 
 def read_view(study: Study, view: str, frames: Mapping[str, pd.DataFrame]) -> pd.DataFrame:

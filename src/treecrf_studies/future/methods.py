@@ -6,7 +6,6 @@ from typing import Literal
 
 import pandas as pd
 
-from treecrf.models.decoding import Decoder
 from treecrf_studies.methods.catalogue import FUTURE
 
 NO_BAG, WHOLE_FUTURE = "no bag", "bag to the end"
@@ -22,7 +21,7 @@ WEIGHT_NAMES = ["feature", "label", "eta", "attribute", "category", "distance", 
 TREE_NAMES = ["feature", "tree", "node", "parent", "side", "test", "value"]
 """Columns of the frames of weights and trees."""
 
-MEMM_DECODERS: tuple[Decoder | Literal["greedy"], ...] = ("forward_backward", "viterbi", "greedy")
+MEMM_DECODERS: tuple[Literal["forward_backward", "viterbi", "greedy"], ...] = ("forward_backward", "viterbi", "greedy")
 """How MEMM and FF-MEMM may be decoded (CRFs: not the last); greedy: from left to right, each label given those
 predicted before.
 """

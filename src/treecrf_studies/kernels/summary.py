@@ -8,8 +8,8 @@ import pandas as pd
 
 from treecrf_studies.framework.custom import joined_names
 from treecrf_studies.framework.job_context import SummaryContext
+from treecrf_studies.framework.metrics import ACCURACY
 from treecrf_studies.framework.resamples import Rules, average_draws, compare_draws, overlap_of
-from treecrf_studies.framework.views import ACCURACY
 from treecrf_studies.kernels.methods import BEST, DECODER
 
 
@@ -41,7 +41,8 @@ def best_predictions(predictions: pd.DataFrame, runs: pd.DataFrame) -> Iterator[
     for name, methods in BEST.items():
         places = {method: place for place, method in enumerate(methods)}
         known = runs[runs["method"].isin(methods) & runs["held_out_accuracy"].notna()]
-        ranked = known.assign(place=-known["method"].map(places)).sort_values(["held_out_accuracy", "place"])
+        ranked = known.assign(place=[-places[each] for each in known["method"]])
+        ranked = ranked.sort_values(["held_out_accuracy", "place"])
         best = ranked.groupby("draw").tail(1)[["draw", "method"]]
         if len(best) == runs["draw"].nunique():
             yield predictions.merge(best, on=["draw", "method"]).assign(method=name)

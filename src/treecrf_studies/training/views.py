@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
-from treecrf_studies.framework.views import ACCURACY
+from treecrf_studies.framework.metrics import ACCURACY
 from treecrf_studies.training.choices import BETTER, CHOICE, LAST, PEAK, UNPERTURBED
 
 

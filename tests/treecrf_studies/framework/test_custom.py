@@ -109,8 +109,8 @@ def test_the_example_of_the_page_is_in_the_study_of_missing_values(here):
 def test_the_example_of_the_page_is_in_the_study_of_future_features(here):
     splits = {seed: datasets.load_splits("or", seed=seed) for seed in (0, 1)}
     outcome = compare_future(JobContext(page_settings().future, "or", "naive_bayes", splits=splits))
-    assert outcome.runs["seed"].tolist() == [0, 1]
-    assert outcome.runs["test_accuracy"].between(50, 100).all()
+    assert outcome.runs["draw"].tolist() == [0, 1]
+    assert outcome.runs["accuracy"].between(50, 100).all()
 
 
 @pytest.mark.parametrize(

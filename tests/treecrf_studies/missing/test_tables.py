@@ -319,12 +319,13 @@ def test_other_trees_have_their_settings_and_grid(monkeypatch):
     monkeypatch.setitem(TREES, "small", SMALL)
     made = []
 
-    class Spy(TreeCRF):
-        def fit(self, train):
-            made.append((self.max_leaves, self.learning_rate, self.l2_regularization))
-            return super().fit(train)
+    train_trees = TreeCRF.fit
 
-    monkeypatch.setattr(study, "TreeCRF", Spy)
+    def fit(self, *given, **named):
+        made.append((self.max_leaves, self.learning_rate, self.l2_regularization))
+        return train_trees(self, *given, **named)
+
+    monkeypatch.setattr(TreeCRF, "fit", fit)
     train, test = tiny_set(0), tiny_set(1, 7)
     small = {"n_training_sets": 1, "n_test_sets": 1, "n_iterations": 2, "newton_leaves": [3, 2], "newton_rates": [0.5]}
     both = settings(trees=["papers", "small"], rates=[0.0, 0.2], **small)

@@ -128,7 +128,7 @@ def test_numbers_of_runs(runs):
     plant_manifest(runs[1])
     numbers, n_compared = compared(compare_numbers, runs)
     assert set(zip(numbers["study"], numbers["dataset"], numbers["frame"], strict=True)) == {("kernels", "toy", "runs")}
-    assert numbers["row"].tolist() == [f"method b, seed {seed}" for seed in range(4)]
+    assert numbers["row"].tolist() == [f"method b, draw {draw}" for draw in range(4)]
     assert numbers["difference"].tolist() == pytest.approx([1] * 4)
     assert n_compared == len(frame) * (len(frame.columns) - 4)  # without the keys, the data set and the time
 

@@ -42,7 +42,7 @@ def test_a_snapshot_is_no_folder_of_results(tmp_path):
 def planted(tmp_path_factory):
     """Results that decide some claims, with the ledger that the run writes of them."""
     folder = tmp_path_factory.mktemp("planted")
-    for plants in [*PLANTED.values()][::4]:
+    for plants in [*PLANTED.values()][3::4]:
         next(iter(plants.values()))(folder)
     write_ledger(folder, decides=True)
     return folder

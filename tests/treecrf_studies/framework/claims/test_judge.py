@@ -290,7 +290,7 @@ def test_a_coefficient_without_a_maximum_is_shown_with_the_likelihood_ratio(tmp_
     path = tmp_path / "missing/nettalk/papers_comparisons.csv"
     frame = pd.read_csv(path)
     first = (frame["rate"] == RATES[0]) & (frame["method"] == SURROGATES)
-    frame.loc[first, ["coefficient", "p_value", "likelihood_ratio_p_value"]] = [-np.inf, np.nan, 0.01]
+    frame.loc[first, ["coefficient", "papers_p", "likelihood_ratio_p_value"]] = [-np.inf, np.nan, 0.01]
     write_frame(frame, path)
     finding = find(tmp_path, "P4.2")
     assert finding.verdict == "replicated"
