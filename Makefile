@@ -90,7 +90,9 @@ test-versions: $(INSTALLED)  ## Run a core of the tests with other versions of p
 	PYTHONPATH=src $(VERSIONS)/bin/python -m pytest -q -m "not slow" -n $(CORES) -p no:cacheprovider -W ignore::DeprecationWarning \
 		$(addprefix tests/treecrf/,chain inputs io missing models/boosted models/linear readers trees test_sequences.py)
 
-test-all: test test-slow test-versions  ## Run all tests
+test-all: test-versions  ## Run all tests, quick and slow ones in one session, which runs the workflow once for both
+	$(BIN)/python -m pytest -n $(CORES) --no-loadscope-reorder
+	$(BIN)/python -m pytest benchmarks --tiny
 
 approve: $(INSTALLED)  ## Show what the run of the tests finds otherwise than what was approved, and approve it
 	TREECRF_APPROVE=1 $(BIN)/python -m pytest -q -s tests/workflow/test_approved.py
