@@ -24,7 +24,8 @@ FILES = set()
 
 def is_importing(frame):
     while frame is not None:
-        if frame.f_code.co_name == "<module>" and frame.f_code.co_filename.startswith(PACKAGE):
+        file = frame.f_code.co_filename
+        if file.startswith("<frozen importlib") or frame.f_code.co_name == "<module>" and file.startswith(PACKAGE):
             return True
         frame = frame.f_back
     return False

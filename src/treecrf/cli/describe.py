@@ -78,7 +78,7 @@ def _describe_table(file: Path, reading: shared.TableOptions) -> None:
         "--label": columns.label,
         "--groups": columns.groups or next(iter(groups), ""),
     }
-    named = [part for option, name in options.items() if name for part in (option, name)]
+    named = [part for option, name in options.items() if name and option != f"--{name}" for part in (option, name)]
     shared.say(f"To train a model: {shlex.join(['treecrf', 'fit', str(file), '-o', 'model.npz', *named])}")
 
 

@@ -202,8 +202,7 @@ def fit(
     from treecrf.automl.candidates import methods_to_compare
     from treecrf.automl.description import label_counts
     from treecrf.automl.fitting import FitOptions
-    from treecrf.automl.labeller import TableLabeller
-    from treecrf.automl.origin import Origin
+    from treecrf.automl.labeller import Origin, TableLabeller
     from treecrf.inputs.derived import identifying_times
 
     settings: dict[str, Any] = {
@@ -246,9 +245,9 @@ def fit(
         for name in options.settings.keys() - options.used_settings(method).keys():
             shared.note(f"{OPTIONS[name]} is ignored: {method} does not use it.")
 
+    columns, data = shared.read_training_set(file, reading, derives=options.derive != ())
     if output.exists():
         shared.note(f"{output} is there already, and will be replaced.")
-    columns, data = shared.read_training_set(file, reading, derives=options.derive != ())
     for sentence in left_out:
         shared.note(f"Left out: {sentence}")
     n_missing = data.n_missing

@@ -7,8 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from treecrf.automl.labeller import TableLabeller
-from treecrf.automl.origin import Origin
+from treecrf.automl.labeller import Origin, TableLabeller
 
 QUICK = ("--method", "linear_crf", "--window", "0,0", "--iterations", "3")
 

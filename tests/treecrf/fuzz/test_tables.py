@@ -228,7 +228,7 @@ def test_many_columns_and_long_names_end_soon(tmp_path):
     assert message.endswith(" has 1,001 columns, and 1,000 are the most; leave out those that are no input.")
     names = ",".join("c" * 100 + str(i) for i in range(1000))
     message = assert_clear(lambda: read_any_table(written(tmp_path / "t.csv", f"{names}\n".encode())))
-    assert message.endswith("c11' and 988 more; name yours by --sequence, --label and --attributes.")
+    assert message.endswith("c11' and 988 more; name yours by --sequence, --label, --attributes and --groups.")
 
 
 @pytest.mark.parametrize("role", ["sequence", "label", "x1"])
