@@ -177,7 +177,7 @@ def test_a_broken_raw_file_stops_its_own_data_set_only(tmp_path):
 
 @pytest.mark.slow
 def test_a_killed_attempt_leaves_no_temporary_file_beside_the_record(tmp_path):
-    left = tmp_path / "results/benchmarks/prepare_data/xor.json.1.tmp"
+    left = tmp_path / "results/benchmarks/prepare_data/xor.json.0123456789ab.tmp"
     left.parent.mkdir(parents=True)
     left.touch()
     run(tmp_path, NOTHING | {"datasets": {"xor": {}}}, "--nocolor", "results/data/xor/train.npz")

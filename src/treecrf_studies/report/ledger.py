@@ -223,6 +223,10 @@ def comparisons(results: str | os.PathLike[str] = "results") -> pd.DataFrame:
     return frame.astype({name: np.float64 for name in frame if name not in COMPARED_TEXTS})
 
 
+DIGITS = 10
+"""Significant ones of what `COMPARED` holds: the last ones of a sum depend on threads and processor."""
+
+
 def write_ledger(results: str | os.PathLike[str], decides: bool, folder: str | os.PathLike[str] | None = None) -> None:
     """Write `CLAIMS`, `BY_RULE` and `COMPARED`.
 
@@ -236,7 +240,10 @@ def write_ledger(results: str | os.PathLike[str], decides: bool, folder: str | o
         Where the files go; that of the results unless given.
     """
     frames = {CLAIMS: verdicts(results, decides), BY_RULE: verdicts_by_rule(results, decides)}
-    for name, frame in (frames | {COMPARED: comparisons(results)}).items():
+    compared = comparisons(results)
+    numbers = compared.select_dtypes("float")
+    compared[numbers.columns] = numbers.map(lambda value: float(f"{value:.{DIGITS}g}"))
+    for name, frame in (frames | {COMPARED: compared}).items():
         write_frame(frame, Path(folder or results) / name)
 
 
