@@ -176,7 +176,7 @@ def _find_row(
 def _explain_row(model: TableLabeller, table: TypedTable, place: tuple[int, int], seed: int) -> None:
     from math import exp
 
-    from treecrf.automl.explanation import explain_position
+    from treecrf.automl.contributions import explain_position
 
     data = model.encode(table, labelled=False)
     explained = explain_position(model, data, *place, seed)
