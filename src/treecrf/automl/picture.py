@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from treecrf.io.messages import counted
+from treecrf.io.messages import cell_text, counted
 
 COLORS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442", "#7F7F7F")
 """Of labels, by Okabe and Ito; further labels are grey."""
@@ -165,10 +165,3 @@ def _table(head: Iterable[str], lines: Iterable[str]) -> str:
     heading = "".join(f"<th>{escape(name)}</th>" for name in head)
     body = "\n".join(lines)
     return f'<div class="wide"><table>\n<tr>{heading}</tr>\n{body}\n</table></div>'
-
-
-def cell_text(value: object) -> str:
-    """A cell of the file, a fraction with six digits; – where it is missing."""
-    if value is None or value != value or value == "":
-        return "–"
-    return f"{value:.6g}" if isinstance(value, float) else str(value)

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from treecrf.cli import shared
-from treecrf.io.messages import counted, quoted
+from treecrf.io.messages import cell_text, counted, quoted
 
 if TYPE_CHECKING:
     import pandas as pd
 
+    from treecrf.automl.contributions import Contributions
     from treecrf.automl.labeller import TableLabeller
     from treecrf.readers.tables import TypedTable
 
@@ -176,20 +177,24 @@ def _find_row(
 def _explain_row(model: TableLabeller, table: TypedTable, place: tuple[int, int], seed: int) -> None:
     from math import exp
 
-    from treecrf.automl.contributions import explain_position
+    from treecrf.automl.contributions import column_contributions, explain_position
 
     data = model.encode(table, labelled=False)
     explained = explain_position(model, data, *place, seed)
-    first = int(data.offsets[place[0]])
+    row = int(data.observation_offsets[place[0]]) + place[1]
     inputs = table.frame[list(model.columns.attributes)]
     shared.say(
-        f"Row {first + place[1]}: {explained.predicted}, {_times(exp(min(explained.log_odds, 50.0)))} as likely as "
-        f"{explained.runner_up} (log-odds {explained.log_odds:.3f}). With typical observations of the file, the "
-        f"log-odds are {explained.typical_log_odds:.3f}; the observations explain the difference:\n"
+        f"Row {row}: {explained.predicted}, {_times(exp(min(explained.log_odds, 50.0)))} as likely as "
+        f"{explained.runner_up} (log-odds {explained.log_odds:.3f}).\n"
+    )
+    _show_columns(column_contributions(model, data, *place, seed), inputs.iloc[row])
+    shared.say(
+        f"By observation: with typical observations of the file, the log-odds are {explained.typical_log_odds:.3f}; the "
+        "observations explain the difference:\n"
     )
     contributions = explained.contributions
     texts = [
-        "all others" if distance != distance else _observation(inputs.iloc[first + place[1] + int(distance)])
+        "all others" if distance != distance else _observation(inputs.iloc[row + int(distance)])
         for distance in contributions["distance"]
     ]
     where = [
@@ -204,9 +209,33 @@ def _explain_row(model: TableLabeller, table: TypedTable, place: tuple[int, int]
     )
 
 
+def _show_columns(found: Contributions, cells: pd.Series) -> None:
+    """One contribution a column, with its cell in the row."""
+    from treecrf.automl.explanation import BEFORE
+
+    before = ", ".join(found.before) or "no label"
+    texts = [
+        before if name == BEFORE else cell_text(cells[name]) if name in cells else "–" for name in found.table["column"]
+    ]
+    if found.is_exact:
+        title = f"Contribution to the score F of {found.label}, exact"
+    else:
+        title = f"Contribution to the log-odds of {found.label} vs {found.runner_up}, approximate"
+    table = found.table.assign(cell=texts)[["column", "cell", "contribution"]]
+    shared.show_table(table, title)
+    after = f" after {before}" if found.before else ""
+    if found.baseline:
+        start = f" - ({found.baseline:.3f} {'on average over the file' if found.is_exact else 'with typical columns'})"
+    else:
+        start = ""
+    shared.say(
+        f"Sum: {found.table['contribution'].sum():.3f} = {found.score:.3f}{after}{start}. A contribution is of the "
+        "column in the whole window.\n"
+    )
+
+
 def _observation(cells: pd.Series) -> str:
     """The cells of a row, in a few words."""
-    from treecrf.automl.picture import cell_text
 
     texts = [cell_text(cell) for cell in cells]
     return " ".join(texts) if len(texts) <= 4 else " ".join(texts[:4]) + " .."

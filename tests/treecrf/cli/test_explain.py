@@ -32,9 +32,22 @@ def test_a_row_by_its_number_and_by_its_sequence(run, model):
     code, out, err = run("explain", model, "train.csv", "--position", 25)
     assert (code, err) == (0, "")
     assert out.startswith("Row 25: ")
-    total = re.search(r"Sum: (-?[\d.]+) = (-?[\d.]+) - \((-?[\d.]+)\)", out)
+    total = re.search(r"Sum: (-?[\d.]+) = (-?[\d.]+) - \((-?[\d.]+)\)\.", out)
     assert float(total[1]) == pytest.approx(float(total[2]) - float(total[3]), abs=0.002)
     assert run("explain", model, "train.csv", "--id", 2, "--row", 5) == (0, out, "")
+
+
+def test_a_row_is_explained_by_column(run, model, words):
+    _, out, _ = run("explain", model, "train.csv", "--position", 25)
+    found = dict(re.findall(r"^(letter|noise|\(label before\)) +\S+ +(-?[\d.]+)$", out, re.M))
+    assert set(found) == {"letter", "noise", "(label before)"}
+    assert max(found, key=lambda name: abs(float(found[name]))) == "letter"
+    assert re.search(rf"^letter +{words['letter'][25]} +", out, re.M)
+    total, score, baseline = re.search(
+        r"Sum: (-?[\d.]+) = (-?[\d.]+) after [uvw] - \((-?[\d.]+) on average", out
+    ).groups()
+    assert float(total) == pytest.approx(sum(map(float, found.values())), abs=0.003)
+    assert float(total) == pytest.approx(float(score) - float(baseline), abs=0.002)
 
 
 def test_a_page_shows_a_sequence_with_its_errors(run, model, tmp_path):
