@@ -58,10 +58,11 @@ def axes_of(ax: Axes | None, width: float, height: float) -> Axes:
     return new_figure(width, height).subplots() if ax is None else ax
 
 
-def save_figure(figure: Figure, path: str | os.PathLike[str]) -> None:
-    """Write a figure as the ending of the path says (`FORMATS`); atomic, the same bytes each time."""
+def save_figure(drawn: Figure | Axes, path: str | os.PathLike[str]) -> None:
+    """Write a figure, or that of axes, as the ending of the path says (`FORMATS`); atomic, the same bytes each time."""
     kind = os.path.splitext(os.fspath(path))[1].lower().removeprefix(".")
     if f".{kind}" not in FORMATS:
         raise ValueError(f"{os.fspath(path)}: figures are {', '.join(FORMATS)} files; name it so.")
+    figure: Any = drawn.figure
     with styled(), atomic(path) as temporary:
         figure.savefig(temporary, format=kind, dpi=200, metadata=NO_DATES[kind])

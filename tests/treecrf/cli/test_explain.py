@@ -1,9 +1,9 @@
 """``treecrf explain``, and what ``evaluate`` and ``missing`` say beside accuracy."""
 
+import json
 import re
 
 import numpy as np
-import pandas as pd
 import pytest
 
 
@@ -50,15 +50,29 @@ def test_a_row_is_explained_by_column(run, model, words):
     assert float(total) == pytest.approx(float(score) - float(baseline), abs=0.002)
 
 
-def test_a_page_shows_a_sequence_with_its_errors(run, model, tmp_path):
+def test_a_page_has_all_sequences_and_opens_one(run, model, words, tmp_path):
     code, out, _ = run("explain", model, "train.csv", "--plot", "page.html", "--id", 2)
     assert (code, out) == (0, "Wrote page.html. Open it in a browser.\n")
     text = (tmp_path / "page.html").read_text()
-    assert all(heading in text for heading in ("One sequence", "Confusion matrix", "Permutation importance"))
-    n_rows = int((pd.read_csv(tmp_path / "train.csv")["sequence"] == 2).sum())
-    assert len(re.findall('<tr class="(right|wrong)">', text)) == n_rows
+    data = json.loads(re.search(r'<script type="application/json" id="data">(.*?)</script>', text)[1])
+    assert data["sequences"][data["opened"]] == "2"
+    assert len(data["predicted"]) == len(words)
+    assert [data["labels"][code] for code in data["true"]] == words["label"].tolist()
+    assert all(heading in text for heading in ("Errors", "Importance of columns"))
     assert run("explain", model, "train.csv", "--plot", "page.txt")[0] == 2
     assert run("explain", model, "train.csv", "--plot", "page.html", "--position", 2)[0] == 2
+
+
+def test_figures_of_a_sequence_and_of_a_row(run, model, words, tmp_path):
+    code, out, _ = run("explain", model, "train.csv", "--plot", "one.png", "--id", 2)
+    files = ["one.png", "one-confusion.png", "one-calibration.png", "one-importance.png"]
+    assert (code, out) == (0, f"Wrote {', '.join(files)}.\n")
+    words.drop(columns="label").to_csv("bare.csv", index=False)
+    assert run("explain", model, "bare.csv", "--plot", "bare.svg")[:2] == (0, "Wrote bare.svg.\n")
+    assert run("explain", model, "bare.csv", "--position", 3, "--plot", "row.pdf")[:2] == (0, "Wrote row.pdf.\n")
+    for name in files:
+        assert (tmp_path / name).read_bytes().startswith(b"\x89PNG")
+    assert (tmp_path / "row.pdf").read_bytes().startswith(b"%PDF")
 
 
 @pytest.mark.parametrize(
