@@ -242,19 +242,24 @@ const words = {
     this.observer = new IntersectionObserver((entries) => {
       for (const entry of entries) {
         if (entry.isIntersecting) fill(entry.target);
-        else if (entry.target.childElementCount && parts.length > 3) {
+        else if (entry.target.childElementCount && Number(entry.target.dataset.part) !== this.partOf(at)) {
           entry.target.style.height = `${entry.target.offsetHeight}px`;
           entry.target.replaceChildren();
         }
       }
+      if (this.isPinned) this.align(); // parts that were drawn above may be higher than they were taken for
     }, { root: stage, rootMargin: "600px" });
     stage.replaceChildren(...parts.map((part, number) => {
       const node = make("div", { class: "part", "data-part": number });
-      if (number > 1) node.style.height = "16rem"; // until it has been drawn
       return node;
     }));
-    for (const node of stage.children) this.observer.observe(node);
-    if (stage.firstElementChild) fill(stage.firstElementChild);
+    fill(stage.children[0]);
+    const height = stage.children[0].offsetHeight / parts[0].segments.length;
+    for (const [number, node] of [...stage.children].entries()) {
+      if (number) node.style.height = `${height * parts[number].segments.length}px`; // until it has been drawn
+      this.observer.observe(node);
+    }
+    for (const name of ["wheel", "touchstart", "pointerdown"]) stage.addEventListener(name, () => { this.isPinned = false; }, { passive: true });
     stage.onmouseover = (event) => { if (event.target.dataset.at) inspect(Number(event.target.dataset.at)); };
     stage.onmouseleave = () => inspect(at);
     stage.onclick = (event) => { if (event.target.dataset.at) go(Number(event.target.dataset.at), false); };
@@ -262,20 +267,22 @@ const words = {
     stage.onscroll = null;
   },
   clear() { if (this.observer) this.observer.disconnect(); },
+  partOf(position) { return this.parts.findLastIndex((part) => part.begin <= position); },
   mark(isScrolled) {
     const stage = element("stage");
     stage.querySelector(".here")?.classList.remove("here");
     if (isScrolled) {
-      const number = this.parts.findLastIndex((part) => part.begin <= at);
-      this.fill(stage.children[number]);
+      this.isPinned = true;
+      this.fill(stage.children[this.partOf(at)]);
     }
-    const node = stage.querySelector(`[data-at="${at}"]`);
+    stage.querySelector(`[data-at="${at}"]`)?.classList.add("here");
+    if (isScrolled) this.align();
+  },
+  align() {
+    const stage = element("stage"), node = stage.querySelector(".here");
     if (!node) return;
-    node.classList.add("here");
-    if (isScrolled) {
-      const [box, room] = [node.getBoundingClientRect(), stage.getBoundingClientRect()];
-      if (box.top < room.top || box.bottom > room.bottom) stage.scrollTop += box.top - room.top - room.height / 3;
-    }
+    const [box, room] = [node.getBoundingClientRect(), stage.getBoundingClientRect()];
+    if (box.top < room.top || box.bottom > room.bottom) stage.scrollTop += box.top - room.top - room.height / 3;
   },
 };
 
@@ -304,8 +311,8 @@ const chart = {
       const x = event.clientX - stage.getBoundingClientRect().left + stage.scrollLeft;
       return Math.max(first, Math.min(end - 1, first + Math.floor(x / this.width)));
     };
-    stage.onmousemove = (event) => { this.hovered = under(event); inspect(this.hovered); this.paint(); };
-    stage.onmouseleave = () => { this.hovered = null; inspect(at); this.paint(); };
+    stage.onmousemove = (event) => { this.hovered = under(event); inspect(this.hovered); this.paint(false); };
+    stage.onmouseleave = () => { this.hovered = null; inspect(at); this.paint(false); };
     stage.onclick = (event) => go(under(event), false);
     stage.onmouseover = null;
     this.resize();
@@ -340,23 +347,37 @@ const chart = {
   mark(isScrolled) {
     const stage = element("stage"), x = (at - first + 0.5) * this.width;
     if (isScrolled && (x < stage.scrollLeft || x > stage.scrollLeft + stage.clientWidth)) stage.scrollLeft = x - stage.clientWidth / 2;
-    this.paint();
+    this.paint(false);
   },
-  paint() {
+  paint(isOther = true) {
+    this.isOther ||= isOther;
     if (this.waiting) return;
     this.waiting = requestAnimationFrame(() => { this.waiting = 0; if (view === this) this.render(); });
   },
   render() {
+    if (this.isOther) this.drawing = this.drawn();
+    this.isOther = false;
     const stage = element("stage"), ratio = window.devicePixelRatio || 1, pen = this.canvas.getContext("2d");
+    pen.setTransform(1, 0, 0, 1, 0, 0);
+    pen.clearRect(0, 0, this.canvas.width, this.canvas.height);
+    pen.drawImage(this.drawing, 0, 0);
+    pen.setTransform(ratio, 0, 0, ratio, 0, 0);
+    for (const [position, colour] of [[at, style("--link")], [this.hovered ?? at, style("--quiet")]]) {
+      pen.fillStyle = colour;
+      pen.fillRect((position - first + 0.5) * this.width - stage.scrollLeft - 0.75, 0, 1.5, this.height() - 18);
+    }
+  },
+  drawn() { // all but the cursors, on a canvas that is kept until what is in sight changes
+    const drawing = make("canvas"), stage = element("stage"), ratio = window.devicePixelRatio || 1, pen = drawing.getContext("2d");
+    [drawing.width, drawing.height] = [Math.max(this.canvas.width, 1), Math.max(this.canvas.height, 1)];
     const wide = stage.clientWidth, w = this.width, left = stage.scrollLeft;
     const begin = first + Math.max(0, Math.floor(left / w) - 1), stop = Math.min(end, first + Math.ceil((left + wide) / w) + 1);
     const x = (position) => (position - first) * w - left;
     const [line, text, quiet, wrong] = ["--c0", "--text", "--quiet", "--wrong"].map(style);
     const fills = data.colors.map((number) => style(number === null ? "--none" : `--c${number}`));
     pen.setTransform(ratio, 0, 0, ratio, 0, 0);
-    pen.clearRect(0, 0, wide, this.height());
     pen.font = "11px system-ui, sans-serif";
-    const notes = [];
+    const notes = [], by = Math.max(1, Math.floor(1 / w)); // positions of a pixel
     let y = 2;
     for (const column of this.columns()) {
       this.line(pen, column, begin, stop, x, y, line);
@@ -366,8 +387,8 @@ const chart = {
     }
     const track = (codes, name) => {
       for (let i = begin; i < stop;) {
-        let j = i + 1;
-        while (j < stop && codes[j] === codes[i]) j++;
+        let j = i + by;
+        while (j < stop && codes[j] === codes[i]) j += by;
         if (codes[i] >= 0) {
           pen.fillStyle = fills[codes[i]];
           pen.fillRect(x(i), y, Math.max(x(j) - x(i), 0.5), TRACK);
@@ -380,11 +401,14 @@ const chart = {
     if (data.true !== null) {
       track(data.true, "true");
       pen.fillStyle = wrong;
-      for (let i = begin; i < stop; i++) if (isWrong(i)) pen.fillRect(x(i), y, Math.max(w, 1), ERRORS);
+      for (let i = begin, drawn = -1; i < stop; i++) {
+        if (!isWrong(i) || Math.floor(i / by) === drawn) continue;
+        pen.fillRect(x(i), y, Math.max(w, 1), ERRORS);
+        drawn = Math.floor(i / by);
+      }
       y += ERRORS + GAP;
     }
     track(data.predicted, "predicted");
-    const by = Math.max(1, Math.floor(1 / w)); // positions of a pixel
     for (let i = begin; i < stop; i += by) {
       let top = y + BAND;
       for (const [code, share] of chancesOf(i)) {
@@ -407,10 +431,7 @@ const chart = {
       pen.fillStyle = text;
       pen.fillText(note, 5, height);
     }
-    for (const [position, colour] of [[at, style("--link")], [this.hovered ?? at, quiet]]) {
-      pen.fillStyle = colour;
-      pen.fillRect(x(position) + w / 2 - 0.75, 0, 1.5, y);
-    }
+    return drawing;
   },
   line(pen, column, begin, stop, x, y, colour) {
     const [low, high] = this.ranges.get(column), w = this.width;
