@@ -87,6 +87,24 @@ def test_rows_that_are_not_there(run, model, options, message):
     assert run("explain", model, "train.csv", *options) == (1, "", f"treecrf: {message}\n")
 
 
+def test_evaluations_as_json_and_as_a_page(run, model, words, fit_trees, tmp_path):
+    words.assign(person=words["sequence"] // 2).to_csv("train.csv", index=False)
+    fit_trees("--iterations", 1, "--window", "0,0", "--groups", "person", to="poor.npz")
+    code, out, _ = run("evaluate", "poor.npz", model, "train.csv", "--json", "e.json", "--html", "e.html")
+    assert (code, out.splitlines()[-1]) == (0, "Wrote e.json and e.html.")
+    assert out.index("McNemar's test p = ") < out.index("poor.npz: accuracy")
+    found = json.loads((tmp_path / "e.json").read_text())
+    assert list(found["models"]) == ["poor.npz", "model.npz"]
+    assert found["comparison"][0]["method"] in found["models"]
+    good = found["models"]["model.npz"]
+    assert f"model.npz: accuracy {good['accuracy']['points']:.2f} %" in out
+    assert len(found["models"]["poor.npz"]["by_group"]) == 30
+    assert good["by_group"] is None
+    assert "<h2>Difference</h2>" in (tmp_path / "e.html").read_text()
+    assert run("evaluate", model, "train.csv", "--json", "e.txt")[0] == 2
+    assert run("evaluate", model, "train.csv", "--html", "no/e.html")[0] == 1
+
+
 def test_evaluate_tells_how_sure_it_is(run, model):
     _, out, _ = run("evaluate", model, "train.csv")
     assert re.search(r"95 % confidence interval by sequence: [\d.]+ to [\d.]+ %\.", out)
