@@ -106,17 +106,18 @@ def evaluate(
         if evaluations[name].new_labels:
             shared.note(_about_new_labels(name, evaluations[name].new_labels))
     comparison = compare_models(evaluations, read[first]) if len(evaluations) > 1 else None
+    if as_json is not None or as_page is not None:  # before the output, whose reader may stop it
+        judged = {}
+        for name, evaluation in evaluations.items():
+            parts = break_down(evaluation.correct, read[name], *sequence_names(loaded[name], table, read[name]))
+            judged[name] = Judged(evaluation, parts, loaded[name].unit(table))
+        _write(file, decoder, judged, comparison, as_json, as_page)
     if comparison is not None:
         _show_comparison(comparison)
     for name, evaluation in evaluations.items():
         _show(name, evaluation, len(read[name]), segments, loaded[name].unit(table))
     if as_json is not None or as_page is not None:
-        judged = {}
-        for name, evaluation in evaluations.items():
-            names = sequence_names(loaded[name], table, read[name])
-            parts = break_down(evaluation.correct, read[name], *names)
-            judged[name] = Judged(evaluation, parts, loaded[name].unit(table))
-        _write(file, decoder, judged, comparison, as_json, as_page)
+        shared.say(f"Wrote {' and '.join(str(path) for path in (as_json, as_page) if path is not None)}.")
 
 
 def _same_task(model: TableLabeller, data: SequenceSet, other: TableLabeller, data_of_other: SequenceSet) -> bool:
@@ -254,4 +255,3 @@ def _write(
     if as_page is not None:
         sentences = [] if comparison is None else verdicts(comparison)
         write_text(render_evaluation(f"Evaluation on {file.name}", judged, sentences, comparison), as_page)
-    shared.say(f"Wrote {' and '.join(str(path) for path in (as_json, as_page) if path is not None)}.")
