@@ -48,7 +48,8 @@ class Origin:
     date : str
         When it was trained, in UTC, to the second.
     file, digest : str
-        Name of the training file, and its SHA-256; the digest is empty of standard input and folders.
+        Name of the training file, or of several, and its SHA-256; the digest is empty of several files, of standard
+        input and of folders.
     n_sequences, n_positions, n_groups : int
     accuracy, low, high : float or None
         Expected on new data, in percent, with the ends of the 95 % confidence interval; None where nothing was held
@@ -72,15 +73,15 @@ class Origin:
     versions: dict[str, str]
 
     @classmethod
-    def of(cls, path: Path, data: SequenceSet, accuracy: Accuracy | None, unit: str) -> Self:
-        """Of a training that ends now."""
+    def of(cls, path: Path, data: SequenceSet, accuracy: Accuracy | None, unit: str, *more: Path) -> Self:
+        """Of a training that ends now, on one file, or on it and `more`."""
         points, low, high = (
             None if end is None or end != end else float(end) for end in (accuracy or (None, None, None))
         )
         return cls(
             datetime.now(UTC).isoformat(timespec="seconds").removesuffix("+00:00") + "Z",
-            os.fsdecode(path.name),
-            sha256(path) if path.is_file() else "",
+            ", ".join(os.fsdecode(file.name) for file in (path, *more)),
+            sha256(path) if path.is_file() and not more else "",
             len(data),
             data.n_positions,
             len(np.unique(data.groups)),

@@ -21,6 +21,8 @@ def describe(
     separator: shared.Separator = None,
     decimal: shared.Decimal = None,
     encoding: shared.Encoding = None,
+    quote: shared.Quote = None,
+    na: shared.Na = None,
 ) -> None:
     """Describe a file (sequences, labels, attributes, missing values) or a model (settings, most used tests).
 
@@ -34,7 +36,7 @@ def describe(
         _describe_model(file)
     else:
         reading = shared.TableOptions.parse(
-            sequence, label, attributes, kinds, format_, separator, decimal, encoding, groups=groups
+            sequence, label, attributes, kinds, format_, separator, decimal, encoding, quote, na, groups=groups
         )
         _describe_table(file, reading)
 

@@ -62,6 +62,8 @@ def evaluate(
     separator: shared.Separator = None,
     decimal: shared.Decimal = None,
     encoding: shared.Encoding = None,
+    quote: shared.Quote = None,
+    na: shared.Na = None,
 ) -> None:
     """Measure the accuracy of a model on a file with labels, or compare several models by tests.
 
@@ -71,7 +73,7 @@ def evaluate(
     treecrf evaluate model.npz test.csv --compare linear.npz
     treecrf evaluate model.npz linear.npz test.csv --html compared.html --json compared.json
     """
-    dialect = shared.parse_dialect(format_, separator, decimal, encoding)
+    dialect = shared.parse_dialect(format_, separator, decimal, encoding, quote, na)
     models = [*models, *(compare or [])]
     if len(set(models)) < len(models):
         raise typer.BadParameter("a model is named twice; name each model once.")

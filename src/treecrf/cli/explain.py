@@ -49,6 +49,8 @@ def explain(
     separator: shared.Separator = None,
     decimal: shared.Decimal = None,
     encoding: shared.Encoding = None,
+    quote: shared.Quote = None,
+    na: shared.Na = None,
     seed: Annotated[int, typer.Option(min=0, metavar="N", help="Seed of the random numbers.")] = 0,
 ) -> None:
     """Show which inputs matter to a model, or why one row has its label.
@@ -73,7 +75,7 @@ def explain(
         if is_row and plot.suffix.lower() == ".html":
             raise typer.BadParameter("a page shows sequences; leave --position and --row out, or name a .png file.")
         shared.check_writable(plot, model, file)
-    dialect = shared.parse_dialect(format_, separator, decimal, encoding)
+    dialect = shared.parse_dialect(format_, separator, decimal, encoding, quote, na)
     from treecrf.automl.labeller import TableLabeller
     from treecrf.readers.reading import read_table
 

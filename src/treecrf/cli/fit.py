@@ -15,7 +15,9 @@ from treecrf.io.messages import counted, quoted
 from treecrf.models.registry import IN_TREES, LABELLERS, TRANSFORMS, offered
 
 if TYPE_CHECKING:
+    import numpy as np
     import pandas as pd
+    from numpy.typing import NDArray
 
     from treecrf.automl.candidates import Candidate
     from treecrf.automl.choice import Choice
@@ -48,11 +50,12 @@ LONG = 10.0
 
 
 def fit(
-    file: Annotated[
-        Path,
+    files: Annotated[
+        list[Path],
         shared.argument(
-            "TRAIN",
-            "Training file: CSV, Parquet, columns or CoNLL-U; a folder of such files; - for standard input.",
+            "TRAIN...",
+            "Training file: CSV, Parquet, columns or CoNLL-U; a folder of such files; - for standard input. Several files "
+            "with the same columns are joined.",
         ),
     ],
     output: Annotated[Path, shared.option("Model file (.npz) to write.", "FILE", "--output", "-o")],
@@ -60,6 +63,7 @@ def fit(
     label: shared.Label = "label",
     attributes: shared.Attributes = None,
     groups: shared.Groups = None,
+    weights: shared.Weights = None,
     kinds: shared.Kinds = None,
     bins: Annotated[
         int | None,
@@ -182,6 +186,8 @@ def fit(
     separator: shared.Separator = None,
     decimal: shared.Decimal = None,
     encoding: shared.Encoding = None,
+    quote: shared.Quote = None,
+    na: shared.Na = None,
     threads: shared.Threads = None,
 ) -> None:
     """Train a labeller on a file and write a model file, which also stores the columns.
@@ -229,23 +235,41 @@ def fit(
         seed,
     )
     reading = shared.TableOptions.parse(
-        sequence, label, attributes, kinds, format_, separator, decimal, encoding, groups=groups
+        sequence,
+        label,
+        attributes,
+        kinds,
+        format_,
+        separator,
+        decimal,
+        encoding,
+        quote,
+        na,
+        groups=groups,
+        weights=weights,
     )
     if method not in METHODS:
         shared.check_choice("--method", method, (AUTO, *offered()))
     shared.check_choice("--missing", missing, MISSING)
     shared.check_suffix(output, ".npz")
-    shared.check_writable(output, file)
+    shared.check_writable(output, *files)
+    file, *more = files
+    if weights is not None and method == AUTO:
+        raise typer.BadParameter("--weights needs a method that takes weights, such as --method treecrf_newton.")
     try:
         compared, left_out = methods_to_compare(options) if options.chooses else ({}, [])
         given = None if options.chooses else options.build()
     except ValueError as error:
         raise typer.BadParameter(str(error)) from None
+    if weights is not None and given is not None and not fitting.innermost(given[0]).takes_weights:
+        raise typer.BadParameter(
+            f"--weights: the method {method} takes no weights; choose treecrf_newton or linear_crf."
+        )
     if method != AUTO:
         for name in options.settings.keys() - options.used_settings(method).keys():
             shared.note(f"{OPTIONS[name]} is ignored: {method} does not use it.")
 
-    columns, data = shared.read_training_set(file, reading, derives=options.derive != ())
+    columns, data, sample_weight = shared.read_training_set(file, reading, *more, derives=options.derive != ())
     if output.exists():
         shared.note(f"{output} is there already, and will be replaced.")
     for sentence in left_out:
@@ -274,8 +298,8 @@ def fit(
     transform = fitting.prepare_missing(labeller, treatment, data)
     ready = data if transform is None else transform.transform(data)
     _announce(labeller, ready)
-    by_holding_out = _train(labeller, ready, held_out, seed)
-    TableLabeller(labeller, columns, transform, Origin.of(file, data, accuracy, unit)).save(output)
+    by_holding_out = _train(labeller, ready, held_out, seed, sample_weight)
+    TableLabeller(labeller, columns, transform, Origin.of(file, data, accuracy, unit, *more)).save(output)
     if by_holding_out is not None:
         points, low, high = by_holding_out.accuracy
         interval = f", 95 % confidence interval by {unit} {low:.1f} to {high:.1f} %" if low == low else ""
@@ -427,7 +451,9 @@ def _announce(labeller: Labeller, train: SequenceSet) -> None:
         shared.note(f"Training takes {' and '.join(parts)}.")
 
 
-def _train(labeller: Labeller, train: SequenceSet, held_out: float, seed: int) -> HeldOutChoice | None:
+def _train(
+    labeller: Labeller, train: SequenceSet, held_out: float, seed: int, weights: NDArray[np.float64] | None
+) -> HeldOutChoice | None:
     """Train, with a bar for each training."""
     from treecrf.automl import fitting
 
@@ -440,4 +466,4 @@ def _train(labeller: Labeller, train: SequenceSet, held_out: float, seed: int) -
                 min(stage, total), f"log likelihood {round(value):,}" if isfinite(value) else ""
             )
 
-        return fitting.fit(labeller, train, held_out, seed, follow)
+        return fitting.fit(labeller, train, held_out, seed, follow, weights)

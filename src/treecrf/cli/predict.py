@@ -67,6 +67,8 @@ def predict(
     separator: shared.Separator = None,
     decimal: shared.Decimal = None,
     encoding: shared.Encoding = None,
+    quote: shared.Quote = None,
+    na: shared.Na = None,
 ) -> None:
     """Label every row of a file. The output has its columns in order and a last column, predicted.
 
@@ -81,7 +83,7 @@ def predict(
     """
     from treecrf.readers.columns import SUFFIXES
 
-    dialect = shared.parse_dialect(format_, separator, decimal, encoding)
+    dialect = shared.parse_dialect(format_, separator, decimal, encoding, quote, na)
     if output is not None:
         shared.check_suffix(output, ".csv", ".tsv", ".parquet", ".conllu", *SUFFIXES)
         shared.check_writable(output, model, file)

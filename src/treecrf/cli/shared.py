@@ -20,11 +20,13 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, cast
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from treecrf.io.messages import printable
+from treecrf.io.messages import listed, printable
 from treecrf.io.streams import discard_output
 
 if TYPE_CHECKING:
+    import numpy as np
     import pandas as pd
+    from numpy.typing import NDArray
     from rich.console import Console
 
     from treecrf.io.columns import Kind
@@ -134,6 +136,32 @@ Encoding = Annotated[
     str | None,
     option("Encoding, such as utf-8, cp1252 or utf-16.", "NAME", "--encoding", group=FILE, default="detected"),
 ]
+Quote = Annotated[
+    str | None,
+    option(
+        "none: quotes in a CSV file are characters like others.", "none", "--quote", group=FILE, default="around cells"
+    ),
+]
+Na = Annotated[
+    str | None,
+    option(
+        "Texts that mean that a cell is missing, such as NA,?; not of sequences.",
+        "TEXT,..",
+        "--na",
+        group=FILE,
+        default="empty cells",
+    ),
+]
+Weights = Annotated[
+    str | None,
+    option(
+        "Column with the weight of each row in training; a method that takes weights is needed.",
+        "COLUMN",
+        "--weights",
+        group=DATA,
+        default="all 1",
+    ),
+]
 Unknown = Annotated[
     float,
     option(
@@ -216,12 +244,20 @@ def parse_kinds(text: str | None) -> dict[str, Kind]:
     return kinds
 
 
-def parse_dialect(format_: str | None, separator: str | None, decimal: str | None, encoding: str | None) -> Dialect:
+def parse_dialect(
+    format_: str | None,
+    separator: str | None,
+    decimal: str | None,
+    encoding: str | None,
+    quote: str | None = None,
+    na: str | None = None,
+) -> Dialect:
     """Format and dialect of a file; wrong usage if a value is unknown."""
     from treecrf.readers.text_files import Dialect
 
     try:
-        return Dialect(cast("Any", format_), separator, decimal, encoding)
+        texts = () if na is None else tuple(text.strip() for text in na.split(","))
+        return Dialect(cast("Any", format_), separator, decimal, encoding, quote, texts)
     except ValueError as error:
         raise typer.BadParameter(str(error)) from None
 
@@ -316,6 +352,7 @@ class TableOptions(NamedTuple):
     kinds: Mapping[str, Kind]
     dialect: Dialect
     groups: str | None = None
+    weights: str | None = None
 
     @classmethod
     def parse(
@@ -324,12 +361,13 @@ class TableOptions(NamedTuple):
         label: str,
         attributes: str | None,
         kinds: str | None,
-        *dialect: *tuple[str | None, str | None, str | None, str | None],
+        *dialect: str | None,
         groups: str | None = None,
+        weights: str | None = None,
     ) -> TableOptions:
         """From the command line; wrong usage if a value is not known."""
         names = None if attributes is None else tuple(name.strip() for name in attributes.split(","))
-        return cls(sequence, label, names, parse_kinds(kinds), parse_dialect(*dialect), groups)
+        return cls(sequence, label, names, parse_kinds(kinds), parse_dialect(*dialect), groups, weights)
 
 
 def window_within(window: tuple[int, int], data: SequenceSet) -> tuple[int, int]:
@@ -347,9 +385,11 @@ def window_within(window: tuple[int, int], data: SequenceSet) -> tuple[int, int]
 
 
 def read_labelled_table(
-    path: Path, options: TableOptions, *, strict: bool
+    path: Path, options: TableOptions, *more: Path, strict: bool
 ) -> tuple[TypedTable, TableColumns, SequenceSet]:
     """The table at `path`, how its columns are read, and its sequences, as a labeller would be trained on them.
+
+    The rows of `more` files follow; sequences are then called by file and name.
 
     With `strict`, cells such as "NA" among numbers are refused, and columns without any cell, those that identify rows
     and those that seem to hold groups are left out unless they were named.
@@ -361,16 +401,45 @@ def read_labelled_table(
     label, names, advice = (
         options.label,
         options.attributes,
-        "name yours by --sequence, --label, --attributes and --groups",
+        "name yours by --sequence, --label, --attributes, --groups and --weights",
     )
-    table.check_columns([options.sequence, label, *(names or ()), *filter(None, [options.groups])], advice)
+    others = [name for name in (options.groups, options.weights) if name is not None]
+    table.check_columns([options.sequence, label, *(names or ()), *others], advice)
+    if more:
+        table = _joined([table, *(read_table(each, options.dialect, options.sequence, note) for each in more)], options)
     if names is None:
-        names = tuple(name for name in table if name not in (options.sequence, label, options.groups))
+        names = tuple(name for name in table if name not in (options.sequence, label, *others))
         names = _useful(table, names, options) if strict else names
     columns = table.decide_columns(options.sequence, label, names, options.kinds, options.groups)
     if strict:
         table.check_marks([name for name in columns.categories if name not in options.kinds])
     return table, columns, table.encode(columns)
+
+
+def _joined(tables: list[TypedTable], options: TableOptions) -> TypedTable:
+    """One table of the rows of several files with the same columns."""
+    from treecrf.readers.tables import TypedTable
+
+    first, *others = tables
+    for table in others:
+        if set(table) != set(first):
+            raise ValueError(
+                f"table {table.path} has the columns {listed(table)}, and {first.path} has {listed(first)}; give all "
+                "files the same ones."
+            )
+    stems = [Path(table.path).stem for table in tables]
+    names = stems if len(set(stems)) == len(stems) else [str(table.path) for table in tables]
+    if len(set(names)) < len(names):
+        raise ValueError("a training file is named twice; name each file once.")
+    note(
+        f"{len(tables)} files: their sequences are called by file and name, such as {names[0]}:{_first(first, options)}."
+    )
+    return TypedTable.join(tables, options.sequence, names)
+
+
+def _first(table: TypedTable, options: TableOptions) -> str:
+    cells = table.frame[options.sequence]
+    return str(cells.iloc[0]) if len(cells) else "1"
 
 
 def _guessed(table: TypedTable, options: TableOptions) -> TableOptions:
@@ -442,15 +511,18 @@ def check_labels(table: TypedTable, column: str, advice: str) -> None:
         raise ValueError(f"table {table.path} has no labels in a column {column!r}; {advice}.")
 
 
-def read_training_set(path: Path, options: TableOptions, *, derives: bool = False) -> tuple[TableColumns, SequenceSet]:
-    """The sequences at `path`, and how its columns are read; columns of little use are named on stderr.
+def read_training_set(
+    path: Path, options: TableOptions, *more: Path, derives: bool = False
+) -> tuple[TableColumns, SequenceSet, NDArray[np.float64] | None]:
+    """How the columns at `path` and of `more` files are read, the sequences, and the weights of their positions, if they
+    have some; columns of little use are named on stderr.
 
     Time stamps that identify rows are left out unless other inputs are derived from them (`derives`).
     """
     from treecrf.automl.description import column_warnings, inputs_sentence
     from treecrf.inputs.derived import identifying_times
 
-    table, columns, data = read_labelled_table(path, options, strict=True)
+    table, columns, data = read_labelled_table(path, options, *more, strict=True)
     stamps = identifying_times(data)
     for name in stamps:
         used, also = ("used for derived inputs alone", "") if derives else ("left out", "; --derive times uses them")
@@ -465,7 +537,20 @@ def read_training_set(path: Path, options: TableOptions, *, derives: bool = Fals
         )
     for sentence in [inputs_sentence(others), *column_warnings(table, others)]:
         note(sentence)
-    return columns, data
+    return columns, data, None if options.weights is None else _read_weights(table, options.weights, data)
+
+
+def _read_weights(table: TypedTable, column: str, data: SequenceSet) -> NDArray[np.float64]:
+    """The weight of each position; a ValueError names a cell that is none."""
+
+    from treecrf.sequences import window_rows
+
+    weights = table[column].numbers[window_rows(data, (0, 0))[:, 0]]
+    wrong = ~(weights >= 0)
+    if wrong.any():
+        row = int(window_rows(data, (0, 0))[int(wrong.argmax()), 0])
+        raise table.cell_error(row, column, "a weight must be a number of at least 0; fix that cell.")
+    return weights
 
 
 def n_processors() -> int:

@@ -86,7 +86,7 @@ def missing(
         from treecrf_studies.missing.one_table import n_jobs, study_own_missing, study_table, write_missing_report
         from treecrf_studies.missing.ranking import CASE
 
-    columns, data = shared.read_training_set(file, reading)
+    columns, data, _ = shared.read_training_set(file, reading)
     other = None
     if test is not None:
         _, _, other = shared.read_labelled_table(

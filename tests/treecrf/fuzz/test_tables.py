@@ -37,7 +37,7 @@ def table_bytes():
 def read_any_table(path, kinds=MappingProxyType({}), dialect=PLAIN):
     """A table as the command line reads it."""
     with quiet():
-        _, data = read_training_set(path, TableOptions("sequence", "label", None, kinds, dialect))
+        _, data, _ = read_training_set(path, TableOptions("sequence", "label", None, kinds, dialect))
     return check_set(data)
 
 
