@@ -384,7 +384,7 @@ def _shapley(
     worth: Callable[[Present], NDArray[np.float64]], n_players: int, n_positions: int, seed: int
 ) -> tuple[NDArray[np.float64], float, float]:
     """What each player adds on average, and what none and all are worth; `worth` takes sets of shape (n_sets, n_players)."""
-    contributions, orders = np.zeros(n_players), draw_orders(n_players, n_positions, seed)
+    contributions, orders = np.zeros(n_players), _draw_orders(n_players, n_positions, seed)
     for order in orders:
         present = np.empty((n_players + 1, n_players), dtype=np.bool_)
         present[:, order] = np.tri(n_players + 1, n_players, -1, dtype=np.bool_)
@@ -442,7 +442,7 @@ def _typical(data: SequenceSet) -> tuple[NDArray[np.integer], NDArray[np.float64
     return values, np.array([np.median(column) if len(column) else np.nan for column in known_numbers])
 
 
-def draw_orders(n_players: int, n_positions: int, seed: int) -> list[NDArray[np.int64]]:
+def _draw_orders(n_players: int, n_positions: int, seed: int) -> list[NDArray[np.int64]]:
     """Orders of the players, each followed by its reverse; as many as `MOST_POSITIONS` allows."""
     n_pairs = min(max(MOST_POSITIONS // (2 * (n_players + 1) * n_positions), 1), MOST_ORDERS // 2)
     rng = np.random.default_rng(seed)

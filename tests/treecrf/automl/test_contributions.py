@@ -81,7 +81,7 @@ def test_contributions_are_shapley_values_where_all_orders_are_drawn(monkeypatch
     model = TableLabeller(LABELLERS["linear"].fit(data), COLUMNS)
     both = SequenceSet.concatenate([short, data])
     monkeypatch.setattr(
-        "treecrf.automl.contributions.draw_orders",
+        "treecrf.automl.contributions._draw_orders",
         lambda n, *_: [np.array(order) for order in itertools.permutations(range(n))],
     )
     found = explain_position(model, both, 0, 1, 0)
