@@ -62,6 +62,17 @@ def fit(
     sequence: shared.Sequence_ = "sequence",
     label: shared.Label = "label",
     attributes: shared.Attributes = None,
+    continued: Annotated[
+        Path | None,
+        shared.option(
+            "Model of one TreeCRF whose training goes on, on this file alone; --iterations: how many more, 20 by "
+            "default.",
+            "MODEL",
+            "--continue",
+            group=METHOD,
+            default="none",
+        ),
+    ] = None,
     groups: shared.Groups = None,
     weights: shared.Weights = None,
     kinds: shared.Kinds = None,
@@ -203,7 +214,37 @@ def fit(
     treecrf fit german.csv -o model.npz --separator ";" --decimal ,
     treecrf fit train.conllu -o model.npz --label UPOS --attributes FORM
     treecrf fit train.csv -o linear.npz --method linear_crf --window auto --missing indicator
+    treecrf fit new.csv -o newer.npz --continue model.npz --iterations 10
     """
+    if continued is not None:
+        from treecrf.cli.continuing import continue_fit
+
+        shared.check_suffix(output, ".npz")
+        decided = {
+            "--sequence": sequence != "sequence",
+            "--label": label != "label",
+            "--attributes": attributes,
+            "--groups": groups,
+            "--weights": weights,
+            "--kinds": kinds,
+            "--bins": bins,
+            "--min-count": min_count,
+            "--method": method != AUTO,
+            "--window": window,
+            "--anchors": anchors,
+            "--max-leaves": max_leaves,
+            "--l2": l2,
+            "--variance": variance,
+            "--order": order,
+            "--experts": experts,
+            "--missing": missing != AUTO,
+            "--derive": derive != AUTO,
+            "--held-out": held_out,
+        }
+        dialect = shared.parse_dialect(format_, separator, decimal, encoding, quote, na)
+        n_threads = threads or shared.n_processors()
+        continue_fit(continued, files, output, dialect, iterations, n_threads, decided)
+        return
     from treecrf.automl import fitting
     from treecrf.automl.candidates import methods_to_compare
     from treecrf.automl.description import label_counts

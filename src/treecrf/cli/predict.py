@@ -104,7 +104,7 @@ def predict(
     labelled = add_predictions(labeller, table, options)
     if output is None:
         if sys.stdout.isatty():
-            sys.stdout.write(printable(labelled.to_csv(index=False)))
+            sys.stdout.write(printable(labelled.to_csv(index=False, float_format="%.4g")))
             return
         if isinstance(sys.stdout, io.TextIOWrapper):
             sys.stdout.reconfigure(encoding="utf-8")  # as every file that is written
