@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import platform
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, astuple, dataclass, fields
+from dataclasses import asdict, astuple, dataclass, fields, replace
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
@@ -73,15 +73,15 @@ class Origin:
     versions: dict[str, str]
 
     @classmethod
-    def of(cls, path: Path, data: SequenceSet, accuracy: Accuracy | None, unit: str, *more: Path) -> Self:
-        """Of a training that ends now, on one file, or on it and `more`."""
+    def of(cls, path: Path, data: SequenceSet, accuracy: Accuracy | None, unit: str) -> Self:
+        """Of a training that ends now."""
         points, low, high = (
             None if end is None or end != end else float(end) for end in (accuracy or (None, None, None))
         )
         return cls(
             datetime.now(UTC).isoformat(timespec="seconds").removesuffix("+00:00") + "Z",
-            ", ".join(os.fsdecode(file.name) for file in (path, *more)),
-            sha256(path) if path.is_file() and not more else "",
+            os.fsdecode(path.name),
+            sha256(path) if path.is_file() else "",
             len(data),
             data.n_positions,
             len(np.unique(data.groups)),
@@ -91,6 +91,12 @@ class Origin:
             unit,
             {"treecrf": version("treecrf"), "python": platform.python_version(), "numpy": np.__version__},
         )
+
+    def with_files(self, *more: Path) -> Self:
+        """Of the same training, on further files, too."""
+        if not more:
+            return self
+        return replace(self, file=", ".join([self.file, *(os.fsdecode(path.name) for path in more)]), digest="")
 
     def described(self) -> dict[str, Any]:
         """As JSON values, for the header of a model file."""

@@ -340,7 +340,7 @@ def fit(
     ready = data if transform is None else transform.transform(data)
     _announce(labeller, ready)
     by_holding_out = _train(labeller, ready, held_out, seed, sample_weight)
-    TableLabeller(labeller, columns, transform, Origin.of(file, data, accuracy, unit, *more)).save(output)
+    TableLabeller(labeller, columns, transform, Origin.of(file, data, accuracy, unit).with_files(*more)).save(output)
     if by_holding_out is not None:
         points, low, high = by_holding_out.accuracy
         interval = f", 95 % confidence interval by {unit} {low:.1f} to {high:.1f} %" if low == low else ""
