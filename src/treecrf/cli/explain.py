@@ -148,6 +148,8 @@ def _plot(model: TableLabeller, table: TypedTable, title: str, number: int, seed
         write_text(render_viewer(title, viewed, opened, note, confusion, importance), path)
         shared.say(f"Wrote {path}. Open it in a browser.")
         return
+    from treecrf.automl.cross_validation import draw_part
+    from treecrf.automl.explanation import gain_importance
     from treecrf.plot import plot_calibration, plot_confusion, plot_importance, plot_sequence
     from treecrf.plot.style import save_figure
 
@@ -169,6 +171,10 @@ def _plot(model: TableLabeller, table: TypedTable, title: str, number: int, seed
             "calibration": plot_calibration(evaluation.reliability),
             "importance": plot_importance(importance),
         }
+        part = draw_part(data, seed, MOST_POSITIONS, 2)
+        gains = gain_importance(model.labeller, model.prepare(part))
+        if gains is not None:
+            drawn["offsets"] = plot_importance(gains, by="offset")
         figures |= {path.with_stem(f"{path.stem}-{name}"): ax for name, ax in drawn.items()}
     for file, figure in figures.items():
         save_figure(figure, file)

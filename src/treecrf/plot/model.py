@@ -78,14 +78,14 @@ def _by_offset(importance: pd.DataFrame, ax: Axes | None) -> Axes:
     grid = importance.pivot_table(index="attribute", columns="distance", values="gain", aggfunc="sum").fillna(0.0)
     grid = grid.loc[grid.sum(axis=1).sort_values(ascending=False, kind="stable").index]
     shown = grid.head(MOST_BARS)
-    ax = axes_of(ax, 2.5 + 0.35 * shown.shape[1], 1.4 + 0.24 * len(shown))
+    ax = axes_of(ax, max(6.4, 3.2 + 0.35 * shown.shape[1]), 1.4 + 0.24 * len(shown))
     image = ax.imshow(shown.to_numpy(), cmap="Blues", vmin=0.0, aspect="auto")
     distances = [int(distance) for distance in shown.columns]
     step = max(len(distances) // 15, 1)
     ax.set_xticks(range(0, len(distances), step), [f"{each:+d}" if each else "0" for each in distances[::step]])
     ax.set_yticks(range(len(shown)), shown.index.astype(str))
     ax.set_xlabel("observations before (-) and after (+) the position")
-    ax.set_title(f"Share of the trees' total gain{_others(len(grid), len(shown))}")
+    ax.set_title(f"Share of total gain{_others(len(grid), len(shown))}")
     ax.figure.colorbar(image, ax=ax)
     return ax
 

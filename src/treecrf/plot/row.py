@@ -48,7 +48,12 @@ def plot_contributions(found: Contributions, ax: Axes | None = None) -> Axes:
         ax.barh(places, parts, left=starts, color=colors)
         for place, part, start in zip(places, parts, starts, strict=True):
             ax.annotate(
-                f"{part:+.3f}", (max(start, start + part), place), (3, 0), textcoords="offset points", va="center"
+                f"{part:+.3f}",
+                (max(start, start + part), place),
+                (3, 0),
+                textcoords="offset points",
+                va="center",
+                bbox={"facecolor": "white", "alpha": 0.8, "linewidth": 0, "pad": 0.5},
             )
         ax.axvline(found.baseline, color="black", linewidth=0.8, linestyle="--")
         ax.axvline(found.score, color="black", linewidth=0.8)

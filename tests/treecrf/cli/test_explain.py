@@ -65,7 +65,7 @@ def test_a_page_has_all_sequences_and_opens_one(run, model, words, tmp_path):
 
 def test_figures_of_a_sequence_and_of_a_row(run, model, words, tmp_path):
     code, out, _ = run("explain", model, "train.csv", "--plot", "one.png", "--id", 2)
-    files = ["one.png", "one-confusion.png", "one-calibration.png", "one-importance.png"]
+    files = ["one.png", "one-confusion.png", "one-calibration.png", "one-importance.png", "one-offsets.png"]
     assert (code, out) == (0, f"Wrote {', '.join(files)}.\n")
     words.drop(columns="label").to_csv("bare.csv", index=False)
     assert run("explain", model, "bare.csv", "--plot", "bare.svg")[:2] == (0, "Wrote bare.svg.\n")
