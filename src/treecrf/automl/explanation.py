@@ -240,7 +240,20 @@ def _tree_gains(labeller: TreeCRF, data: SequenceSet) -> Iterator[tuple[str, int
 
 
 def labels_before(labels: NDArray[np.int16], data: SequenceSet, order: int, n_labels: int) -> NDArray[np.int64]:
-    """The true labels 1, 2, .. places before each position, `n_labels` before the first; shape (n_positions, order)."""
+    """The labels 1, 2, .. places before each position.
+
+    Parameters
+    ----------
+    labels : int16, shape (n_positions,)
+    data : SequenceSet
+    order : int
+    n_labels : int
+        Stands where there is no position before.
+
+    Returns
+    -------
+    int64, shape (n_positions, order)
+    """
     place = places_in(data.offsets)
     before = np.full((data.n_positions, order), n_labels, dtype=np.int64)
     for back in range(1, order + 1):

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from treecrf.cli import shared
+from treecrf.cli import shared, tables
 from treecrf.cli.shared import DATA, METHOD, SEARCH
 from treecrf.io.messages import counted, quoted
 from treecrf.models.registry import IN_TREES, LABELLERS, TRANSFORMS, offered
@@ -275,7 +275,7 @@ def fit(
         threads or shared.n_processors(),
         seed,
     )
-    reading = shared.TableOptions.parse(
+    reading = tables.TableOptions.parse(
         sequence,
         label,
         attributes,
@@ -310,7 +310,7 @@ def fit(
         for name in options.settings.keys() - options.used_settings(method).keys():
             shared.note(f"{OPTIONS[name]} is ignored: {method} does not use it.")
 
-    columns, data, sample_weight = shared.read_training_set(file, reading, *more, derives=options.derive != ())
+    columns, data, sample_weight = tables.read_training_set(file, reading, *more, derives=options.derive != ())
     if output.exists():
         shared.note(f"{output} is there already, and will be replaced.")
     for sentence in left_out:
@@ -333,7 +333,7 @@ def fit(
     else:
         labeller, treatment = given
         if options.window is not None:
-            labeller.set_params(window=shared.window_within(options.window, data))
+            labeller.set_params(window=tables.window_within(options.window, data))
         blocks = options.derive or (("times",) if identifying_times(data) else None)
         labeller, treatment = fitting.with_derived(labeller, treatment, blocks)
     transform = fitting.prepare_missing(labeller, treatment, data)
@@ -387,7 +387,7 @@ def _choose(
     windows = (
         candidate_windows(without_stamps(data))
         if options.window is None
-        else [shared.window_within(options.window, data)]
+        else [tables.window_within(options.window, data)]
     )
     shared.note(
         f"Comparing {', '.join(compared)} with windows {' and '.join(map(_sides, windows))} by cross-validation "

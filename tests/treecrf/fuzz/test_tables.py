@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 import treecrf.automl.description  # noqa: F401  loads compiled kernels, which is no part of an input's time
 from treecrf import load_table
-from treecrf.cli.shared import TableOptions, read_training_set
+from treecrf.cli.tables import TableOptions, read_training_set
 from treecrf.io.files import Content, read_content
 from treecrf.readers.columns import add_to_conllu, write_columns
 from treecrf.readers.csv_files import parse_plain, parse_strictly
