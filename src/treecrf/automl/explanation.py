@@ -16,6 +16,7 @@ from treecrf.io.arrays import places_in
 from treecrf.io.messages import needs_extra
 from treecrf.models.base import Labeller
 from treecrf.models.boosted.treecrf import TreeCRF
+from treecrf.models.inputs import label_codes
 from treecrf.models.pipelines import TransformingLabeller
 from treecrf.models.window.classifiers import WindowLightGBM
 from treecrf.sequences import SequenceSet, window_codes, window_slots
@@ -80,9 +81,9 @@ def _permuted(data: SequenceSet, column: int, rng: np.random.Generator) -> Seque
 
 
 def _correct_positions(model: TableLabeller, data: SequenceSet) -> NDArray[np.int64]:
-    """Positions that are labelled correctly, by sequence."""
+    """Positions that are labelled correctly, by sequence; a label that training did not have counts as an error."""
     ready = model.prepare(data)
-    right = model.labeller.predict(ready) == model.labeller.align_labels(ready)
+    right = model.labeller.predict(ready) == label_codes(ready, model.labeller.label_names_)
     return np.add.reduceat(right, data.offsets[:-1], dtype=np.int64)
 
 
@@ -226,9 +227,10 @@ def split_gains(tree: Tree, columns: NDArray[np.integer]) -> NDArray[np.float64]
 def _tree_gains(labeller: TreeCRF, data: SequenceSet) -> Iterator[tuple[str, int, float]]:
     aligned = labeller.align_inputs(data, labeller.unseen)
     codes = window_codes(aligned, labeller.window).astype(np.int64)
-    columns = np.hstack(
-        [codes, labels_before(labeller.align_labels(data), data, labeller.order, len(data.label_names))]
-    )
+    n_labels = len(labeller.label_names_)
+    labels = label_codes(data, labeller.label_names_)
+    known = np.where(labels < 0, n_labels, labels).astype(np.int16)  # a new label is none that a tree asks for
+    columns = np.hstack([codes, labels_before(known, data, labeller.order, n_labels)])
     slots = window_slots(labeller.attributes_, labeller.window)
     for number in range(labeller.forest_.n_trees):
         tree = labeller.forest_.tree(number)

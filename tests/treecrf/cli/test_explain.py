@@ -67,6 +67,11 @@ def test_figures_of_a_sequence_and_of_a_row(run, model, words, tmp_path):
     code, out, _ = run("explain", model, "train.csv", "--plot", "one.png", "--id", 2)
     files = ["one.png", "one-confusion.png", "one-calibration.png", "one-importance.png", "one-offsets.png"]
     assert (code, out) == (0, f"Wrote {', '.join(files)}.\n")
+    words.assign(label=words["label"].where(words.index != 25, "new")).to_csv("other.csv", index=False)
+    for suffix in ("html", "svg"):
+        assert run("explain", model, "other.csv", "--plot", f"other.{suffix}")[0] == 0
+    text = (tmp_path / "other.html").read_text()
+    assert '"labels":["u","v","w","new"]' in text
     words.drop(columns="label").to_csv("bare.csv", index=False)
     assert run("explain", model, "bare.csv", "--plot", "bare.svg")[:2] == (0, "Wrote bare.svg.\n")
     assert run("explain", model, "bare.csv", "--position", 3, "--plot", "row.pdf")[:2] == (0, "Wrote row.pdf.\n")
