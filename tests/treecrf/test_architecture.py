@@ -8,6 +8,8 @@ from importing import circle, rooms_without_tests, violations
 LAYERS = (
     "__main__",
     "cli",
+    "plot",
+    "pages",
     "automl",
     "ensembles",
     "models",

@@ -22,6 +22,7 @@ from treecrf.statistics.chunks import (
     segment_f1,
     strict_scheme,
 )
+from treecrf.statistics.estimates import LEAST_CLUSTERS
 from treecrf.statistics.mcnemar import compare_pairs
 from treecrf.statistics.metrics import Accuracy, brier_score, estimate_accuracy, macro_f1, reliability
 from treecrf.statistics.selection import derive_seed
@@ -172,6 +173,34 @@ def compare(evaluations: Mapping[str, Evaluation], data: SequenceSet) -> pd.Data
     flips = compare_flips(list(evaluations), counts, len(sequence), derive_seed("evaluate", "flips"))
     ours = flips[["method", "other", "n_clusters", "p_value"]].rename(columns={"p_value": "flip_p_value"})
     return papers.merge(ours, on=["method", "other"], validate="one_to_one")
+
+
+def verdicts(comparison: pd.DataFrame) -> list[str]:
+    """What tests of `compare` say, in words: a sentence for each pair, and one where the file is too small."""
+    sentences = []
+    for row in comparison.to_dict("records"):
+        points, method, other = row["accuracy_points"], row["method"], row["other"]
+        better, worse = (method, other) if points > 0 else (other, method)
+        verdict = (
+            f"{better} is {abs(points):.2f} points better than {worse}"
+            if points
+            else f"{method} and {other} are right equally often"
+        )
+        sentences.append(
+            f"{verdict}: only {method} is right on {row['only_method']:,} positions, only {other} on "
+            f"{row['only_other']:,}; McNemar's test p = {_p(row['p_value'])}, sequence-level test p = "
+            f"{_p(row['flip_p_value'])}."
+        )
+    if int(comparison["n_clusters"].min()) < LEAST_CLUSTERS:
+        sentences.append(
+            f"The file has too few sequences for the sequence-level test: with fewer than {LEAST_CLUSTERS} it never "
+            "has p < 0.05."
+        )
+    return sentences
+
+
+def _p(value: float) -> str:
+    return "–" if value != value else "<0.001" if value < 0.001 else f"{value:.3f}"
 
 
 def _clusters(data: SequenceSet) -> NDArray[np.int64]:

@@ -1,25 +1,25 @@
-"""Explanations of a model: permutation importance of columns, tests and gains of trees, contributions to one label."""
+"""Explanations of a model: permutation importance of columns, tests and gains of trees."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from treecrf.automl.fitting import seen_window, trained_parts
+from treecrf.automl.fitting import trained_parts
 from treecrf.automl.labeller import TableLabeller
 from treecrf.ensembles.labeller import Ensemble
 from treecrf.io.arrays import places_in
 from treecrf.io.messages import needs_extra
 from treecrf.models.base import Labeller
 from treecrf.models.boosted.treecrf import TreeCRF
+from treecrf.models.inputs import label_codes
 from treecrf.models.pipelines import TransformingLabeller
 from treecrf.models.window.classifiers import WindowLightGBM
-from treecrf.sequences import MISSING, SequenceSet, window_codes, window_slots
+from treecrf.sequences import SequenceSet, window_codes, window_slots
 from treecrf.statistics.metrics import estimate_share
 from treecrf.trees.tree import Tree
 
@@ -81,9 +81,9 @@ def _permuted(data: SequenceSet, column: int, rng: np.random.Generator) -> Seque
 
 
 def _correct_positions(model: TableLabeller, data: SequenceSet) -> NDArray[np.int64]:
-    """Positions that are labelled correctly, by sequence."""
+    """Positions that are labelled correctly, by sequence; a label that training did not have counts as an error."""
     ready = model.prepare(data)
-    right = model.labeller.predict(ready) == model.labeller.align_labels(ready)
+    right = model.labeller.predict(ready) == label_codes(ready, model.labeller.label_names_)
     return np.add.reduceat(right, data.offsets[:-1], dtype=np.int64)
 
 
@@ -227,9 +227,10 @@ def split_gains(tree: Tree, columns: NDArray[np.integer]) -> NDArray[np.float64]
 def _tree_gains(labeller: TreeCRF, data: SequenceSet) -> Iterator[tuple[str, int, float]]:
     aligned = labeller.align_inputs(data, labeller.unseen)
     codes = window_codes(aligned, labeller.window).astype(np.int64)
-    columns = np.hstack(
-        [codes, _labels_before(labeller.align_labels(data), data, labeller.order, len(data.label_names))]
-    )
+    n_labels = len(labeller.label_names_)
+    labels = label_codes(data, labeller.label_names_)
+    known = np.where(labels < 0, n_labels, labels).astype(np.int16)  # a new label is none that a tree asks for
+    columns = np.hstack([codes, labels_before(known, data, labeller.order, n_labels)])
     slots = window_slots(labeller.attributes_, labeller.window)
     for number in range(labeller.forest_.n_trees):
         tree = labeller.forest_.tree(number)
@@ -240,8 +241,21 @@ def _tree_gains(labeller: TreeCRF, data: SequenceSet) -> Iterator[tuple[str, int
                 yield labeller.attributes_[slots[column].attribute].name, slots[column].distance, gain
 
 
-def _labels_before(labels: NDArray[np.int16], data: SequenceSet, order: int, n_labels: int) -> NDArray[np.int64]:
-    """The true labels 1, 2, .. places before each position, `n_labels` before the first; shape (n_positions, order)."""
+def labels_before(labels: NDArray[np.int16], data: SequenceSet, order: int, n_labels: int) -> NDArray[np.int64]:
+    """The labels 1, 2, .. places before each position.
+
+    Parameters
+    ----------
+    labels : int16, shape (n_positions,)
+    data : SequenceSet
+    order : int
+    n_labels : int
+        Stands where there is no position before.
+
+    Returns
+    -------
+    int64, shape (n_positions, order)
+    """
     place = places_in(data.offsets)
     before = np.full((data.n_positions, order), n_labels, dtype=np.int64)
     for back in range(1, order + 1):
@@ -261,149 +275,3 @@ def _lightgbm_gains(labeller: WindowLightGBM) -> Iterator[tuple[str, int, float]
     places = [(labeller.attributes_[slot.attribute].name, slot.distance) for slot in slots]
     places += [(name, place) for place in range(-left, right + 1) for name in of_numbers]
     yield from ((name, place, gain) for (name, place), gain in zip(places, gains, strict=True))
-
-
-# --- contributions to one label ----------------------------------------------------------------------
-
-MOST_ORDERS = 16
-"""In which observations appear."""
-
-MOST_POSITIONS = 200_000
-"""That are labelled for one explanation, unless one pair of orders takes more."""
-
-BEYOND = 2
-"""Observations beyond the window that get contributions of their own, since labels carry information along the chain."""
-
-LEAST_PROBABILITY = 1e-12
-"""Probabilities below it count as it."""
-
-
-class Explanation(NamedTuple):
-    """Why a position has its label.
-
-    Attributes
-    ----------
-    predicted, runner_up : str
-        The likeliest label and the next one.
-    log_odds : float
-        The logarithm of the ratio of their probabilities.
-    typical_log_odds : float
-        The same where every observation of the sequence is the typical one.
-    contributions : DataFrame
-        distance (observations after the position, negative before; NaN for all farther ones together), contribution.
-        Their sum is log_odds - typical_log_odds.
-    """
-
-    predicted: str
-    runner_up: str
-    log_odds: float
-    typical_log_odds: float
-    contributions: pd.DataFrame
-
-
-def explain_position(model: TableLabeller, data: SequenceSet, sequence: int, place: int, seed: int) -> Explanation:
-    """Divide the log-odds of a position's label among the observations.
-
-    Parameters
-    ----------
-    model : TableLabeller
-    data : SequenceSet
-        Missing cells as they are (`TableLabeller.encode`). The typical observation has its commonest category and
-        median of each column.
-    sequence, place : int
-        Which position: its sequence, and its number within it, from 0.
-    seed : int
-        Of the orders.
-
-    Notes
-    -----
-    Shapley values of the game in which the observations of a set are as they are and all others are the typical one (baseline
-    Shapley: Sundararajan and Najmi 2020, ICML), by random orders of appearance, each with its reverse (Mitchell et al. 2022,
-    Journal of Machine Learning Research 23:43). In every order the contributions add up to the whole difference, and so do their
-    means, for any model and any number of orders.
-    """
-    one = data.select([sequence])
-    n_observations = len(one.values)
-    left, right = seen_window(model.labeller)
-    distance = np.arange(n_observations) - place
-    near = np.flatnonzero((distance >= -left - BEYOND) & (distance <= right + BEYOND))
-    far = np.setdiff1d(np.arange(n_observations), near)
-    players = [np.array([row]) for row in near] + ([far] if len(far) else [])
-    game = _Game(model, one, _typical(data), place)
-    contributions, orders = np.zeros(len(players)), draw_orders(len(players), one.n_positions, seed)
-    for order in orders:
-        worth = game.worth(_appearing([players[player] for player in order], n_observations))
-        contributions[order] += np.diff(worth) / len(orders)
-    where = [*distance[near].astype(float), *([np.nan] if len(far) else [])]
-    start, end = game.worth(np.repeat([[False], [True]], n_observations, axis=1))
-    labels = model.labeller.label_names_
-    return Explanation(
-        labels[game.predicted],
-        labels[game.runner_up],
-        float(end),
-        float(start),
-        pd.DataFrame({"distance": where, "contribution": contributions}),
-    )
-
-
-class _Game:
-    """The log-odds of a position's two likeliest labels, by which observations are as they are."""
-
-    def __init__(
-        self,
-        model: TableLabeller,
-        one: SequenceSet,
-        typical: tuple[NDArray[np.integer], NDArray[np.float64]],
-        place: int,
-    ) -> None:
-        self._model, self._one, self._typical, self._place = model, one, typical, place
-        [probabilities] = self._probabilities(np.ones((1, len(one.values)), dtype=np.bool_))
-        self.runner_up, self.predicted = (int(label) for label in np.argsort(probabilities, kind="stable")[-2:])
-
-    def worth(self, present: NDArray[np.bool_]) -> NDArray[np.float64]:
-        """Log-odds, shape (n_sets,), for `present` of shape (n_sets, n_observations)."""
-        logs = np.log(np.maximum(self._probabilities(present), LEAST_PROBABILITY))
-        return logs[:, self.predicted] - logs[:, self.runner_up]
-
-    def _probabilities(self, present: NDArray[np.bool_]) -> NDArray[np.float64]:
-        """Of the labels of the position, shape (n_sets, n_labels)."""
-        one, n_sets, n_rows = self._one, len(present), present.size
-        values, numbers = self._typical
-        copies = SequenceSet(
-            np.where(present[:, :, None], one.values, values).reshape(n_rows, one.values.shape[1]),
-            np.arange(n_sets + 1) * one.n_positions,
-            one.attributes,
-            None,
-            one.label_names,
-            np.arange(n_sets + 1) * len(one.values),
-            numbers=np.where(present[:, :, None], one.numbers, numbers).reshape(n_rows, one.numbers.shape[1]),
-            number_names=one.number_names,
-        )
-        probabilities = self._model.labeller.predict_proba(self._model.prepare(copies))
-        return probabilities[self._place :: one.n_positions]
-
-
-def _typical(data: SequenceSet) -> tuple[NDArray[np.integer], NDArray[np.float64]]:
-    """The commonest category of each attribute and the median of each number; missing where all are."""
-    values = np.full(len(data.attributes), MISSING)
-    for j in range(len(values)):
-        known = data.values[data.values[:, j] != MISSING, j]
-        values[j] = np.bincount(known).argmax() if len(known) else MISSING
-    known_numbers = [column[~np.isnan(column)] for column in data.numbers.T]
-    return values, np.array([np.median(column) if len(column) else np.nan for column in known_numbers])
-
-
-def draw_orders(n_players: int, n_positions: int, seed: int) -> list[NDArray[np.int64]]:
-    """Orders of the players, each followed by its reverse; as many as `MOST_POSITIONS` allows."""
-    n_pairs = min(max(MOST_POSITIONS // (2 * (n_players + 1) * n_positions), 1), MOST_ORDERS // 2)
-    rng = np.random.default_rng(seed)
-    drawn = [rng.permutation(n_players) for _ in range(n_pairs)]
-    return [order for one in drawn for order in (one, one[::-1])]
-
-
-def _appearing(players: list[NDArray[np.int64]], n_observations: int) -> NDArray[np.bool_]:
-    """Who is there after none, one, two, .. players have appeared; shape (n_players + 1, n_observations)."""
-    present = np.zeros((len(players) + 1, n_observations), dtype=np.bool_)
-    for number, rows in enumerate(players):
-        present[number + 1 :, rows] = True
-    return present

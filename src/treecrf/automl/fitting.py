@@ -9,10 +9,12 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from treecrf.automl.evaluation import estimate
 from treecrf.ensembles.labeller import Ensemble
 from treecrf.ensembles.sequential import untrained
+from treecrf.io.arrays import gather_ranges
 from treecrf.missing import Imputer, Indicator, transform_of
 from treecrf.models.base import Labeller, Monitor
 from treecrf.models.boosted.treecrf import TreeCRF
@@ -258,12 +260,14 @@ def fit(
     held_out: float,
     seed: int,
     follow: Callable[[str], Monitor],
+    weights: NDArray[np.float64] | None = None,
 ) -> HeldOutChoice | None:
     """Train on the whole set, with the number of iterations that held-out sequences choose.
 
     The labeller's number of iterations is the most; afterwards the chosen one. With `held_out` (a share of the
     sequences) 0 all iterations are done. In an ensemble the sequences held out train what combines the experts; with 0
-    it is cross-fitted. `follow` gives the monitor of a training by its name.
+    it is cross-fitted. `follow` gives the monitor of a training by its name, and `weights` (float64, shape
+    (n_positions,)) what positions count in training.
     """
     choice = None
     if isinstance(labeller, Ensemble):
@@ -271,10 +275,12 @@ def fit(
     elif held_out:
         fitted, validating = hold_out(train.groups, held_out, seed)
         trial = untrained(labeller).keeping_stages()
-        trial.fit(train.select(fitted), monitor=follow("choosing the number of iterations"))
+        of_fitted = None if weights is None else weights[gather_ranges(train.offsets, fitted)[1]]
+        monitor = follow("choosing the number of iterations")
+        trial.fit(train.select(fitted), monitor=monitor, sample_weight=of_fitted)
         choice = _choose_iteration(trial, train.select(validating))
         innermost(labeller).set_params(**{iterations_name(labeller): choice.iteration})
-    labeller.fit(train, monitor=follow("training"))
+    labeller.fit(train, monitor=follow("training"), sample_weight=weights)
     return choice
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import platform
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, astuple, dataclass, fields
+from dataclasses import asdict, astuple, dataclass, fields, replace
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
@@ -48,7 +48,8 @@ class Origin:
     date : str
         When it was trained, in UTC, to the second.
     file, digest : str
-        Name of the training file, and its SHA-256; the digest is empty of standard input and folders.
+        Name of the training file, or of several, and its SHA-256; the digest is empty of several files, of standard
+        input and of folders.
     n_sequences, n_positions, n_groups : int
     accuracy, low, high : float or None
         Expected on new data, in percent, with the ends of the 95 % confidence interval; None where nothing was held
@@ -90,6 +91,12 @@ class Origin:
             unit,
             {"treecrf": version("treecrf"), "python": platform.python_version(), "numpy": np.__version__},
         )
+
+    def with_files(self, *more: Path) -> Self:
+        """Of the same training, on further files, too."""
+        if not more:
+            return self
+        return replace(self, file=", ".join([self.file, *(os.fsdecode(path.name) for path in more)]), digest="")
 
     def described(self) -> dict[str, Any]:
         """As JSON values, for the header of a model file."""

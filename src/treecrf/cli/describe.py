@@ -6,7 +6,7 @@ import shlex
 from pathlib import Path
 from typing import Annotated
 
-from treecrf.cli import shared
+from treecrf.cli import shared, tables
 from treecrf.io.messages import counted, listed
 
 
@@ -21,6 +21,8 @@ def describe(
     separator: shared.Separator = None,
     decimal: shared.Decimal = None,
     encoding: shared.Encoding = None,
+    quote: shared.Quote = None,
+    na: shared.Na = None,
 ) -> None:
     """Describe a file (sequences, labels, attributes, missing values) or a model (settings, most used tests).
 
@@ -33,13 +35,13 @@ def describe(
     if has_suffix(file, ".npz"):
         _describe_model(file)
     else:
-        reading = shared.TableOptions.parse(
-            sequence, label, attributes, kinds, format_, separator, decimal, encoding, groups=groups
+        reading = tables.TableOptions.parse(
+            sequence, label, attributes, kinds, format_, separator, decimal, encoding, quote, na, groups=groups
         )
         _describe_table(file, reading)
 
 
-def _describe_table(file: Path, reading: shared.TableOptions) -> None:
+def _describe_table(file: Path, reading: tables.TableOptions) -> None:
     import numpy as np
 
     from treecrf.automl.description import (
@@ -51,7 +53,7 @@ def _describe_table(file: Path, reading: shared.TableOptions) -> None:
     )
     from treecrf.automl.roles import likely_groups
 
-    table, columns, data = shared.read_labelled_table(file, reading, strict=False)
+    table, columns, data = tables.read_labelled_table(file, reading, strict=False)
     lengths = data.lengths
     shared.say(
         f"{file}: {counted(len(data), 'sequence')}, {counted(data.n_positions, 'labelled position')}, "

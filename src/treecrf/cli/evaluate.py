@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from treecrf.automl.evaluation import Entities, Evaluation
     from treecrf.automl.labeller import TableLabeller
+    from treecrf.pages.evaluation import Judged
     from treecrf.sequences import SequenceSet
     from treecrf.statistics.chunks import ChunkScore
 
@@ -46,11 +47,23 @@ def evaluate(
             case_sensitive=False,
         ),
     ] = "auto",
+    as_json: Annotated[
+        Path | None,
+        shared.option("Write all numbers to a JSON file.", "FILE.json", "--json", default="none"),
+    ] = None,
+    as_page: Annotated[
+        Path | None,
+        shared.option(
+            "Write a page with tables of errors, side by side for models.", "FILE.html", "--html", default="none"
+        ),
+    ] = None,
     unknown: shared.Unknown = 0.0,
     format_: shared.Format = None,
     separator: shared.Separator = None,
     decimal: shared.Decimal = None,
     encoding: shared.Encoding = None,
+    quote: shared.Quote = None,
+    na: shared.Na = None,
 ) -> None:
     """Measure the accuracy of a model on a file with labels, or compare several models by tests.
 
@@ -58,14 +71,21 @@ def evaluate(
     treecrf evaluate model.npz test.csv
     treecrf evaluate model.npz linear.npz test.csv
     treecrf evaluate model.npz test.csv --compare linear.npz
+    treecrf evaluate model.npz linear.npz test.csv --html compared.html --json compared.json
     """
-    dialect = shared.parse_dialect(format_, separator, decimal, encoding)
+    dialect = shared.parse_dialect(format_, separator, decimal, encoding, quote, na)
     models = [*models, *(compare or [])]
     if len(set(models)) < len(models):
         raise typer.BadParameter("a model is named twice; name each model once.")
+    for path, suffix in ((as_json, ".json"), (as_page, ".html")):
+        if path is not None:
+            shared.check_suffix(path, suffix, option=f"--{suffix[1:]}")
+            shared.check_writable(path, *models, file)
+    from treecrf.automl.breakdown import break_down, sequence_names
     from treecrf.automl.evaluation import compare as compare_models
     from treecrf.automl.evaluation import evaluate as measure
     from treecrf.automl.labeller import TableLabeller
+    from treecrf.pages.evaluation import Judged
     from treecrf.readers.reading import read_table
 
     loaded = {str(path): TableLabeller.load(path) for path in models}
@@ -87,10 +107,19 @@ def evaluate(
         evaluations[name] = measure(model.labeller, read[name], decoder, None if scheme == "none" else scheme)
         if evaluations[name].new_labels:
             shared.note(_about_new_labels(name, evaluations[name].new_labels))
+    comparison = compare_models(evaluations, read[first]) if len(evaluations) > 1 else None
+    if as_json is not None or as_page is not None:  # before the output, whose reader may stop it
+        judged = {}
+        for name, evaluation in evaluations.items():
+            parts = break_down(evaluation.correct, read[name], *sequence_names(loaded[name], table, read[name]))
+            judged[name] = Judged(evaluation, parts, loaded[name].unit(table))
+        _write(file, decoder, judged, comparison, as_json, as_page)
+    if comparison is not None:
+        _show_comparison(comparison)
     for name, evaluation in evaluations.items():
         _show(name, evaluation, len(read[name]), segments, loaded[name].unit(table))
-    if len(evaluations) > 1:
-        _show_comparison(compare_models(evaluations, read[first]))
+    if as_json is not None or as_page is not None:
+        shared.say(f"Wrote {' and '.join(str(path) for path in (as_json, as_page) if path is not None)}.")
 
 
 def _same_task(model: TableLabeller, data: SequenceSet, other: TableLabeller, data_of_other: SequenceSet) -> bool:
@@ -190,31 +219,41 @@ def _show_calibration(evaluation: Evaluation) -> None:
 
 
 def _show_comparison(comparison: pd.DataFrame) -> None:
-    from treecrf.statistics.estimates import LEAST_CLUSTERS
+    from treecrf.automl.evaluation import verdicts
 
     shared.say(
         "McNemar's test, which the papers use, treats positions as independent. The sequence-level test exchanges "
         "these trained models in whole sequences.\n"
     )
-    for row in comparison.to_dict("records"):
-        points, method, other = row["accuracy_points"], row["method"], row["other"]
-        better, worse = (method, other) if points > 0 else (other, method)
-        verdict = (
-            f"{better} is {abs(points):.2f} points better than {worse}"
-            if points
-            else f"{method} and {other} are right equally often"
-        )
-        shared.say(
-            f"{verdict}: only {method} is right on {row['only_method']:,} positions, only {other} on "
-            f"{row['only_other']:,}; McNemar's test p = {_p(row['p_value'])}, sequence-level test p = "
-            f"{_p(row['flip_p_value'])}."
-        )
-    if int(comparison["n_clusters"].min()) < LEAST_CLUSTERS:
-        shared.say(
-            f"The file has too few sequences for the sequence-level test: with fewer than {LEAST_CLUSTERS} it never "
-            "has p < 0.05."
-        )
+    for sentence in verdicts(comparison):
+        shared.say(sentence)
+    shared.say()
 
 
-def _p(value: float) -> str:
-    return "–" if value != value else "<0.001" if value < 0.001 else f"{value:.3f}"
+def _write(
+    file: Path,
+    decoder: str,
+    judged: dict[str, Judged],
+    comparison: pd.DataFrame | None,
+    as_json: Path | None,
+    as_page: Path | None,
+) -> None:
+    """Write the evaluations as JSON, as a page, or both."""
+    import json
+
+    from treecrf.automl.breakdown import described, plain
+    from treecrf.automl.evaluation import verdicts
+    from treecrf.io.files import write_text
+    from treecrf.pages.evaluation import render_evaluation
+
+    if as_json is not None:
+        content = {
+            "file": file.name,
+            "decoder": decoder,
+            "comparison": None if comparison is None else plain(comparison),
+            "models": {name: described(*each) for name, each in judged.items()},
+        }
+        write_text(json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False) + "\n", as_json)
+    if as_page is not None:
+        sentences = [] if comparison is None else verdicts(comparison)
+        write_text(render_evaluation(f"Evaluation on {file.name}", judged, sentences, comparison), as_page)

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from treecrf.cli import shared
-from treecrf.io.messages import counted, quoted
+from treecrf.io.messages import cell_text, counted, quoted
 
 if TYPE_CHECKING:
     import pandas as pd
 
+    from treecrf.automl.contributions import Contributions
+    from treecrf.automl.evaluation import Evaluation
     from treecrf.automl.labeller import TableLabeller
     from treecrf.readers.tables import TypedTable
+    from treecrf.sequences import SequenceSet
 
 MOST_POSITIONS = 20_000
 """Of a larger file, sequences drawn at random are labelled."""
@@ -36,8 +39,9 @@ def explain(
         Path | None,
         typer.Option(
             "--plot",
-            metavar="FILE.html",
-            help="Write a page with one sequence (--id, else the first), its probabilities, errors and importances.",
+            metavar="FILE",
+            help="Write a page to look through all sequences (.html), or figures of one (.png, .svg, .pdf): --id, else "
+            "the first; with a row, the figure of its contributions.",
         ),
     ] = None,
     unknown: shared.Unknown = 0.0,
@@ -45,29 +49,33 @@ def explain(
     separator: shared.Separator = None,
     decimal: shared.Decimal = None,
     encoding: shared.Encoding = None,
+    quote: shared.Quote = None,
+    na: shared.Na = None,
     seed: Annotated[int, typer.Option(min=0, metavar="N", help="Seed of the random numbers.")] = 0,
 ) -> None:
     """Show which inputs matter to a model, or why one row has its label.
 
     For the model: the permutation importance of each column, and the gain of its trees by column and distance; both
-    need a file with labels. For one row, which needs no labels: the contribution of each observation to the log-odds of
-    its label vs the next likely label.
+    need a file with labels. For one row, which needs no labels: the contribution of each column to the score of its
+    label, and of each observation to the log-odds of its label vs the next likely label.
 
     [bold]Examples[/bold]
     treecrf explain model.npz test.csv
     treecrf explain model.npz test.csv --position 120
     treecrf explain model.npz test.csv --id patient7 --row 3
     treecrf explain model.npz test.csv --plot model.html
+    treecrf explain model.npz test.csv --position 120 --plot row.png
     """
     is_row = position is not None or row is not None
-    if plot is not None and is_row:
-        raise typer.BadParameter("--plot shows a sequence; leave --position and --row out.")
-    if plot is None and ((sequence is None) != (row is None) or (position is not None and sequence is not None)):
+    names_sequence = plot is not None and row is None and position is None
+    if not names_sequence and ((sequence is None) != (row is None) or (position is not None and sequence is not None)):
         raise typer.BadParameter("name one row by --position, or by --id and --row together.")
     if plot is not None:
-        shared.check_suffix(plot, ".html", option="--plot")
+        shared.check_suffix(plot, ".html", ".png", ".svg", ".pdf", option="--plot")
+        if is_row and plot.suffix.lower() == ".html":
+            raise typer.BadParameter("a page shows sequences; leave --position and --row out, or name a .png file.")
         shared.check_writable(plot, model, file)
-    dialect = shared.parse_dialect(format_, separator, decimal, encoding)
+    dialect = shared.parse_dialect(format_, separator, decimal, encoding, quote, na)
     from treecrf.automl.labeller import TableLabeller
     from treecrf.readers.reading import read_table
 
@@ -75,12 +83,16 @@ def explain(
     table = read_table(file, dialect, labeller.columns.sequence, shared.note)
     for sentence in labeller.notices(table, unknown):
         shared.note(sentence)
-    if plot is not None:
-        _plot(labeller, table, f"{model.name} on {file.name}", sequence, seed, plot)
-    elif position is None and sequence is None:
-        _explain_model(labeller, table, seed)
+    names_place = is_row or sequence is not None
+    place = _find_row(labeller, table, position, sequence, row or 0) if names_place else (0, 0)
+    if plot is not None and is_row:
+        _plot_row(labeller, table, place, seed, plot)
+    elif plot is not None:
+        _plot(labeller, table, f"{model.name} on {file.name}", place[0], seed, plot)
+    elif is_row:
+        _explain_row(labeller, table, place, seed)
     else:
-        _explain_row(labeller, table, _find_row(labeller, table, position, sequence, row), seed)
+        _explain_model(labeller, table, seed)
 
 
 def _explain_model(model: TableLabeller, table: TypedTable, seed: int) -> None:
@@ -115,33 +127,80 @@ def _explain_model(model: TableLabeller, table: TypedTable, seed: int) -> None:
         shared.show_table(gains, title, most=20)
 
 
-def _plot(model: TableLabeller, table: TypedTable, title: str, sequence: str | None, seed: int, path: Path) -> None:
-    """Write the page; without labels it has the sequence alone."""
+def _plot(model: TableLabeller, table: TypedTable, title: str, number: int, seed: int, path: Path) -> None:
+    """Write the page of all sequences, or figures of one; without labels they have no errors and no importances."""
+    from treecrf.pages.gathering import view_table
+
+    has_labels = model.columns.label in table and len(table[model.columns.label].distinct[1]) > 0
+    data = model.encode(table, labelled=has_labels, new_labels=has_labels)
+    evaluation = importance = None
+    if has_labels:
+        evaluation, importance = _judge(model, data, seed)
+    if path.suffix.lower() == ".html":
+        from treecrf.io.files import write_text
+        from treecrf.pages.viewer import render_viewer
+
+        viewed, opened = view_table(model, table, data, number, seed)
+        note = ""
+        if len(viewed.names) < len(data):
+            note = f"The file has {len(data):,} sequences; the page has {len(viewed.names):,}, drawn at random."
+        confusion = None if evaluation is None else evaluation.confusion
+        write_text(render_viewer(title, viewed, opened, note, confusion, importance), path)
+        shared.say(f"Wrote {path}. Open it in a browser.")
+        return
+    from treecrf.automl.cross_validation import draw_part
+    from treecrf.automl.explanation import gain_importance
+    from treecrf.plot import plot_calibration, plot_confusion, plot_importance, plot_sequence
+    from treecrf.plot.style import save_figure
+
+    viewed, place = view_table(model, table, data, number, seed, most=1)
+    names = list(viewed.label_names)
+    figures: dict[Path, Any] = {
+        path: plot_sequence(
+            viewed.inputs,
+            viewed.probabilities,
+            list(model.labeller.label_names_),
+            None if viewed.true is None else [names[code] for code in viewed.true],
+            [names[code] for code in viewed.predicted],
+            title=f"{title}: {viewed.names[place]}",
+        )
+    }
+    if evaluation is not None and importance is not None:
+        drawn = {
+            "confusion": plot_confusion(evaluation.confusion),
+            "calibration": plot_calibration(evaluation.reliability),
+            "importance": plot_importance(importance),
+        }
+        part = draw_part(data, seed, MOST_POSITIONS, 2)
+        gains = gain_importance(model.labeller, model.prepare(part))
+        if gains is not None:
+            drawn["offsets"] = plot_importance(gains, by="offset")
+        figures |= {path.with_stem(f"{path.stem}-{name}"): ax for name, ax in drawn.items()}
+    for file, figure in figures.items():
+        save_figure(figure, file)
+    shared.say(f"Wrote {', '.join(map(str, figures))}.")
+
+
+def _judge(model: TableLabeller, data: SequenceSet, seed: int) -> tuple[Evaluation, pd.DataFrame]:
+    """Errors and importances on a part of the file."""
     from treecrf.automl.cross_validation import draw_part
     from treecrf.automl.evaluation import evaluate
     from treecrf.automl.explanation import permutation_importance
-    from treecrf.automl.picture import write_picture
-    from treecrf.io.files import write_text
 
-    number = 0 if sequence is None else _find_row(model, table, None, sequence, 0)[0]
-    has_labels = model.columns.label in table and len(table[model.columns.label].distinct[1]) > 0
-    encoded = model.encode(table, labelled=has_labels, new_labels=has_labels)
-    one = encoded.select([number])
-    first = int(encoded.observation_offsets[number])
-    rows = table.frame[list(model.columns.attributes)].iloc[first : first + one.n_positions]
-    names = model.labeller.label_names_
-    ready = model.prepare(one)
-    predicted = [names[code] for code in model.labeller.predict(ready)]
-    true = confusion = importance = None
-    if one.labels is not None:
-        true = [encoded.label_names[code] for code in one.labels]
-        data = draw_part(encoded, seed, MOST_POSITIONS, 2)
-        confusion = evaluate(model.labeller, model.prepare(data), "forward_backward").confusion
-        with shared.progress("permuting columns", len(data.attributes) + len(data.number_names)) as tick:
-            importance = permutation_importance(model, data, seed, tick)
-    probabilities = model.labeller.predict_proba(ready)
-    write_text(write_picture(title, rows, probabilities, predicted, names, true, confusion, importance), path)
-    shared.say(f"Wrote {path}. Open it in a browser.")
+    part = draw_part(data, seed, MOST_POSITIONS, 2)
+    evaluation = evaluate(model.labeller, model.prepare(part), "forward_backward")
+    with shared.progress("permuting columns", len(part.attributes) + len(part.number_names)) as tick:
+        return evaluation, permutation_importance(model, part, seed, tick)
+
+
+def _plot_row(model: TableLabeller, table: TypedTable, place: tuple[int, int], seed: int, path: Path) -> None:
+    from treecrf.automl.contributions import column_contributions
+    from treecrf.plot import plot_contributions
+    from treecrf.plot.style import save_figure
+
+    found = column_contributions(model, model.encode(table, labelled=False), *place, seed)
+    save_figure(plot_contributions(found), path)
+    shared.say(f"Wrote {path}.")
 
 
 def _find_row(
@@ -176,20 +235,24 @@ def _find_row(
 def _explain_row(model: TableLabeller, table: TypedTable, place: tuple[int, int], seed: int) -> None:
     from math import exp
 
-    from treecrf.automl.explanation import explain_position
+    from treecrf.automl.contributions import column_contributions, explain_position
 
     data = model.encode(table, labelled=False)
     explained = explain_position(model, data, *place, seed)
-    first = int(data.offsets[place[0]])
+    row = int(data.observation_offsets[place[0]]) + place[1]
     inputs = table.frame[list(model.columns.attributes)]
     shared.say(
-        f"Row {first + place[1]}: {explained.predicted}, {_times(exp(min(explained.log_odds, 50.0)))} as likely as "
-        f"{explained.runner_up} (log-odds {explained.log_odds:.3f}). With typical observations of the file, the "
-        f"log-odds are {explained.typical_log_odds:.3f}; the observations explain the difference:\n"
+        f"Row {row}: {explained.predicted}, {_times(exp(min(explained.log_odds, 50.0)))} as likely as "
+        f"{explained.runner_up} (log-odds {explained.log_odds:.3f}).\n"
+    )
+    _show_columns(column_contributions(model, data, *place, seed), inputs.iloc[row])
+    shared.say(
+        f"By observation: with typical observations of the file, the log-odds are {explained.typical_log_odds:.3f}; the "
+        "observations explain the difference:\n"
     )
     contributions = explained.contributions
     texts = [
-        "all others" if distance != distance else _observation(inputs.iloc[first + place[1] + int(distance)])
+        "all others" if distance != distance else _observation(inputs.iloc[row + int(distance)])
         for distance in contributions["distance"]
     ]
     where = [
@@ -204,9 +267,33 @@ def _explain_row(model: TableLabeller, table: TypedTable, place: tuple[int, int]
     )
 
 
+def _show_columns(found: Contributions, cells: pd.Series) -> None:
+    """One contribution a column, with its cell in the row."""
+    from treecrf.automl.explanation import BEFORE
+
+    before = ", ".join(found.before) or "no label"
+    texts = [
+        before if name == BEFORE else cell_text(cells[name]) if name in cells else "–" for name in found.table["column"]
+    ]
+    if found.is_exact:
+        title = f"Contribution to the score F of {found.label}, exact"
+    else:
+        title = f"Contribution to the log-odds of {found.label} vs {found.runner_up}, approximate"
+    table = found.table.assign(cell=texts)[["column", "cell", "contribution"]]
+    shared.show_table(table, title)
+    after = f" after {before}" if found.before else ""
+    if found.baseline:
+        start = f" - ({found.baseline:.3f} {'on average over the file' if found.is_exact else 'with typical columns'})"
+    else:
+        start = ""
+    shared.say(
+        f"Sum: {found.table['contribution'].sum():.3f} = {found.score:.3f}{after}{start}. A contribution is of the "
+        "column in the whole window.\n"
+    )
+
+
 def _observation(cells: pd.Series) -> str:
     """The cells of a row, in a few words."""
-    from treecrf.automl.picture import cell_text
 
     texts = [cell_text(cell) for cell in cells]
     return " ".join(texts) if len(texts) <= 4 else " ".join(texts[:4]) + " .."

@@ -9,13 +9,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from treecrf.cli import shared
+from treecrf.cli import shared, tables
 from treecrf.cli.shared import DATA, METHOD, SEARCH
 from treecrf.io.messages import counted, quoted
 from treecrf.models.registry import IN_TREES, LABELLERS, TRANSFORMS, offered
 
 if TYPE_CHECKING:
+    import numpy as np
     import pandas as pd
+    from numpy.typing import NDArray
 
     from treecrf.automl.candidates import Candidate
     from treecrf.automl.choice import Choice
@@ -48,18 +50,31 @@ LONG = 10.0
 
 
 def fit(
-    file: Annotated[
-        Path,
+    files: Annotated[
+        list[Path],
         shared.argument(
-            "TRAIN",
-            "Training file: CSV, Parquet, columns or CoNLL-U; a folder of such files; - for standard input.",
+            "TRAIN...",
+            "Training file: CSV, Parquet, columns or CoNLL-U; a folder of such files; - for standard input. Several files "
+            "with the same columns are joined.",
         ),
     ],
     output: Annotated[Path, shared.option("Model file (.npz) to write.", "FILE", "--output", "-o")],
     sequence: shared.Sequence_ = "sequence",
     label: shared.Label = "label",
     attributes: shared.Attributes = None,
+    continued: Annotated[
+        Path | None,
+        shared.option(
+            "Model of one TreeCRF whose training goes on, on this file alone; --iterations: how many more, 20 by "
+            "default.",
+            "MODEL",
+            "--continue",
+            group=METHOD,
+            default="none",
+        ),
+    ] = None,
     groups: shared.Groups = None,
+    weights: shared.Weights = None,
     kinds: shared.Kinds = None,
     bins: Annotated[
         int | None,
@@ -182,6 +197,8 @@ def fit(
     separator: shared.Separator = None,
     decimal: shared.Decimal = None,
     encoding: shared.Encoding = None,
+    quote: shared.Quote = None,
+    na: shared.Na = None,
     threads: shared.Threads = None,
 ) -> None:
     """Train a labeller on a file and write a model file, which also stores the columns.
@@ -197,7 +214,37 @@ def fit(
     treecrf fit german.csv -o model.npz --separator ";" --decimal ,
     treecrf fit train.conllu -o model.npz --label UPOS --attributes FORM
     treecrf fit train.csv -o linear.npz --method linear_crf --window auto --missing indicator
+    treecrf fit new.csv -o newer.npz --continue model.npz --iterations 10
     """
+    if continued is not None:
+        from treecrf.cli.continuing import continue_fit
+
+        shared.check_suffix(output, ".npz")
+        decided = {
+            "--sequence": sequence != "sequence",
+            "--label": label != "label",
+            "--attributes": attributes,
+            "--groups": groups,
+            "--weights": weights,
+            "--kinds": kinds,
+            "--bins": bins,
+            "--min-count": min_count,
+            "--method": method != AUTO,
+            "--window": window,
+            "--anchors": anchors,
+            "--max-leaves": max_leaves,
+            "--l2": l2,
+            "--variance": variance,
+            "--order": order,
+            "--experts": experts,
+            "--missing": missing != AUTO,
+            "--derive": derive != AUTO,
+            "--held-out": held_out,
+        }
+        dialect = shared.parse_dialect(format_, separator, decimal, encoding, quote, na)
+        n_threads = threads or shared.n_processors()
+        continue_fit(continued, files, output, dialect, iterations, n_threads, decided)
+        return
     from treecrf.automl import fitting
     from treecrf.automl.candidates import methods_to_compare
     from treecrf.automl.description import label_counts
@@ -228,24 +275,42 @@ def fit(
         threads or shared.n_processors(),
         seed,
     )
-    reading = shared.TableOptions.parse(
-        sequence, label, attributes, kinds, format_, separator, decimal, encoding, groups=groups
+    reading = tables.TableOptions.parse(
+        sequence,
+        label,
+        attributes,
+        kinds,
+        format_,
+        separator,
+        decimal,
+        encoding,
+        quote,
+        na,
+        groups=groups,
+        weights=weights,
     )
     if method not in METHODS:
         shared.check_choice("--method", method, (AUTO, *offered()))
     shared.check_choice("--missing", missing, MISSING)
     shared.check_suffix(output, ".npz")
-    shared.check_writable(output, file)
+    shared.check_writable(output, *files)
+    file, *more = files
+    if weights is not None and method == AUTO:
+        raise typer.BadParameter("--weights needs a method that takes weights, such as --method treecrf_newton.")
     try:
         compared, left_out = methods_to_compare(options) if options.chooses else ({}, [])
         given = None if options.chooses else options.build()
     except ValueError as error:
         raise typer.BadParameter(str(error)) from None
+    if weights is not None and given is not None and not fitting.innermost(given[0]).takes_weights:
+        raise typer.BadParameter(
+            f"--weights: the method {method} takes no weights; choose treecrf_newton or linear_crf."
+        )
     if method != AUTO:
         for name in options.settings.keys() - options.used_settings(method).keys():
             shared.note(f"{OPTIONS[name]} is ignored: {method} does not use it.")
 
-    columns, data = shared.read_training_set(file, reading, derives=options.derive != ())
+    columns, data, sample_weight = tables.read_training_set(file, reading, *more, derives=options.derive != ())
     if output.exists():
         shared.note(f"{output} is there already, and will be replaced.")
     for sentence in left_out:
@@ -268,14 +333,14 @@ def fit(
     else:
         labeller, treatment = given
         if options.window is not None:
-            labeller.set_params(window=shared.window_within(options.window, data))
+            labeller.set_params(window=tables.window_within(options.window, data))
         blocks = options.derive or (("times",) if identifying_times(data) else None)
         labeller, treatment = fitting.with_derived(labeller, treatment, blocks)
     transform = fitting.prepare_missing(labeller, treatment, data)
     ready = data if transform is None else transform.transform(data)
     _announce(labeller, ready)
-    by_holding_out = _train(labeller, ready, held_out, seed)
-    TableLabeller(labeller, columns, transform, Origin.of(file, data, accuracy, unit)).save(output)
+    by_holding_out = _train(labeller, ready, held_out, seed, sample_weight)
+    TableLabeller(labeller, columns, transform, Origin.of(file, data, accuracy, unit).with_files(*more)).save(output)
     if by_holding_out is not None:
         points, low, high = by_holding_out.accuracy
         interval = f", 95 % confidence interval by {unit} {low:.1f} to {high:.1f} %" if low == low else ""
@@ -322,7 +387,7 @@ def _choose(
     windows = (
         candidate_windows(without_stamps(data))
         if options.window is None
-        else [shared.window_within(options.window, data)]
+        else [tables.window_within(options.window, data)]
     )
     shared.note(
         f"Comparing {', '.join(compared)} with windows {' and '.join(map(_sides, windows))} by cross-validation "
@@ -427,7 +492,9 @@ def _announce(labeller: Labeller, train: SequenceSet) -> None:
         shared.note(f"Training takes {' and '.join(parts)}.")
 
 
-def _train(labeller: Labeller, train: SequenceSet, held_out: float, seed: int) -> HeldOutChoice | None:
+def _train(
+    labeller: Labeller, train: SequenceSet, held_out: float, seed: int, weights: NDArray[np.float64] | None
+) -> HeldOutChoice | None:
     """Train, with a bar for each training."""
     from treecrf.automl import fitting
 
@@ -440,4 +507,4 @@ def _train(labeller: Labeller, train: SequenceSet, held_out: float, seed: int) -
                 min(stage, total), f"log likelihood {round(value):,}" if isfinite(value) else ""
             )
 
-        return fitting.fit(labeller, train, held_out, seed, follow)
+        return fitting.fit(labeller, train, held_out, seed, follow, weights)

@@ -67,6 +67,8 @@ def predict(
     separator: shared.Separator = None,
     decimal: shared.Decimal = None,
     encoding: shared.Encoding = None,
+    quote: shared.Quote = None,
+    na: shared.Na = None,
 ) -> None:
     """Label every row of a file. The output has its columns in order and a last column, predicted.
 
@@ -81,7 +83,7 @@ def predict(
     """
     from treecrf.readers.columns import SUFFIXES
 
-    dialect = shared.parse_dialect(format_, separator, decimal, encoding)
+    dialect = shared.parse_dialect(format_, separator, decimal, encoding, quote, na)
     if output is not None:
         shared.check_suffix(output, ".csv", ".tsv", ".parquet", ".conllu", *SUFFIXES)
         shared.check_writable(output, model, file)
@@ -102,7 +104,7 @@ def predict(
     labelled = add_predictions(labeller, table, options)
     if output is None:
         if sys.stdout.isatty():
-            sys.stdout.write(printable(labelled.to_csv(index=False)))
+            sys.stdout.write(printable(labelled.to_csv(index=False, float_format="%.4g")))
             return
         if isinstance(sys.stdout, io.TextIOWrapper):
             sys.stdout.reconfigure(encoding="utf-8")  # as every file that is written

@@ -1,4 +1,4 @@
-"""Common parts of the commands: options, reading files, progress, tables on the terminal."""
+"""Common parts of the commands: options, checks of places, progress, tables on the terminal."""
 
 from __future__ import annotations
 
@@ -9,13 +9,12 @@ import os
 import shutil
 import sys
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
 from textwrap import TextWrapper
-from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, cast
+from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
 
 import typer
 from typer.core import TyperCommand, TyperGroup
@@ -28,9 +27,8 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from treecrf.io.columns import Kind
-    from treecrf.readers.tables import TableColumns, TypedTable
+    from treecrf.readers.tables import TypedTable
     from treecrf.readers.text_files import Dialect
-    from treecrf.sequences import SequenceSet
 
     _Base = TyperCommand
 else:
@@ -134,6 +132,32 @@ Encoding = Annotated[
     str | None,
     option("Encoding, such as utf-8, cp1252 or utf-16.", "NAME", "--encoding", group=FILE, default="detected"),
 ]
+Quote = Annotated[
+    str | None,
+    option(
+        "none: quotes in a CSV file are characters like others.", "none", "--quote", group=FILE, default="around cells"
+    ),
+]
+Na = Annotated[
+    str | None,
+    option(
+        "Texts that mean that a cell is missing, such as NA,?; not of sequences.",
+        "TEXT,..",
+        "--na",
+        group=FILE,
+        default="empty cells",
+    ),
+]
+Weights = Annotated[
+    str | None,
+    option(
+        "Column with the weight of each row in training; a method that takes weights is needed.",
+        "COLUMN",
+        "--weights",
+        group=DATA,
+        default="all 1",
+    ),
+]
 Unknown = Annotated[
     float,
     option(
@@ -157,9 +181,6 @@ Threads = Annotated[
         callback=lambda number: None if number is None else min(number, n_processors()),
     ),
 ]
-
-MOST_CELLS = 2**32
-"""Of all windows together; each takes at least a byte."""
 
 Tick = Callable[[int, str], None]
 """Called with how much is done and a few words."""
@@ -216,12 +237,20 @@ def parse_kinds(text: str | None) -> dict[str, Kind]:
     return kinds
 
 
-def parse_dialect(format_: str | None, separator: str | None, decimal: str | None, encoding: str | None) -> Dialect:
+def parse_dialect(
+    format_: str | None,
+    separator: str | None,
+    decimal: str | None,
+    encoding: str | None,
+    quote: str | None = None,
+    na: str | None = None,
+) -> Dialect:
     """Format and dialect of a file; wrong usage if a value is unknown."""
     from treecrf.readers.text_files import Dialect
 
     try:
-        return Dialect(cast("Any", format_), separator, decimal, encoding)
+        texts = () if na is None else tuple(text.strip() for text in na.split(","))
+        return Dialect(cast("Any", format_), separator, decimal, encoding, quote, texts)
     except ValueError as error:
         raise typer.BadParameter(str(error)) from None
 
@@ -304,168 +333,10 @@ _ADVICE = {
 """What to do about errors of the system."""
 
 
-class TableOptions(NamedTuple):
-    """Options about a file with labels: its columns, their types, and the format and dialect of the file.
-
-    `attributes` are all other columns where they are None.
-    """
-
-    sequence: str
-    label: str
-    attributes: tuple[str, ...] | None
-    kinds: Mapping[str, Kind]
-    dialect: Dialect
-    groups: str | None = None
-
-    @classmethod
-    def parse(
-        cls,
-        sequence: str,
-        label: str,
-        attributes: str | None,
-        kinds: str | None,
-        *dialect: *tuple[str | None, str | None, str | None, str | None],
-        groups: str | None = None,
-    ) -> TableOptions:
-        """From the command line; wrong usage if a value is not known."""
-        names = None if attributes is None else tuple(name.strip() for name in attributes.split(","))
-        return cls(sequence, label, names, parse_kinds(kinds), parse_dialect(*dialect), groups)
-
-
-def window_within(window: tuple[int, int], data: SequenceSet) -> tuple[int, int]:
-    """A window without the places that are outside of every sequence; a ValueError if it is too large all the same."""
-    import numpy as np
-
-    most = int(np.diff(data.observation_offsets).max()) - 1
-    left, right = min(window[0], most), min(window[1], most)
-    n_cells = data.n_cells * (left + right + 1)
-    if n_cells > MOST_CELLS:
-        raise ValueError(f"the windows {left},{right} have {n_cells:,} cells, too many; give a smaller --window.")
-    if (left, right) != window:
-        note(f"No sequence has more than {most + 1:,} observations: the window is {left},{right}.")
-    return left, right
-
-
-def read_labelled_table(
-    path: Path, options: TableOptions, *, strict: bool
-) -> tuple[TypedTable, TableColumns, SequenceSet]:
-    """The table at `path`, how its columns are read, and its sequences, as a labeller would be trained on them.
-
-    With `strict`, cells such as "NA" among numbers are refused, and columns without any cell, those that identify rows
-    and those that seem to hold groups are left out unless they were named.
-    """
-    from treecrf.readers.reading import read_table
-
-    table = read_table(path, options.dialect, options.sequence, note)
-    options = _guessed(table, options._replace(label=table.label_column(options.label)))
-    label, names, advice = (
-        options.label,
-        options.attributes,
-        "name yours by --sequence, --label, --attributes and --groups",
-    )
-    table.check_columns([options.sequence, label, *(names or ()), *filter(None, [options.groups])], advice)
-    if names is None:
-        names = tuple(name for name in table if name not in (options.sequence, label, options.groups))
-        names = _useful(table, names, options) if strict else names
-    columns = table.decide_columns(options.sequence, label, names, options.kinds, options.groups)
-    if strict:
-        table.check_marks([name for name in columns.categories if name not in options.kinds])
-    return table, columns, table.encode(columns)
-
-
-def _guessed(table: TypedTable, options: TableOptions) -> TableOptions:
-    """The options with the columns of sequences and labels that the table seems to have, where those of usual names are
-    not there; what is guessed is said on stderr.
-    """
-    from treecrf.automl.roles import guess_label, guess_sequence
-    from treecrf.readers.columns import SEQUENCE
-    from treecrf.readers.tables import LABEL
-
-    said = []
-    if options.sequence == SEQUENCE and SEQUENCE not in table and len(table.frame):
-        guess = guess_sequence(table, options.label)
-        if guess is not None:
-            options = options._replace(sequence=guess)
-            said.append(f"sequences from the column {guess!r} (--sequence)")
-    if options.label == LABEL and LABEL not in table and options.sequence in table and len(table.frame):
-        guess = guess_label(table, options.sequence)
-        if guess is not None:
-            options = options._replace(label=guess)
-            said.append(f"labels from the column {guess!r} (--label)")
-    if said:
-        note(f"Taking {' and '.join(said)}.")
-    return options
-
-
-def _useful(table: TypedTable, names: tuple[str, ...], options: TableOptions) -> tuple[str, ...]:
-    """The columns that have a cell, do not identify rows and do not seem to hold groups; others are named on stderr."""
-    from treecrf.automl.roles import is_identifier, is_order, likely_groups
-    from treecrf.inputs.derived import are_times
-
-    if table.frame.empty:
-        return names
-    full = tuple(name for name in names if len(table[name].distinct[1]))
-    for name in names:
-        if name not in full:
-            note(f"Column {name!r} is left out: it is empty.")
-    if names and not full:
-        raise ValueError(f"table {table.path}: all input columns are empty.")
-    useful = tuple(name for name in full if not is_identifier(table[name])) or full
-    for name in full:
-        if name not in useful:
-            note(f"Column {name!r} is left out: its value identifies the row; name it in --attributes to use it.")
-    for name in useful:
-        column = table[name]
-        if (
-            column.strange.any()
-            and is_order(column, table[options.sequence])
-            and not are_times(tuple(column.distinct[1]))
-        ):
-            useful = tuple(other for other in useful if other != name) or useful
-            note(
-                f"Column {name!r} is left out: its values rise with the rows, as times or row numbers do; write times "
-                "as in 2024-01-31T13:45:00 to derive inputs from them, or name it in --attributes to use it as it is."
-            )
-    groups = likely_groups(table, useful, options.sequence) if options.groups is None else {}
-    for name, n_groups in groups.items():
-        note(
-            f"Column {name!r} is left out: it has one value in each sequence, and {n_groups:,} in all, as a person or a "
-            f"document has. If related sequences share it, hold them out together by --groups {name}; name it in "
-            "--attributes to use it as an input."
-        )
-    return tuple(name for name in useful if name not in groups) or useful
-
-
 def check_labels(table: TypedTable, column: str, advice: str) -> None:
     """A ValueError with advice if a table has no label in its column of labels."""
     if column not in table or not len(table[column].distinct[1]):
         raise ValueError(f"table {table.path} has no labels in a column {column!r}; {advice}.")
-
-
-def read_training_set(path: Path, options: TableOptions, *, derives: bool = False) -> tuple[TableColumns, SequenceSet]:
-    """The sequences at `path`, and how its columns are read; columns of little use are named on stderr.
-
-    Time stamps that identify rows are left out unless other inputs are derived from them (`derives`).
-    """
-    from treecrf.automl.description import column_warnings, inputs_sentence
-    from treecrf.inputs.derived import identifying_times
-
-    table, columns, data = read_labelled_table(path, options, strict=True)
-    stamps = identifying_times(data)
-    for name in stamps:
-        used, also = ("used for derived inputs alone", "") if derives else ("left out", "; --derive times uses them")
-        note(f"Column {name!r} is {used}: its time stamps identify the rows{also}.")
-    others = replace(columns, attributes=tuple(name for name in columns.attributes if name not in stamps))
-    if stamps and not derives:
-        columns, data = others, table.encode(others)
-    if len(data.label_names) < 2:
-        raise ValueError(
-            f"table {path}, column {columns.label!r}: every label is {data.label_names[0]!r}; training needs at least "
-            "two different labels."
-        )
-    for sentence in [inputs_sentence(others), *column_warnings(table, others)]:
-        note(sentence)
-    return columns, data
 
 
 def n_processors() -> int:

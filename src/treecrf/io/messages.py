@@ -51,6 +51,13 @@ def counted(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
+def cell_text(value: object) -> str:
+    """A cell of a file, a fraction with six digits; – where it is missing."""
+    if value is None or value != value or value == "":
+        return "–"
+    return f"{value:.6g}" if isinstance(value, float) else str(value)
+
+
 def repeated(names: Iterable[object]) -> object | None:
     """The first name that appears a second time; None if there is none."""
     seen = set()

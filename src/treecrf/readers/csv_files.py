@@ -61,14 +61,19 @@ def read_csv(content: Content, dialect: Dialect, tell: Tell) -> pd.DataFrame:
     encoding = find_encoding(content, dialect.encoding)
     notes = [] if encoding.note is None else [encoding.note]
     sample = open_text(content, encoding.codec, "").read(_SAMPLE + 1)
+    quoting = csv.QUOTE_NONE if dialect.quote == "none" else csv.QUOTE_MINIMAL
     announced = _ANNOUNCED.match(sample)
     usual = "\t" if content.suffix == ".tsv" else ","
-    separator = dialect.separator or (announced[1] if announced else _find_separator(sample, usual, content.name))
+    separator = dialect.separator or (
+        announced[1] if announced else _find_separator(sample, usual, content.name, quoting)
+    )
     if dialect.separator is None and separator != usual:
         notes.insert(0, f"{separator_name(separator)} between cells")
     is_plain = encoding.codec.startswith("utf-8") and separator.isascii() and announced is None
     parsed = parse_plain(content, separator, sample) if is_plain else None
-    columns, lines = parsed or _parse_quotes(content, encoding.codec, separator, announced is not None, tell)
+    if parsed is None and dialect.quote is None:
+        parsed = _parse_quotes(content, encoding.codec, separator, announced is not None, tell)
+    columns, lines = parsed or parse_strictly(content, encoding.codec, separator, announced is not None, quoting)
     _refuse_names(columns, lines, content.name)
     columns, of_decimals = with_points(columns, dialect.decimal, content.name)
     notes += of_decimals
@@ -77,7 +82,7 @@ def read_csv(content: Content, dialect: Dialect, tell: Tell) -> pd.DataFrame:
     return text_frame(columns, lines)
 
 
-def _find_separator(sample: str, usual: str, name: str) -> str:
+def _find_separator(sample: str, usual: str, name: str, quoting: int) -> str:
     """The separator by which all rows of a sample have as many cells, more than one; by several, the one that makes
     most.
 
@@ -85,7 +90,7 @@ def _find_separator(sample: str, usual: str, name: str) -> str:
     """
     widths_by_separator = {}
     for separator in sorted(SEPARATORS, key=lambda each: each != usual):
-        rows = _sampled(sample, separator)
+        rows = _sampled(sample, separator, quoting)
         widths_by_separator[separator] = [len(row) for row in rows]
     fitting = {
         each: lengths[0]
@@ -103,13 +108,14 @@ def _find_separator(sample: str, usual: str, name: str) -> str:
     return first
 
 
-def _sampled(sample: str, separator: str) -> list[list[str]]:
+def _sampled(sample: str, separator: str, quoting: int) -> list[list[str]]:
     """The rows of a sample but for the last one of a sample that is cut off; those before the first one that is not
     CSV.
     """
     rows = []
+    lines = io.StringIO(sample, newline="")
     try:
-        for row in csv.reader(io.StringIO(sample, newline=""), delimiter=separator, strict=True):
+        for row in csv.reader(lines, delimiter=separator, strict=True, quoting=quoting):  # type: ignore[arg-type]
             if row:
                 rows.append(row)
     except csv.Error:

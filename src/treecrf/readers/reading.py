@@ -42,7 +42,7 @@ def read_table(
     path: str | os.PathLike[str], dialect: Dialect = PLAIN, sequence: str = "sequence", tell: Tell = say_nothing
 ) -> TypedTable:
     """Read a table, whose columns are parsed when they are asked for; parameters as of `read_frame`."""
-    return TypedTable(read_frame(path, dialect, sequence, tell), path)
+    return TypedTable(read_frame(path, dialect, sequence, tell), path, dialect.na)
 
 
 def read_frame(
@@ -124,8 +124,8 @@ _MARKS: dict[bytes, Format] = {b"PAR1": "parquet", b"ARROW1": "feather"}
 
 def _read(content: Content, dialect: Dialect, sequence: str, tell: Tell) -> pd.DataFrame:
     kind = format_of(content, dialect)
-    if kind != "csv" and (dialect.separator or dialect.decimal):
-        tell(f"{content.name} is no CSV file: separator and decimal are not looked at.")
+    if kind != "csv" and (dialect.separator or dialect.decimal or dialect.quote):
+        tell(f"{content.name} is no CSV file: separator, decimal and quote are not looked at.")
     match kind:
         case "arff":
             return read_arff(content, dialect.encoding, tell)

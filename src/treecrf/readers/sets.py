@@ -35,6 +35,8 @@ def load_table(
     separator: str | None = None,
     decimal: str | None = None,
     encoding: str | None = None,
+    quote: str | None = None,
+    na: Sequence[str] = (),
 ) -> tuple[SequenceSet, SequenceSet]:
     """Training and test set from one or two tables, which are files or folders (`treecrf.readers.reading.read_table`).
 
@@ -58,8 +60,10 @@ def load_table(
         Decides which.
     kinds : mapping of str to "number" or "category", optional
         What input columns hold, where it is not what `treecrf.io.columns.infer_kind` says.
-    format, separator, decimal, encoding : str, optional
+    format, separator, decimal, encoding, quote : str, optional
         How the files are written (`treecrf.readers.text_files.Dialect`) (default: detected).
+    na : sequence of str
+        Texts that mean that a cell is missing.
 
     Raises
     ------
@@ -67,7 +71,7 @@ def load_table(
         One sentence that names file, line (of a CSV file), row (from 0, the column names not counted) and column.
     """
     paths = [path] if test is None else [path, test]
-    dialect = Dialect(format, separator, decimal, encoding)
+    dialect = Dialect(format, separator, decimal, encoding, quote, tuple(na))
     tables = [read_table(each, dialect, sequence, _warn) for each in paths]
     label = tables[0].label_column(label)
     if attributes is None:

@@ -50,17 +50,24 @@ class TableColumns:
 class TypedTable(Mapping[str, Column]):
     """The columns of a table by name, each parsed once, of a frame as from `treecrf.readers.reading.read_frame` and its
     file.
+
+    Cells whose text is in `na` are missing in all columns, but stay as they are in the frame.
     """
 
-    def __init__(self, frame: pd.DataFrame, path: str | os.PathLike[str]) -> None:
-        self.frame, self.path = frame, path
-        self._columns = {name: Column(frame[name], name) for name in frame.columns}
+    def __init__(self, frame: pd.DataFrame, path: str | os.PathLike[str], na: Sequence[str] = ()) -> None:
+        self.frame, self.path, self._na = frame, path, tuple(na)
+        self._columns = {
+            str(name): Column(cells.mask(cells.isin(self._na)) if na else cells, str(name))
+            for name, cells in frame.items()
+        }
         self._parts: list[TypedTable] = [self]
         self._starts = [0]
 
     @classmethod
-    def join(cls, tables: Sequence[TypedTable], sequence: str) -> TypedTable:
+    def join(cls, tables: Sequence[TypedTable], sequence: str, names: Sequence[str] | None = None) -> TypedTable:
         """The rows of tables with the same columns, one after another; the same name in two tables means two sequences.
+
+        The name of a sequence is that of its table, which is its number unless there are `names`, a colon, and its own.
 
         Raises
         ------
@@ -77,10 +84,10 @@ class TypedTable(Mapping[str, Column]):
             except CellError as error:
                 raise table.error(error) from None
         frames = [
-            table.frame.assign(**{sequence: f"{number}:" + table.frame[sequence]})
-            for number, table in enumerate(tables)
+            table.frame.assign(**{sequence: f"{name}:" + table.frame[sequence]})
+            for name, table in zip(names or range(len(tables)), tables, strict=True)
         ]
-        joined = cls(pd.concat(frames, ignore_index=True), tables[0].path)
+        joined = cls(pd.concat(frames, ignore_index=True), tables[0].path, tables[0]._na)
         joined._parts = list(tables)
         joined._starts = [sum(len(table.frame) for table in tables[:number]) for number in range(len(tables))]
         return joined

@@ -43,6 +43,11 @@ class Dialect:
         What stands before the fraction of a number in a CSV file. The other one may stand between its thousands.
     encoding : str, optional
         Any that Python knows, such as "utf-8", "latin-1", "utf-16".
+    quote : "none", optional
+        Quotes in a CSV file are characters like others; else they may stand around cells.
+    na : sequence of str
+        Texts that mean that a cell is missing, such as "NA" and "?", beside the empty one; the column of sequences has
+        none.
 
     Raises
     ------
@@ -54,6 +59,8 @@ class Dialect:
     separator: str | None = None
     decimal: str | None = None
     encoding: str | None = None
+    quote: str | None = None
+    na: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if self.format is not None and self.format not in FORMATS:
@@ -65,6 +72,11 @@ class Dialect:
             object.__setattr__(self, "separator", separator)
         if self.decimal is not None and self.decimal not in DECIMALS:
             raise ValueError(f"the decimal mark is {quoted(self.decimal)}: give . or a comma.")
+        if self.quote not in (None, "none"):
+            raise ValueError(f"quote={quoted(self.quote)}: give none, or leave it out where quotes stand around cells.")
+        object.__setattr__(self, "na", tuple(self.na))
+        if not all(isinstance(text, str) and text for text in self.na) or isinstance(self.na, str):
+            raise ValueError(f"na={quoted(self.na)}: give texts that mean missing, such as NA and ?.")
         if self.encoding is not None and not _is_encoding(self.encoding):
             raise ValueError(
                 f"encoding={quoted(self.encoding)} is not known; give one such as utf-8, cp1252, latin-1 or utf-16."

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from treecrf.cli import shared
+from treecrf.cli import shared, tables
 from treecrf.io.messages import needs_extra
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ def missing(
     treecrf-studies missing train.csv --window 2,2 --rates 0.05,0.2 --report missing/
     """
     sides = shared.parse_window(window)
-    reading = shared.TableOptions.parse(sequence, label, attributes, kinds, format_, separator, decimal, encoding)
+    reading = tables.TableOptions.parse(sequence, label, attributes, kinds, format_, separator, decimal, encoding)
     added = _parse_rates(rates)
     if report is not None:
         for name in WRITTEN:
@@ -86,14 +86,14 @@ def missing(
         from treecrf_studies.missing.one_table import n_jobs, study_own_missing, study_table, write_missing_report
         from treecrf_studies.missing.ranking import CASE
 
-    columns, data = shared.read_training_set(file, reading)
+    columns, data, _ = tables.read_training_set(file, reading)
     other = None
     if test is not None:
-        _, _, other = shared.read_labelled_table(
+        _, _, other = tables.read_labelled_table(
             test, reading._replace(attributes=columns.attributes, kinds=columns.kinds), strict=True
         )
     _show_missing(data, other, seed)
-    sides = shared.window_within(sides, data)
+    sides = tables.window_within(sides, data)
     share = data.n_missing / data.n_cells
     settings = MissingSettings(
         rates=[0.0, *added],

@@ -6,7 +6,8 @@ from builders import holed_numbers, number_set
 
 from treecrf.automl import fitting
 from treecrf.automl.candidates import estimate_memory, estimate_seconds
-from treecrf.automl.explanation import explain_position, gain_importance, trees_of, used_tests, without_trees
+from treecrf.automl.contributions import explain_position
+from treecrf.automl.explanation import gain_importance, trees_of, used_tests, without_trees
 from treecrf.automl.labeller import TableLabeller
 from treecrf.readers.tables import TableColumns
 from treecrf.sequences import MISSING

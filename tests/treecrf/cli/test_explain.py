@@ -1,9 +1,9 @@
 """``treecrf explain``, and what ``evaluate`` and ``missing`` say beside accuracy."""
 
+import json
 import re
 
 import numpy as np
-import pandas as pd
 import pytest
 
 
@@ -32,20 +32,52 @@ def test_a_row_by_its_number_and_by_its_sequence(run, model):
     code, out, err = run("explain", model, "train.csv", "--position", 25)
     assert (code, err) == (0, "")
     assert out.startswith("Row 25: ")
-    total = re.search(r"Sum: (-?[\d.]+) = (-?[\d.]+) - \((-?[\d.]+)\)", out)
+    total = re.search(r"Sum: (-?[\d.]+) = (-?[\d.]+) - \((-?[\d.]+)\)\.", out)
     assert float(total[1]) == pytest.approx(float(total[2]) - float(total[3]), abs=0.002)
     assert run("explain", model, "train.csv", "--id", 2, "--row", 5) == (0, out, "")
 
 
-def test_a_page_shows_a_sequence_with_its_errors(run, model, tmp_path):
+def test_a_row_is_explained_by_column(run, model, words):
+    _, out, _ = run("explain", model, "train.csv", "--position", 25)
+    found = dict(re.findall(r"^(letter|noise|\(label before\)) +\S+ +(-?[\d.]+)$", out, re.M))
+    assert set(found) == {"letter", "noise", "(label before)"}
+    assert max(found, key=lambda name: abs(float(found[name]))) == "letter"
+    assert re.search(rf"^letter +{words['letter'][25]} +", out, re.M)
+    total, score, baseline = re.search(
+        r"Sum: (-?[\d.]+) = (-?[\d.]+) after [uvw] - \((-?[\d.]+) on average", out
+    ).groups()
+    assert float(total) == pytest.approx(sum(map(float, found.values())), abs=0.003)
+    assert float(total) == pytest.approx(float(score) - float(baseline), abs=0.002)
+
+
+def test_a_page_has_all_sequences_and_opens_one(run, model, words, tmp_path):
     code, out, _ = run("explain", model, "train.csv", "--plot", "page.html", "--id", 2)
     assert (code, out) == (0, "Wrote page.html. Open it in a browser.\n")
     text = (tmp_path / "page.html").read_text()
-    assert all(heading in text for heading in ("One sequence", "Confusion matrix", "Permutation importance"))
-    n_rows = int((pd.read_csv(tmp_path / "train.csv")["sequence"] == 2).sum())
-    assert len(re.findall('<tr class="(right|wrong)">', text)) == n_rows
+    data = json.loads(re.search(r'<script type="application/json" id="data">(.*?)</script>', text)[1])
+    assert data["sequences"][data["opened"]] == "2"
+    assert len(data["predicted"]) == len(words)
+    assert [data["labels"][code] for code in data["true"]] == words["label"].tolist()
+    assert all(heading in text for heading in ("Errors", "Importance of columns"))
     assert run("explain", model, "train.csv", "--plot", "page.txt")[0] == 2
     assert run("explain", model, "train.csv", "--plot", "page.html", "--position", 2)[0] == 2
+
+
+def test_figures_of_a_sequence_and_of_a_row(run, model, words, tmp_path):
+    code, out, _ = run("explain", model, "train.csv", "--plot", "one.png", "--id", 2)
+    files = ["one.png", "one-confusion.png", "one-calibration.png", "one-importance.png", "one-offsets.png"]
+    assert (code, out) == (0, f"Wrote {', '.join(files)}.\n")
+    words.assign(label=words["label"].where(words.index != 25, "new")).to_csv("other.csv", index=False)
+    for suffix in ("html", "svg"):
+        assert run("explain", model, "other.csv", "--plot", f"other.{suffix}")[0] == 0
+    text = (tmp_path / "other.html").read_text()
+    assert '"labels":["u","v","w","new"]' in text
+    words.drop(columns="label").to_csv("bare.csv", index=False)
+    assert run("explain", model, "bare.csv", "--plot", "bare.svg")[:2] == (0, "Wrote bare.svg.\n")
+    assert run("explain", model, "bare.csv", "--position", 3, "--plot", "row.pdf")[:2] == (0, "Wrote row.pdf.\n")
+    for name in files:
+        assert (tmp_path / name).read_bytes().startswith(b"\x89PNG")
+    assert (tmp_path / "row.pdf").read_bytes().startswith(b"%PDF")
 
 
 @pytest.mark.parametrize(
@@ -58,6 +90,24 @@ def test_a_page_shows_a_sequence_with_its_errors(run, model, tmp_path):
 )
 def test_rows_that_are_not_there(run, model, options, message):
     assert run("explain", model, "train.csv", *options) == (1, "", f"treecrf: {message}\n")
+
+
+def test_evaluations_as_json_and_as_a_page(run, model, words, fit_trees, tmp_path):
+    words.assign(person=words["sequence"] // 2).to_csv("train.csv", index=False)
+    fit_trees("--iterations", 1, "--window", "0,0", "--groups", "person", to="poor.npz")
+    code, out, _ = run("evaluate", "poor.npz", model, "train.csv", "--json", "e.json", "--html", "e.html")
+    assert (code, out.splitlines()[-1]) == (0, "Wrote e.json and e.html.")
+    assert out.index("McNemar's test p = ") < out.index("poor.npz: accuracy")
+    found = json.loads((tmp_path / "e.json").read_text())
+    assert list(found["models"]) == ["poor.npz", "model.npz"]
+    assert found["comparison"][0]["method"] in found["models"]
+    good = found["models"]["model.npz"]
+    assert f"model.npz: accuracy {good['accuracy']['points']:.2f} %" in out
+    assert len(found["models"]["poor.npz"]["by_group"]) == 30
+    assert good["by_group"] is None
+    assert "<h2>Difference</h2>" in (tmp_path / "e.html").read_text()
+    assert run("evaluate", model, "train.csv", "--json", "e.txt")[0] == 2
+    assert run("evaluate", model, "train.csv", "--html", "no/e.html")[0] == 1
 
 
 def test_evaluate_tells_how_sure_it_is(run, model):

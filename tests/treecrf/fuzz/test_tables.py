@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 import treecrf.automl.description  # noqa: F401  loads compiled kernels, which is no part of an input's time
 from treecrf import load_table
-from treecrf.cli.shared import TableOptions, read_training_set
+from treecrf.cli.tables import TableOptions, read_training_set
 from treecrf.io.files import Content, read_content
 from treecrf.readers.columns import add_to_conllu, write_columns
 from treecrf.readers.csv_files import parse_plain, parse_strictly
@@ -37,7 +37,7 @@ def table_bytes():
 def read_any_table(path, kinds=MappingProxyType({}), dialect=PLAIN):
     """A table as the command line reads it."""
     with quiet():
-        _, data = read_training_set(path, TableOptions("sequence", "label", None, kinds, dialect))
+        _, data, _ = read_training_set(path, TableOptions("sequence", "label", None, kinds, dialect))
     return check_set(data)
 
 

@@ -142,7 +142,7 @@ def test_options_of_csv_are_told_to_mean_nothing(write):
     told = []
     path = write("t.conll", "a B\n")
     read_frame(path, Dialect(separator=";"), tell=told.append)
-    assert told == [f"table {path} is no CSV file: separator and decimal are not looked at."]
+    assert told == [f"table {path} is no CSV file: separator, decimal and quote are not looked at."]
 
 
 @pytest.fixture

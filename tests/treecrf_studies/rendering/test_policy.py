@@ -8,7 +8,7 @@ from browsing import RUN, TEXTS, opened
 from markdown_it import MarkdownIt
 from markupsafe import Markup, escape
 
-from treecrf.automl.picture import write_picture
+from treecrf.pages.viewer import Viewed, render_viewer
 from treecrf_studies.rendering.layouts import to_html, to_markdown
 from treecrf_studies.rendering.templates import render_page
 
@@ -51,14 +51,18 @@ def test_the_page_of_explain_shows_text(chromium, tmp_path):
     names = [f"{number} {text}" for number, text in enumerate(TEXTS)]
     confusion = pd.DataFrame(np.eye(n, dtype=int), index=names, columns=names)
     importance = pd.DataFrame({"attribute": names, "lost": 1.0, "low": 0.5, "high": 2.0})
-    rows = pd.DataFrame({TEXTS[0]: names, TEXTS[1]: names})
-    html = write_picture(" ".join(TEXTS), rows, np.eye(n), names, names, names[::-1], confusion, importance)
+    rows, codes = pd.DataFrame({TEXTS[0]: names, TEXTS[1]: names}), np.arange(n)
+    viewed = Viewed([TEXTS[0]], np.array([0, n]), rows, names, np.eye(n), codes, codes[::-1])
+    html = render_viewer(" ".join(TEXTS), viewed, note=TEXTS[1], confusion=confusion, importance=importance)
     (tmp_path / "page.html").write_text(html, encoding="utf-8")
     with opened(chromium, tmp_path / "page.html") as browser:
         browser.tab.goto((tmp_path / "page.html").as_uri())
-        lines = browser.tab.locator("table").first.locator("tr").all()
-        cells = [line.locator("th, td").all_text_contents() for line in lines]
-        assert cells[0][1:3] == list(TEXTS[:2])
-        assert [line[1:5] for line in cells[1:]] == [[a, a, b, a] for a, b in zip(names, names[::-1], strict=True)]
+        words = browser.tab.locator(".word").all_text_contents()
+        assert words == names
+        inputs = browser.tab.locator("#inspector dl").last
+        assert inputs.locator("dt").all_text_contents() == list(TEXTS[:2])
+        assert inputs.locator("dd").all_text_contents() == names[:1] * 2
+        heads = browser.tab.locator("table.confusion tbody th").all_text_contents()
+        assert heads == names
         assert browser.tab.title().startswith(TEXTS[0])
         assert browser.problems == []

@@ -1,0 +1,65 @@
+"""``treecrf fit --continue``: further training of a model."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from math import isfinite
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from treecrf.cli import shared
+from treecrf.io.messages import counted
+
+if TYPE_CHECKING:
+    from treecrf.readers.text_files import Dialect
+
+N_MORE = 20
+"""Iterations, unless --iterations says otherwise."""
+
+
+def continue_fit(
+    model: Path,
+    files: list[Path],
+    output: Path,
+    dialect: Dialect,
+    iterations: int | None,
+    n_threads: int,
+    decided: Mapping[str, Any],
+) -> None:
+    """Add iterations on one file to a model; `decided` has the options that only a first training has."""
+    given = [name for name, value in decided.items() if value]
+    if given:
+        raise typer.BadParameter(
+            f"{', '.join(given)}: the model has decided that already; leave it out with --continue."
+        )
+    if len(files) > 1:
+        raise typer.BadParameter("--continue takes one training file.")
+    [file] = files
+    shared.check_writable(output, file)
+    from treecrf.automl.continuing import check_continuable, continue_training
+    from treecrf.automl.labeller import TableLabeller
+    from treecrf.readers.reading import read_table
+
+    labeller = TableLabeller.load(model)
+    done = len(check_continuable(labeller, str(model)).steps_)
+    table = read_table(file, dialect, labeller.columns.sequence, shared.note)
+    shared.check_labels(table, labeller.columns.label, "training needs labels")
+    data = labeller.encode(table, labelled=True)
+    for sentence in labeller.notices(table):
+        shared.note(sentence)
+    n_more = iterations or N_MORE
+    shared.note(
+        f"{file}: {counted(len(data), 'sequence')}, {counted(data.n_positions, 'position')}; {n_more} iterations after "
+        f"the {done} of {model}, on this file alone."
+    )
+    with shared.progress("training", n_more) as tick:
+
+        def follow(iteration: int, _: Any, value: float) -> None:
+            words = f"log likelihood {round(value):,}" if isfinite(value) else ""
+            tick(max(iteration - done, 0), words)
+
+        continue_training(labeller, data, n_more, file, n_threads, follow)
+    labeller.save(output)
+    shared.say(f"Wrote {output}. Next: treecrf evaluate {output} TEST_FILE")

@@ -1,0 +1,166 @@
+"""The page of an evaluation: the test between models first, then each model, side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from html import escape
+from typing import NamedTuple
+
+import pandas as pd
+
+from treecrf.automl.breakdown import Breakdown
+from treecrf.automl.evaluation import Evaluation
+from treecrf.io.messages import counted
+from treecrf.pages.page import confusion_table, page, table
+from treecrf.statistics.metrics import calibration_error
+
+MOST_GROUPS = 50
+"""Groups that are listed, those with the lowest accuracy."""
+
+MOST_CONFUSED = 20
+"""Labels of a confusion matrix."""
+
+
+class Judged(NamedTuple):
+    """A model's evaluation on the file.
+
+    Attributes
+    ----------
+    evaluation : Evaluation
+    parts : Breakdown
+    unit : str
+        What the interval of the accuracy takes as one: "sequence" or "group".
+    """
+
+    evaluation: Evaluation
+    parts: Breakdown
+    unit: str
+
+
+def render_evaluation(
+    title: str, judged: Mapping[str, Judged], sentences: Sequence[str] = (), comparison: pd.DataFrame | None = None
+) -> str:
+    """The text of the page.
+
+    Parameters
+    ----------
+    title : str
+    judged : mapping of str to Judged
+        By name of the model.
+    sentences : sequence of str
+        What the tests between models say.
+    comparison : DataFrame, optional
+        `treecrf.automl.evaluation.compare` of more than one model.
+    """
+    parts = []
+    if comparison is not None:
+        lead = "".join(f'<p class="lead">{escape(sentence)}</p>\n' for sentence in sentences)
+        parts.append(f"<h2>Difference</h2>\n{lead}{_differences(comparison)}")
+    parts.append(f"<h2>Accuracy</h2>\n{_overview(judged)}")
+    sections: Sequence[tuple[str, dict[str, str]]] = [
+        ("Errors", {name: confusion_table(each.evaluation.confusion, MOST_CONFUSED) for name, each in judged.items()}),
+        ("By label", {name: _labels(each.evaluation) for name, each in judged.items()}),
+        ("Calibration", {name: _calibration(each.evaluation) for name, each in judged.items()}),
+        (
+            "By group",
+            {name: _groups(each.parts.by_group) for name, each in judged.items() if each.parts.by_group is not None},
+        ),
+        ("By length of the sequence", {name: _lengths(each.parts.by_length) for name, each in judged.items()}),
+        ("Worst sequences", {name: _worst(each.parts.worst) for name, each in judged.items()}),
+    ]
+    parts += [_side_by_side(heading, texts, len(judged) > 1) for heading, texts in sections if texts]
+    return page(title, "<main>\n" + "\n".join(parts) + "\n</main>")
+
+
+def _side_by_side(heading: str, texts: Mapping[str, str], are_named: bool) -> str:
+    named = (
+        f"<section>{f'<h3>{escape(name)}</h3>' if are_named else ''}{text}</section>\n" for name, text in texts.items()
+    )
+    return f'<h2>{heading}</h2>\n<div class="sides">\n{"".join(named)}</div>'
+
+
+def _differences(comparison: pd.DataFrame) -> str:
+    names = {
+        "method": "model",
+        "other": "other model",
+        "accuracy_points": "points",
+        "only_method": "only the model is right",
+        "only_other": "only the other is right",
+        "p_value": "McNemar's p",
+        "flip_p_value": "sequence-level p",
+    }
+    rows = comparison[list(names)].itertuples(index=False, name=None)
+    return table(list(names.values()), rows, "Tests of the difference, on the positions of the file")
+
+
+def _overview(judged: Mapping[str, Judged]) -> str:
+    head = ["model", "accuracy in %", "95 % interval", "macro F1 in %", "sequences without an error in %"]
+    head += ["log likelihood per position", "Brier score", "calibration error in points"]
+    rows = []
+    has_entities = any(each.evaluation.entities for each in judged.values())
+    for name, each in judged.items():
+        found = each.evaluation
+        points, low, high = found.accuracy
+        interval = f"{low:.1f} to {high:.1f} by {each.unit}" if low == low else "–"
+        row = [name, points, interval, 100 * found.macro_f1, 100 * found.whole_sequences, found.log_likelihood]
+        row += [found.brier, 100 * calibration_error(found.reliability)]
+        rows.append([*row, found.entities.scores["all"].f1 if found.entities else "–"] if has_entities else row)
+    n_positions = len(next(iter(judged.values())).evaluation.correct)
+    return table(head + (["entity F1 in %"] if has_entities else []), rows, f"On {counted(n_positions, 'position')}")
+
+
+def _labels(evaluation: Evaluation) -> str:
+    frame = evaluation.by_label.sort_values("n_positions", ascending=False, kind="stable")
+    return table(["label", "precision", "recall", "F1", "positions"], frame.itertuples(index=False, name=None))
+
+
+def _calibration(evaluation: Evaluation) -> str:
+    rows = (
+        (f"{low:.1f} to {high:.1f}", int(n), probability, right, 100 * (right - probability))
+        for low, high, n, probability, right in _rows(
+            evaluation.reliability, ["low", "high", "n_positions", "probability", "right"]
+        )
+    )
+    caption = "Accuracy of the predicted label by its probability"
+    return table(["probability", "positions", "mean probability", "accuracy", "gap in points"], rows, caption)
+
+
+_RATES = ["n_sequences", "n_positions", "accuracy"]
+
+
+def _rated(names: Sequence[str]) -> list[str]:
+    return [*names, "sequences", "positions", "accuracy in %", "95 % interval"]
+
+
+def _interval(low: float, high: float) -> str:
+    return f"{low:.1f} to {high:.1f}" if low == low else "–"
+
+
+def _groups(by_group: pd.DataFrame) -> str:
+    shown = by_group.head(MOST_GROUPS)
+    rows = (
+        (name, n_sequences, n_positions, points, _interval(low, high))
+        for name, n_sequences, n_positions, points, low, high in _rows(shown, ["group", *_RATES, "low", "high"])
+    )
+    more = f"The {len(shown)} groups with the lowest accuracy of {len(by_group)}" if len(shown) < len(by_group) else ""
+    return table(_rated(["group"]), rows, more)
+
+
+def _lengths(by_length: pd.DataFrame) -> str:
+    rows = (
+        (f"{first} to {last}" if first < last else str(first), n_sequences, n_positions, points, _interval(low, high))
+        for first, last, n_sequences, n_positions, points, low, high in _rows(
+            by_length, ["shortest", "longest", *_RATES, "low", "high"]
+        )
+    )
+    return table(_rated(["positions of a sequence"]), rows)
+
+
+def _worst(worst: pd.DataFrame) -> str:
+    if worst.empty:
+        return "<p>No sequence has an error.</p>"
+    return table(["sequence", "positions", "errors", "accuracy in %"], worst.itertuples(index=False, name=None))
+
+
+def _rows(frame: pd.DataFrame, names: list[str]) -> Iterable[tuple]:
+    return frame[names].itertuples(index=False, name=None)

@@ -1,0 +1,211 @@
+"""The figure of one sequence: numbers over time or words, true and predicted labels, and probabilities."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from treecrf.io.messages import cell_text, counted
+from treecrf.io.palette import COLORS, color_numbers, entity_type
+from treecrf.plot.style import MAIN, OPPOSITE, QUIET, new_figure, styled
+from treecrf.statistics.chunks import chunk_scheme
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+MOST_LINES = 4
+"""Columns of numbers that are drawn unless they are named."""
+
+MOST_WORDS = 300
+"""Positions of a sequence of words that are drawn."""
+
+MOST_KEYS = 12
+"""Labels in a key."""
+
+LINE_WIDTH = 100
+"""Letters of a line of words."""
+
+
+def plot_sequence(
+    inputs: pd.DataFrame,
+    probabilities: NDArray[np.float64],
+    label_names: Sequence[str],
+    true: Sequence[str] | None = None,
+    predicted: Sequence[str] | None = None,
+    columns: Sequence[str] | None = None,
+    title: str = "",
+) -> Figure:
+    """Draw one sequence with its labels.
+
+    Parameters
+    ----------
+    inputs : DataFrame, shape (n_positions, n_columns)
+        A row for each position. Columns of numbers are drawn over time; where there are none, a column of words is
+        drawn as text.
+    probabilities : float64, shape (n_positions, n_labels)
+        Of the labels at each position.
+    label_names : sequence of str
+        In the order of the probabilities.
+    true, predicted : sequence of str, length n_positions, optional
+        Labels; the predicted ones are the most probable ones unless given.
+    columns : sequence of str, optional
+        What to draw: the first `MOST_LINES` columns of numbers, or the first column of words, unless given.
+    title : str
+
+    Returns
+    -------
+    Figure
+        Of matplotlib. Over time: a panel for each column, a track of true and one of predicted labels, and the
+        probabilities as a band.
+    """
+    names = [str(name) for name in label_names]
+    n_positions = len(inputs)
+    if probabilities.shape != (n_positions, len(names)):
+        raise ValueError(
+            f"plot_sequence: the probabilities have shape {probabilities.shape}; give one for each of "
+            f"{counted(n_positions, 'position')} and {counted(len(names), 'label')}."
+        )
+    if predicted is None:
+        predicted = [names[code] for code in probabilities.argmax(axis=1)]
+    for what, given in (("true", true), ("predicted", predicted)):
+        if given is not None and len(given) != n_positions:
+            raise ValueError(f"plot_sequence: {what} has {len(given)} labels for {counted(n_positions, 'position')}.")
+    for name in columns or ():
+        if name not in inputs:
+            raise ValueError(f"plot_sequence: there is no column {name!r}; name some of {', '.join(map(str, inputs))}.")
+    numbers = [name for name in columns or inputs.columns if inputs[name].dtype.kind in "iuf"]
+    known = [*names, *dict.fromkeys(name for name in true or () if name not in names)]
+    scheme = chunk_scheme(known)
+    numbered = zip(known, color_numbers(known, scheme), strict=True)
+    colors = {name: QUIET if number is None else COLORS[number][0] for name, number in numbered}
+    labels = _Labels(predicted, true, colors, scheme)
+    with styled():
+        if numbers:
+            chosen = numbers if columns else numbers[:MOST_LINES]
+            return _over_time(inputs[chosen], probabilities, names, labels, title)
+        column = next(iter(columns or inputs.columns), None)
+        words = [""] * n_positions if column is None else [cell_text(cell) for cell in inputs[column]]
+        return _words(words, labels, title)
+
+
+class _Labels(NamedTuple):
+    """Labels of the positions, their colours by name, and the scheme of tags, if they are such."""
+
+    predicted: Sequence[str]
+    true: Sequence[str] | None
+    colors: dict[str, str]
+    scheme: str | None
+
+
+# --- over time --------------------------------------------------------------------------------------
+
+
+def _over_time(
+    numbers: pd.DataFrame, probabilities: NDArray[np.float64], names: list[str], labels: _Labels, title: str
+) -> Figure:
+    n_lines, n_tracks = numbers.shape[1], 1 if labels.true is None else 2
+    heights = [1.0] * n_lines + [0.3] * n_tracks + [0.9]
+    figure = new_figure(9.0, 0.8 + sum(heights))
+    panels = figure.subplots(len(heights), sharex=True, height_ratios=heights)
+    places = np.arange(len(numbers) + 1) - 0.5
+    for ax, name in zip(panels, numbers.columns, strict=False):
+        ax.plot(np.arange(len(numbers)), numbers[name], color=MAIN, linewidth=0.9)
+        ax.set_ylabel(str(name), rotation=0, ha="right", va="center")
+    if labels.true is not None:
+        _track(panels[n_lines], labels.true, labels.colors, "true")
+    _track(panels[-2], labels.predicted, labels.colors, "predicted")
+    top = np.zeros(len(numbers))
+    for code, name in enumerate(names):
+        above = top + probabilities[:, code]
+        panels[-1].stairs(above, places, baseline=top, fill=True, color=labels.colors[name])
+        top = above
+    panels[-1].set_ylim(0, 1)
+    panels[-1].set_ylabel("probability", rotation=0, ha="right", va="center")
+    panels[-1].set_xlabel("row of the sequence")
+    panels[-1].set_xlim(places[0], places[-1])
+    _key(figure, labels)
+    figure.suptitle(title)
+    return figure
+
+
+def _track(ax: Axes, labels: Sequence[str], colors: dict[str, str], name: str) -> None:
+    """Runs of one label as bars."""
+    for first, last, label in runs(labels):
+        ax.axvspan(first - 0.5, last + 0.5, color=colors[label], linewidth=0)
+    ax.set_yticks([])
+    ax.set_ylim(0, 1)
+    ax.set_ylabel(name, rotation=0, ha="right", va="center")
+
+
+def runs(labels: Sequence[str]) -> Iterator[tuple[int, int, str]]:
+    """First and last place and label of every run."""
+    first = 0
+    for place in range(1, len(labels) + 1):
+        if place == len(labels) or labels[place] != labels[first]:
+            yield first, place - 1, labels[first]
+            first = place
+
+
+def _key(figure: Figure, labels: _Labels) -> None:
+    from matplotlib.patches import Patch
+
+    used = dict.fromkeys([*(labels.true or ()), *labels.predicted])
+    shown = [name for name in labels.colors if name in used]
+    handles = [Patch(color=labels.colors[name], label=name) for name in shown[:MOST_KEYS]]
+    if len(shown) > MOST_KEYS:
+        handles.append(Patch(color="none", label=f"and {len(shown) - MOST_KEYS} more"))
+    figure.legend(handles=handles, loc="outside lower center", ncols=6, fontsize=8)
+
+
+# --- words ------------------------------------------------------------------------------------------
+
+
+def _words(words: Sequence[str], labels: _Labels, title: str) -> Figure:
+    """Lines of words, each in the colour of its predicted label, which is written below; a wrong one with the true one."""
+    lines: list[list[tuple[float, str, int]]] = [[]]
+    at = 0.0
+    shown = list(words[:MOST_WORDS])
+    notes = [_note(place, labels) for place in range(len(shown))]
+    for place, word in enumerate(shown):
+        width = max(len(word), 0.8 * len(notes[place])) + 1.5
+        if at + width > LINE_WIDTH and lines[-1]:
+            lines.append([])
+            at = 0.0
+        lines[-1].append((at, word, place))
+        at += width
+    figure = new_figure(9.0, 0.8 + 0.5 * len(lines))
+    ax = figure.subplots()
+    ax.set_axis_off()
+    ax.set_xlim(0, LINE_WIDTH)
+    ax.set_ylim(-len(lines), 0.2)
+    for number, line in enumerate(lines):
+        for x, word, place in line:
+            color = labels.colors[labels.predicted[place]]
+            box = {"boxstyle": "square,pad=0.15", "facecolor": color, "alpha": 0.25, "linewidth": 0}
+            is_plain = color == QUIET
+            ax.text(x, -number - 0.25, word, family="monospace", bbox=None if is_plain else box)
+            is_wrong = labels.true is not None and labels.true[place] != labels.predicted[place]
+            ax.text(x, -number - 0.62, notes[place], fontsize=6.5, color=OPPOSITE if is_wrong else color)
+    more = f" (the first {MOST_WORDS} of {len(words):,} positions)" if len(words) > MOST_WORDS else ""
+    figure.suptitle(f"{title}{more}")
+    return figure
+
+
+def _note(place: int, labels: _Labels) -> str:
+    """The label of a word: nothing outside of entities, and a type once for each entity."""
+    predicted = labels.predicted[place]
+    if labels.true is not None and labels.true[place] != predicted:
+        return f"{predicted}, true {labels.true[place]}"
+    if labels.scheme is None:
+        return predicted
+    goes_on = (
+        place > 0
+        and predicted[:1] in "IMEL"
+        and entity_type(predicted, labels.scheme) == entity_type(labels.predicted[place - 1], labels.scheme)
+    )
+    return "" if predicted == "O" or goes_on else entity_type(predicted, labels.scheme)

@@ -1,0 +1,154 @@
+"""The viewer in the system's Chromium: choosing, keys, errors, and long sequences."""
+
+import shutil
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from treecrf.pages.viewer import Viewed, render_viewer
+
+EVIL = "<img src=x onerror=\"document.title='run'\">"
+LABELS = ["O", "B-x", "I-x", EVIL]
+
+
+def viewed(n, n_sequences=3, seed=0):
+    """A column of words and two of numbers; the last label is hostile."""
+    rng = np.random.default_rng(seed)
+    probabilities = rng.dirichlet(np.ones(4), n)
+    predicted, true = probabilities.argmax(axis=1), rng.integers(0, 4, n)
+    inputs = pd.DataFrame({"word": rng.choice(["tree", "of", EVIL], n), "x": np.cumsum(rng.normal(size=n))})
+    offsets = np.linspace(0, n, n_sequences + 1).astype(int)
+    names = [f"s{number}" for number in range(n_sequences - 1)] + [EVIL]
+    return Viewed(names, offsets, inputs.assign(y=rng.normal(size=n)), LABELS, probabilities, predicted, true)
+
+
+@pytest.fixture(scope="module")
+def browser():
+    program = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+    if program is None:
+        pytest.skip("no Chromium is installed: the viewer is not opened")
+    playwright = pytest.importorskip(
+        "playwright.sync_api", reason="playwright is not installed: the viewer is not opened"
+    )
+    with playwright.sync_playwright() as driver:
+        opened = driver.chromium.launch(executable_path=program, args=["--no-sandbox"])
+        yield opened
+        opened.close()
+
+
+@pytest.fixture
+def show(browser, tmp_path):
+    """Opens a page of a width; fails on errors of scripts and on requests."""
+    problems, tabs = [], []
+
+    def show(what, width=1400, fragment="", **options):
+        file = tmp_path / "page.html"
+        file.write_text(render_viewer("a page", what, **options), encoding="utf-8")
+        tab = browser.new_page(viewport={"width": width, "height": 900})
+        tab.on("pageerror", lambda error: problems.append(f"error: {error}"))
+        tab.on("console", lambda message: message.type == "error" and problems.append(message.text))
+        tab.on("request", lambda request: request.url.startswith("file:") or problems.append(request.url))
+        tab.goto(f"{file.resolve().as_uri()}{fragment}")
+        tabs.append(tab)
+        return tab
+
+    yield show
+    titles = [tab.title() for tab in tabs]
+    for tab in tabs:
+        tab.close()
+    assert problems == []
+    assert set(titles) <= {"a page"}
+
+
+def as_words(tab):
+    tab.locator("#as-words").check()
+
+
+@pytest.mark.parametrize("width", [1400, 390])
+def test_rows_by_keys_and_by_the_slider(show, width):
+    data = viewed(60)
+    tab = show(data, width)
+    assert tab.evaluate("document.documentElement.scrollWidth") <= width
+    tab.locator("#stage").focus()
+    for key in ("ArrowRight", "ArrowRight", "e"):
+        tab.keyboard.press(key)
+    wrong = np.flatnonzero((data.predicted != data.true)[:20])
+    expected = wrong[wrong > 2][0]
+    slider = tab.locator("#at")
+    assert slider.input_value() == str(expected)
+    assert slider.get_attribute("aria-valuetext").startswith(f"row {expected}, predicted ")
+    text = tab.locator("#inspector").inner_text()
+    assert f"Row {expected} of 20" in text
+    assert "(wrong)" in text
+    assert str(float(f"{data.inputs['x'][expected]:.6g}")) in text
+    tab.keyboard.press("End")
+    assert slider.input_value() == "19"
+    assert tab.url.endswith("#0.19")
+
+
+def test_the_order_by_error_and_the_filter_by_label(show):
+    data = viewed(60, 6)
+    wrong = np.add.reduceat(data.predicted != data.true, data.offsets[:-1])
+    tab = show(data)
+    tab.locator("#order").select_option("errors")
+    options = tab.locator("#sequence option")
+    shown = [int(options.nth(i).get_attribute("value")) for i in range(options.count())]
+    assert shown == sorted(range(6), key=lambda number: (-wrong[number], number))
+    tab.locator("#label").select_option(label="I-x")
+    tab.locator("#where").select_option("true")
+    has_label = {i for i in range(6) if (data.true[data.offsets[i] : data.offsets[i + 1]] == 2).any()}
+    assert {int(options.nth(i).get_attribute("value")) for i in range(options.count())} == has_label
+    tab.locator("#label").select_option("")
+    tab.locator("#find").fill("s3")
+    assert options.count() == 1
+    assert tab.locator("#inspector").inner_text().startswith("Row 0 of 10")
+
+
+def test_entities_are_one_span_and_texts_stay_texts(show):
+    codes = np.array([1, 2, 2, 0, 0, 1, 1])
+    inputs = pd.DataFrame({"word": ["ada", "king", EVIL, "wrote", "it", "x", "y"]})
+    truth = codes.copy()
+    truth[6] = 0
+    names = ["O", "B-x", "I-x", "B-y"]
+    tab = show(Viewed(["one"], np.array([0, 7]), inputs, names, np.eye(4)[codes], codes, truth))
+    spans = [text.split("\n") for text in tab.locator("mark.segment").all_inner_texts()]
+    assert [span[-1] for span in spans] == ["x", "x", "x true: none"]
+    assert tab.locator("mark.segment.wrong").count() == 1
+    assert EVIL in tab.locator("mark.segment").first.inner_text()
+    assert tab.locator("#stage img").count() == 0
+
+
+def test_what_is_out_of_sight_is_not_drawn(show):
+    data = viewed(100_000, 1)
+    tab = show(data)
+    assert tab.locator("canvas").evaluate("node => node.width") < 3000
+    for _ in range(12):
+        tab.locator("#in").click()
+    stage = tab.locator("#stage")
+    wide = stage.evaluate("node => node.scrollWidth")
+    assert wide > 1_000_000
+    seconds = stage.evaluate(
+        """async (node) => {
+          const begin = performance.now();
+          for (let i = 0; i < 60; i++) {
+            node.scrollLeft = i * node.scrollWidth / 60;
+            await new Promise((done) => requestAnimationFrame(done));
+          }
+          return (performance.now() - begin) / 1000;
+        }"""
+    )
+    assert seconds < 10
+    as_words(tab)
+    assert tab.locator(".word").count() < 5000
+    tab.locator("#stage").focus()
+    tab.keyboard.press("End")
+    tab.wait_for_selector('.word.here[data-at="99999"]')
+    assert tab.locator(".word").count() < 5000
+
+
+def test_a_page_opens_where_its_address_says(show):
+    tab = show(viewed(60), fragment="#2.7")
+    assert tab.locator("#inspector").inner_text().startswith("Row 7 of 20")
+    tab = show(viewed(60), opened=1)
+    assert tab.locator("#sequence").input_value() == "1"

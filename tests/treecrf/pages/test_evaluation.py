@@ -1,0 +1,40 @@
+"""The page of an evaluation."""
+
+import re
+
+import numpy as np
+from builders import number_set
+
+from treecrf import LinearCRF
+from treecrf.automl.breakdown import break_down
+from treecrf.automl.evaluation import compare, evaluate, verdicts
+from treecrf.pages.evaluation import Judged, render_evaluation
+
+EVIL = "<script>alert(1)</script>"
+
+
+def test_the_test_of_the_difference_comes_first_and_texts_are_escaped():
+    data = number_set(0)
+    labels = np.asarray(data.labels)
+    data = data.with_labels(labels, (EVIL, *data.label_names[1:]))
+    evaluations = {
+        EVIL: evaluate(LinearCRF(max_iterations=20).fit(data), data, "forward_backward"),
+        "poor": evaluate(LinearCRF(max_iterations=1).fit(data), data, "forward_backward"),
+    }
+    names = [EVIL] * len(data)
+    judged = {
+        name: Judged(each, break_down(each.correct, data, names), "sequence") for name, each in evaluations.items()
+    }
+    comparison = compare(evaluations, data)
+    text = render_evaluation(EVIL, judged, verdicts(comparison), comparison)
+    headings = re.findall("<h2>(.*?)</h2>", text)
+    assert headings[:2] == ["Difference", "Accuracy"]
+    assert {"Errors", "By label", "Calibration", "By length of the sequence", "Worst sequences"} <= set(headings)
+    assert "By group" not in headings
+    assert "<script" not in text
+    assert "script-src 'none'" in text
+    assert text.count("<h3>poor</h3>") == text.count('<div class="sides">') == 5
+    [alone] = list(judged.items())[:1]
+    text = render_evaluation("t", dict([alone]))
+    assert "Difference" not in text
+    assert "<h3>" not in text
