@@ -91,7 +91,7 @@ def about_table(gathered: Gathered, by_lines: Sequence[str]) -> str:
     lines = f" Of {with_and(few)} the test takes lines of the few documents as independent." if few else ""
     return (
         f"Percent of test positions (of FAQ sets the mean over documents), mean of {usual} trainings{others}; settings "
-        "chosen by cross-validation. [Marks](../statistics.md#marks): bold, the highest of all methods and those "
+        "chosen by cross-validation. [Marks](../statistics.md#marks): ▲, the highest of all methods and those "
         f"equivalent to it; {WORSE_SIGN}, the sequence-level test with Holm's correction finds another method more "
         f"accurate.{lines} –: not computed."
     )

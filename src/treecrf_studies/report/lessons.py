@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
-from markupsafe import Markup
 
 from treecrf.io.files import read_frame
 from treecrf.io.messages import counted
@@ -26,17 +25,18 @@ from treecrf_studies.kernels.methods import BEST_KERNEL, BEST_TREES
 from treecrf_studies.kernels.methods import method_text as kernel_method_text
 from treecrf_studies.registry import registry
 from treecrf_studies.rendering.cells import p_text, signed, with_and
-from treecrf_studies.rendering.parts import Group, Page, Section, listed, paragraph
+from treecrf_studies.rendering.parts import Group, Note, Page, Part, Section, listed, paragraph
 from treecrf_studies.rendering.style import method_name, ordered_training_methods, training_method_name
+from treecrf_studies.rendering.text import link, slug
 
-PATH, TITLE = "learnt.html", "What we learnt"
+PATH, TITLE = "learnt.md", "What we learnt"
 
 INTRODUCTION = """
 What this run answers, in short. Differences are percentage points of accuracy with 95 % intervals of the sequence-level test. In the
 studies of training and of missing values, decisions have Holm's correction over all pairs of methods of a data set. The intervals there are
 Bonferroni's, so one may contain zero where a difference is significant (docs/statistics.md). Other lessons say that their
-intervals are uncorrected. A method is called <em>more</em> or <em>less accurate</em> where p &lt; 0.05, else <em>equivalent</em> where the
-uncorrected 90 % interval lies within the margin of equivalence, and else <em>undecided</em>. Intervals of means take the data sets as a sample. Differences on FAQ
+intervals are uncorrected. A method is called *more* or *less accurate* where p < 0.05, else *equivalent* where the
+uncorrected 90 % interval lies within the margin of equivalence, and else *undecided*. Intervals of means take the data sets as a sample. Differences on FAQ
 sets count positions, where tables of accuracies average documents.
 """
 
@@ -106,24 +106,18 @@ class Frames:
         return read_frame(path) if path.is_file() else pd.DataFrame()
 
 
-def lessons_page(settings: Settings, pages: Iterable[Page]) -> Page | None:
-    """The page of what was learnt, with links to those of `pages` that are there; None where nothing was."""
-    anchors = {
-        f"{page.path}#{section.identifier}" for page in pages for group in page.groups for section in group.sections
-    }
+def lessons_page(settings: Settings) -> Page | None:
+    """The page of what was learnt; None where nothing was."""
     frames = Frames(settings)
     found = [lesson for lesson in (answer(frames) for answer in LESSONS) if lesson is not None]
     if not found:
         return None
-    items = [_item(lesson, lesson.target in anchors) for lesson in found]
-    return Page(
-        PATH, TITLE, TITLE, [Group("", [Section("learnt", "", listed(items, "spaced"))])], [paragraph(INTRODUCTION)]
-    )
+    sections = [Section(slug(lesson.title), lesson.title, _parts(lesson)) for lesson in found]
+    return Page(PATH, TITLE, TITLE, [Group("", sections)], [paragraph(INTRODUCTION)])
 
 
-def _item(lesson: Lesson, is_linked: bool) -> Markup:
-    link = Markup(' <a href="{}">Table</a>').format(lesson.target) if is_linked else Markup("")
-    return Markup("<b>{}.</b> {}{}").format(lesson.title, " ".join(lesson.sentences), link)
+def _parts(lesson: Lesson) -> list[Part]:
+    return [*listed(lesson.sentences), Note(link("The table", lesson.target))]
 
 
 # --- differences ------------------------------------------------------------------------------------
@@ -219,12 +213,12 @@ def nets(frames: Frames) -> Lesson | None:
     TreeCRF.
     """
     if sentences := _training_difference(frames, NET, TREES):
-        return _lesson("Trees vs nets", sentences, "dissertation.html#training-accuracy")
+        return _lesson("Trees vs nets", sentences, "dissertation.md#training-accuracy")
     found = _kernel_gaps(frames, NET, BEST_TREES)
     sentences = difference(kernel_method_text(NET), kernel_method_text(BEST_TREES), found)
     if any(gap.dataset == "ocr" for gap in found):
         sentences.append("On ocr, networks see the letters of a word as pictures, and trees the pixels of one letter.")
-    return _lesson("Trees vs nets", sentences, "uai-2004.html#kernels-tests", is_family=False)
+    return _lesson("Trees vs nets", sentences, "uai-2004.md#kernels-tests", is_family=False)
 
 
 def kernels(frames: Frames) -> Lesson | None:
@@ -234,7 +228,7 @@ def kernels(frames: Frames) -> Lesson | None:
         for one, other in (("degree_2", "degree_1"), (BEST_TREES, BEST_KERNEL))
         for sentence in difference(kernel_method_text(one), kernel_method_text(other), _kernel_gaps(frames, one, other))
     ]
-    return _lesson("Kernels", sentences, "uai-2004.html#kernels-tests", is_family=False)
+    return _lesson("Kernels", sentences, "uai-2004.md#kernels-tests", is_family=False)
 
 
 def _kernel_gaps(frames: Frames, method: str, other: str) -> list[Gap]:
@@ -250,7 +244,7 @@ def ensembles(frames: Frames) -> Lesson | None:
         for method, name in names.items()
         for sentence in difference(name, "the best expert of part A", gaps(frame, method, "best_expert"))
     ]
-    return _lesson("Ensembles", sentences, "espboost-2014.html#ensembles-data", is_family=False)
+    return _lesson("Ensembles", sentences, "espboost-2014.md#ensembles-data", is_family=False)
 
 
 def missing_values(frames: Frames) -> Lesson | None:
@@ -268,7 +262,7 @@ def missing_values(frames: Frames) -> Lesson | None:
         )
     ]
     return _lesson(
-        f"Missing completely at random ({100 * rate:g} % of cells)", sentences, "missing-values.html#missing-advice"
+        f"Missing completely at random ({100 * rate:g} % of cells)", sentences, "missing-values.md#missing-advice"
     )
 
 
@@ -290,7 +284,7 @@ def label_holes(frames: Frames) -> Lesson | None:
     sentences = [
         sentence for method, gap in found for sentence in difference("instance weighting", method_name(method), [gap])
     ]
-    return _lesson("Missing by label", sentences, "missing-values.html#missing-mechanisms")
+    return _lesson("Missing by label", sentences, "missing-values.md#missing-mechanisms")
 
 
 def many_labels(frames: Frames) -> Lesson | None:
@@ -310,7 +304,7 @@ def many_labels(frames: Frames) -> Lesson | None:
         sentences += difference(
             f"with window 1, {method_text(method)}", "the chosen cascade of codes with trees", found
         )
-    return _lesson("Many labels", sentences, "thesis.html#coding-all", is_family=False)
+    return _lesson("Many labels", sentences, "thesis.md#coding-all", is_family=False)
 
 
 def future_features(frames: Frames) -> Lesson | None:
@@ -320,7 +314,7 @@ def future_features(frames: Frames) -> Lesson | None:
         return None
     found = [Gap(name, pair.points, *pair.interval, pair.decision) for name, pair in gains(best, tests).items()]
     sentences = difference("the best labeller with discovered features", "the best without", found, is_averaged=False)
-    return _lesson("Future features", sentences, "dissertation.html#future-orders", is_family=False)
+    return _lesson("Future features", sentences, "dissertation.md#future-orders", is_family=False)
 
 
 def related_sequences(frames: Frames) -> Lesson | None:
@@ -344,7 +338,7 @@ def related_sequences(frames: Frames) -> Lesson | None:
             f"With {how}, cross-validation promises {signed(promised.min())} to {signed(promised.max())} points more "
             f"than the test accuracy ({counted(len(promised), 'method')})."
         )
-    return _lesson("Related proteins", sentences, "dissertation.html#training-accuracy")
+    return _lesson("Related proteins", sentences, "dissertation.md#training-accuracy")
 
 
 def tests_of_positions(frames: Frames) -> Lesson | None:
@@ -368,7 +362,7 @@ def tests_of_positions(frames: Frames) -> Lesson | None:
             f"On xor, cutting the last bags at the end of a sequence adds {signed(gained.min())} to "
             f"{signed(gained.max())} points ({counted(len(shared), 'method')})."
         )
-    return _lesson("Choices of the papers' protocol", sentences, "dissertation.html#training-tests")
+    return _lesson("Choices of the papers' protocol", sentences, "dissertation.md#training-tests")
 
 
 def _bag_accuracy(frames: Frames, dataset: str) -> pd.Series:
@@ -391,7 +385,7 @@ def published_accuracies(frames: Frames) -> Lesson | None:
         f"iteration, without FAQ sets and accuracies of {CEILING:g} % or more; measured minus published is "
         f"{signed(median)} in the median ({signed(low)} to {signed(high)} for the middle half)."
     )
-    return Lesson("Published accuracies", [sentence], "dissertation.html#training-published")
+    return Lesson("Published accuracies", [sentence], "dissertation.md#training-published")
 
 
 def highest(frames: Frames) -> Lesson | None:
@@ -419,7 +413,7 @@ def highest(frames: Frames) -> Lesson | None:
     if safe:
         unbeaten = with_and(training_method_name(method) for method in ordered_training_methods(safe))
         sentences.append(f"On none of {n_sets.max()} data sets does a test find a better method than {unbeaten}.")
-    return _lesson("Highest accuracies", sentences, "dissertation.html#training-accuracy")
+    return _lesson("Highest accuracies", sentences, "dissertation.md#training-accuracy")
 
 
 def _ties(methods: pd.Series) -> str:
@@ -451,7 +445,7 @@ def seconds_of_training(frames: Frames) -> Lesson | None:
             f"Up to the chosen iteration, {training_method_name(method)} takes {ratios.min():.2g} to "
             f"{ratios.max():.2g} times the CPU seconds of TreeCRF ({counted(len(ratios), 'data set')})."
         )
-    return _lesson("CPU seconds of a training", sentences, "dissertation.html#training-published")
+    return _lesson("CPU seconds of a training", sentences, "dissertation.md#training-published")
 
 
 def _lesson(title: str, sentences: Sequence[str], target: str, is_family: bool = True) -> Lesson | None:
@@ -480,18 +474,18 @@ LESSONS: tuple[Answer, ...] = (
     highest,
     _asked(
         "Trees vs linear features",
-        "dissertation.html#training-published",
+        "dissertation.md#training-published",
         (TREES, "linear_crf"),
         ("treecrf", "induced_crf"),
     ),
     _asked(
         "Features of label pairs",
-        "dissertation.html#training-accuracy",
+        "dissertation.md#training-accuracy",
         ("linear_crf", "linear_crf_labels"),
         ("induced_crf", "induced_crf_labels"),
     ),
     nets,
-    _asked("Trees and net together", "dissertation.html#training-accuracy", (BOTH, TREES), (BOTH, NET)),
+    _asked("Trees and net together", "dissertation.md#training-accuracy", (BOTH, TREES), (BOTH, NET)),
     kernels,
     missing_values,
     label_holes,

@@ -1,0 +1,90 @@
+"""Interval plots (forest plots): a line for each value with its interval."""
+
+from __future__ import annotations
+
+from math import isfinite
+
+import matplotlib as mpl
+from matplotlib.figure import Figure
+
+from treecrf_studies.rendering.parts import Forest, Interval
+from treecrf_studies.rendering.style import SETTINGS, SMALL
+
+STANDINGS = {"replicated": "#009E73", "partly": "#E69F00", "not_replicated": "#D55E00", "undecided": "#767676"}
+"""Colours by verdict, which colour-blind readers tell apart."""
+
+COLOR = "#0072B2"
+"""Of lines without a verdict."""
+
+LONGEST = 3.0
+"""An interval is cut where it is longer than so many times the median one."""
+
+LABEL, PLOT, TEXT, LINE = 3.1, 3.3, 1.9, 0.24
+"""Width of the labels, the plot and the numbers, and height of a line, in inches."""
+
+MOST_NAMED = 12
+"""The alternative text names so many lines at most."""
+
+
+def forest_figure(forest: Forest) -> Figure:
+    """Labels at the left, intervals in the middle, numbers at the right; small dots are the values behind a line.
+
+    Intervals that are far longer than most end in an arrow at the edge.
+    """
+    rows = list(forest.rows)
+    width, height = LABEL + PLOT + TEXT, LINE * len(rows) + 0.62
+    with mpl.rc_context(SETTINGS):
+        figure = Figure(figsize=(width, height))
+        axes = figure.add_axes((LABEL / width, 0.46 / height, PLOT / width, LINE * len(rows) / height))
+        low, high = _ends(forest)
+        axes.set_xlim(low, high)
+        axes.set_ylim(len(rows) - 0.5, -0.5)
+        for limit in forest.limits:
+            axes.axvline(limit, color="#767676", linewidth=0.9, linestyle="-" if limit == 0 else "--", zorder=1)
+        for place, row in enumerate(rows):
+            color = STANDINGS.get(row.standing, COLOR)
+            axes.plot(row.dots, [place] * len(row.dots), ".", color=color, alpha=0.45, markersize=4, zorder=2)
+            if isfinite(row.low) and isfinite(row.high):
+                axes.plot(
+                    [max(row.low, low), min(row.high, high)], [place, place], color=color, linewidth=1.6, zorder=2
+                )
+                cut = [(low, "<")] * (row.low < low) + [(high, ">")] * (row.high > high)
+                for end, marker in cut:
+                    axes.plot(end, place, marker, color=color, markersize=4, clip_on=False, zorder=3)
+            axes.plot(min(max(row.value, low), high), place, "o", color=color, markersize=5, zorder=3, clip_on=False)
+            room = axes.get_yaxis_transform()
+            axes.text(-0.03, place, _short(row.label), transform=room, ha="right", va="center", fontsize=SMALL)
+            note = f"  {row.note}" if row.note else ""
+            axes.text(1.03, place, f"{forest.text(row)}{note}", transform=room, va="center", fontsize=SMALL)
+        axes.set_yticks([])
+        axes.spines["left"].set_visible(False)
+        axes.set_xlabel(forest.unit)
+    return figure
+
+
+def forest_alt(forest: Forest) -> str:
+    """What is seen, for readers who cannot see it."""
+    shown = "; ".join(f"{row.label}: {forest.text(row)}" for row in forest.rows[:MOST_NAMED])
+    rest = len(forest.rows) - MOST_NAMED
+    return f"{forest.caption}, in {forest.unit}. {shown}{f'; and {rest} more lines' if rest > 0 else ''}."
+
+
+def _short(label: str, most: int = 52) -> str:
+    return label if len(label) <= most else f"{label[: most - 1]}…"
+
+
+def _ends(forest: Forest) -> tuple[float, float]:
+    """The ends of the axis: of all values, and of intervals unless they are far longer than most."""
+    values = [row.value for row in forest.rows] + [dot for row in forest.rows for dot in row.dots] + [*forest.limits]
+    known = [row for row in forest.rows if isfinite(row.low) and isfinite(row.high)]
+    halves = sorted(_half(row) for row in known)
+    longest = LONGEST * halves[len(halves) // 2] if halves else 0.0
+    for row in known:
+        values += [max(row.low, row.value - longest), min(row.high, row.value + longest)]
+    low, high = min(values), max(values)
+    room = 0.04 * (high - low) or 1.0
+    return low - room, high + room
+
+
+def _half(row: Interval) -> float:
+    return (row.high - row.low) / 2
