@@ -8,6 +8,7 @@ published accuracies.
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -30,8 +31,6 @@ from treecrf_studies.framework.views import (
     is_near,
     nearness,
 )
-from treecrf_studies.rendering.cells import with_and
-from treecrf_studies.rendering.markdown import linked
 from treecrf_studies.report.ledger import CLAIMS
 from treecrf_studies.report.papers import PAPERS, THREE, counts_text
 from treecrf_studies.report.snapshot import EVIDENCE
@@ -88,7 +87,7 @@ def about_table(gathered: Gathered, by_lines: Sequence[str]) -> str:
     fewer = _other_numbers(shown, usual, names)
     others = f" ({', '.join(f'{name}: {n}' for name, n in fewer.items())})" if fewer else ""
     few = [name for name in by_lines if name in set(shown["dataset"])]
-    lines = f" Of {with_and(few)} the test takes lines of the few documents as independent." if few else ""
+    lines = f" Of {', '.join(few)} the test takes lines of the few documents as independent." if few else ""
     return (
         f"Percent of test positions (of FAQ sets the mean over documents), mean of {usual} trainings{others}; settings "
         "chosen by cross-validation. [Marks](../statistics.md#marks): ▲, the highest of all methods and those "
@@ -232,6 +231,11 @@ def sets_by_lines(evidence: Path) -> list[str]:
     """
     paths = sorted(evidence.glob("training/*/comparisons.csv"))
     return [path.parent.name for path in paths if (pd.read_csv(path, nrows=1)["test"] == BLOCKS).any()]
+
+
+def linked(text: str, way: str) -> str:
+    """Markdown with `way` before its links to files: that to their folder."""
+    return re.sub(r"\]\((?!https?:)", f"]({way}/", text)
 
 
 def with_results(readme: str, part: str) -> str:

@@ -12,6 +12,7 @@ from treecrf_studies.explorer.readme import (
     LEAST_METHODS,
     METHODS,
     accuracy_table,
+    linked,
     nearness_table,
     results_part,
     sentences,
@@ -19,7 +20,6 @@ from treecrf_studies.explorer.readme import (
     verdicts_by_paper,
     with_results,
 )
-from treecrf_studies.rendering.markdown import linked
 
 FOLDER = ROOT / "docs/results"
 
