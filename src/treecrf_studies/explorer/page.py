@@ -30,7 +30,8 @@ from treecrf_studies.explorer.gathering import Gathered, gather
 from treecrf_studies.framework.metrics import ACCURACY, METRICS
 from treecrf_studies.framework.settings import Settings, config_parser, load_settings
 from treecrf_studies.registry import registry
-from treecrf_studies.report.page import EXPLORER, PAGE, known_pages
+from treecrf_studies.rendering.markdown import listed_pages
+from treecrf_studies.report.page import EXPLORER, MARKDOWN, PAGE
 
 PACKAGE = "treecrf_studies.explorer"
 
@@ -85,7 +86,7 @@ def render_explorer(settings: Settings, gathered: Gathered) -> str:
     page = ENVIRONMENT.get_template("explorer.html").render(
         title="Explore",
         page=PAGE,
-        pages=[(path, name) for path, name in known_pages() if Path(settings.reports, path).is_file()],
+        pages=[(f"{Path(path).stem}.html", name) for path, name in listed_pages(Path(settings.reports, MARKDOWN))],
         style=Markup(resource(PACKAGE, "explorer.css") + _colours()),
         chart_style=Markup(resource(PACKAGE, "charts.css")),
         scripts=scripts,

@@ -127,7 +127,7 @@ def _markdown(lines: Sequence[Sequence[str]]) -> str:
 def verdicts_by_paper(claims: pd.DataFrame) -> str:
     """How many claims of each paper have which verdict, by each of the ways to judge them; a table in Markdown."""
     lines = [["paper", "claims", *THREE.values()], ["---", "---:", *["---"] * len(THREE)]]
-    by_paper = [(paper.title, claims[claims["id"].str.startswith(paper.letter)]) for paper in PAPERS]
+    by_paper = [(paper.title, claims[claims["id"].map(paper.has)]) for paper in PAPERS]
     for title, of in [*by_paper, ("all", claims)]:
         if (of["verdict"] != NOT_RUN).any():
             counts = [counts_text(of[of[column] != ""], column) or "–" for column in THREE]

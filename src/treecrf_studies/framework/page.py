@@ -109,6 +109,9 @@ def flat_name(name: str) -> str:
     return name.replace("/", "_")
 
 
+SETTINGS = "settings"
+"""Name of the table of `choices`."""
+
 ALL = "all"
 """Data sets that have no setting of their own."""
 
@@ -170,7 +173,8 @@ def study_page(
 
 
 def _is_exhibit(part: Part) -> bool:
-    return isinstance(part, Table | Figure)
+    """Whether a part shows results; the table of settings does not."""
+    return isinstance(part, Figure) or (isinstance(part, Table) and not part.name.endswith(f"/{SETTINGS}"))
 
 
 # --- items ------------------------------------------------------------------------------------------
@@ -202,7 +206,7 @@ def table(name: str, title: str, reference: str = "", has_caption: bool = True) 
         if not context.of_papers and any(each.only_papers for each in context.study.tables if each.name == name):
             return []
         tables = context.table(name, context.titled(title, reference))
-        return [captioned(context.caption(name)), *tables] if has_caption and tables else tables
+        return [captioned(context.caption(name)), *tables] if has_caption and tables else [*tables]
 
     return show
 
@@ -268,7 +272,7 @@ def choices(names: Sequence[str], more: Callable[[Any], Mapping[str, Any]] | Non
         texts = [(name, datasets, setting_text(value)) for name, datasets, value in rows]
         layout = pd.DataFrame(texts, columns=["setting", "data sets", "value"])
         title = "Choices that the papers leave open" if context.of_papers else "Other settings"
-        return [Table(title, layout, f"{context.study.name}/settings")]
+        return [Table(title, layout, f"{context.study.name}/{SETTINGS}")]
 
     return show
 

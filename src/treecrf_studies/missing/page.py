@@ -28,7 +28,7 @@ from treecrf_studies.rendering.style import DECODER_NAMES, method_name, ordered_
 INTRODUCTION = """
 Cells of the inputs go missing completely at random, each by itself, before windows are cut; {train} damaged training sets and {test} damaged test sets for each share, the same missing cells for every
 method. Lambda and iteration are chosen by hold-out within the damaged training set; share held out: {held_out}.
-Decoding: {decoder}. At 0 nothing is missing: one training, one test.
+Decoding: {decoder}. At 0 nothing is missing: one training, one test. Marks in tables: docs/statistics.md.
 """
 
 MECHANISMS_INTRODUCTION = """
@@ -58,8 +58,6 @@ CHOICES = (
     "newton_rates",
 )
 """Settings that the papers leave open."""
-
-MARKS = "marks: docs/statistics.md"
 
 COSTS = "CPU seconds by method"
 
@@ -167,7 +165,7 @@ PAGE = StudyPage(
                     "Accuracy by share of missing cells, a panel for each of {names}, a line for each method; the "
                     "table below has the numbers.",
                 ),
-                table("accuracy", f"Percent, mean ± standard deviation; {MARKS}", has_caption=False),
+                table("accuracy", "Percent, mean ± standard deviation", has_caption=False),
                 choices(CHOICES),
             ),
             "figure 4.1",
@@ -192,7 +190,7 @@ PAGE = StudyPage(
                     "Accuracy by share of missing cells, a panel for each data set and kind of trees, a line for "
                     "each method.",
                 ),
-                table("trees", f"Percent by trees and method; {MARKS}"),
+                table("trees", "Percent by trees and method"),
                 table("tree_differences", "Points of accuracy that other trees gain"),
             ),
         ),
@@ -210,7 +208,7 @@ PAGE = StudyPage(
                     "Accuracy by the mechanism by which cells are missing, a panel for each data set, a mark for "
                     "each method.",
                 ),
-                table("mechanisms", f"Percent by mechanism and method; {MARKS}"),
+                table("mechanisms", "Percent by mechanism and method"),
             ),
         ),
         PageSection("missing-cost", "CPU time by method", (table("costs", COSTS),)),

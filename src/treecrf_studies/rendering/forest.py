@@ -19,8 +19,8 @@ COLOR = "#0072B2"
 LONGEST = 3.0
 """An interval is cut where it is longer than so many times the median one."""
 
-LABEL, PLOT, TEXT, LINE = 3.1, 3.3, 1.9, 0.24
-"""Width of the labels, the plot and the numbers, and height of a line, in inches."""
+PLOT, LINE, LETTER = 3.3, 0.24, 0.066
+"""Width of the plot, height of a line, and width of a letter of the texts beside it, in inches."""
 
 MOST_NAMED = 12
 """The alternative text names so many lines at most."""
@@ -32,10 +32,13 @@ def forest_figure(forest: Forest) -> Figure:
     Intervals that are far longer than most end in an arrow at the edge.
     """
     rows = list(forest.rows)
-    width, height = LABEL + PLOT + TEXT, LINE * len(rows) + 0.62
+    texts = [f"{forest.text(row)}{f'  {row.note}' if row.note else ''}" for row in rows]
+    labels = [_short(row.label) for row in rows]
+    left, right = (LETTER * max(map(len, words), default=0) + 0.2 for words in (labels, texts))
+    width, height = left + PLOT + right, LINE * len(rows) + 0.62
     with mpl.rc_context(SETTINGS):
         figure = Figure(figsize=(width, height))
-        axes = figure.add_axes((LABEL / width, 0.46 / height, PLOT / width, LINE * len(rows) / height))
+        axes = figure.add_axes((left / width, 0.46 / height, PLOT / width, LINE * len(rows) / height))
         low, high = _ends(forest)
         axes.set_xlim(low, high)
         axes.set_ylim(len(rows) - 0.5, -0.5)
@@ -53,9 +56,8 @@ def forest_figure(forest: Forest) -> Figure:
                     axes.plot(end, place, marker, color=color, markersize=4, clip_on=False, zorder=3)
             axes.plot(min(max(row.value, low), high), place, "o", color=color, markersize=5, zorder=3, clip_on=False)
             room = axes.get_yaxis_transform()
-            axes.text(-0.03, place, _short(row.label), transform=room, ha="right", va="center", fontsize=SMALL)
-            note = f"  {row.note}" if row.note else ""
-            axes.text(1.03, place, f"{forest.text(row)}{note}", transform=room, va="center", fontsize=SMALL)
+            axes.text(-0.03, place, labels[place], transform=room, ha="right", va="center", fontsize=SMALL)
+            axes.text(1.03, place, texts[place], transform=room, va="center", fontsize=SMALL)
         axes.set_yticks([])
         axes.spines["left"].set_visible(False)
         axes.set_xlabel(forest.unit)
@@ -66,7 +68,7 @@ def forest_alt(forest: Forest) -> str:
     """What is seen, for readers who cannot see it."""
     shown = "; ".join(f"{row.label}: {forest.text(row)}" for row in forest.rows[:MOST_NAMED])
     rest = len(forest.rows) - MOST_NAMED
-    return f"{forest.caption}, in {forest.unit}. {shown}{f'; and {rest} more lines' if rest > 0 else ''}."
+    return f"{forest.caption.rstrip('.')}, in {forest.unit}. {shown}{f'; and {rest} more lines' if rest > 0 else ''}."
 
 
 def _short(label: str, most: int = 52) -> str:

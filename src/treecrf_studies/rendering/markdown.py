@@ -8,18 +8,19 @@ import os
 import re
 import shutil
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import count
 from pathlib import Path, PurePosixPath
 
 import pandas as pd
 
-from treecrf.io.files import write_frame, write_json, write_text
+from treecrf.io.files import read_json, write_frame, write_json, write_text
 from treecrf_studies.rendering.forest import forest_alt, forest_figure
 from treecrf_studies.rendering.parts import Downloads, Figure, Forest, Note, Page, Part, Section, Table
 from treecrf_studies.rendering.style import save_figure
 from treecrf_studies.rendering.text import SITE, Markdown, escaped, slug
 
 PAGES = "pages.json"
-"""The files of the pages of a site that its list of contents names, in their order."""
+"""File and name of each page of a site that its list of contents names, in their order."""
 
 NO_BANNER = Markdown()
 
@@ -53,7 +54,7 @@ def write_pages(
         are not.
     """
     named = [page for page in pages if "/" not in page.path]
-    write_json([page.path for page in named], folder / PAGES)
+    write_json([[page.path, page.name] for page in named], folder / PAGES)
     if explorer:
         named.append(Page(explorer, "", "Explore", ()))
     anchors = {page.path: _anchors(page) for page in pages}
@@ -66,6 +67,12 @@ def flattened(layout: pd.DataFrame) -> pd.DataFrame:
     """A layout with one line of headings, and texts only."""
     heads = [" ".join(filter(None, head)) if isinstance(head, tuple) else str(head) for head in layout.columns]
     return layout.set_axis(heads, axis=1).map(str)
+
+
+def listed_pages(folder: Path) -> list[tuple[str, str]]:
+    """File and name of the pages in a folder that `write_pages` wrote; none where it wrote none."""
+    path = folder / PAGES
+    return [(file, name) for file, name in read_json(path)] if path.is_file() else []
 
 
 def read_layout(path: Path) -> pd.DataFrame:
@@ -104,7 +111,8 @@ def _anchors(page: Page) -> dict[str, str]:
         name = slug(escaped(heading))
         place = counts.get(name, 0)
         counts[name] = place + 1
-        found.setdefault(identifier, f"{name}-{place}" if place else name)
+        if identifier:
+            found.setdefault(identifier, f"{name}-{place}" if place else name)
     return found
 
 
@@ -126,7 +134,7 @@ class _Writer:
 
     def __init__(self, page: Page, folder: Path, anchors: dict[str, dict[str, str]], documentation: str) -> None:
         self.page, self.folder, self.anchors, self.documentation = page, folder, anchors, documentation
-        self.n_forests = 0
+        self.names: set[str] = set()
 
     def text(self, named: Sequence[Page], banner: Markdown) -> str:
         texts = [f"# {escaped(self.page.title)}\n\n", f"{banner}\n\n" if banner else "", self.parts(self.page.lead)]
@@ -166,13 +174,14 @@ class _Writer:
         return f"[{escaped(caption)}]({self._way(file)})\n\n"
 
     def _forest(self, part: Forest) -> str:
-        self.n_forests += 1
-        name = self._own_name(f"intervals_{self.n_forests}")
+        name = self._own_name("intervals")
         path = self.folder / f"{name}.svg"
         path.parent.mkdir(parents=True, exist_ok=True)
-        save_figure(forest_figure(part), path, "svg")
+        save_figure(forest_figure(part), path, "svg", with_fonts=False)
         picture = self._picture(forest_alt(part), f"{name}.svg")
-        return f"{picture}{escaped(part.caption)}.\n\n{self._table('The same as a table', part.layout, name)}"
+        return (
+            f"{picture}{escaped(part.caption.rstrip('.'))}.\n\n{self._table('The same as a table', part.layout, name)}"
+        )
 
     def _downloads(self, part: Downloads) -> str:
         links = []
@@ -189,8 +198,11 @@ class _Writer:
         return f"![{escaped(alt)}]({self._way(file)})\n\n"
 
     def _own_name(self, name: str) -> str:
-        """The file of a part of this page that has none of its own."""
-        return f"{PurePosixPath(self.page.path).with_suffix('')}_files/{name}"
+        """A file of this page alone; one that repeats an earlier one has a number."""
+        start = f"{PurePosixPath(self.page.path).with_suffix('')}_files/{name}"
+        shown = next(each for k in count(1) if (each := f"{start}-{k}" if k > 1 else start) not in self.names)
+        self.names.add(shown)
+        return shown
 
     def _copy(self, source: Path, file: str) -> None:
         target = self.folder / file

@@ -159,7 +159,7 @@ class Study(NamedTuple):
     answers: Sequence[Part] = ()
 
 
-def paragraph(text: str, **values: Any) -> Note:
+def paragraph(text: str, /, **values: Any) -> Note:
     """A paragraph of a template (Markdown that is trusted); the values are escaped."""
     return Note(md(text, **values))
 

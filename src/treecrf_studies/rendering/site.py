@@ -18,16 +18,21 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from docutils import nodes
-from markupsafe import Markup
 
-from treecrf.io.files import read_json, resource, write_text
-from treecrf_studies.rendering.markdown import PAGES, is_number
+from treecrf.io.files import resource, write_text
+from treecrf_studies.rendering.markdown import is_number, listed_pages
 
 STATIC = ("results.css", "results.js")
 """Files of this package that every page has, beside those of the theme."""
 
 SIGNS = {"✓": "replicated", "◐": "partly", "✗": "not-replicated", "?": "undecided"}
 """First letters of cells that are verdicts, and the class whose colour they have."""
+
+LONG = 160
+"""Letters of a cell that is folded."""
+
+FILES = "'self' file:"
+"""Where scripts, styles and pictures of a page may come from: its own folder, also where no server gives it."""
 
 CONFIGURATION: dict[str, Any] = {
     "extensions": ["myst_parser", "treecrf_studies.rendering.site"],
@@ -38,6 +43,7 @@ CONFIGURATION: dict[str, Any] = {
     "html_show_sphinx": False,
     "html_show_copyright": False,
     "html_copy_source": False,
+    "html_show_sourcelink": False,
     "html_use_index": False,
     "html_show_search_summary": False,
     "suppress_warnings": ["myst.xref_missing", "toc.not_included"],
@@ -93,22 +99,13 @@ def _pages_of(folder: Path) -> list[Path]:
 def with_policy(page: str) -> str:
     """A page with a Content-Security-Policy: the scripts that it has and no other, and no request to anywhere."""
     scripts = re.findall(r"<script>(.*?)</script>", page, flags=re.DOTALL)
-    policy = policy_of(*scripts, own="'self' file:", styles="'self' file: 'unsafe-inline'")
-    return page.replace("<head>", f'<head><meta http-equiv="Content-Security-Policy" content="{policy}">', 1)
-
-
-def policy_of(*scripts: str, own: str = "", styles: str = "'unsafe-inline'") -> Markup:
-    """The Content-Security-Policy of a page: no request, and no scripts but these and those in files of its `own`."""
     digests = (base64.b64encode(hashlib.sha256(script.encode()).digest()).decode() for script in scripts)
-    sources = " ".join([own, *dict.fromkeys(f"'sha256-{digest}'" for digest in digests)]).strip()
-    files = f" {own}" if own else ""
-    return Markup(
-        f"default-src 'none'; script-src {sources}; style-src {styles}; img-src data:{files}; font-src data:{files}; "
-        "connect-src 'none'; base-uri 'none'; form-action 'self'"
-        if own
-        else f"default-src 'none'; script-src {sources}; style-src {styles}; img-src data:; base-uri 'none'; "
-        "form-action 'none'"
+    sources = " ".join([FILES, *dict.fromkeys(f"'sha256-{digest}'" for digest in digests)])
+    policy = (
+        f"default-src 'none'; script-src {sources}; style-src {FILES} 'unsafe-inline'; img-src {FILES} data:; "
+        f"font-src {FILES} data:; connect-src 'none'; base-uri 'none'; form-action {FILES}"
     )
+    return page.replace("<head>", f'<head><meta http-equiv="Content-Security-Policy" content="{policy}">', 1)
 
 
 # --- extension --------------------------------------------------------------------------------------
@@ -134,17 +131,12 @@ def _add_static(app: Any) -> None:
 def _add_contents(app: Any, name: str, source: list[str]) -> None:
     """The list of pages at the end of a site's first page; a page that is not in it says so."""
     place = Path(app.env.doc2path(name)).parent
-    listed = _listed(place)
+    listed = listed_pages(place)
     if PurePosixPath(name).name == "index" and listed:
-        lines = "\n".join(PurePosixPath(path).stem for path in listed if path != "index.md")
+        lines = "\n".join(PurePosixPath(path).stem for path, _ in listed if path != "index.md")
         source[0] += f"\n```{{toctree}}\n:hidden:\n\n{lines}\n```\n"
-    elif not listed and _listed(place.parent):
+    elif not listed and listed_pages(place.parent):
         source[0] = f"---\norphan: true\n---\n\n{source[0]}"
-
-
-def _listed(folder: Path) -> list[str]:
-    path = folder / PAGES
-    return read_json(path) if path.is_file() else []
 
 
 def _show_tables(app: Any, tree: Any, name: str) -> None:
@@ -227,6 +219,8 @@ def _cell(text: str, is_head: bool, is_repeat: bool, is_numeric: bool, pages: di
     verdict = f"verdict-{SIGNS[text[0]]}" if text[:1] in SIGNS and " " in text else ""
     names = text.split(", ")
     shown = escape(text)
+    if len(text) > LONG:
+        shown = f"<details><summary>{escape(text[: LONG // 2])} …</summary>{shown}</details>"
     if all(name in pages for name in names):
         shown = ", ".join(f'<a href="{escape(pages[name])}">{escape(name)}</a>' for name in names)
     scope = ' scope="row"' if is_head else ""

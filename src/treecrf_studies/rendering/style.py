@@ -54,13 +54,15 @@ SMALL = 8
 """Size of legends, of numbers beside marks and of long lists of names; all other text has that of `SETTINGS`."""
 
 
-def save_figure(figure: Figure, path: str | os.PathLike[str], kind: str) -> None:
-    """Write `figure` to `path` as "svg", "pdf" or "png", the same bytes each time."""
+def save_figure(figure: Figure, path: str | os.PathLike[str], kind: str, with_fonts: bool = True) -> None:
+    """Write `figure` to `path` as "svg", "pdf" or "png", the same bytes each time; without fonts, the text of an SVG is
+    in those of its reader, which takes a fifth of the bytes.
+    """
     import matplotlib as mpl  # tables use this module too, and draw nothing
 
     titled = {"Title": figure.get_label()} if figure.get_label() else {}
     metadata = {"svg": {"Date": None, **titled}, "pdf": {"CreationDate": None}, "png": {"Software": None}}[kind]
-    with mpl.rc_context(SETTINGS):
+    with mpl.rc_context(SETTINGS if with_fonts else SETTINGS | {"svg.fonttype": "none"}):
         figure.savefig(path, format=kind, dpi=200, metadata=metadata)
     figure.set_layout_engine("none")  # laid out once: the layout takes as long as the drawing
 

@@ -36,7 +36,7 @@ def _escaped_start(found: re.Match[str]) -> str:
     return f"{found[1]}{found[2]}\\" if found[2].isdigit() else f"{found[1]}\\{found[2]}"
 
 
-def md(template: str, **values: Any) -> Markdown:
+def md(template: str, /, **values: Any) -> Markdown:
     """A template (Markdown that is trusted) with its places filled by values, which are escaped unless they are
     `Markdown`.
     """

@@ -29,7 +29,13 @@ LEFT_OUT = ("data",)
 terms may not let others pass them on.
 """
 
-PAGES = ("*.html", "*.md", "*.js", "claims/*.html", *(f"{name}/**/*" for name in ("markdown", "_static", "_images", "_downloads")))
+PAGES = (
+    "*.html",
+    "*.md",
+    "*.js",
+    "claims/*.html",
+    *(f"{name}/**/*" for name in ("markdown", "_static", "_images", "_downloads")),
+)
 """The site of a run in its folder of reports, which may also hold a comparison, or the reports of another run."""
 
 OLDEST = (1980, 1, 1, 0, 0, 0)

@@ -124,9 +124,9 @@ def comparisons_layout(compared: pd.DataFrame) -> pd.DataFrame:
 
 def _list_page(claims: pd.DataFrame, by_rule: pd.DataFrame, compared: pd.DataFrame) -> Page:
     sections = [
-        Section(f"claims-{paper.letter}", paper.title, [_list_table(of_paper, compared)])
+        Section(f"claims-{paper.start}", paper.title, [_list_table(of_paper, compared)])
         for paper in PAPERS
-        if len(of_paper := claims[claims["id"].str[0] == paper.letter])
+        if len(of_paper := claims[claims["id"].map(paper.has)])
     ]
     rules = rules_parts(claims, by_rule)
     digest = ", ".join(dict.fromkeys(claims["rules"]))
@@ -163,7 +163,7 @@ def _claim_page(row: Row, compared: pd.DataFrame, rules: pd.DataFrame) -> Page:
     paper = paper_of(row["id"])
     parts = {str(name): rows for name, rows in compared.groupby("part", sort=False)}
     own = parts.pop("", compared.iloc[:0])
-    sources = "Source: {source}. Data sets: {data_sets}. [All claims of the paper](site:{list}#claims-{letter})."
+    sources = "Source: {source}. Data sets: {data_sets}. [All claims of the paper](site:{list}#claims-{start})."
     lead: list[Part] = [
         *_verdict_notes(row, reason(row, own)),
         paragraph("> “{quote}”\n>\n> {title}, {place}", quote=row["quote"], title=paper.title, place=row["place"]),
@@ -172,7 +172,7 @@ def _claim_page(row: Row, compared: pd.DataFrame, rules: pd.DataFrame) -> Page:
             source=link(row["source"], paper.target(row["source"])),
             data_sets=row["data_sets"] or DASH,
             list=Markdown(PATH),
-            letter=paper.letter,
+            start=paper.start,
         ),
     ]
     sections = [Section("numbers", "Comparisons", _numbers(own))] if len(own) else []
@@ -328,7 +328,7 @@ def papers_list(claims: pd.DataFrame) -> list[Part]:
     """The papers with links to their pages, and the verdicts on their claims."""
     items = []
     for paper in PAPERS:
-        of_paper = claims[claims["id"].str[0] == paper.letter]
+        of_paper = claims[claims["id"].map(paper.has)]
         texts = {"paper": link(paper.title, paper.path), "n": counted(len(of_paper), "claim")}
         items.append(md("{paper}: {n}; {counts}", **texts, counts=counts_text(of_paper) or "none judged"))
     return listed(items)

@@ -213,7 +213,7 @@ def nets(frames: Frames) -> Lesson | None:
     TreeCRF.
     """
     if sentences := _training_difference(frames, NET, TREES):
-        return _lesson("Trees vs nets", sentences, "dissertation.md#training-accuracy")
+        return _lesson("Trees vs nets", sentences, "chapter-3.md#training-accuracy")
     found = _kernel_gaps(frames, NET, BEST_TREES)
     sentences = difference(kernel_method_text(NET), kernel_method_text(BEST_TREES), found)
     if any(gap.dataset == "ocr" for gap in found):
@@ -314,7 +314,7 @@ def future_features(frames: Frames) -> Lesson | None:
         return None
     found = [Gap(name, pair.points, *pair.interval, pair.decision) for name, pair in gains(best, tests).items()]
     sentences = difference("the best labeller with discovered features", "the best without", found, is_averaged=False)
-    return _lesson("Future features", sentences, "dissertation.md#future-orders", is_family=False)
+    return _lesson("Future features", sentences, "chapter-5.md#future-orders", is_family=False)
 
 
 def related_sequences(frames: Frames) -> Lesson | None:
@@ -338,7 +338,7 @@ def related_sequences(frames: Frames) -> Lesson | None:
             f"With {how}, cross-validation promises {signed(promised.min())} to {signed(promised.max())} points more "
             f"than the test accuracy ({counted(len(promised), 'method')})."
         )
-    return _lesson("Related proteins", sentences, "dissertation.md#training-accuracy")
+    return _lesson("Related proteins", sentences, "chapter-3.md#training-accuracy")
 
 
 def tests_of_positions(frames: Frames) -> Lesson | None:
@@ -362,7 +362,7 @@ def tests_of_positions(frames: Frames) -> Lesson | None:
             f"On xor, cutting the last bags at the end of a sequence adds {signed(gained.min())} to "
             f"{signed(gained.max())} points ({counted(len(shared), 'method')})."
         )
-    return _lesson("Choices of the papers' protocol", sentences, "dissertation.md#training-tests")
+    return _lesson("Choices of the papers' protocol", sentences, "chapter-3.md#training-tests")
 
 
 def _bag_accuracy(frames: Frames, dataset: str) -> pd.Series:
@@ -385,7 +385,7 @@ def published_accuracies(frames: Frames) -> Lesson | None:
         f"iteration, without FAQ sets and accuracies of {CEILING:g} % or more; measured minus published is "
         f"{signed(median)} in the median ({signed(low)} to {signed(high)} for the middle half)."
     )
-    return Lesson("Published accuracies", [sentence], "dissertation.md#training-published")
+    return Lesson("Published accuracies", [sentence], "chapter-3.md#training-published")
 
 
 def highest(frames: Frames) -> Lesson | None:
@@ -413,7 +413,7 @@ def highest(frames: Frames) -> Lesson | None:
     if safe:
         unbeaten = with_and(training_method_name(method) for method in ordered_training_methods(safe))
         sentences.append(f"On none of {n_sets.max()} data sets does a test find a better method than {unbeaten}.")
-    return _lesson("Highest accuracies", sentences, "dissertation.md#training-accuracy")
+    return _lesson("Highest accuracies", sentences, "chapter-3.md#training-accuracy")
 
 
 def _ties(methods: pd.Series) -> str:
@@ -445,7 +445,7 @@ def seconds_of_training(frames: Frames) -> Lesson | None:
             f"Up to the chosen iteration, {training_method_name(method)} takes {ratios.min():.2g} to "
             f"{ratios.max():.2g} times the CPU seconds of TreeCRF ({counted(len(ratios), 'data set')})."
         )
-    return _lesson("CPU seconds of a training", sentences, "dissertation.md#training-published")
+    return _lesson("CPU seconds of a training", sentences, "chapter-3.md#training-published")
 
 
 def _lesson(title: str, sentences: Sequence[str], target: str, is_family: bool = True) -> Lesson | None:
@@ -474,18 +474,18 @@ LESSONS: tuple[Answer, ...] = (
     highest,
     _asked(
         "Trees vs linear features",
-        "dissertation.md#training-published",
+        "chapter-3.md#training-published",
         (TREES, "linear_crf"),
         ("treecrf", "induced_crf"),
     ),
     _asked(
         "Features of label pairs",
-        "dissertation.md#training-accuracy",
+        "chapter-3.md#training-accuracy",
         ("linear_crf", "linear_crf_labels"),
         ("induced_crf", "induced_crf_labels"),
     ),
     nets,
-    _asked("Trees and net together", "dissertation.md#training-accuracy", (BOTH, TREES), (BOTH, NET)),
+    _asked("Trees and net together", "chapter-3.md#training-accuracy", (BOTH, TREES), (BOTH, NET)),
     kernels,
     missing_values,
     label_holes,

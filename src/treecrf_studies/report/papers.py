@@ -31,7 +31,7 @@ class Paper:
 
     Attributes
     ----------
-    letter : str
+    start : str
         That ids of its claims begin with.
     source : str
         What the sources of its claims begin with.
@@ -47,7 +47,7 @@ class Paper:
         Anchors of what it numbers, where the name of the table or figure does not give them.
     """
 
-    letter: str
+    start: str
     source: str
     path: str
     name: str
@@ -57,40 +57,51 @@ class Paper:
     own: tuple[str, ...]
     places: Mapping[str, str]
 
+    def has(self, claim: str) -> bool:
+        """Whether a claim with this id is the paper's."""
+        return claim.startswith(self.start)
+
     def target(self, source: str) -> str:
         """The page and the anchor of what the source of a claim names, such as "PhD table 3.5"."""
         place = source.removeprefix(self.source).strip()
         return f"{self.path}#{self.places.get(place, place.replace(' ', '-').replace('.', '-'))}"
 
 
+_DISSERTATION = "Guohua Hao: Efficient training and feature induction in sequential supervised learning. Oregon State University, 2009."
+
 PAPERS = (
     Paper(
-        "P",
+        "P3",
         "PhD",
-        "dissertation.md",
-        "Dissertation",
-        "PhD dissertation (Hao 2009)",
-        "Guohua Hao: Efficient training and feature induction in sequential supervised learning. Oregon State "
-        "University, 2009.",
-        ("training", "cost", "missing", "future"),
-        (
-            "training-published",
-            "training-curves",
-            "cost-growth",
-            "training-cost",
-            "missing-accuracy",
-            "line-features",
-            "missing-tests",
-            "future-example",
-            "future-patterns",
-            "future-orders",
-        ),
-        {
-            **{f"table 4.1{letter}": "table-4-1" for letter in "abcd"},
-            "section 4.4.5": "missing-tests",
-            "section 5.1": "future-example",
-            "section 6.1": "training-published",
-        },
+        "chapter-3.md",
+        "Dissertation, chapter 3",
+        "Training: PhD dissertation (Hao 2009), chapter 3",
+        _DISSERTATION,
+        ("training", "cost"),
+        ("training-published", "training-curves", "cost-growth", "training-cost"),
+        {},
+    ),
+    Paper(
+        "P4",
+        "PhD",
+        "chapter-4.md",
+        "Dissertation, chapter 4",
+        "Missing values: PhD dissertation (Hao 2009), chapter 4",
+        _DISSERTATION,
+        ("missing",),
+        ("missing-accuracy", "line-features", "missing-tests"),
+        {**{f"table 4.1{letter}": "table-4-1" for letter in "abcd"}, "section 4.4.5": "missing-tests"},
+    ),
+    Paper(
+        "P5",
+        "PhD",
+        "chapter-5.md",
+        "Dissertation, chapter 5",
+        "Future features: PhD dissertation (Hao 2009), chapter 5",
+        _DISSERTATION,
+        ("future",),
+        ("future-example", "future-patterns", "future-orders"),
+        {"section 5.1": "future-example"},
     ),
     Paper(
         "M",
@@ -149,7 +160,7 @@ PAPERS = (
 
 def paper_of(claim: str) -> Paper:
     """The paper of a claim with this id."""
-    return next(paper for paper in PAPERS if paper.letter == claim[0])
+    return next(paper for paper in PAPERS if paper.has(claim))
 
 
 def claim_path(claim: str) -> str:
@@ -209,7 +220,7 @@ def paper_page(
     ]
     if not own and not new:
         return None
-    of_paper = claims[claims["id"].str[0] == paper.letter]
+    of_paper = claims[claims["id"].map(paper.has)]
     lead: list[Part] = [
         paragraph("{reference}", reference=paper.reference),
         paragraph("{n}. {counts}", n=counted(len(of_paper), "claim"), counts=three_counts(of_paper)),

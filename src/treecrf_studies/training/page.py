@@ -46,7 +46,7 @@ Accuracy is the percentage of test positions that are labelled correctly.
 *Peak*: the best point of the test curve with these settings and this decoder, an optimistic upper bound: its iteration was chosen on test
 labels. *Mean ± sd*: over
 {runs} trainings from perturbed starts, the standard deviation with three trainings or more. All of them have the same settings, so
-the spread does not include variation from selecting settings. A method without such runs shows its one training.{slow}
+the spread does not include variation from selecting settings. A method without such runs shows its one training.{slow} Marks in tables: docs/statistics.md.
 """
 
 DOCUMENTS_NOTE = """
@@ -179,7 +179,7 @@ PAGE = StudyPage(
                     "accuracies",
                     "Accuracy of every method, a panel for each of {names}; the table below has the numbers.",
                 ),
-                table("accuracy", "Cross-validated choice, mean ± sd; marks: docs/statistics.md", has_caption=False),
+                table("accuracy", "Cross-validated choice, mean ± sd", has_caption=False),
                 computed(_not_run, "notes"),
                 table(
                     "peaks",

@@ -71,7 +71,7 @@
   }
 
   const openTarget = () => {
-    const target = location.hash && document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
     const details = target?.closest("section")?.querySelector("details.table");
     if (details) details.open = true;
   };
