@@ -221,8 +221,8 @@ class _Writer:
         if not self.documentation:
             return text
         return re.sub(
-            r"(?<![\w/(])`?docs/(\w+\.md)`?",
-            lambda found: f"[docs/{found[1]}]({self._way(f'{self.documentation}/{found[1]}')})",
+            r"(?<![\w/`])(?<!\]\()(`?)docs/(\w+\.md)\1",
+            lambda found: f"[docs/{found[2]}]({self._way(f'{self.documentation}/{found[2]}')})",
             text,
         )
 

@@ -231,7 +231,7 @@ def test_where_nothing_was_run_there_are_no_rows(layout):
 
 def test_trees_of_a_data_set_stand_side_by_side_on_one_scale(trees, tmp_path):
     figure = accuracy_by_trees(trees[0])
-    titles = [axes.get_title(loc="left") for axes in figure.axes]
+    titles = [axes.get_title(loc="left").replace("\n", " ") for axes in figure.axes]
     assert titles == ["protein, single categories and gradient leaves", "protein, small trees"]
     papers, small = figure.axes
     assert papers.get_ylim() == small.get_ylim()
