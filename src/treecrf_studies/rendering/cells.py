@@ -115,6 +115,19 @@ def grouped(columns: Mapping[tuple[str, str], Sequence[str]]) -> pd.DataFrame:
     return frame
 
 
+def texts_of(frame: pd.DataFrame) -> pd.DataFrame:
+    """A frame as texts: numbers with a point have two digits after it, unless they are smaller."""
+
+    def text(value: Any) -> str:
+        if isinstance(value, (bool, np.bool_)):
+            return "yes" if value else "no"
+        if isinstance(value, float):  # numpy's is one
+            return three_digits(value) if 0 < abs(value) < 0.1 else number(value)
+        return DASH if value is None else str(value)
+
+    return frame.map(text)
+
+
 # --- words ------------------------------------------------------------------------------------------
 
 

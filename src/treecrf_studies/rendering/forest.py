@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import isfinite
+from typing import NamedTuple
 
 import matplotlib as mpl
+import pandas as pd
 from matplotlib.figure import Figure
 
-from treecrf_studies.rendering.parts import Forest, Interval
-from treecrf_studies.rendering.style import SETTINGS, SMALL
+from treecrf_studies.rendering.cells import number, signed
+from treecrf_studies.rendering.parts import Drawing
+from treecrf_studies.rendering.style import INK, SETTINGS, SMALL
+from treecrf_studies.rendering.text import escaped
 
-STANDINGS = {"replicated": "#009E73", "partly": "#E69F00", "not_replicated": "#D55E00", "undecided": "#767676"}
+STANDINGS = {"replicated": "#009E73", "partly": "#E69F00", "not_replicated": "#D55E00", "undecided": INK}
 """Colours by verdict, which colour-blind readers tell apart."""
 
 COLOR = "#0072B2"
@@ -24,6 +29,60 @@ PLOT, LINE, LETTER = 3.3, 0.24, 0.066
 
 MOST_NAMED = 12
 """The alternative text names so many lines at most."""
+
+
+class Interval(NamedTuple):
+    """A line: a value with its interval, and the values behind it, such as those of single data sets; `standing` is a
+    verdict whose colour the line has.
+    """
+
+    label: str
+    value: float
+    low: float
+    high: float
+    note: str = ""
+    standing: str = ""
+    dots: tuple[float, ...] = ()
+
+
+class Forest(NamedTuple):
+    """Values with their intervals, and the values that matter.
+
+    Attributes
+    ----------
+    caption : str
+    rows : sequence of Interval
+    limits : tuple of float
+        Values at which vertical lines stand.
+    unit : str
+    """
+
+    caption: str
+    rows: Sequence[Interval]
+    limits: tuple[float, ...] = (0.0,)
+    unit: str = "points"
+
+    def text(self, row: Interval) -> str:
+        """The value with its interval."""
+        shown = signed if self.unit == "points" else number
+        if not (isfinite(row.low) and isfinite(row.high)):
+            return shown(row.value)
+        return f"{shown(row.value)} ({shown(row.low)} to {shown(row.high)})"
+
+    def part(self) -> Drawing:
+        """The plot as a part of a page."""
+        caption = escaped(f"{self.caption.rstrip('.')}.")
+        return Drawing(forest_figure(self), forest_alt(self), caption, forest_layout(self), "intervals")
+
+
+def forest_layout(forest: Forest) -> pd.DataFrame:
+    """The same as a table."""
+    columns = {
+        "comparison": [row.label for row in forest.rows],
+        forest.unit: [forest.text(row) for row in forest.rows],
+        "note": [row.note for row in forest.rows],
+    }
+    return pd.DataFrame({name: cells for name, cells in columns.items() if any(cells)}, dtype=object)
 
 
 def forest_figure(forest: Forest) -> Figure:
@@ -43,7 +102,7 @@ def forest_figure(forest: Forest) -> Figure:
         axes.set_xlim(low, high)
         axes.set_ylim(len(rows) - 0.5, -0.5)
         for limit in forest.limits:
-            axes.axvline(limit, color="#767676", linewidth=0.9, linestyle="-" if limit == 0 else "--", zorder=1)
+            axes.axvline(limit, color=INK, linewidth=0.9, linestyle="-" if limit == 0 else "--", zorder=1)
         for place, row in enumerate(rows):
             color = STANDINGS.get(row.standing, COLOR)
             axes.plot(row.dots, [place] * len(row.dots), ".", color=color, alpha=0.45, markersize=4, zorder=2)

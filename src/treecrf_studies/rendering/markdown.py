@@ -14,8 +14,7 @@ from pathlib import Path, PurePosixPath
 import pandas as pd
 
 from treecrf.io.files import read_json, write_frame, write_json, write_text
-from treecrf_studies.rendering.forest import forest_alt, forest_figure
-from treecrf_studies.rendering.parts import Downloads, Figure, Forest, Note, Page, Part, Section, Table
+from treecrf_studies.rendering.parts import Downloads, Drawing, Figure, Note, Page, Part, Section, Table
 from treecrf_studies.rendering.style import save_figure
 from treecrf_studies.rendering.text import SITE, Markdown, escaped, slug
 
@@ -162,8 +161,8 @@ class _Writer:
                 self._copy(part.path, f"{part.name}.svg")
                 below = f"{part.caption}\n\n" if part.caption else ""
                 return f"{heading}{self._picture(part.alt, f'{part.name}.svg')}{below}{_claims(part.links)}"
-            case Forest():
-                return self._forest(part)
+            case Drawing():
+                return self._drawing(part)
             case Downloads():
                 return self._downloads(part)
 
@@ -173,15 +172,13 @@ class _Writer:
         write_frame(flattened(layout), self.folder / file)
         return f"[{escaped(caption)}]({self._way(file)})\n\n"
 
-    def _forest(self, part: Forest) -> str:
-        name = self._own_name("intervals")
+    def _drawing(self, part: Drawing) -> str:
+        name = self._own_name(part.name)
         path = self.folder / f"{name}.svg"
         path.parent.mkdir(parents=True, exist_ok=True)
-        save_figure(forest_figure(part), path, "svg", with_fonts=False)
-        picture = self._picture(forest_alt(part), f"{name}.svg")
-        return (
-            f"{picture}{escaped(part.caption.rstrip('.'))}.\n\n{self._table('The same as a table', part.layout, name)}"
-        )
+        save_figure(part.figure, path, "svg", with_fonts=False)
+        picture = self._picture(part.alt, f"{name}.svg")
+        return f"{picture}{part.caption}\n\n{self._table('The same as a table', part.layout, name)}"
 
     def _downloads(self, part: Downloads) -> str:
         links = []

@@ -1,4 +1,4 @@
-"""Parts of a page: texts, tables, figures and interval plots."""
+"""Parts of a page: texts, tables and figures."""
 
 from __future__ import annotations
 
@@ -6,13 +6,11 @@ import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from math import isfinite
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import pandas as pd
 
-from treecrf_studies.rendering.cells import number, signed
 from treecrf_studies.rendering.text import Markdown, escaped, md
 
 
@@ -60,54 +58,25 @@ class Figure:
     links: tuple[Markdown, ...] = ()
 
 
-class Interval(NamedTuple):
-    """A line of an interval plot: a value with its interval, and the values behind it, such as those of single data
-    sets; `standing` is a verdict whose colour the line has.
-    """
-
-    label: str
-    value: float
-    low: float
-    high: float
-    note: str = ""
-    standing: str = ""
-    dots: tuple[float, ...] = ()
-
-
 @dataclass(frozen=True)
-class Forest:
-    """Values with their intervals, a line each, and the values that matter.
+class Drawing:
+    """A figure that is drawn for a page; the rest as of `Figure`, and the same as a table.
 
     Attributes
     ----------
-    caption : str
-    rows : sequence of Interval
-    limits : tuple of float
-        Values at which vertical lines stand.
-    unit : str
+    figure : matplotlib Figure
+    alt : str
+    caption : Markdown
+    layout : DataFrame of str
+    name : str
+        Of its files among those of the page.
     """
 
-    caption: str
-    rows: Sequence[Interval]
-    limits: tuple[float, ...] = (0.0,)
-    unit: str = "points"
-
-    def text(self, row: Interval) -> str:
-        """The value with its interval."""
-        shown = signed if self.unit == "points" else number
-        if not (isfinite(row.low) and isfinite(row.high)):
-            return shown(row.value)
-        return f"{shown(row.value)} ({shown(row.low)} to {shown(row.high)})"
-
-    @property
-    def layout(self) -> pd.DataFrame:
-        """The same as a table."""
-        columns = {
-            "comparison": [row.label for row in self.rows],
-            self.unit: [self.text(row) for row in self.rows],
-            "note": [row.note for row in self.rows],
-        }
-        return pd.DataFrame({name: cells for name, cells in columns.items() if any(cells)}, dtype=object)
+    figure: Any
+    alt: str
+    caption: Markdown
+    layout: pd.DataFrame
+    name: str
 
 
 @dataclass(frozen=True)
@@ -118,7 +87,7 @@ class Downloads:
     paths: Mapping[str, Path]
 
 
-Part = Note | Table | Figure | Forest | Downloads
+Part = Note | Table | Figure | Drawing | Downloads
 
 
 class Section(NamedTuple):

@@ -12,7 +12,8 @@ import pandas as pd
 from treecrf.io.messages import counted
 from treecrf_studies.framework.claims.judge import JUDGED, REPLICATED, UNDECIDED
 from treecrf_studies.rendering.cells import DASH, framed, number, p_value_text, signed, three_digits, with_and
-from treecrf_studies.rendering.parts import Forest, Group, Interval, Note, Page, Part, Section, Table, listed, paragraph
+from treecrf_studies.rendering.forest import Forest, Interval
+from treecrf_studies.rendering.parts import Group, Note, Page, Part, Section, Table, listed, paragraph
 from treecrf_studies.rendering.text import Markdown, escaped, link, md
 from treecrf_studies.report.ledger import LARGER_SAMPLE
 from treecrf_studies.report.papers import PAPERS, claim_path, counts_text, paper_of, three_counts
@@ -222,7 +223,7 @@ def _numbers(compared: pd.DataFrame) -> list[Part]:
             for row in rows
         ]
         zero = (0.0,) if unit == "points" else ()
-        parts += [Forest("Measured values with their intervals", lines, tuple(sorted({*limits, *zero})), unit)]
+        parts += [Forest("Measured values with their intervals", lines, tuple(sorted({*limits, *zero})), unit).part()]
         parts += [paragraph(ABOUT_INTERVALS)]
     return parts
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 import pandas as pd
+from matplotlib.figure import Figure
 
 from treecrf.io.files import read_frames
 from treecrf.io.messages import counted
@@ -17,10 +18,25 @@ from treecrf_studies.framework.paths import StudyFiles
 from treecrf_studies.framework.settings import Settings
 from treecrf_studies.framework.views import CEILING, headline_accuracies, is_near, published_values
 from treecrf_studies.registry import registry
-from treecrf_studies.rendering.parts import Forest, Group, Interval, Note, Page, Part, Section, Study, listed, paragraph
+from treecrf_studies.rendering.cells import texts_of
+from treecrf_studies.rendering.forest import Forest, Interval
+from treecrf_studies.rendering.parts import Drawing, Group, Note, Page, Part, Section, Study, listed, paragraph
 from treecrf_studies.rendering.style import training_method_name
-from treecrf_studies.rendering.text import Markdown, md
+from treecrf_studies.rendering.text import Markdown, escaped, md, slug
 from treecrf_studies.report.claim_pages import papers_list
+from treecrf_studies.report.claim_strip import strip_alt, strip_caption, strip_figure, strip_frame
+from treecrf_studies.report.figures import (
+    cost_alt,
+    cost_caption,
+    cost_figure,
+    cost_frame,
+    published_alt,
+    published_caption,
+    published_figure,
+    published_frame,
+)
+from treecrf_studies.report.heat_map import gap_alt, gap_caption, gap_figure, gap_frame
+from treecrf_studies.report.lessons import Frames
 from treecrf_studies.report.papers import three_counts
 from treecrf_studies.training.choices import BETTER
 
@@ -68,6 +84,7 @@ def overview(
     comparisons = _comparisons(settings)
     sections = [_own_method(name, comparisons) for name in settings.labellers]
     methods = set(comparisons["method"]) | set(comparisons["other"])
+    sections += _figures(settings, claims, comparisons)
     if claims is not None:
         sections.append(Section("papers", "Papers", papers_list(claims)))
     if OURS in methods:
@@ -83,6 +100,33 @@ def overview(
         *listed(map(_tile, _numbers(settings, claims, methods, jobs))),
     ]
     return Page(PATH, title, "Overview", [Group("", [section for section in sections if section.parts])], lead)
+
+
+def _figures(settings: Settings, claims: pd.DataFrame | None, comparisons: pd.DataFrame) -> list[Section]:
+    """What a run shows at a glance."""
+    frames, sections = Frames(settings), []
+    if claims is not None:
+        of_papers = published_frame(published_values(settings))
+        told = published_alt(of_papers), published_caption(of_papers)
+        sections.append(_drawn("Published and measured accuracies", of_papers, published_figure, *told))
+        told = strip_alt(claims), strip_caption(claims)
+        sections.append(_drawn("Verdicts on the claims", strip_frame(claims), strip_figure, *told))
+    ranks, summary = frames.read("training", "ranks"), frames.read("training", "summary")
+    if len(ranks) and len(comparisons):
+        gaps = gap_frame(ranks, comparisons)
+        sections.append(_drawn("How far each method is behind the best", gaps, gap_figure, gap_alt(gaps), gap_caption(gaps)))
+    if len(summary):
+        costs = cost_frame(summary)
+        sections.append(_drawn("Accuracy and CPU seconds", costs, cost_figure, cost_alt(costs), cost_caption(costs)))
+    return sections
+
+
+def _drawn(
+    title: str, frame: pd.DataFrame, draw: Callable[[pd.DataFrame], Figure], alt: str, caption: str
+) -> Section:
+    """A section that is a figure; without parts where it has no marks."""
+    shown = [Drawing(draw(frame), alt, escaped(caption), texts_of(frame), slug(title))] if len(frame) else []
+    return Section(slug(title), title, shown)
 
 
 # --- numbers ----------------------------------------------------------------------------------------
@@ -177,7 +221,7 @@ def _rivals(method: str, comparisons: pd.DataFrame) -> Section:
     n_sets = comparisons["dataset"].nunique()
     if n_sets == 1:
         text = f"{name} minus each rival{INTERVALS} Right of zero {name} is more accurate."
-    return Section("rivals", f"{name} vs its rivals", [Forest(text, rows)])
+    return Section("rivals", f"{name} vs its rivals", [Forest(text, rows).part()])
 
 
 def _own_method(name: str, comparisons: pd.DataFrame) -> Section:
@@ -195,7 +239,7 @@ def _own_method(name: str, comparisons: pd.DataFrame) -> Section:
                 )
                 for row in rows.sort_values("value", ascending=False).to_dict("records")
             ],
-        )
+        ).part()
         for dataset, rows in facing(comparisons, name).groupby("dataset", sort=False)
     ]
     return Section(f"method-{name}", f"Your method: {name}", parts)
