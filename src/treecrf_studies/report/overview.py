@@ -114,16 +114,16 @@ def _figures(settings: Settings, claims: pd.DataFrame | None, comparisons: pd.Da
     ranks, summary = frames.read("training", "ranks"), frames.read("training", "summary")
     if len(ranks) and len(comparisons):
         gaps = gap_frame(ranks, comparisons)
-        sections.append(_drawn("How far each method is behind the best", gaps, gap_figure, gap_alt(gaps), gap_caption(gaps)))
+        sections.append(
+            _drawn("How far each method is behind the best", gaps, gap_figure, gap_alt(gaps), gap_caption(gaps))
+        )
     if len(summary):
         costs = cost_frame(summary)
         sections.append(_drawn("Accuracy and CPU seconds", costs, cost_figure, cost_alt(costs), cost_caption(costs)))
     return sections
 
 
-def _drawn(
-    title: str, frame: pd.DataFrame, draw: Callable[[pd.DataFrame], Figure], alt: str, caption: str
-) -> Section:
+def _drawn(title: str, frame: pd.DataFrame, draw: Callable[[pd.DataFrame], Figure], alt: str, caption: str) -> Section:
     """A section that is a figure; without parts where it has no marks."""
     shown = [Drawing(draw(frame), alt, escaped(caption), texts_of(frame), slug(title))] if len(frame) else []
     return Section(slug(title), title, shown)

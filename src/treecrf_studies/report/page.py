@@ -21,7 +21,8 @@ from treecrf_studies.rendering.markdown import read_layout, write_pages
 from treecrf_studies.rendering.parts import Group, Page, Study
 from treecrf_studies.rendering.site import build_site
 from treecrf_studies.rendering.text import Markdown, escaped
-from treecrf_studies.report import claim_pages, ledger, lessons, provenance
+from treecrf_studies.report import claim_pages, ledger, provenance
+from treecrf_studies.report.lesson_plot import lessons_page
 from treecrf_studies.report.overview import overview
 from treecrf_studies.report.papers import PAPERS, missing_pages, paper_page
 from treecrf_studies.report.run_page import run_page
@@ -87,7 +88,7 @@ def pages_of_papers(
     `paper_page`.
     """
     papers = [paper_page(paper, shown, claims, compared, explorer) for paper in PAPERS]
-    learnt = lessons.lessons_page(settings)
+    learnt = lessons_page(settings)
     pages = [learnt, *papers, *missing_pages(shown)]
     return [*filter(None, pages), *claim_pages.claim_pages(claims, by_rule, compared)]
 

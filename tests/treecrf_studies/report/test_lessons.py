@@ -120,6 +120,8 @@ def test_larger_samples_are_named_where_no_test_set_separates_two_methods(
             "method": "linear_crf",
             "other": "treecrf_newton",
             "value": -0.97,
+            "family_low": -1.5,
+            "family_high": -0.25,
             "p_holm": 0.012,
             "decision": decided,
         }
