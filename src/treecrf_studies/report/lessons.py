@@ -211,15 +211,6 @@ def nets(frames: Frames) -> Lesson | None:
     """A neural CRF against trees, where the study of training has it; else in that of kernels, against the best
     TreeCRF.
     """
-<<<<<<< HEAD
-    if sentences := _training_difference(frames, NET, TREES):
-        return _lesson("Trees vs nets", sentences, "chapter-3.md#training-accuracy")
-    found = _kernel_gaps(frames, NET, BEST_TREES)
-    sentences = difference(kernel_method_text(NET), kernel_method_text(BEST_TREES), found)
-    if any(gap.dataset == "ocr" for gap in found):
-        sentences.append("On ocr, networks see the letters of a word as pictures, and trees the pixels of one letter.")
-    return _lesson("Trees vs nets", sentences, "uai-2004.md#kernels-tests", is_family=False)
-=======
     if lesson := _asked("Trees vs nets", "chapter-3.md#training-accuracy", (NET, TREES))(frames):
         return lesson
     pair = _kernel_pair(frames, NET, BEST_TREES)
@@ -227,22 +218,12 @@ def nets(frames: Frames) -> Lesson | None:
     if any(gap.dataset == "ocr" for gap in pair.gaps):
         sentences.append("On ocr, networks see the letters of a word as pictures, and trees the pixels of one letter.")
     return _lesson("Trees vs nets", sentences, "uai-2004.md#kernels-tests", [pair], is_family=False)
->>>>>>> 31154635dcb169450629f9a253fe7e4d293b22db
 
 
 def kernels(frames: Frames) -> Lesson | None:
     """Conjunctions of inputs in kernels, and kernels against trees (UAI 2004)."""
-<<<<<<< HEAD
-    sentences = [
-        sentence
-        for one, other in (("degree_2", "degree_1"), (BEST_TREES, BEST_KERNEL))
-        for sentence in difference(kernel_method_text(one), kernel_method_text(other), _kernel_gaps(frames, one, other))
-    ]
-    return _lesson("Kernels", sentences, "uai-2004.md#kernels-tests", is_family=False)
-=======
     pairs = [_kernel_pair(frames, *pair) for pair in (("degree_2", "degree_1"), (BEST_TREES, BEST_KERNEL))]
     return _lesson("Kernels", _told(*pairs), "uai-2004.md#kernels-tests", pairs, is_family=False)
->>>>>>> 31154635dcb169450629f9a253fe7e4d293b22db
 
 
 def _kernel_pair(frames: Frames, method: str, other: str) -> Pair:
@@ -257,11 +238,7 @@ def ensembles(frames: Frames) -> Lesson | None:
     pairs = [
         Pair(name, "the best expert of part A", gaps(frame, method, "best_expert")) for method, name in names.items()
     ]
-<<<<<<< HEAD
-    return _lesson("Ensembles", sentences, "espboost-2014.md#ensembles-data", is_family=False)
-=======
     return _lesson("Ensembles", _told(*pairs), "espboost-2014.md#ensembles-data", pairs, is_family=False)
->>>>>>> 31154635dcb169450629f9a253fe7e4d293b22db
 
 
 def missing_values(frames: Frames) -> Lesson | None:
@@ -275,14 +252,8 @@ def missing_values(frames: Frames) -> Lesson | None:
         Pair("instance weighting", method_name(other), gaps(highest, "instance_weighting", other, FAMILY))
         for other in ("imputation", "indicator")
     ]
-<<<<<<< HEAD
-    return _lesson(
-        f"Missing completely at random ({100 * rate:g} % of cells)", sentences, "missing-values.md#missing-advice"
-    )
-=======
     title = f"Missing completely at random ({100 * rate:g} % of cells)"
     return _lesson(title, _told(*pairs), "missing-values.md#missing-advice", pairs)
->>>>>>> 31154635dcb169450629f9a253fe7e4d293b22db
 
 
 def label_holes(frames: Frames) -> Lesson | None:
@@ -300,14 +271,7 @@ def label_holes(frames: Frames) -> Lesson | None:
         for dataset, method in shares.groupby("dataset", sort=False).idxmax()
         for gap in gaps(tests[tests["dataset"] == dataset], "instance_weighting", method, FAMILY)
     ]
-<<<<<<< HEAD
-    sentences = [
-        sentence for method, gap in found for sentence in difference("instance weighting", method_name(method), [gap])
-    ]
-    return _lesson("Missing by label", sentences, "missing-values.md#missing-mechanisms")
-=======
     return _lesson("Missing by label", _told(*pairs), "missing-values.md#missing-mechanisms", pairs)
->>>>>>> 31154635dcb169450629f9a253fe7e4d293b22db
 
 
 def many_labels(frames: Frames) -> Lesson | None:
@@ -324,15 +288,8 @@ def many_labels(frames: Frames) -> Lesson | None:
             for dataset, cascade in chosen
             for gap in gaps(tests[(tests["dataset"] == dataset) & (tests["window"] == 1)], method, cascade)
         ]
-<<<<<<< HEAD
-        sentences += difference(
-            f"with window 1, {method_text(method)}", "the chosen cascade of codes with trees", found
-        )
-    return _lesson("Many labels", sentences, "thesis.md#coding-all", is_family=False)
-=======
         pairs.append(Pair(f"with window 1, {method_text(method)}", "the chosen cascade of codes with trees", found))
     return _lesson("Many labels", _told(*pairs), "thesis.md#coding-all", pairs, is_family=False)
->>>>>>> 31154635dcb169450629f9a253fe7e4d293b22db
 
 
 def future_features(frames: Frames) -> Lesson | None:
@@ -341,13 +298,8 @@ def future_features(frames: Frames) -> Lesson | None:
     if not (len(best) and len(tests)):
         return None
     found = [Gap(name, pair.points, *pair.interval, pair.decision) for name, pair in gains(best, tests).items()]
-<<<<<<< HEAD
-    sentences = difference("the best labeller with discovered features", "the best without", found, is_averaged=False)
-    return _lesson("Future features", sentences, "chapter-5.md#future-orders", is_family=False)
-=======
     pair = Pair("the best labeller with discovered features", "the best without", found, is_averaged=False)
     return _lesson("Future features", _told(pair), "chapter-5.md#future-orders", [pair], is_family=False)
->>>>>>> 31154635dcb169450629f9a253fe7e4d293b22db
 
 
 def related_sequences(frames: Frames) -> Lesson | None:
