@@ -139,7 +139,7 @@ def _ends(forest: Forest) -> tuple[float, float]:
     values = [row.value for row in forest.rows] + [dot for row in forest.rows for dot in row.dots] + [*forest.limits]
     known = [row for row in forest.rows if isfinite(row.low) and isfinite(row.high)]
     halves = sorted(_half(row) for row in known)
-    longest = LONGEST * halves[len(halves) // 2] if halves else 0.0
+    longest = LONGEST * halves[(len(halves) - 1) // 2] if halves else 0.0
     for row in known:
         values += [max(row.low, row.value - longest), min(row.high, row.value + longest)]
     low, high = min(values), max(values)

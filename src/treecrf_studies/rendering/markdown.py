@@ -21,6 +21,9 @@ from treecrf_studies.rendering.text import SITE, Markdown, escaped, slug
 PAGES = "pages.json"
 """File and name of each page of a site that its list of contents names, in their order."""
 
+MOST_LETTERS = 60
+"""Of a file that is named for its caption."""
+
 NO_BANNER = Markdown()
 
 HTML = "html:"
@@ -168,7 +171,7 @@ class _Writer:
 
     def _table(self, caption: str, layout: pd.DataFrame, name: str) -> str:
         """A link alone in its paragraph, under which `treecrf_studies.rendering.site` shows the table."""
-        file = f"{name or self._own_name(slug(caption))}.csv"
+        file = f"{name or self._own_name(slug(caption)[:MOST_LETTERS])}.csv"
         write_frame(flattened(layout), self.folder / file)
         return f"[{escaped(caption)}]({self._way(file)})\n\n"
 

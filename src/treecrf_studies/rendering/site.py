@@ -12,6 +12,7 @@ import io
 import re
 import shutil
 import tempfile
+import warnings
 from collections.abc import Iterable, Sequence
 from html import escape
 from pathlib import Path, PurePosixPath
@@ -39,6 +40,7 @@ CONFIGURATION: dict[str, Any] = {
     "myst_disable_syntax": ["html_block", "html_inline", "html"],
     "myst_heading_anchors": 4,
     "myst_url_schemes": {"http": None, "https": None, "mailto": None, "html": "{{path}}#{{fragment}}"},
+    "smartquotes": False,
     "html_theme": "furo",
     "html_show_sphinx": False,
     "html_show_copyright": False,
@@ -69,13 +71,17 @@ def build_site(source: Path, target: Path, title: str) -> None:
         If Sphinx finds a fault in a page.
     """
     from sphinx.application import Sphinx  # takes half a second
+    from sphinx.util.docutils import docutils_namespace
 
-    with tempfile.TemporaryDirectory(prefix="treecrf-") as place:
+    with tempfile.TemporaryDirectory(prefix="treecrf-") as place, warnings.catch_warnings():
+        warnings.simplefilter("ignore", PendingDeprecationWarning)  # what Sphinx says to authors of extensions
+        warnings.simplefilter("ignore", DeprecationWarning)
         made, said = Path(place, "html"), io.StringIO()
         settings = CONFIGURATION | {"project": title, "html_title": title}
         arguments = (str(source), None, str(made), str(Path(place, "trees")), "html", settings)
-        app = Sphinx(*arguments, status=None, warning=said, freshenv=True)
-        app.build()
+        with docutils_namespace():
+            app = Sphinx(*arguments, status=None, warning=said, freshenv=True)
+            app.build()
         if app.statuscode or said.getvalue():
             raise ValueError(f"{source}: Sphinx cannot make pages of it: {said.getvalue().strip()}")
         for unwanted in (".buildinfo", "objects.inv", "genindex.html"):

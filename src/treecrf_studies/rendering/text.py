@@ -25,7 +25,7 @@ def escaped(text: object) -> Markdown:
         return text
     one_line = re.sub(r"[\n\r\v\f\x85\u2028\u2029]+", " ", str(text))
     shown = re.sub(r"([\\`*_{}\[\]<>|~$^@]|&(?=#?\w+;)|://|(?<![\w.])www\.)", _escaped_sign, one_line)
-    return Markdown(re.sub(r"^(\s*)([-+#=:]|\d+(?=[.)]))", _escaped_start, shown))
+    return Markdown(re.sub(r"^(\s*)([-+#=:(]|\d+(?=[.)]))", _escaped_start, shown))
 
 
 def _escaped_sign(found: re.Match[str]) -> str:

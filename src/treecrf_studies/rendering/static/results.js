@@ -56,10 +56,13 @@
       const large = new Image();
       [large.src, large.alt] = [image.src, image.alt];
       dialog.append(large);
+      dialog.tabIndex = -1;
       dialog.addEventListener("click", () => dialog.close());
+      dialog.addEventListener("keydown", (event) => event.key === "Escape" && dialog.close());
       dialog.addEventListener("close", () => dialog.remove());
       document.body.append(dialog);
       dialog.showModal();
+      dialog.focus();
     };
     image.addEventListener("click", enlarge);
     image.addEventListener("keydown", (event) => {
