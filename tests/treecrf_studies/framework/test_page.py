@@ -101,12 +101,15 @@ def test_choices_name_the_data_sets_that_have_others():
     own = {"n_folds": 2, "methods": ["treecrf"]}
     settings = TrainingSettings(datasets=["a", "b", "c"], overrides={"a": own, "c": own, "not_run": {"n_folds": 3}})
     context = PageContext(TRAINING, SimpleNamespace(training=settings), of_papers=False)
-    (fold,) = page.choices(["n_folds", "unseen"], lambda own: {"seen": None})(context)
-    shown = "".join(part.html for part in fold.parts)
-    assert fold.title == "Other settings"
-    assert "<p><code>n_folds: 5</code>, <code>unseen: missing</code>, <code>seen: null</code></p>" in shown
-    assert "<li>a, c: <code>n_folds: 2</code>, <code>methods: [treecrf]</code></li>" in shown
-    assert "not_run" not in shown
+    (table,) = page.choices(["n_folds", "unseen"], lambda own: {"seen": None})(context)
+    assert table.caption == "Other settings"
+    assert table.layout.to_numpy().tolist() == [
+        ["n_folds", "all", "5"],
+        ["unseen", "all", "missing"],
+        ["seen", "all", "null"],
+        ["n_folds", "a, c", "2"],
+        ["methods", "a, c", "[treecrf]"],
+    ]
 
 
 @pytest.mark.parametrize(

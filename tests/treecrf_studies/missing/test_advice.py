@@ -110,7 +110,7 @@ def test_the_page_shows_what_speaks_against_instance_weighting(frames):
     percent = {("a", 0.2): {WEIGHTING: 70, IMPUTATION: 75}}
     mechanism = (evaluations_of(percent, mechanism="mnar"), comparisons_of(percent, mechanism="mnar"))
     *_, last = advice(*frames, *mechanism)
-    assert "−5.00 points (−6.50 to −3.50) vs imputation" in last.html
+    assert "−5.00 points (−6.50 to −3.50) vs imputation" in last.text
     alone = advice(*frames)
     assert [part.caption for part in alone if isinstance(part, Table)] == ["Which method to use when"]
     assert advice(frames[0], frames[1][:0], frames[2]) == []

@@ -34,7 +34,9 @@ def test_texts_have_values_intervals_and_notes():
 
 @pytest.mark.parametrize("n_rows", [1, 40])
 def test_no_text_leaves_the_figure(n_rows):
-    figure = forest_figure(Forest("", [ROWS[1]._replace(label="a label of some forty letters, which is long")] * n_rows))
+    figure = forest_figure(
+        Forest("", [ROWS[1]._replace(label="a label of some forty letters, which is long")] * n_rows)
+    )
     figure.draw_without_rendering()
     for text in figure.axes[0].texts:
         extent = text.get_window_extent()

@@ -79,7 +79,10 @@ def test_the_documentation_is_linked_where_it_is(tmp_path):
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        *[(text, True) for text in ("1", "−2.5*", "<0.001", "81.2 ± 0.4 ▲", "+1.00 (−1.00 to +3.00)", "12 / 3 of 15", "1,000")],
+        *[
+            (text, True)
+            for text in ("1", "−2.5*", "<0.001", "81.2 ± 0.4 ▲", "+1.00 (−1.00 to +3.00)", "12 / 3 of 15", "1,000")
+        ],
         *[(text, False) for text in ("", "protein", "TreeCRF", "? open", "2 methods: without crf_1", "a 1")],
     ],
 )

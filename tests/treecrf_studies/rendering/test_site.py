@@ -66,7 +66,9 @@ def test_texts_that_people_named_are_shown_as_they_are(chromium, site):
         whole = " ".join(browser.tab.locator("article").inner_text().split())
         for text in TEXTS:
             assert " ".join(text.split()) in whole
-        cells = browser.tab.locator("table.results").first.locator("tbody tr").first.locator("th, td").all_text_contents()
+        cells = (
+            browser.tab.locator("table.results").first.locator("tbody tr").first.locator("th, td").all_text_contents()
+        )
         assert [" ".join(cell.split())[:20] for cell in cells] == [" ".join(text.split())[:20] for text in TEXTS]
 
 
@@ -113,7 +115,9 @@ def test_long_tables_are_filtered_and_name_pages_of_claims(first):
 
 
 def test_numbers_stand_at_the_right_and_the_file_can_be_had(first, site):
-    classes = first.locator("table.results").first.locator("thead th").evaluate_all("all => all.map((th) => th.className)")
+    classes = (
+        first.locator("table.results").first.locator("thead th").evaluate_all("all => all.map((th) => th.className)")
+    )
     assert classes == ["", "number"]
     address = first.locator("details.table .file a").first.get_attribute("href")
     assert (site / address).read_text().startswith("method,x\n")
@@ -140,7 +144,10 @@ def test_pages_of_an_earlier_site_go_and_other_files_stay(tmp_path):
     build("index.md", "new.md")
     assert {path.name for path in tmp_path.glob("*.html")} == {"index.html", "new.html", "search.html", "explorer.html"}
     assert not (tmp_path / "claims").exists()
-    assert json.loads((tmp_path / "markdown/pages.json").read_text()) == [["index.md", "index.md"], ["new.md", "new.md"]]
+    assert json.loads((tmp_path / "markdown/pages.json").read_text()) == [
+        ["index.md", "index.md"],
+        ["new.md", "new.md"],
+    ]
 
 
 def test_the_policy_names_the_scripts_of_the_page():

@@ -14,7 +14,20 @@ from myst_parser.parsers.mdit import create_md_parser
 from treecrf_studies.rendering.site import CONFIGURATION
 from treecrf_studies.rendering.text import Markdown, code, escaped, link, md, slug
 
-NAMED = (*TEXTS, "[a](javascript:b)", "![a](b)", "`a`", "*a* _b_", "&amp;", "a\\", "# a", "1. a", "- a", "a_b", "http://a.b")
+NAMED = (
+    *TEXTS,
+    "[a](javascript:b)",
+    "![a](b)",
+    "`a`",
+    "*a* _b_",
+    "&amp;",
+    "a\\",
+    "# a",
+    "1. a",
+    "- a",
+    "a_b",
+    "http://a.b",
+)
 NAMED += ("$x$", "{ref}`a`", "a ~~b~~", "www.a.org", "+ a", "= a", ":::", "> a", "me@host.org", "(a)=", "^a^", "a|b")
 
 
