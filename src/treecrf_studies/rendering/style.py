@@ -19,7 +19,7 @@ INK = "#777777"
 GRID = "#88888850"
 """Lines behind marks."""
 
-_ON_BOTH = {"#000000": INK, "#4d4d4d": INK, "#882255": "#b0427a"}
+_ON_BOTH = {"#000000": INK, "#4d4d4d": "#a67c52", "#882255": "#b0427a"}
 """Instead of colours of the catalogue that dark pages swallow."""
 
 DECODER_NAMES = {"forward_backward": "forward-backward", "viterbi": "Viterbi", "better": "preferred by CV"}

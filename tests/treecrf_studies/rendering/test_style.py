@@ -18,7 +18,6 @@ from treecrf_studies.rendering.style import (
     training_method_name,
     training_method_style,
 )
-from treecrf_studies.training.figures import FIGURE_METHODS
 
 
 def test_methods_can_be_told_apart():
@@ -26,9 +25,6 @@ def test_methods_can_be_told_apart():
     styles = [*TRAINING_METHOD_STYLES.values(), OTHER_STYLE]
     assert len({style["marker"] for style in styles}) == len(styles)
     assert len({(style["color"], style["linestyle"]) for style in styles}) == len(styles)
-    together = [TRAINING_METHOD_STYLES[method] for method in FIGURE_METHODS]
-    for part in ("color", "marker", "linestyle"):
-        assert len({style[part] for style in together}) == len(together)
 
 
 def test_unknown_methods_come_last_and_are_shown_by_their_id():
