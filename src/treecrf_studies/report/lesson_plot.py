@@ -193,7 +193,7 @@ def _texts(group: pd.DataFrame, before: pd.DataFrame | None) -> list[tuple[str, 
     return [
         *([(first["question"], "bold")] if is_new else []),
         *((line, "normal") for line in compared),
-        (f"{counted(first['n_sets'], 'data set')} ({first['source']})", "light"),
+        (f"{counted(int((group['kind'] == SET).sum()), 'data set')} ({first['source']})", "light"),
     ]
 
 
