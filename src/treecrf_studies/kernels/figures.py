@@ -51,9 +51,9 @@ LEVELS: dict[str, Style] = {
 
 SOLVER_STYLES: dict[str, Style] = {
     "lbfgs": {"color": "#0072B2", "marker": "", "linestyle": "-"},
-    "lbfgs_matrix": {"color": "#56B4E9", "marker": "", "linestyle": (0, (3, 1))},
+    "lbfgs_matrix": {"color": "#3a96cc", "marker": "", "linestyle": (0, (3, 1))},
     "newton": {"color": "#009E73", "marker": "^", "linestyle": "-"},
-    "subspace": {"color": "#E69F00", "marker": "", "linestyle": (0, (5, 1))},
+    "subspace": {"color": "#c48600", "marker": "", "linestyle": (0, (5, 1))},
     "block_jacobi": {"color": "#D55E00", "marker": "X", "linestyle": (0, (1.2, 1.2))},
     "block_jacobi_halved": {"color": "#CC79A7", "marker": "", "linestyle": (0, (3, 1, 1, 1))},
     "crfsuite": {"color": "#777777", "marker": "D", "linestyle": "none"},
