@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -135,7 +136,8 @@ def paper_findings(settings: Settings, paper: Paper) -> list[Finding]:
     treatments of missing values too, of ICML 2004 the accuracies by CPU seconds.
     """
     frames = Frames(settings)
-    tables = paper_plots.beside_frames(published_values(settings), frames.read("training", "costs"), paper)
+    costs, summary = frames.read("training", "costs"), frames.read("training", "summary")
+    tables = paper_plots.beside_frames(published_values(settings), costs, summary, paper)
     found = [_table(source, frame) for source, frame in tables.items()]
     if paper.letter == "P":
         found += [*_curves(frames, settings.may_concern_papers), *_effects(frames)]
@@ -145,7 +147,7 @@ def paper_findings(settings: Settings, paper: Paper) -> list[Finding]:
 
 
 def _table(source: str, frame: pd.DataFrame) -> Finding:
-    name = source.lower().replace(" ", "_").replace(".", "_")
+    name = re.sub(r"\W+", "_", source.lower())
     caption, alt = paper_plots.beside_caption(frame), paper_plots.beside_alt(frame)
     return Finding(name, source, caption, alt, frame, lambda: paper_plots.beside_figure(frame))
 

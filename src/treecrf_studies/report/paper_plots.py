@@ -21,9 +21,10 @@ from treecrf_studies.rendering.panels import add_legend, name_axes, panel_grid, 
 from treecrf_studies.rendering.style import DECODER_NAMES, INK, SETTINGS, SMALL, training_method_name
 from treecrf_studies.report.figures import shown_methods
 from treecrf_studies.report.papers import Paper
+from treecrf_studies.training.choices import BETTER
 from treecrf_studies.training.published import training_costs
 
-ACCURACIES, SECONDS = METRICS[ACCURACY].title, "CPU seconds of one step"
+ACCURACIES, STEP_SECONDS, SECONDS = METRICS[ACCURACY].title, "CPU seconds of one step", "CPU seconds to the peak"
 """Quantities; others are those of the view of published values."""
 
 STEPS = {"forward_backward_seconds": "forward-backward", "induction_seconds": "feature induction"}
@@ -44,14 +45,16 @@ LETTERS = 38
 """Of a line of the name of a row."""
 
 
-def beside_frames(published: pd.DataFrame, costs: pd.DataFrame, paper: Paper) -> dict[str, pd.DataFrame]:
+def beside_frames(
+    published: pd.DataFrame, costs: pd.DataFrame, summary: pd.DataFrame, paper: Paper
+) -> dict[str, pd.DataFrame]:
     """What a run measured beside each printed value of a paper, by table in its order.
 
     Parameters
     ----------
     published : DataFrame
         From `treecrf_studies.framework.views.published_values`.
-    costs : DataFrame
+    costs, summary : DataFrame
         From `treecrf_studies.training.summary`, of several data sets; may be empty.
     paper : Paper
 
@@ -64,8 +67,8 @@ def beside_frames(published: pd.DataFrame, costs: pd.DataFrame, paper: Paper) ->
     """
     rows = published[published["source"].str.startswith(paper.source)] if len(published) else published
     parts = {str(name): part for name, part in _with_rows(rows).groupby("source")} if len(rows) else {}
-    if paper.letter == "P" and len(steps := step_frame(costs)):
-        parts[steps["source"].iloc[0]] = steps
+    for seconds in (step_frame(costs), peak_frame(summary)) if paper.letter == "P" else ():
+        parts |= dict.fromkeys(seconds["source"].unique(), seconds)
     return {source: parts[source].reset_index(drop=True) for source in sorted(parts)}
 
 
@@ -83,8 +86,22 @@ def step_frame(costs: pd.DataFrame) -> pd.DataFrame:
         for column, name in STEPS.items()
     ]
     found = pd.concat(parts, ignore_index=True).dropna(subset=["published", "measured"])
+    return _of_seconds(found, "PhD table 3.6", STEP_SECONDS)
+
+
+def peak_frame(summary: pd.DataFrame) -> pd.DataFrame:
+    """The CPU seconds of PhD table 3.5 beside measured ones up to the peak of the test curve, as of `beside_frames`."""
+    if summary.empty:
+        return pd.DataFrame(columns=COLUMNS)
+    better = summary[summary["decoder"] == BETTER][["dataset", "method", "peak_cpu_seconds"]]
+    known = training_costs().rename(columns={"cpu_seconds": "published"}).merge(better, on=["dataset", "method"])
+    found = known.assign(row=known["method"].map(training_method_name), measured=known["peak_cpu_seconds"])
+    return _of_seconds(found.dropna(subset=["published", "measured"]), "PhD table 3.5, CPU seconds", SECONDS)
+
+
+def _of_seconds(found: pd.DataFrame, source: str, quantity: str) -> pd.DataFrame:
     given = dict.fromkeys(("low", "high", "at_choice"), np.nan)
-    return found.assign(source="PhD table 3.6", quantity=SECONDS, against="", **given)[COLUMNS]
+    return found.assign(source=source, quantity=quantity, against="", **given)[COLUMNS]
 
 
 def beside_figure(frame: pd.DataFrame) -> Figure:
@@ -113,7 +130,7 @@ def beside_figure(frame: pd.DataFrame) -> Figure:
         figure, panels = panel_grid([title for title, _ in sets], size, 3 if is_shared else 2, sharey=is_shared)
         for axes, (_, of_set), shown in zip(panels, sets, rows, strict=True):
             _draw_panel(axes, of_set, shown)
-            if (frame["quantity"] == SECONDS).all():
+            if _is_of_seconds(frame):
                 axes.set_xscale("log")
                 axes.xaxis.set_major_locator(LogLocator(numticks=4))
                 axes.xaxis.set_major_formatter(lambda value, _: f"{value:g}")
@@ -132,7 +149,7 @@ def beside_alt(frame: pd.DataFrame) -> str:
     if away.empty:
         return "Nothing that this table prints was measured."
     text = f"{counted(len(away), 'printed value')} of {frame['source'].iloc[0]} beside measured ones, on {counted(frame['dataset'].nunique(), 'data set')}. "
-    if (frame["quantity"] == SECONDS).all():
+    if _is_of_seconds(frame):
         ratios = (frame["measured"] / frame["published"]).dropna()
         return f"{text}Measured are {_two_digits(ratios.min())} to {_two_digits(ratios.max())} times the published seconds."
     digits = signed if (frame["quantity"] == ACCURACIES).all() else _short
@@ -142,7 +159,7 @@ def beside_alt(frame: pd.DataFrame) -> str:
 
 def beside_caption(frame: pd.DataFrame) -> str:
     """What follows from `beside_figure`."""
-    away, source = _away(frame), frame["source"].iloc[0] if len(frame) else ""
+    away, source = _away(frame), frame["source"].iloc[0].partition(",")[0] if len(frame) else ""
     if away.empty:
         return "This run has measured nothing that this table prints."
     quantity, n = frame["quantity"].iloc[0], len(away)
@@ -154,9 +171,13 @@ def beside_caption(frame: pd.DataFrame) -> str:
         n_alike = int((np.sign(known["measured"]) == np.sign(known["published"])).sum())
         return f"{n_alike} of {n} measured log odds have the sign that {source} prints."
     ratio = (known["measured"] / known["published"]).median()
-    if quantity == SECONDS:
+    if _is_of_seconds(frame):
         return f"{_two_digits(ratio)} times the published CPU seconds is the median of {source}; machines differ."
     return f"{_two_digits(ratio)} times the published value is the median of {source}."
+
+
+def _is_of_seconds(frame: pd.DataFrame) -> bool:
+    return bool(frame["quantity"].isin([SECONDS, STEP_SECONDS]).all())
 
 
 def _away(frame: pd.DataFrame) -> pd.Series:

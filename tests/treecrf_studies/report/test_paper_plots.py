@@ -7,17 +7,19 @@ import pytest
 from treecrf_studies.framework.views import VIEWS
 from treecrf_studies.rendering.style import NOTHING, save_figure
 from treecrf_studies.report.paper_plots import (
-    SECONDS,
+    STEP_SECONDS,
     beside_alt,
     beside_caption,
     beside_figure,
     beside_frames,
+    peak_frame,
     step_frame,
 )
 from treecrf_studies.report.papers import PAPERS
 from treecrf_studies.training.published import training_costs
 
 NAN = np.nan
+NOTHING_MEASURED = pd.DataFrame()
 DISSERTATION, ESPBOOST = PAPERS[0], PAPERS[-1]
 
 
@@ -51,7 +53,7 @@ def published():
 
 
 def test_rows_say_what_tells_them_apart(published):
-    frames = beside_frames(published, pd.DataFrame(), DISSERTATION)
+    frames = beside_frames(published, NOTHING_MEASURED, NOTHING_MEASURED, DISSERTATION)
     assert list(frames) == ["PhD table 3.4", "PhD table 4.1", "PhD table 5.3"]
     assert frames["PhD table 3.4"]["row"].tolist() == ["TreeCRF, Viterbi", "TreeCRF, forward-backward", "TreeCRF"]
     assert frames["PhD table 5.3"]["row"].tolist() == ["FF-MEMM-0 (bag 6), G0 = −5"]
@@ -60,12 +62,12 @@ def test_rows_say_what_tells_them_apart(published):
         ["indicator, 9 %", "imputation"],
     ]
     assert frames["PhD table 5.3"]["at_choice"].isna().all()  # the measured value is that
-    assert list(beside_frames(published, pd.DataFrame(), ESPBOOST)) == ["ESPBoost table 1"]
-    assert beside_frames(published.iloc[:0], pd.DataFrame(), DISSERTATION) == {}
+    assert list(beside_frames(published, NOTHING_MEASURED, NOTHING_MEASURED, ESPBOOST)) == ["ESPBoost table 1"]
+    assert beside_frames(published.iloc[:0], NOTHING_MEASURED, NOTHING_MEASURED, DISSERTATION) == {}
 
 
 def test_marks_stand_at_the_values(published, tmp_path):
-    frames = beside_frames(published, pd.DataFrame(), DISSERTATION)
+    frames = beside_frames(published, NOTHING_MEASURED, NOTHING_MEASURED, DISSERTATION)
     figure = beside_figure(frames["PhD table 3.4"])
     first = figure.axes[0]
     assert [axes.get_title(loc="left") for axes in figure.axes] == ["a", "b"]
@@ -82,7 +84,9 @@ def test_marks_stand_at_the_values(published, tmp_path):
 
 
 def test_words_have_the_numbers(published):
-    frames = beside_frames(published, pd.DataFrame(), DISSERTATION) | beside_frames(published, pd.DataFrame(), ESPBOOST)
+    frames = beside_frames(published, NOTHING_MEASURED, NOTHING_MEASURED, DISSERTATION) | beside_frames(
+        published, NOTHING_MEASURED, NOTHING_MEASURED, ESPBOOST
+    )
     captions = {source: beside_caption(frame) for source, frame in frames.items()}
     assert captions["PhD table 3.4"].startswith("1 of 3 measured accuracies lie within 1 point of PhD table 3.4")
     assert captions["PhD table 4.1"] == "1 of 2 measured log odds have the sign that PhD table 4.1 prints."
@@ -101,10 +105,23 @@ def test_seconds_of_steps_are_ratios_on_a_logarithmic_axis():
     )
     frame = step_frame(costs)
     assert frame["row"].tolist() == ["TreeCRF: forward-backward", "TreeCRF: feature induction"]
-    assert frame["quantity"].unique().tolist() == [SECONDS]
+    assert frame["quantity"].unique().tolist() == [STEP_SECONDS]
     assert beside_alt(frame).endswith("Measured are 0.010 to 0.25 times the published seconds.")
     assert beside_figure(frame).axes[0].get_xscale() == "log"
-    assert list(beside_frames(pd.DataFrame(), costs, DISSERTATION)) == ["PhD table 3.6"]
+    assert list(beside_frames(NOTHING_MEASURED, costs, NOTHING_MEASURED, DISSERTATION)) == ["PhD table 3.6"]
     nothing = step_frame(costs.iloc[:0])
     assert beside_figure(nothing).get_label() == NOTHING
     assert beside_caption(nothing) == "This run has measured nothing that this table prints."
+
+
+def test_seconds_to_the_peak_stand_beside_those_of_table_3_5(tmp_path):
+    known = training_costs().query("dataset == 'protein' and method in ('treecrf', 'mallet')")
+    summary = known[["dataset", "method"]].assign(decoder="better", peak_cpu_seconds=known["cpu_seconds"] / 10)
+    other = summary.assign(decoder="viterbi", peak_cpu_seconds=1.0)
+    frame = peak_frame(pd.concat([summary, other], ignore_index=True))
+    assert frame["row"].tolist() == ["TreeCRF", "MALLET"]
+    assert (frame["measured"] / frame["published"]).tolist() == pytest.approx([0.1, 0.1])
+    assert (
+        beside_caption(frame) == "0.10 times the published CPU seconds is the median of PhD table 3.5; machines differ."
+    )
+    save_figure(beside_figure(frame), tmp_path / "figure.svg", "svg")
