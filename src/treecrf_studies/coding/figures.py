@@ -58,7 +58,7 @@ LEVELS: dict[str, Style] = {
     "full": {"color": "#b0427a", "linestyle": (0, (3, 1, 1, 1)), "marker": "*"},
     "separable": {"color": "#AA4499", "linestyle": (0, (1, 1)), "marker": "p"},
     "crfsuite": {"color": "#6a5acd", "linestyle": "none", "marker": "d"},
-    "neural_crf": {"color": "#009E73", "linestyle": (0, (7, 1, 1, 1)), "marker": "8"},
+    "neural_crf": {"color": "#0072B2", "linestyle": (0, (7, 1, 1, 1)), "marker": "8"},
     "trees_and_nets": {"color": "#117733", "linestyle": (0, (9, 1, 1, 1)), "marker": "P"},
     "perceptron": {"color": "#999933", "linestyle": (0, (4, 1.2)), "marker": "<"},
 }
