@@ -16,7 +16,7 @@ from treecrf_studies.methods.catalogue import FUTURE
 from treecrf_studies.rendering.panels import MARKER_SIZES, draw_by_dataset, sentence_figure, with_several
 from treecrf_studies.rendering.style import OTHER_STYLE, SETTINGS, SMALL, on_both
 
-SECOND_BAG: dict[str, Any] = {"color": "#E69F00", "marker": "P", "linestyle": (0, (1.2, 1.2))}
+SECOND_BAG: dict[str, Any] = {"color": "#c48600", "marker": "P", "linestyle": (0, (1.2, 1.2))}
 """Of a labeller's second bag; further ones differ by the legend alone."""
 
 N_FEATURES_SHOWN = 4

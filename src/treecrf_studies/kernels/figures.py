@@ -30,8 +30,8 @@ PLACES = {"primal": 0.0, **{method: float(degree) for method, degree in DEGREES.
 """What stands below figure 1, and where its methods are; the kernel of low rank has degree 2."""
 
 PRIMAL_STYLE: Style = {"color": "#777777", "marker": "D", "linestyle": "none"}
-DEGREE_STYLE: Style = {"color": "#0072B2", "marker": "o", "linestyle": "none"}
-LOW_RANK_STYLE: Style = {"color": "#0072B2", "marker": "s", "linestyle": "none", "markerfacecolor": "white"}
+DEGREE_STYLE: Style = {"color": "#D55E00", "marker": "o", "linestyle": "none"}
+LOW_RANK_STYLE: Style = {"color": "#D55E00", "marker": "s", "linestyle": "none", "markerfacecolor": "none"}
 DRAWN = (
     ("primal", PRIMAL_STYLE, ["primal"]),
     ("kernel", DEGREE_STYLE, list(DEGREES)),
@@ -42,18 +42,18 @@ DRAWN = (
 LEVELS: dict[str, Style] = {
     "separable": {"color": "#AA4499", "linestyle": (0, (1, 1))},
     "full": {"color": "#b0427a", "linestyle": (0, (3, 1, 1, 1))},
-    "treecrf": {"color": "#D55E00", "linestyle": "-"},
+    "treecrf": {"color": "#0072B2", "linestyle": "-"},
     "crfsuite": {"color": "#8a8a8a", "linestyle": (0, (6, 1.5))},
-    "linear_crf": {"color": "#999933", "linestyle": (0, (4, 1.2))},
-    "neural_crf": {"color": "#009E73", "linestyle": (0, (7, 1, 1, 1))},
+    "linear_crf": {"color": "#777777", "linestyle": (0, (4, 1.2))},
+    "neural_crf": {"color": "#0072B2", "linestyle": (0, (7, 1, 1, 1))},
 }
 """Rivals in figure 1, horizontal lines."""
 
 SOLVER_STYLES: dict[str, Style] = {
     "lbfgs": {"color": "#0072B2", "marker": "", "linestyle": "-"},
-    "lbfgs_matrix": {"color": "#56B4E9", "marker": "", "linestyle": (0, (3, 1))},
+    "lbfgs_matrix": {"color": "#3a96cc", "marker": "", "linestyle": (0, (3, 1))},
     "newton": {"color": "#009E73", "marker": "^", "linestyle": "-"},
-    "subspace": {"color": "#E69F00", "marker": "", "linestyle": (0, (5, 1))},
+    "subspace": {"color": "#c48600", "marker": "", "linestyle": (0, (5, 1))},
     "block_jacobi": {"color": "#D55E00", "marker": "X", "linestyle": (0, (1.2, 1.2))},
     "block_jacobi_halved": {"color": "#CC79A7", "marker": "", "linestyle": (0, (3, 1, 1, 1))},
     "crfsuite": {"color": "#777777", "marker": "D", "linestyle": "none"},

@@ -36,8 +36,8 @@ def marked_if(text: str, is_marked: bool) -> str:
 
 
 def number(value: float, digits: int = 2) -> str:
-    """So many digits after the point, or a dash."""
-    return DASH if pd.isna(value) else f"{value:.{digits}f}"
+    """So many digits after the point, or a dash; what rounds to zero has no sign."""
+    return DASH if pd.isna(value) else f"{value:z.{digits}f}"
 
 
 def three_digits(value: float) -> str:

@@ -8,6 +8,7 @@ from itertools import pairwise
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from numpy.typing import ArrayLike
 
 from treecrf_studies.rendering.style import SMALL
 
@@ -21,13 +22,13 @@ SIDES = (
 """Places beside a mark in points, and how a name stands to them; the first ones are preferred."""
 
 
-def spread(wanted: Sequence[float], gap: float) -> np.ndarray:
+def spread(wanted: ArrayLike, gap: float) -> np.ndarray:
     """Places of names along a line, at least `gap` apart, in the order of those that they are wanted at and as near to
     them as this allows.
 
     Parameters
     ----------
-    wanted : sequence of float
+    wanted : array_like of float
     gap : float
 
     Returns

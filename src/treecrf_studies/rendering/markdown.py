@@ -97,7 +97,9 @@ def parts_text(parts: Iterable[Part], folder: Path) -> str:
 
 def _heading(part: Part) -> str:
     """Of what a paper numbers, such as "Table 3.5"; empty for others."""
-    anchor = part.anchor if isinstance(part, Table | Figure) else ""
+    anchor = (
+        "" if isinstance(part, Note | Downloads) or (isinstance(part, Table) and not part.is_headed) else part.anchor
+    )
     kind, *numbers = anchor.split("-")
     return f"{kind.capitalize()} {'.'.join(numbers)}".strip()
 
@@ -127,7 +129,7 @@ def _headings(page: Page) -> Iterator[tuple[str, str]]:
             if section.title:
                 yield section.identifier, section.title
             for part in section.parts:
-                if isinstance(part, Table | Figure) and part.anchor:
+                if isinstance(part, Table | Figure | Drawing) and _heading(part):
                     yield part.anchor, _heading(part)
 
 
@@ -165,7 +167,7 @@ class _Writer:
                 below = f"{part.caption}\n\n" if part.caption else ""
                 return f"{heading}{self._picture(part.alt, f'{part.name}.svg')}{below}{_claims(part.links)}"
             case Drawing():
-                return self._drawing(part)
+                return self._drawing(part, heading)
             case Downloads():
                 return self._downloads(part)
 
@@ -175,13 +177,14 @@ class _Writer:
         write_frame(flattened(layout), self.folder / file)
         return f"[{escaped(caption)}]({self._way(file)})\n\n"
 
-    def _drawing(self, part: Drawing) -> str:
+    def _drawing(self, part: Drawing, heading: str) -> str:
         name = self._own_name(part.name)
         path = self.folder / f"{name}.svg"
         path.parent.mkdir(parents=True, exist_ok=True)
         save_figure(part.figure, path, "svg", with_fonts=False)
         picture = self._picture(part.alt, f"{name}.svg")
-        return f"{picture}{part.caption}\n\n{self._table('The same as a table', part.layout, name)}"
+        table = self._table("The same as a table", part.layout, name)
+        return f"{heading}{picture}{part.caption}\n\n{table}"
 
     def _downloads(self, part: Downloads) -> str:
         links = []

@@ -35,6 +35,8 @@ class Table:
         What links name, such as "table-3-5"; none if empty.
     links : tuple of Markdown
         Claims that rest on it.
+    is_headed : bool
+        Whether its anchor is that of a heading of its own.
     """
 
     caption: str
@@ -42,6 +44,7 @@ class Table:
     name: str = ""
     anchor: str = ""
     links: tuple[Markdown, ...] = ()
+    is_headed: bool = True
 
 
 @dataclass(frozen=True)
@@ -70,6 +73,8 @@ class Drawing:
     layout : DataFrame of str
     name : str
         Of its files among those of the page.
+    anchor : str
+        As of `Table`.
     """
 
     figure: Any
@@ -77,6 +82,7 @@ class Drawing:
     caption: Markdown
     layout: pd.DataFrame
     name: str
+    anchor: str = ""
 
 
 @dataclass(frozen=True)

@@ -19,8 +19,15 @@ INK = "#777777"
 GRID = "#88888850"
 """Lines behind marks."""
 
-_ON_BOTH = {"#000000": INK, "#4d4d4d": INK, "#882255": "#b0427a"}
-"""Instead of colours of the catalogue that dark pages swallow."""
+_ON_BOTH = {
+    "#000000": INK,
+    "#4d4d4d": "#a67c52",
+    "#882255": "#b0427a",
+    "#999999": "#909090",
+    "#56B4E9": "#3a96cc",
+    "#E69F00": "#c48600",
+}
+"""Instead of colours of the catalogue that white or dark pages swallow: names at lines and marks have 3:1 on both."""
 
 DECODER_NAMES = {"forward_backward": "forward-backward", "viterbi": "Viterbi", "better": "preferred by CV"}
 

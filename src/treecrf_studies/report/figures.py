@@ -20,7 +20,7 @@ from treecrf_studies.rendering.panels import MARKER_SIZES, sentence_figure
 from treecrf_studies.rendering.style import INK, SETTINGS, training_method_name, training_method_style
 from treecrf_studies.training.choices import BETTER
 
-TABLE_COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
+TABLE_COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#c48600", "#3a96cc")
 """Of tables, in their order."""
 
 TABLE_MARKERS = "osD^vP"
@@ -92,8 +92,6 @@ def published_figure(frame: pd.DataFrame) -> Figure:
         both.set(xlim=(low, 101), ylim=(low, 101), xlabel="published accuracy (%)", ylabel="measured accuracy (%)")
         both.set_aspect("equal")
         away.set_yticks(range(len(sources)), sources)
-        for label, color in zip(away.get_yticklabels(), TABLE_COLORS * len(sources), strict=False):
-            label.set_color(color)
         away.set_ylim(len(sources) - 0.5, -0.5)
         away.grid(visible=False, axis="y")
         away.tick_params(axis="y", length=0)

@@ -107,6 +107,8 @@ def gap_alt(frame: pd.DataFrame) -> str:
 
 def gap_caption(frame: pd.DataFrame) -> str:
     """What follows from `gap_figure`."""
+    if frame.empty:
+        return "No methods were compared."
     others = frame[~frame["is_best"]]
     return (
         f"{int(others['is_shown'].sum())} of {len(others)} gaps to the best method are shown by the test ({MARK}). "

@@ -1,6 +1,4 @@
-"""The page of what was learnt: one forest plot with a row for each two methods that a question compares, and the
-answers.
-"""
+"""What was learnt as one forest plot: a row for each two methods that a question compares."""
 
 from __future__ import annotations
 
@@ -16,25 +14,11 @@ from matplotlib.figure import Figure
 
 from treecrf.io.messages import counted
 from treecrf.statistics.metrics import mean_with_interval
-from treecrf_studies.framework.settings import Settings
-from treecrf_studies.rendering.cells import signed, texts_of
+from treecrf_studies.rendering.cells import signed
 from treecrf_studies.rendering.panels import sentence_figure
-from treecrf_studies.rendering.parts import Drawing, Group, Note, Page, Section, listed, paragraph
 from treecrf_studies.rendering.style import INK, SETTINGS, SMALL
-from treecrf_studies.rendering.text import escaped, link, slug
-from treecrf_studies.report.lessons import FEW, Gap, Lesson, Pair, find_lessons
+from treecrf_studies.report.lessons import FEW, Gap, Lesson, Pair
 from treecrf_studies.report.papers import PAPERS
-
-PATH, TITLE = "learnt.md", "What we learnt"
-
-INTRODUCTION = """
-What this run answers, in short. Differences are percentage points of accuracy with 95 % intervals of the sequence-level test. In the
-studies of training and of missing values, decisions have Holm's correction over all pairs of methods of a data set. The intervals there are
-Bonferroni's, so one may contain zero where a difference is significant (docs/statistics.md). Other lessons say that their
-intervals are uncorrected. A method is called *more* or *less accurate* where p < 0.05, else *equivalent* where the
-uncorrected 90 % interval lies within the margin of equivalence, and else *undecided*. Intervals of means take the data sets as a sample. Differences on FAQ
-sets count positions, where tables of accuracies average documents.
-"""
 
 MEAN, SET, LARGER = "mean", "data set", "larger sample"
 """Values of `kind`."""
@@ -57,23 +41,6 @@ LETTERS = 54
 """Of a line of the text of a row."""
 
 COLUMNS = ["question", "comparison", "source", "target", "kind", "dataset", "value", "low", "high", "n_sets"]
-
-
-def lessons_page(settings: Settings) -> Page | None:
-    """The page; None where a run answers nothing."""
-    found = find_lessons(settings)
-    if not found:
-        return None
-    frame = lesson_frame(found)
-    caption = escaped(lesson_caption(frame))
-    plot = Drawing(
-        lesson_figure(frame), lesson_alt(frame), caption, texts_of(frame.drop(columns="target")), "differences"
-    )
-    sections = [
-        Section(slug(lesson.title), lesson.title, [*listed(lesson.sentences), Note(link("The table", lesson.target))])
-        for lesson in found
-    ]
-    return Page(PATH, TITLE, TITLE, [Group("", sections)], [plot, paragraph(INTRODUCTION)])
 
 
 def lesson_frame(lessons: Sequence[Lesson]) -> pd.DataFrame:
@@ -226,7 +193,7 @@ def _texts(group: pd.DataFrame, before: pd.DataFrame | None) -> list[tuple[str, 
     return [
         *([(first["question"], "bold")] if is_new else []),
         *((line, "normal") for line in compared),
-        (f"{counted(first['n_sets'], 'data set')} ({first['source']})", "light"),
+        (f"{counted(int((group['kind'] == SET).sum()), 'data set')} ({first['source']})", "light"),
     ]
 
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 import pandas as pd
-from matplotlib.figure import Figure
 
 from treecrf.io.files import read_frames
 from treecrf.io.messages import counted
@@ -18,25 +17,12 @@ from treecrf_studies.framework.paths import StudyFiles
 from treecrf_studies.framework.settings import Settings
 from treecrf_studies.framework.views import CEILING, headline_accuracies, is_near, published_values
 from treecrf_studies.registry import registry
-from treecrf_studies.rendering.cells import texts_of
 from treecrf_studies.rendering.forest import Forest, Interval
-from treecrf_studies.rendering.parts import Drawing, Group, Note, Page, Part, Section, Study, listed, paragraph
+from treecrf_studies.rendering.parts import Group, Note, Page, Part, Section, Study, listed, paragraph
 from treecrf_studies.rendering.style import training_method_name
-from treecrf_studies.rendering.text import Markdown, escaped, md, slug
+from treecrf_studies.rendering.text import Markdown, md
 from treecrf_studies.report.claim_pages import papers_list
-from treecrf_studies.report.claim_strip import strip_alt, strip_caption, strip_figure, strip_frame
-from treecrf_studies.report.figures import (
-    cost_alt,
-    cost_caption,
-    cost_figure,
-    cost_frame,
-    published_alt,
-    published_caption,
-    published_figure,
-    published_frame,
-)
-from treecrf_studies.report.heat_map import gap_alt, gap_caption, gap_figure, gap_frame
-from treecrf_studies.report.lessons import Frames
+from treecrf_studies.report.findings import overview_findings
 from treecrf_studies.report.papers import three_counts
 from treecrf_studies.training.choices import BETTER
 
@@ -84,7 +70,7 @@ def overview(
     comparisons = _comparisons(settings)
     sections = [_own_method(name, comparisons) for name in settings.labellers]
     methods = set(comparisons["method"]) | set(comparisons["other"])
-    sections += _figures(settings, claims, comparisons)
+    sections += overview_findings(settings, claims)
     if claims is not None:
         sections.append(Section("papers", "Papers", papers_list(claims)))
     if OURS in methods:
@@ -100,33 +86,6 @@ def overview(
         *listed(map(_tile, _numbers(settings, claims, methods, jobs))),
     ]
     return Page(PATH, title, "Overview", [Group("", [section for section in sections if section.parts])], lead)
-
-
-def _figures(settings: Settings, claims: pd.DataFrame | None, comparisons: pd.DataFrame) -> list[Section]:
-    """What a run shows at a glance."""
-    frames, sections = Frames(settings), []
-    if claims is not None:
-        of_papers = published_frame(published_values(settings))
-        told = published_alt(of_papers), published_caption(of_papers)
-        sections.append(_drawn("Published and measured accuracies", of_papers, published_figure, *told))
-        told = strip_alt(claims), strip_caption(claims)
-        sections.append(_drawn("Verdicts on the claims", strip_frame(claims), strip_figure, *told))
-    ranks, summary = frames.read("training", "ranks"), frames.read("training", "summary")
-    if len(ranks) and len(comparisons):
-        gaps = gap_frame(ranks, comparisons)
-        sections.append(
-            _drawn("How far each method is behind the best", gaps, gap_figure, gap_alt(gaps), gap_caption(gaps))
-        )
-    if len(summary):
-        costs = cost_frame(summary)
-        sections.append(_drawn("Accuracy and CPU seconds", costs, cost_figure, cost_alt(costs), cost_caption(costs)))
-    return sections
-
-
-def _drawn(title: str, frame: pd.DataFrame, draw: Callable[[pd.DataFrame], Figure], alt: str, caption: str) -> Section:
-    """A section that is a figure; without parts where it has no marks."""
-    shown = [Drawing(draw(frame), alt, escaped(caption), texts_of(frame), slug(title))] if len(frame) else []
-    return Section(slug(title), title, shown)
 
 
 # --- numbers ----------------------------------------------------------------------------------------

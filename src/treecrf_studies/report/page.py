@@ -22,9 +22,9 @@ from treecrf_studies.rendering.parts import Group, Page, Study
 from treecrf_studies.rendering.site import build_site
 from treecrf_studies.rendering.text import Markdown, escaped
 from treecrf_studies.report import claim_pages, ledger, provenance
-from treecrf_studies.report.lesson_plot import lessons_page
+from treecrf_studies.report.findings import learnt_page, table_drawings, words_of_figures
 from treecrf_studies.report.overview import overview
-from treecrf_studies.report.papers import PAPERS, missing_pages, paper_page
+from treecrf_studies.report.papers import PAPERS, Seen, missing_pages, paper_page
 from treecrf_studies.report.run_page import run_page
 
 PAGE, MARKDOWN = "index.html", "markdown"
@@ -87,9 +87,12 @@ def pages_of_papers(
     """What was learnt, the papers, missing values and claims, as far as there is something; `explorer` as of
     `paper_page`.
     """
-    papers = [paper_page(paper, shown, claims, compared, explorer) for paper in PAPERS]
-    learnt = lessons_page(settings)
-    pages = [learnt, *papers, *missing_pages(shown)]
+    words = words_of_figures(settings)
+    papers = [
+        paper_page(paper, shown, claims, compared, Seen(table_drawings(settings, paper), words), explorer)
+        for paper in PAPERS
+    ]
+    pages = [learnt_page(settings), *papers, *missing_pages(shown)]
     return [*filter(None, pages), *claim_pages.claim_pages(claims, by_rule, compared)]
 
 

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import pandas as pd
 
 from treecrf.io.messages import counted
 from treecrf_studies.framework.claims.judge import VERDICTS
 from treecrf_studies.rendering.markdown import flattened
-from treecrf_studies.rendering.parts import Figure, Group, Page, Part, Section, Study, Table, paragraph
+from treecrf_studies.rendering.parts import Drawing, Figure, Group, Page, Part, Section, Study, Table, paragraph
 from treecrf_studies.rendering.text import Markdown, joined, link
 from treecrf_studies.report.rules import SIGNS, verdict_text
 
@@ -61,9 +62,15 @@ class Paper:
         """Whether a claim with this id is the paper's."""
         return claim.startswith(self.start)
 
+    def numbers(self, source: str) -> bool:
+        """Whether a table or figure such as "PhD table 3.5" is the paper's, or the chapter's."""
+        place = source.partition(" ")[2]
+        chapter = re.search(r"(\d+)\.", place)
+        return source.startswith(self.source) and (len(self.start) == 1 or (chapter and chapter[1]) == self.start[1:])
+
     def target(self, source: str) -> str:
         """The page and the anchor of what the source of a claim names, such as "PhD table 3.5"."""
-        place = source.removeprefix(self.source).strip()
+        place = source.partition(" ")[2]
         return f"{self.path}#{self.places.get(place, place.replace(' ', '-').replace('.', '-'))}"
 
 
@@ -200,8 +207,25 @@ def three_counts(claims: pd.DataFrame) -> str:
     return " ".join(texts)
 
 
+class Seen(NamedTuple):
+    """What figures add to a page: drawings of tables by the anchors of these, and sentences with alternative texts by the
+    names of figures.
+    """
+
+    tables: Mapping[str, Drawing]
+    words: Mapping[str, tuple[str, str]]
+
+
+NOT_SEEN = Seen({}, {})
+
+
 def paper_page(
-    paper: Paper, studies: Sequence[Study], claims: pd.DataFrame, compared: pd.DataFrame, explorer: str = ""
+    paper: Paper,
+    studies: Sequence[Study],
+    claims: pd.DataFrame,
+    compared: pd.DataFrame,
+    seen: Seen = NOT_SEEN,
+    explorer: str = "",
 ) -> Page | None:
     """The page of a paper, from all studies that the run has; None without a section.
 
@@ -225,7 +249,8 @@ def paper_page(
         paragraph("{reference}", reference=paper.reference),
         paragraph("{n}. {counts}", n=counted(len(of_paper), "claim"), counts=three_counts(of_paper)),
     ]
-    linked = [_linked(section, paper, of_paper, compared) for section in own]
+    linked = [_linked(_illustrated(section, seen), paper, of_paper, compared) for section in own]
+    new = [_illustrated(section, seen) for section in new]
     groups = [Group("Tables and figures of the paper", linked)] if linked else []
     if explorer:
         behind = {
@@ -237,6 +262,21 @@ def paper_page(
         runs = [behind[name] for name in of_sections]
         lead.append(paragraph("The runs behind these numbers: {runs}.", runs=joined(runs)))
     return Page(paper.path, paper.title, paper.name, [*groups, *([Group(NEW, new)] if new else [])], lead)
+
+
+def _illustrated(section: Section, seen: Seen) -> Section:
+    """The section with the drawing of each table before it, and before each figure what it shows."""
+    parts: list[Part] = []
+    for part in section.parts:
+        if isinstance(part, Table) and part.anchor in seen.tables:
+            parts.append(replace(seen.tables[part.anchor], anchor=part.anchor))
+            part = replace(part, is_headed=False)
+        elif isinstance(part, Figure) and part.name in seen.words:
+            sentence, alt = seen.words[part.name]
+            parts.append(paragraph("{sentence}", sentence=sentence))
+            part = replace(part, alt=alt)
+        parts.append(part)
+    return section._replace(parts=parts)
 
 
 def _linked(section: Section, paper: Paper, claims: pd.DataFrame, compared: pd.DataFrame) -> Section:

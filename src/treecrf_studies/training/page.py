@@ -120,7 +120,7 @@ INDUCTION_CHOICES = (
 HIGHEST = "Highest accuracy over all settings and iterations"
 CHOSEN, ESTIMATES = "Settings chosen by cross-validation", "Cross-validation estimate vs test accuracy"
 
-PANELS = "a panel for each of {names}, a line for each method"
+PANELS = "a panel for each of {names}, a named line for each method with iterations"
 
 
 def _slow(context: PageContext) -> str:

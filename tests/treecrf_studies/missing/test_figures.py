@@ -294,3 +294,102 @@ def test_analysis_of_deviance():
             "14.00",
         ],
     ]
+
+
+# --- figures ----------------------------------------------------------------------------------------
+
+
+def drawn(axes):
+    """By label: x, y, and the lower and upper end of every bar."""
+    marks = {}
+    for container in axes.containers:
+        line, _, bars = container.lines
+        ends = [np.asarray(segment)[:, 1] for part in bars for segment in part.get_segments() if len(segment)]
+        marks[container.get_label()] = (line.get_xdata(), line.get_ydata(), ends)
+    return marks
+
+
+def test_accuracy_draws_means_at_their_rates(evaluations):
+    more = evaluations_of({("faq_x", 0.0, "imputation"): (196,)})
+    figure = accuracy_by_rate(pd.concat([evaluations, more]))
+    protein, faq = figure.axes
+    assert [axes.get_title(loc="left") for axes in figure.axes] == ["protein", "faq_x (stand-in)"]
+    marks = drawn(protein)
+    assert list(marks) == ["instance weighting", "imputation"]
+    x, y, ends = marks["imputation"]
+    assert (x.tolist(), y.tolist(), ends) == ([0.0, 0.1], [70.0, 63.0], [])
+    assert marks["instance weighting"][0].tolist() == [0.0, 0.1]
+    assert drawn(faq)["imputation"][1].tolist() == [98.0, 96.0]
+    assert protein.get_xticks().tolist() == [0, 0.1]
+    assert [text.get_text() for text in figure.legends[0].get_texts()] == ["instance weighting", "imputation"]
+    assert figure.legends[0].get_title().get_text() == "mean of 1 to 4 evaluations"
+
+
+@pytest.mark.parametrize("n_sets", [1, 3, 7])
+def test_figures_have_a_panel_per_data_set(n_sets, tmp_path):
+    cells = [(f"set_{index}", rate) for index in range(n_sets) for rate in (0.2, 0.4)]
+    numbers = {(name, rate, "indicator"): (100, 110) for name, rate in cells}
+    figure = accuracy_by_rate(evaluations_of(numbers))
+    assert len(figure.axes) == n_sets
+    assert all(list(drawn(axes)) == ["indicator"] for axes in figure.axes)
+    save_figure(figure, tmp_path / "figure.svg", "svg")  # no warning: the layout has room
+    comparisons = [comparison(*cell, "imputation", "indicator", 0.0, value=1.0) for cell in cells]
+    assert len(effects_by_rate(pd.DataFrame(comparisons), "imputation").axes) == n_sets
+
+
+def test_one_rate_makes_no_figure():
+    comparisons = pd.DataFrame([comparison("a", 0.2, "imputation", "indicator", 0.0)])
+    numbers = {("a", 0.2, "indicator"): (100,)}
+    for figure in (accuracy_by_rate(evaluations_of(numbers)), effects_by_rate(comparisons, "imputation")):
+        assert (figure.axes, figure.get_label()) == ([], NOTHING)
+
+
+def test_single_evaluations_are_said_to_be_single():
+    figure = accuracy_by_rate(evaluations_of({("protein", rate, "imputation"): (150,) for rate in (0.0, 0.1)}))
+    (axes,) = figure.axes
+    x, y, _ = drawn(axes)["imputation"]
+    assert (x.tolist(), y.tolist()) == ([0.0, 0.1], [75.0, 75.0])
+    assert axes.get_ylabel() == "accuracy on the test sets (%)"
+    assert figure.legends[0].get_title().get_text() == "mean of 1 evaluation"
+
+
+def test_effects_draw_intervals_and_leave_out_what_is_not_finite(comparisons, tmp_path):
+    figure = effects_by_rate(comparisons, "instance_weighting")
+    (protein,) = figure.axes  # the other data set has one rate
+    marks = drawn(protein)
+    assert marks["imputation"][1].tolist() == [0.5, -1.234]
+    assert np.array(marks["imputation"][2]) == pytest.approx(np.array([[-0.25, 1.25], [-2.0, -0.456]]))
+    assert marks["default direction"][1].tolist() == []
+    assert protein.get_lines()[0].get_ydata() == [0, 0]
+    assert protein.get_xticks().tolist() == [0, 1]  # a slot for each rate, and no mark in the slot of another
+    assert [label.get_text() for label in protein.get_xticklabels()] == ["5", "40"]
+    assert all(abs(x - place) < 0.5 for x, place in zip(marks["imputation"][0], (0, 1), strict=True))
+    assert protein.get_ylabel() == "accuracy minus that of instance weighting (points)"
+    finite = comparison("faq_perl", 0.2, "imputation", "instance_weighting", 0.0, value=1.0)
+    infinite = effects_by_rate(pd.concat([comparisons, pd.DataFrame([finite])]), "imputation")
+    assert drawn(infinite.axes[0])["instance weighting"][1].tolist() == [1.0]
+    save_figure(infinite, tmp_path / "figure.svg", "svg")
+    with pytest.raises(ValueError, match="no comparison has the baseline 'indicator'"):
+        effects_by_rate(comparisons, "indicator")
+
+
+def test_features_are_sorted_by_their_numbers():
+    rows = [
+        ("faq_perl", True, "blank", 1, 0.2),
+        ("faq_perl", True, "indented", 2, 0.0),
+        ("faq_perl", True, "contains-http", 3, 0.9),
+        ("sectlabel", False, "blank", 1, 0.3),
+        ("sectlabel", False, "indented", 5, 0.4),
+    ]
+    frame = pd.DataFrame(rows, columns=["dataset", "stand_in", "feature", "number", "share_true"])
+    figure = feature_frequencies(frame)
+    faq, sectlabel = figure.axes
+    labels = [label.get_text() for label in faq.get_yticklabels()]  # from below
+    assert labels == ["contains-http (3)", "indented (2, 5)", "blank (1)"]
+    bars = {round(bar.get_y() + bar.get_height() / 2, 6): bar.get_width() for bar in sectlabel.patches}
+    assert bars == pytest.approx({1: 40.0, 2: 30.0})
+    assert [text.get_text() for text in faq.texts] == ["20.0", "0.0", "90.0"]
+    assert [axes.get_title(loc="left") for axes in figure.axes] == ["faq_perl (stand-in)", "sectlabel"]
+    alone = feature_frequencies(frame[frame["dataset"] == "faq_perl"]).axes[0]
+    bars = {round(bar.get_y() + bar.get_height() / 2, 6): bar.get_width() for bar in alone.patches}
+    assert bars == pytest.approx({0: 90.0, 1: 0.0, 2: 20.0})

@@ -57,6 +57,13 @@ def test_each_comparison_has_a_row_with_its_intervals(frame, tmp_path):
     save_figure(figure, tmp_path / "figure.svg", "svg")
 
 
+def test_pairs_of_one_comparison_share_a_row():
+    pairs = [Pair("A", "B", [Gap(name, 1.0, 0.5, 2.0, "better")]) for name in ("one", "two")]
+    (axes,) = lesson_figure(lesson_frame([Lesson("Shared", ["A text."], "thesis.html#place", pairs)])).axes
+    texts = [text.get_text() for text in axes.texts]
+    assert texts == ["one", "two", "Shared", "A minus B", "2 data sets (M.S. thesis)"]
+
+
 def test_words_have_the_numbers(frame):
     assert lesson_alt(frame) == (
         "2 comparisons of two methods, from −3.00 (A if long minus C on near) to +25.00 (A if long minus C on far). "
