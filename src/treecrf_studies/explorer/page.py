@@ -34,7 +34,7 @@ from treecrf_studies.report.page import EXPLORER, PAGE, known_pages
 
 PACKAGE = "treecrf_studies.explorer"
 
-SCRIPTS = ("data", "tables", "elements", "charts", "leaderboard", "pairs", "cell", "start")
+SCRIPTS = ("data", "tables", "elements", "charts", "compare", "leaderboard", "pairs", "cell", "start")
 
 ENVIRONMENT = Environment(
     loader=PackageLoader(PACKAGE), autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=StrictUndefined
@@ -91,15 +91,15 @@ def render_explorer(settings: Settings, gathered: Gathered) -> str:
         scripts=scripts,
         policy=_policy_of(scripts),
         data=pack(gathered._asdict()),
-        words=Markup(json.dumps(_words(settings, gathered), ensure_ascii=False).replace("<", "\\u003c")),
+        words=Markup(json.dumps(_words(gathered), ensure_ascii=False).replace("<", "\\u003c")),
         note=settings.banner,
         opening="Results" if len(gathered.scores) else "No study has results yet",
     )
     return f"{page}\n"
 
 
-def _words(settings: Settings, gathered: Gathered) -> dict[str, Any]:
-    """Texts about studies and metrics, and which data set each larger sample of the study of training is of."""
+def _words(gathered: Gathered) -> dict[str, Any]:
+    """Texts about studies and metrics."""
     there = set(gathered.scores["study"])
     return {
         "studies": {study.name: study.title for study in registry() if study.name in there},
@@ -111,7 +111,6 @@ def _words(settings: Settings, gathered: Gathered) -> dict[str, Any]:
         "metrics": {name: metric._asdict() for name, metric in METRICS.items()},
         "decoders": DECODERS,
         "colours": COLOURS,
-        "larger": {name: sample.of for name, sample in settings.training.larger_samples.items()},
     }
 
 
