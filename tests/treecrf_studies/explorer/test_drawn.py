@@ -18,8 +18,11 @@ CASES = {
 }
 
 READ = """(figure) => {
-    const texts = [...figure.querySelectorAll(".axes text:not(.quiet)")];
+    const texts = [...figure.querySelectorAll(".axes text:not(.quiet)")].filter((text) => text.getAttribute("text-anchor") === "middle");
+    const heights = [...figure.querySelectorAll(".axes text[text-anchor=end]")];
     return {
+        heights: heights.map((text) => [Number(text.getAttribute("y")) - 4, Number(text.textContent.replace("−", "-"))]),
+        levels: [...figure.querySelectorAll(".mark")].map((mark) => Number(mark.getAttribute("transform").match(/[\\d.-]+/g)[1])),
         ticks: texts.map((text) => [Number(text.getAttribute("x")), Number(text.textContent.replace("−", "-"))]),
         marks: [...figure.querySelectorAll(".mark")].map((mark) => [Number(mark.getAttribute("transform").match(/[\\d.-]+/)[0]), mark.dataset.tip]),
         spreads: [...figure.querySelectorAll(".spread")].map((path) => path.getAttribute("d").match(/[\\d.-]+/g).map(Number)),
@@ -74,6 +77,14 @@ def test_bars_are_the_means_of_the_leaderboard(browser):
     (column,) = [place for place, cell in enumerate(head) if cell.startswith("mean gap")]
     written = [numbers(row[column])[0] for row in rows]
     np.testing.assert_allclose(at(found["bars"]), written, atol=0.006 + pixel * 0.1)
+
+
+@pytest.mark.parametrize("dataset", ["protein", "nettalk", "faq_aix"])
+def test_heights_in_charts_of_cost_are_the_accuracies_of_the_table(browser, dataset):
+    found, head, rows, *_ = read(browser.view(f"cost?{CHOSEN}&data={dataset}"))
+    slope, start = np.polyfit(*np.array(found["heights"]).T, 1)
+    written = [numbers(row[head.index("accuracy")])[0] for row in rows]
+    np.testing.assert_allclose(slope * np.array(found["levels"]) + start, written, atol=0.006 + abs(slope) * 0.1)
 
 
 def test_a_cell_has_one_accuracy_and_says_what_its_curve_is_of(browser, gathered):

@@ -43,12 +43,14 @@ function headline({ sets, compared }, metric) {
   if (unbeaten.length === n) return tested.some((entry) => entry.won) ? `No method of ${n} loses a test on ${on}` : `No test separates ${counted(n, "method")} on ${on}`;
   if (!first) return `Each of ${n} methods loses a test on ${on}`;
   if (unbeaten.length === 1 && first.won === first.tests) return `Tests find ${first.name} better than ${n === 2 ? tested.find((entry) => entry !== first).name : `each of the ${n - 1} other methods`} on ${on}`;
-  return `No test on ${on} finds a method better than ${unbeaten.length > 4 ? `${unbeaten.length} of ${n} methods` : listed(unbeaten.map((entry) => entry.name), "or")}`;
+  if (unbeaten.length > 4) return `${unbeaten.length} of ${n} methods lose no test on ${on}`;
+  return `No test on ${on} finds a method better than ${listed(unbeaten.map((entry) => entry.name), "or")}`;
 }
 
-function comparedOn({ sets, compared, entries, n }, beside = []) {
-  // On which data sets methods are compared, in a sentence; other sets stand beside these.
+function comparedOn({ sets, compared, entries, n }, beside) {
+  // On which data sets methods are compared, in a sentence; with rates and means where other sets stand beside these.
   const left = entries.filter((entry) => !entry.isIn).map((entry) => entry.name);
-  return element("p", { class: "note" }, `Rates, ranks and means are over ${listed(sets)}, which ${left.length ? `${compared.length} of ${n} methods have` : n === 1 ? "the method has" : `all ${n} methods have`}.`,
-    left.length ? ` Not compared: ${listed(left)}.` : "", beside.length ? ` Beside them: ${listed(beside)}.` : "");
+  return element("p", { class: "note" }, `${beside ? "Rates, ranks and means are" : "Tests are"} over ${listed(sets)}, which ${left.length ? `${compared.length} of ${n} methods have` : n === 1 ? "the method has" : `all ${n} methods have`}.`,
+    left.length ? ` Not compared: ${listed(left)}.` : "", beside?.length ? ` Beside them: ${listed(beside)}.` : "",
+    beside && compared.some((entry) => entry.tests) ? " Win and loss rates are shares of the tests against the other methods shown. Gaps are to the highest of all methods." : "");
 }

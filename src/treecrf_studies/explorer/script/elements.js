@@ -51,7 +51,7 @@ function table(title, columns, rows, nWords = 1) {
   const shown = columns.filter(([head, , , , isExtra], place) => place < nWords || isShown(head, isExtra));
   const cell = (row, [, raw, text, style], place) => element(place < nWords ? "th" : "td",
     { class: style?.(row), scope: place < nWords ? "row" : null }, (text ?? raw)(row) || DASH);
-  const made = element("table", {},
+  const made = element("table", { class: shown.length < 4 ? "narrow" : null },
     element("caption", { class: "hidden-text" }, title),
     element("thead", {}, element("tr", {}, shown.map(([head], place) => element(
       "th", { scope: "col", class: place < nWords ? "word" : null, "data-column": place }, breakable(head))))),

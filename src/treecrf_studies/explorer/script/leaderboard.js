@@ -40,7 +40,7 @@ function showLeaderboard(chosen) {
     ...(isTested ? [["win rate", (entry) => entry.tests && (100 * entry.won) / entry.tests, (entry) => entry.tests ? element("span", { title: `${entry.won} of ${entry.tests} tests won` }, percent(entry.won, entry.tests)) : DASH],
       ["loss rate", (entry) => entry.tests && (100 * entry.lost) / entry.tests, (entry) => entry.tests ? element("span", { title: `${entry.lost} of ${entry.tests} tests lost` }, percent(entry.lost, entry.tests)) : DASH]] : []),
     [one ? "rank" : "mean rank", (entry) => entry.rank, (entry) => fixed(entry.rank, 1)],
-    [`${one ? "" : "mean "}gap to the highest${inUnits(metric)}`, (entry) => entry.gap, (entry) => (isKnown(entry.gap) ? gapText(entry.rows[0], entry.gap) : isRival(entry.rows[0]) ? DASH : "reference")],
+    [`${one ? "" : "mean "}gap${inUnits(metric)}`, (entry) => entry.gap, (entry) => (isKnown(entry.gap) ? gapText(entry.rows[0], entry.gap) : isRival(entry.rows[0]) ? DASH : "reference")],
     ...ordered.map((dataset) => [datasetText(rows.find((row) => row.dataset === dataset)), (entry) => at(entry, dataset)?.value,
       (entry) => (at(entry, dataset) ? cell(at(entry, dataset)) : DASH), (entry) => [at(entry, dataset) && isUnseparated(at(entry, dataset)) && "top", !sets.includes(dataset) && "beside"].filter(Boolean).join(" ")]),
   ];

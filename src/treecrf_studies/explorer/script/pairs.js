@@ -68,11 +68,11 @@ function showPair(chosen) {
   const rows = bothWays(DATA.pairs).filter((row) => ["study", "method", "other"].every((name) => row[name] === chosen[name])
     && ["variant", "decoder"].every((name) => row[name] === (chosen[name] ?? "")) && row.point === (chosen.point ?? "choice"));
   if (!rows.length) return { title: "These two methods are not tested against each other", parts: [back] };
-  const [one, two] = [nameOf(rows[0]), nameOf(rows[0], other)], { better, worse } = tally(rows);
+  const [one, two] = [nameOf(rows[0]), nameOf(rows[0], other)], own = rows.filter((row) => ownSets(rows).includes(row.dataset)), { better, worse } = tally(own);
   const title = `Tested difference, ${one} minus ${two}, ${intervalsOf(rows)}`;
   const columns = [["data set", (row) => row.dataset, (row) => link(cellAddress(row), datasetText(row))], ...testColumns];
   return {
-    title: `${one} vs ${two}: ${signed(mean(rows.map((row) => row.value)))} points on average; ${better + worse ? `better on ${better}, worse on ${worse} of ${counted(rows.length, "data set")}` : "no test separates them"}`,
+    title: `${one} vs ${two}: ${better + worse ? `better on ${better}, worse on ${worse} of ${counted(own.length, "data set")}` : `no test separates them on ${setsText(own.map((row) => row.dataset))}`}, ${signed(mean(own.map((row) => row.value)))} points on average`,
     parts: [back, element("p", {}, `${WORDS.studies[chosen.study]} · ${conditionText(rows[0])}`, " · ", link(pairAddress({ ...rows[0], method: other, other: method }), `${two} vs ${one}`)),
       chart(title, forest(title, rows, datasetText, cellAddress, datasetText), columns, rows, true), testNote(chosen.study, [{ standing: BEST }])],
   };
