@@ -236,6 +236,15 @@ def test_nothing_is_wider_than_the_screen_and_charts_have_no_ground(chromium, fi
             assert set(view.locator(".drawing, .drawing svg").evaluate_all(grounds)) <= {"rgba(0, 0, 0, 0)"}
 
 
+def test_tables_fit_a_wide_screen_with_a_line_for_each_row(chromium, file):
+    with opened(chromium, file, viewport={"width": 1400, "height": 900}) as browser:
+        for fragment in (f"leaderboard?{CHOSEN}", METHOD, PAIR):
+            table = browser.view(fragment).locator("table").first
+            assert table.evaluate("(table) => table.offsetWidth <= table.parentElement.clientWidth"), fragment
+            heights = table.evaluate("(table) => [...table.tBodies[0].rows].map((row) => row.offsetHeight)")
+            assert max(heights) < 60, fragment
+
+
 def test_the_lowest_loss_is_the_best(told):
     """Where the loss is what accuracy lacks, methods have the same ranks, and gaps of the other sign."""
     found = []

@@ -69,6 +69,7 @@ const NAMES = new Map(DATA.methods.map((row) => [`${row.study}/${row.method}`, r
 const nameOf = (row, method = row.method) => NAMES.get(`${row.study}/${method}`) ?? method;
 const POINTS = { choice: "chosen by cross-validation", peak: "from the peak of the test curve" };
 const metricOf = (name) => WORDS.metrics[name] ?? { title: name, digits: 2, is_loss: false };
+const extreme = (metric) => (metricOf(metric).is_loss ? "lowest" : "highest");
 const bestFirst = (one, other) => (metricOf(one.metric).is_loss ? one.value - other.value : other.value - one.value);
 const isKnown = (value) => value !== null && value !== undefined;
 const fixed = (value, digits = 2) => (isKnown(value) ? value.toFixed(digits).replace("-", "−") : DASH);

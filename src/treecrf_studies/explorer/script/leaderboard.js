@@ -16,7 +16,7 @@ const inUnits = (metric, ...more) => [unitOf(metric), ...more].filter(Boolean).j
 
 function scoreColumns(metric) {
   return [
-    [metricOf(metric).title, (row) => row.value, (row) => valueText(row)], ["gap to the highest", (row) => row.gap, (row) => gapText(row)],
+    [metricOf(metric).title, (row) => row.value, (row) => valueText(row)], [`gap to the ${extreme(metric)}`, (row) => row.gap, (row) => gapText(row)],
     ...(metric === TESTED ? [["tested difference", testedGap, (row) => (testedGap(row) === 0 ? "0" : signed(testedGap(row)))], ["95 %, Bonferroni", (row) => between(row.gap_low, row.gap_high)]] : []),
     ["standing", kindText, null, () => "text"], ["compatible ranks", ranksText], ["lowest run", (row) => row.low, (row) => valueText(row, row.low), null, true], ["highest run", (row) => row.high, (row) => valueText(row, row.high), null, true],
     ["runs", (row) => row.n, null, null, true], ["CPU seconds", (row) => row.cpu_seconds, (row) => secondsText(row.cpu_seconds)], ["settings", (row) => row.settings, null, () => "long", true],
@@ -50,14 +50,14 @@ function showLeaderboard(chosen) {
     marks: entry.own.map((row) => ({ value: one ? row.value : row.gap, low: one ? row.low : null, high: one ? row.high : null, shape: SHAPES[kindOf(row)], tip: markTip(row), href: cellAddress(row) })),
   }));
   const lower = is_loss ? "lower is better" : "", on = setsText(sets);
-  const title = one ? `${capital(metricOf(metric).title)} on ${on}, lowest and highest run${lower && ` (${lower})`}` : `Gap to the highest ${metric} on ${on}${inUnits(metric, lower)}; bars are means`;
+  const title = one ? `${capital(metricOf(metric).title)} on ${on}, lowest and highest run${lower && ` (${lower})`}` : `Gap to the ${extreme(metric)} ${metric} on ${on}${inUnits(metric, lower)}; bars are means`;
   return {
     title: headline(result, metric),
     parts: [
-      form, comparedOn(result, others), found.point.value === "peak" ? element("p", { class: "note" }, "An optimistic upper bound: the iteration was chosen on test labels.") : null, legend(rows),
+      form, comparedOn(result, others, metric), found.point.value === "peak" ? element("p", { class: "note" }, "An optimistic upper bound: the iteration was chosen on test labels.") : null, legend(rows),
       table(`${capital(metricOf(metric).title)} by method and data set`, columns, [...result.entries, ...references]),
       metric === TESTED ? null : absent(`Tests compare accuracies; this metric is not tested${is_loss ? ", and lower is better" : ""}.${withoutMetric(found, rows)}`),
-      chart(title, strips(title, strip, { x: one ? metricOf(metric).title : `minus the highest${inUnits(metric)}`, zero: !one }), [["method", nameOf], ["data set", datasetText], ...scoreColumns(metric)], compared.flatMap((entry) => entry.own)),
+      chart(title, strips(title, strip, { x: one ? metricOf(metric).title : `minus the ${extreme(metric)}${inUnits(metric)}`, zero: !one }), [["method", nameOf], ["data set", datasetText], ...scoreColumns(metric)], compared.flatMap((entry) => entry.own)),
       metric === TESTED ? testNote(found.study.value, rows) : null,
     ],
   };
@@ -128,7 +128,7 @@ function showCost(chosen) {
     element("b", { style: `color: ${colourOf({ method }, methods)}`, "aria-hidden": "true" }, "■ "), nameOf({ study, method })))),
   element("p", { class: "note" }, `The dashed line goes from the cheapest method to those that are better than all cheaper ones${timed.some(isRanked) ? " by a test" : ""}. The colour is the method; the shape is its standing.`),
   element("div", { class: "grid" }, fronts.map(({ all, best }) => {
-    const title = `${datasetText(all[0])}: ${best.length > 1 ? `${listed(best.slice(1).map((row) => nameOf(row)))} ${best.length > 2 ? "are" : "is"} better than all cheaper methods` : "no method is better than all cheaper ones"}`;
+    const title = `${datasetText(all[0])}: ${best.length > 1 ? `${best.length > 4 ? `${best.length - 1} methods` : listed(best.slice(1).map((row) => nameOf(row)))} ${best.length > 2 ? "are" : "is"} better than all cheaper methods` : "no method is better than all cheaper ones"}`;
     const marks = all.map((row) => ({ x: row.cpu_seconds, y: row.value, name: nameOf(row), shape: SHAPES[kindOf(row)], colour: colourOf(row, methods), href: cellAddress(row), tip: `${markTip(row)}, ${secondsText(row.cpu_seconds)} CPU seconds` }));
     const line = best.flatMap((row, place) => [{ x: row.cpu_seconds, y: best[Math.max(0, place - 1)].value }, { x: row.cpu_seconds, y: row.value }]);
     return chart(title,
