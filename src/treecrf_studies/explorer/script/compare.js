@@ -35,8 +35,14 @@ function compare(rows, pairs) {
 
 const setsText = (sets) => (sets.length > 4 ? `${sets.length} data sets` : listed(sets));
 
-function headline({ sets, compared }, metric) {
-  // What tests find; a difference that none shows names no winner.
+function headline(result, { metric, search, whole }) {
+  // What tests find, among which methods unless all are shown.
+  const found = finding(result, metric.value);
+  return search.value || whole.value ? `Among ${counted(result.compared.length, "method")} shown, ${found[0].toLowerCase()}${found.slice(1)}` : found;
+}
+
+function finding({ sets, compared }, metric) {
+  // A difference that no test shows names no winner.
   const on = setsText(sets), tested = compared.filter((entry) => entry.tests), unbeaten = tested.filter((entry) => !entry.lost), [first] = unbeaten, n = tested.length;
   if (!compared.length) return "No method is shown";
   if (!n) return `${capital(metric)} of ${counted(compared.length, "method")} on ${on}: differences are not tested`;

@@ -41,7 +41,7 @@ function showLeaderboard(chosen) {
       ["loss rate", (entry) => entry.tests && (100 * entry.lost) / entry.tests, (entry) => entry.tests ? element("span", { title: `${entry.lost} of ${entry.tests} tests lost` }, percent(entry.lost, entry.tests)) : DASH]] : []),
     [one ? "rank" : "mean rank", (entry) => entry.rank, (entry) => fixed(entry.rank, 1)],
     [`${one ? "" : "mean "}gap${inUnits(metric)}`, (entry) => entry.gap, (entry) => (isKnown(entry.gap) ? gapText(entry.rows[0], entry.gap) : isRival(entry.rows[0]) ? DASH : "reference")],
-    ...ordered.map((dataset) => [datasetText(rows.find((row) => row.dataset === dataset)), (entry) => at(entry, dataset)?.value,
+    ...ordered.map((dataset) => [LARGER[dataset] ? `${dataset} (larger sample)` : datasetText(rows.find((row) => row.dataset === dataset)), (entry) => at(entry, dataset)?.value,
       (entry) => (at(entry, dataset) ? cell(at(entry, dataset)) : DASH), (entry) => [at(entry, dataset) && isUnseparated(at(entry, dataset)) && "top", !sets.includes(dataset) && "beside"].filter(Boolean).join(" ")]),
   ];
   const ofOne = one ? references.map((entry) => ({ ...entry, own: entry.rows.filter((row) => sets.includes(row.dataset)) })) : [];
@@ -52,7 +52,7 @@ function showLeaderboard(chosen) {
   const lower = is_loss ? "lower is better" : "", on = setsText(sets);
   const title = one ? `${capital(metricOf(metric).title)} on ${on}, lowest and highest run${lower && ` (${lower})`}` : `Gap to the ${extreme(metric)} ${metric} on ${on}${inUnits(metric, lower)}; bars are means`;
   return {
-    title: headline(result, metric),
+    title: headline(result, found),
     parts: [
       form, comparedOn(result, others, metric), found.point.value === "peak" ? element("p", { class: "note" }, "An optimistic upper bound: the iteration was chosen on test labels.") : null, legend(rows),
       table(`${capital(metricOf(metric).title)} by method and data set`, columns, [...result.entries, ...references]),

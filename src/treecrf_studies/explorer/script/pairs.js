@@ -53,7 +53,7 @@ function showPairs(chosen) {
     element("tbody", {}, compared.map(({ method, name }) => element("tr", {}, element("th", { scope: "row" }, name), methods.map((other) => cell(method, other))))));
   made.querySelector("[data-mark]")?.setAttribute("tabindex", 0);
   return {
-    title: headline(result, TESTED),
+    title: headline(result, found),
     parts: [...parts, comparedOn(result), element("p", {}, `Tests separate ${different} of ${counted(pairs.length, "pair")}. Choose a pair to see its tests on all data sets.`), element("ul", { class: "legend" },
       ...[["better", "row is better"], ["worse", "row is worse"], ["mixed", "better on some, worse on others"], ["equivalent", "= equivalent"]].map(([kind, words]) => element("li", {}, element("span", { class: `swatch ${kind}` }), ` ${words}`)),
       element("li", {}, sets.length === 1 ? "numbers are points, row minus column" : "3:1 is better on three data sets and worse on one; · undecided")),
