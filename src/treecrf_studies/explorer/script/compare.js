@@ -56,7 +56,7 @@ function finding({ sets, compared }, metric) {
 function comparedOn({ sets, compared, entries, n }, beside, metric) {
   // On which data sets methods are compared, in a sentence; with rates and means where other sets stand beside these.
   const left = entries.filter((entry) => !entry.isIn).map((entry) => entry.name);
-  return element("p", { class: "note" }, `${beside ? "Rates, ranks and means are" : "Tests are"} over ${listed(sets)}, which ${left.length ? `${compared.length} of ${n} methods have` : n === 1 ? "the method has" : `all ${n} methods have`}.`,
+  return element("p", { class: "note" }, `${beside ? "Rates, ranks and means are" : "Tests are"} over ${listed(sets)}, which ${left.length ? `${compared.length} of ${n} methods have` : n === 1 ? "the method has" : n === 2 ? "both methods have" : `all ${n} methods have`}.`,
     left.length ? ` Not compared: ${listed(left)}.` : "", beside?.length ? ` Beside them: ${listed(beside)}.` : "",
     beside && compared.some((entry) => entry.tests) ? " Win and loss rates are shares of the tests against the other methods shown." : "", beside ? ` Gaps are to the ${extreme(metric)} of all methods.` : "");
 }
