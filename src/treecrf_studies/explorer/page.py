@@ -35,7 +35,7 @@ from treecrf_studies.report.page import EXPLORER, MARKDOWN, PAGE
 
 PACKAGE = "treecrf_studies.explorer"
 
-SCRIPTS = ("data", "tables", "elements", "charts", "leaderboard", "pairs", "cell", "start")
+SCRIPTS = ("data", "tables", "elements", "charts", "compare", "leaderboard", "pairs", "cell", "start")
 
 ENVIRONMENT = Environment(
     loader=PackageLoader(PACKAGE), autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=StrictUndefined
