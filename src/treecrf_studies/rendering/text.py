@@ -25,7 +25,7 @@ def escaped(text: object) -> Markdown:
         return text
     one_line = re.sub(r"[\n\r\v\f\x85\u2028\u2029]+", " ", str(text))
     shown = re.sub(r"([\\`*_{}\[\]<>|~$^@]|&(?=#?\w+;)|://|(?<![\w.])www\.)", _escaped_sign, one_line)
-    return Markdown(re.sub(r"^(\s*)([-+#=:(]|\d+(?=[.)]))", _escaped_start, shown))
+    return Markdown(re.sub(r"^(\s*)([-+#=:(]|\d+(?=[.)](?:\s|$)))", _escaped_start, shown))
 
 
 def _escaped_sign(found: re.Match[str]) -> str:
@@ -37,10 +37,11 @@ def _escaped_start(found: re.Match[str]) -> str:
 
 
 def md(template: str, /, **values: Any) -> Markdown:
-    """A template (Markdown that is trusted) with its places filled by values, which are escaped unless they are
-    `Markdown`.
+    """A template (Markdown that is trusted) with its places filled by values: texts are escaped unless they are `Markdown`,
+    numbers may have a format.
     """
-    return Markdown(template.strip().format(**{name: escaped(value) for name, value in values.items()}))
+    shown = {name: value if isinstance(value, int | float) else escaped(value) for name, value in values.items()}
+    return Markdown(template.strip().format(**shown))
 
 
 def code(text: object) -> Markdown:

@@ -102,13 +102,9 @@ def strip_caption(claims: pd.DataFrame) -> str:
 
 
 def _group(claim: str) -> str:
-    """The paper; of the dissertation, which has most claims, the chapter too."""
-    chapter, _, number = claim[1:].partition(".")
-    return (
-        f"{paper_of(claim).name}, chapter {chapter}: {claim[0]}{chapter}"
-        if number
-        else f"{paper_of(claim).name}: {claim[0]}"
-    )
+    """The paper, or the chapter of the dissertation, and how ids of its claims begin."""
+    paper = paper_of(claim)
+    return f"{paper.name}: {paper.start}"
 
 
 def _number(claim: str) -> int:

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from runs import shown
 
-from treecrf_studies.missing.figures import effects_by_rate
+from treecrf_studies.missing.figures import accuracy_by_rate, effects_by_rate, feature_frequencies
 from treecrf_studies.missing.published import missing_value_coefficients
 from treecrf_studies.missing.tables import (
     accuracy_layout,
@@ -16,6 +16,7 @@ from treecrf_studies.missing.tables import (
     significance_layout,
     variances_layout,
 )
+from treecrf_studies.rendering.style import NOTHING, save_figure
 
 NAN, INF = np.nan, np.inf
 

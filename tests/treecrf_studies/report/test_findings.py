@@ -1,11 +1,11 @@
-"""The findings of the published results: their words, numbers and files."""
+"""The findings of the published results: their words, numbers and figures."""
 
-import pandas as pd
 import pytest
 from builders import ROOT
 from runs import own_settings
 
-from treecrf_studies.report.findings import lesson_findings, overview_findings, paper_findings
+from treecrf_studies.rendering.parts import Drawing
+from treecrf_studies.report.findings import learnt_page, overview_findings, table_drawings, words_of_figures
 from treecrf_studies.report.ledger import read_ledger
 from treecrf_studies.report.papers import PAPERS
 from treecrf_studies.report.snapshot import EVIDENCE, recorded_settings
@@ -14,47 +14,58 @@ PUBLISHED = ROOT / "docs/results"
 
 
 @pytest.fixture(scope="module")
-def found():
-    """By name: all of them."""
-    settings = recorded_settings(PUBLISHED).model_copy(update={"results": str(PUBLISHED / EVIDENCE)})
+def settings():
+    return recorded_settings(PUBLISHED).model_copy(update={"results": str(PUBLISHED / EVIDENCE)})
+
+
+@pytest.fixture(scope="module")
+def drawings(settings):
+    """All that are drawn for pages, by their names."""
     claims, _ = read_ledger(PUBLISHED)
-    findings = [*overview_findings(settings, claims), *lesson_findings(settings)]
-    findings += [finding for paper in PAPERS for finding in paper_findings(settings, paper)]
-    assert len({finding.name for finding in findings}) == len(findings)
-    return {finding.name: finding for finding in findings}
+    found = [part for section in overview_findings(settings, claims) for part in section.parts]
+    found += [part for part in learnt_page(settings).lead if isinstance(part, Drawing)]
+    found += [part for paper in PAPERS for part in table_drawings(settings, paper).values()]
+    assert len({drawing.name for drawing in found}) == len(found)
+    return {drawing.name: drawing for drawing in found}
 
 
-def test_pages_have_a_finding_for_each_question(found):
-    tables = {f"phd_table_{name}" for name in ("3_4", "3_5", "3_6", "4_1", "5_3", "5_4", "5_5")}
-    first = {"published_and_measured", "claims_by_test", "gaps_to_the_best", "accuracy_and_cost", "lessons"}
-    curves = {"learning_curves", "seconds_by_iteration", "accuracy_by_seconds", "effects_of_missing_values"}
-    assert set(found) == tables | first | curves | {"phd_table_3_5_cpu_seconds", "espboost_table_1"}
+def test_pages_have_a_figure_for_each_question_and_each_table(drawings):
+    tables = {f"phd-table-{name}" for name in ("34", "35", "36", "41", "53", "54", "55")} | {"espboost-table-1"}
+    first = {
+        "published-and-measured-accuracies",
+        "verdicts-on-the-claims",
+        "gaps-to-the-best-method",
+        "accuracy-vs-cpu-time",
+        "differences",
+    }
+    assert set(drawings) == tables | first
 
 
-def test_captions_are_short_and_have_a_number(found):
-    for finding in found.values():
-        assert len(finding.caption.split()) <= 25, finding.name
-        assert any(letter.isdigit() for letter in finding.caption), finding.name
-        assert finding.alt.endswith("."), finding.name
-        assert len(finding.title.split()) <= 6, finding.name
+def test_captions_are_short_and_have_a_number(drawings, settings):
+    words = words_of_figures(settings)
+    assert len(words) == 4
+    told = [(drawing.caption, drawing.alt) for drawing in drawings.values()] + list(words.values())
+    for caption, alt in told:
+        assert len(caption.split()) <= 25, caption
+        assert any(letter.isdigit() for letter in caption), caption
+        assert alt.endswith("."), alt
 
 
-def test_files_have_the_figure_and_its_numbers(found, tmp_path):
-    finding = found["claims_by_test"]
-    finding.write(tmp_path / "figures")
-    assert "<svg" in (tmp_path / "figures/claims_by_test.svg").read_text()
-    written = pd.read_csv(tmp_path / "figures/claims_by_test.csv", keep_default_na=False)
-    assert written.shape == finding.frame.shape
+def test_every_figure_has_marks_and_its_numbers(drawings):
+    for drawing in drawings.values():
+        assert drawing.figure.axes, drawing.name
+        assert len(drawing.layout), drawing.name
 
 
-@pytest.mark.slow
-def test_every_figure_is_drawn(found, tmp_path):
-    for finding in found.values():
-        finding.write(tmp_path)
-        assert (tmp_path / f"{finding.name}.svg").stat().st_size > 1000
+def test_drawings_stand_at_the_tables_of_their_papers(settings):
+    anchors = [anchor for paper in PAPERS for anchor in table_drawings(settings, paper)]
+    names = ("3-4", "3-5", "3-6", "4-1", "5-3", "5-4", "5-5", "1")
+    assert sorted(anchors) == sorted(f"table-{name}" for name in names)
 
 
 def test_a_run_without_results_has_no_findings(tmp_path):
     settings = own_settings("protein", profile="protocol", results=str(tmp_path))
-    assert overview_findings(settings, None) == lesson_findings(settings) == []
-    assert [finding for paper in PAPERS for finding in paper_findings(settings, paper)] == []
+    assert overview_findings(settings, None) == []
+    assert learnt_page(settings) is None
+    assert words_of_figures(settings) == {}
+    assert [drawing for paper in PAPERS for drawing in table_drawings(settings, paper)] == []

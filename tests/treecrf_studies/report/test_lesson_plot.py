@@ -28,9 +28,9 @@ def frame():
     pairs = [Pair("A", "B", many, [Gap("sample", 2.5, 2.0, 3.0, "better")])]
     return lesson_frame(
         [
-            Lesson("Averages", ["A text."], "dissertation.html#place", pairs),
-            Lesson("Words only", ["No pair."], "thesis.html#place"),
-            Lesson("Extremes", ["A text."], "missing-values.html#other", [Pair("A, if long", "C", few)]),
+            Lesson("Averages", ["A text."], "chapter-3.md#place", pairs),
+            Lesson("Words only", ["No pair."], "thesis.md#place"),
+            Lesson("Extremes", ["A text."], "missing-values.md#other", [Pair("A, if long", "C", few)]),
         ]
     )
 
@@ -39,9 +39,9 @@ def test_marks_are_means_where_there_are_several_data_sets(frame):
     assert frame["kind"].tolist() == [MEAN, SET, SET, SET, SET, LARGER, SET, SET]
     mean, (low, high) = mean_with_interval(pd.Series([1.0, 2.0, 3.0, 4.0]))
     assert frame.loc[0, ["value", "low", "high"]].tolist() == [mean, low, high]
-    assert frame["source"].unique().tolist() == ["Dissertation", "missing values"]
+    assert frame["source"].unique().tolist() == ["Dissertation, chapter 3", "missing values"]
     assert frame["comparison"].unique().tolist() == ["A minus B", "A if long minus C"]
-    assert frame["target"].iloc[-1] == "missing-values.html#other"
+    assert frame["target"].iloc[-1] == "missing-values.md#other"
 
 
 def test_each_comparison_has_a_row_with_its_intervals(frame, tmp_path):
@@ -49,7 +49,9 @@ def test_each_comparison_has_a_row_with_its_intervals(frame, tmp_path):
     (axes,) = figure.axes
     texts = [text.get_text() for text in axes.texts]
     assert [text for text in texts if text in ("Averages", "Extremes")] == ["Averages", "Extremes"]
-    assert {"4 data sets (Dissertation)", "2 data sets (missing values)", "sample", "near", "far"} <= set(texts)
+    assert {"4 data sets (Dissertation, chapter 3)", "2 data sets (missing values)", "sample", "near", "far"} <= set(
+        texts
+    )
     marks = [(line.get_marker(), line.get_xdata()[0]) for line in axes.get_lines() if line.get_marker() in "Ds"]
     assert marks == [("D", 2.5), ("s", 2.5)]
     low, high = axes.get_xlim()
@@ -59,7 +61,7 @@ def test_each_comparison_has_a_row_with_its_intervals(frame, tmp_path):
 
 def test_pairs_of_one_comparison_share_a_row():
     pairs = [Pair("A", "B", [Gap(name, 1.0, 0.5, 2.0, "better")]) for name in ("one", "two")]
-    (axes,) = lesson_figure(lesson_frame([Lesson("Shared", ["A text."], "thesis.html#place", pairs)])).axes
+    (axes,) = lesson_figure(lesson_frame([Lesson("Shared", ["A text."], "thesis.md#place", pairs)])).axes
     texts = [text.get_text() for text in axes.texts]
     assert texts == ["one", "two", "Shared", "A minus B", "2 data sets (M.S. thesis)"]
 
@@ -74,4 +76,4 @@ def test_words_have_the_numbers(frame):
 
 
 def test_no_pair_makes_no_figure():
-    assert lesson_figure(lesson_frame([Lesson("Words only", ["No pair."], "thesis.html#place")])).get_label() == NOTHING
+    assert lesson_figure(lesson_frame([Lesson("Words only", ["No pair."], "thesis.md#place")])).get_label() == NOTHING

@@ -20,7 +20,13 @@ from treecrf_studies.training.published import training_costs
 
 NAN = np.nan
 NOTHING_MEASURED = pd.DataFrame()
-DISSERTATION, ESPBOOST = PAPERS[0], PAPERS[-1]
+*CHAPTERS, ESPBOOST = *PAPERS[:3], PAPERS[-1]
+
+
+def frames_of(published, *papers):
+    """By source, those of several papers or chapters."""
+    found = [beside_frames(published, NOTHING_MEASURED, NOTHING_MEASURED, paper) for paper in papers]
+    return {source: frame for frames in found for source, frame in frames.items()}
 
 
 @pytest.fixture
@@ -53,7 +59,7 @@ def published():
 
 
 def test_rows_say_what_tells_them_apart(published):
-    frames = beside_frames(published, NOTHING_MEASURED, NOTHING_MEASURED, DISSERTATION)
+    frames = frames_of(published, *CHAPTERS)
     assert list(frames) == ["PhD table 3.4", "PhD table 4.1", "PhD table 5.3"]
     assert frames["PhD table 3.4"]["row"].tolist() == ["TreeCRF, Viterbi", "TreeCRF, forward-backward", "TreeCRF"]
     assert frames["PhD table 5.3"]["row"].tolist() == ["FF-MEMM-0 (bag 6), G0 = −5"]
@@ -62,12 +68,12 @@ def test_rows_say_what_tells_them_apart(published):
         ["indicator, 9 %", "imputation"],
     ]
     assert frames["PhD table 5.3"]["at_choice"].isna().all()  # the measured value is that
-    assert list(beside_frames(published, NOTHING_MEASURED, NOTHING_MEASURED, ESPBOOST)) == ["ESPBoost table 1"]
-    assert beside_frames(published.iloc[:0], NOTHING_MEASURED, NOTHING_MEASURED, DISSERTATION) == {}
+    assert list(frames_of(published, ESPBOOST)) == ["ESPBoost table 1"]
+    assert frames_of(published.iloc[:0], *CHAPTERS) == {}
 
 
 def test_marks_stand_at_the_values(published, tmp_path):
-    frames = beside_frames(published, NOTHING_MEASURED, NOTHING_MEASURED, DISSERTATION)
+    frames = frames_of(published, *CHAPTERS)
     figure = beside_figure(frames["PhD table 3.4"])
     first = figure.axes[0]
     assert [axes.get_title(loc="left") for axes in figure.axes] == ["a", "b"]
@@ -84,9 +90,7 @@ def test_marks_stand_at_the_values(published, tmp_path):
 
 
 def test_words_have_the_numbers(published):
-    frames = beside_frames(published, NOTHING_MEASURED, NOTHING_MEASURED, DISSERTATION) | beside_frames(
-        published, NOTHING_MEASURED, NOTHING_MEASURED, ESPBOOST
-    )
+    frames = frames_of(published, *CHAPTERS, ESPBOOST)
     captions = {source: beside_caption(frame) for source, frame in frames.items()}
     assert captions["PhD table 3.4"].startswith("1 of 3 measured accuracies lie within 1 point of PhD table 3.4")
     assert captions["PhD table 4.1"] == "1 of 2 measured log odds have the sign that PhD table 4.1 prints."
