@@ -84,6 +84,7 @@ def build_site(source: Path, target: Path, title: str) -> None:
             app.build()
         if app.statuscode or said.getvalue():
             raise ValueError(f"{source}: Sphinx cannot make pages of it: {said.getvalue().strip()}")
+        shutil.rmtree(made / "_sources", ignore_errors=True)
         for unwanted in (".buildinfo", "objects.inv", "genindex.html"):
             (made / unwanted).unlink(missing_ok=True)
         for page in made.rglob("*.html"):

@@ -99,22 +99,18 @@ def learnt_page(settings: Settings) -> Page | None:
     return Page(LEARNT, LEARNT_TITLE, LEARNT_TITLE, [Group("", sections)], lead)
 
 
-def table_drawings(settings: Settings, paper: Paper) -> dict[str, Drawing]:
+def table_drawings(settings: Settings, paper: Paper) -> dict[str, list[Drawing]]:
     """Figures of the tables of a paper beside measured values, by the anchors of the tables."""
     frames = Frames(settings)
     costs, summary = frames.read("training", "costs"), frames.read("training", "summary")
     tables = paper_plots.beside_frames(published_values(settings), costs, summary, paper)
-    return {
-        anchor: Drawing(
-            paper_plots.beside_figure(frame),
-            paper_plots.beside_alt(frame),
-            escaped(paper_plots.beside_caption(frame)),
-            texts_of(frame),
-            slug(source),
-        )
-        for source, frame in tables.items()
-        for anchor in [paper.target(source).partition("#")[2]]
-    }
+    found: dict[str, list[Drawing]] = {}
+    for source, frame in tables.items():
+        figure, caption = paper_plots.beside_figure(frame), escaped(paper_plots.beside_caption(frame))
+        drawing = Drawing(figure, paper_plots.beside_alt(frame), caption, texts_of(frame), slug(source))
+        table, _, _ = source.partition(",")  # the rest says which of its numbers
+        found.setdefault(paper.target(table).partition("#")[2], []).append(drawing)
+    return found
 
 
 def words_of_figures(settings: Settings) -> Mapping[str, Words]:

@@ -212,7 +212,7 @@ class Seen(NamedTuple):
     names of figures.
     """
 
-    tables: Mapping[str, Drawing]
+    tables: Mapping[str, Sequence[Drawing]]
     words: Mapping[str, tuple[str, str]]
 
 
@@ -269,7 +269,8 @@ def _illustrated(section: Section, seen: Seen) -> Section:
     parts: list[Part] = []
     for part in section.parts:
         if isinstance(part, Table) and part.anchor in seen.tables:
-            parts.append(replace(seen.tables[part.anchor], anchor=part.anchor))
+            first, *others = seen.tables[part.anchor]
+            parts += [replace(first, anchor=part.anchor), *others]
             part = replace(part, is_headed=False)
         elif isinstance(part, Figure) and part.name in seen.words:
             sentence, alt = seen.words[part.name]

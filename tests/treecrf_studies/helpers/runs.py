@@ -178,6 +178,7 @@ def write_training_results(folder):
         "highest_accuracy": 79.5,
         "last_accuracy": 76.0,
         "peak_cpu_seconds": 2.0,
+        "last_cpu_seconds": 3.0,
     }
     comparison = {
         "other": "my_method", "papers_value": 1.0, "only_method": 9, "only_other": 4, "papers_p": 0.5, "papers_p_holm": 0.5,

@@ -112,7 +112,7 @@ def test_seconds_of_steps_are_ratios_on_a_logarithmic_axis():
     assert frame["quantity"].unique().tolist() == [STEP_SECONDS]
     assert beside_alt(frame).endswith("Measured are 0.010 to 0.25 times the published seconds.")
     assert beside_figure(frame).axes[0].get_xscale() == "log"
-    assert list(beside_frames(NOTHING_MEASURED, costs, NOTHING_MEASURED, DISSERTATION)) == ["PhD table 3.6"]
+    assert list(beside_frames(NOTHING_MEASURED, costs, NOTHING_MEASURED, CHAPTERS[0])) == ["PhD table 3.6"]
     nothing = step_frame(costs.iloc[:0])
     assert beside_figure(nothing).get_label() == NOTHING
     assert beside_caption(nothing) == "This run has measured nothing that this table prints."
