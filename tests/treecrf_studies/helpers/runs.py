@@ -179,6 +179,14 @@ def write_training_results(folder):
         "last_accuracy": 76.0,
         "peak_cpu_seconds": 2.0,
         "last_cpu_seconds": 3.0,
+        "last_iteration_low": 50,
+        "last_iteration_high": 50,
+        "iteration": 30,
+        "chosen_min": np.nan,
+        "chosen_max": np.nan,
+        "published_table": np.nan,
+        "highest_candidate": "variance=5",
+        "highest_iteration": 40,
     }
     comparison = {
         "other": "my_method", "papers_value": 1.0, "only_method": 9, "only_other": 4, "papers_p": 0.5, "papers_p_holm": 0.5,
