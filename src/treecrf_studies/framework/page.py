@@ -197,7 +197,7 @@ def setting(name: str, shown: Callable[[Any], str] = str) -> Value:
 
 
 def table(name: str, title: str, reference: str = "", has_caption: bool = True) -> Item:
-    """A table under its caption; one that is only of papers is left out where the run is about none.
+    """A table over its caption; one that is only of papers is left out where the run is about none.
 
     `reference` is the number that a paper gives to it, such as "Table 3.5".
     """
@@ -206,7 +206,7 @@ def table(name: str, title: str, reference: str = "", has_caption: bool = True) 
         if not context.of_papers and any(each.only_papers for each in context.study.tables if each.name == name):
             return []
         tables = context.table(name, context.titled(title, reference))
-        return [captioned(context.caption(name)), *tables] if has_caption and tables else [*tables]
+        return [*tables, captioned(context.caption(name))] if has_caption and tables else [*tables]
 
     return show
 

@@ -108,10 +108,10 @@ def _against(context: PageContext, baseline: str, datasets: set[str], is_first: 
     if not is_first:
         return [*odds, *points]
     return [
+        *(replace(each, anchor=context.anchor("table_4_1")) for each in odds),
         captioned(context.caption("coefficients")),
-        *(replace(each, anchor="table-4-1") for each in odds),
-        captioned(context.caption("effects_table")),
         *points,
+        captioned(context.caption("effects_table")),
     ]
 
 

@@ -23,7 +23,7 @@ from treecrf_studies.rendering.style import training_method_name
 from treecrf_studies.rendering.text import Markdown, md
 from treecrf_studies.report.claim_pages import papers_list
 from treecrf_studies.report.findings import overview_findings
-from treecrf_studies.report.papers import three_counts
+from treecrf_studies.report.papers import counts_text
 from treecrf_studies.training.choices import BETTER
 
 PATH = "index.md"
@@ -105,7 +105,7 @@ def _numbers(settings: Settings, claims: pd.DataFrame | None, methods: set[str],
             )
         )
         n_replicated = int((claims["verdict"] == REPLICATED).sum())
-        tiles.append(Tile(f"{n_replicated} of {len(claims)}", "claims replicated", three_counts(claims)))
+        tiles.append(Tile(f"{n_replicated} of {len(claims)}", "claims replicated", counts_text(claims)))
     names = {name for study in registry() for name in _distinct(study.name, settings)}
     tiles.append(Tile(str(len(names)), "data sets"))
     if claims is None and methods:

@@ -13,7 +13,7 @@ from treecrf.io.messages import counted
 from treecrf_studies.framework.claims.judge import VERDICTS
 from treecrf_studies.rendering.markdown import flattened
 from treecrf_studies.rendering.parts import Drawing, Figure, Group, Page, Part, Section, Study, Table, paragraph
-from treecrf_studies.rendering.text import Markdown, joined, link
+from treecrf_studies.rendering.text import Markdown, joined, link, md
 from treecrf_studies.report.rules import SIGNS, verdict_text
 
 NEW = "New methods and studies"
@@ -274,8 +274,7 @@ def _illustrated(section: Section, seen: Seen) -> Section:
             part = replace(part, is_headed=False)
         elif isinstance(part, Figure) and part.name in seen.words:
             sentence, alt = seen.words[part.name]
-            parts.append(paragraph("{sentence}", sentence=sentence))
-            part = replace(part, alt=alt)
+            part = replace(part, alt=alt, caption=md("{sentence}\n\n{rest}", sentence=sentence, rest=part.caption))
         parts.append(part)
     return section._replace(parts=parts)
 

@@ -45,7 +45,7 @@ def test_a_text_has_the_values_of_the_run_and_papers_only_where_it_is_about_them
 
 
 def test_a_table_has_its_caption_and_its_number(context):
-    note, shown = page.table("accuracy", "Percent", "Table 4.2")(context)
+    shown, note = page.table("accuracy", "Percent", "Table 4.2")(context)
     assert isinstance(note, Note)
     assert (shown.caption, shown.name) == ("Table 4.2: Percent", "missing/accuracy")
     (alone,) = page.table("accuracy", "Percent", "Table 4.2", has_caption=False)(without_papers(context))
