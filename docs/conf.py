@@ -1,8 +1,6 @@
 """Sphinx: ``make docs`` builds the pages of this folder, and one page for every public module, into build/docs."""
 
-import logging
 import os
-import re
 from pathlib import Path
 
 os.environ["NUMBA_DISABLE_JIT"] = "1"  # docstrings need no compiled routines
@@ -12,11 +10,11 @@ author = "the treecrf developers"
 copyright = author
 html_title = "treecrf"
 
-extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.autosummary", "numpydoc"]
+extensions = ["myst_parser", "treecrf_studies.rendering.site", "sphinx.ext.autodoc", "sphinx.ext.autosummary", "numpydoc"]
 exclude_patterns = ["_templates", "results/readme.md"]
 templates_path = ["_templates"]
 
-myst_heading_anchors = 3
+myst_heading_anchors = 4
 
 default_role = "py:obj"  # a link where the name is known, code elsewhere
 add_module_names = False
@@ -34,11 +32,9 @@ html_copy_source = False
 
 
 def without_results(app, name, source):
-    """The list of contents names docs/results only once `make snapshot` has written it, and no pages of single claims."""
+    """The list of contents names docs/results only once `make snapshot` has written it."""
     if name == "index" and not Path(app.srcdir, "results").is_dir():
-        source[0] = re.sub(r"```{toctree}[^`]*results/\*\n```\n", "", source[0])
-    if name.startswith("results/claims/"):
-        source[0] = f"---\norphan: true\n---\n\n{source[0]}"
+        source[0] = source[0].replace("\nresults/index\n", "\n")
 
 
 def write_explorer(app):
@@ -52,13 +48,6 @@ def write_explorer(app):
         main(["--config", *settings, "--results", str(evidence), "--reports", reports])
 
 
-class ResultAnchors(logging.Filter):
-    """Pages of results have anchors in HTML, to which links lead although MyST does not know them."""
-
-    def filter(self, record):
-        return "local id not found in doc 'results/" not in record.getMessage()
-
-
 def is_left_out(app, kind, name, part, skip, options):
     """Fields of named tuples, which the class describes, have docstrings of Python's own."""
     return True if (part.__doc__ or "").startswith("Alias for field number") else None
@@ -66,8 +55,6 @@ def is_left_out(app, kind, name, part, skip, options):
 
 def setup(app):
     """Called by Sphinx."""
-    for handler in logging.getLogger("sphinx").handlers:
-        handler.filters.insert(0, ResultAnchors())
     app.connect("builder-inited", write_explorer)
     app.connect("source-read", without_results)
     app.connect("autodoc-skip-member", is_left_out)

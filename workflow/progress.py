@@ -108,7 +108,7 @@ def summary(options: list[str], configurations: list[str], code: int, began: flo
     from treecrf.io.files import read_configuration
     from treecrf_studies.framework.settings import load_settings
     from treecrf_studies.registry import registry
-    from treecrf_studies.report.page import EXPLORER, PAGE, UNFINISHED_PAGE
+    from treecrf_studies.report.page import EXPLORER, PAGE, UNFINISHED_FOLDER
 
     again, alone = shlex.join(options), [study.name for study in registry() if study.name in options]
     try:
@@ -117,7 +117,7 @@ def summary(options: list[str], configurations: list[str], code: int, began: flo
         settings = None
     if settings is not None:
         reports, results = Path(settings.reports).resolve(), Path(settings.results).resolve()
-        unfinished = reports / UNFINISHED_PAGE
+        unfinished = reports / UNFINISHED_FOLDER / PAGE
         if not code:
             places = {"Report": reports / PAGE, "Explorer": reports / EXPLORER, "Results": results}
             if alone:

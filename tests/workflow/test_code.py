@@ -154,9 +154,9 @@ def test_what_all_settings_share_runs_nothing(changed):
     assert changed("treecrf_studies/framework/settings.py") == set()
 
 
-@pytest.mark.parametrize("name", ["site.html", "parts.html", "../page.css", "../page.js"])
-def test_templates_write_the_page_anew(source, name):
-    path = source / "treecrf_studies/rendering/templates" / name
+@pytest.mark.parametrize("name", ["results.css", "results.js"])
+def test_static_files_write_the_page_anew(source, name):
+    path = source / "treecrf_studies/rendering/static" / name
     before = graph_of(source).digest(SCRIPTS / "write_page.py")
     text = path.read_text()
     path.write_text(f"{text}\n")

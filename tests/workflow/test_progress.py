@@ -289,8 +289,8 @@ def settings(progress):
         Path("config/config.yaml").write_text((ROOT / "config/config.yaml").read_text())
         Path("own.yaml").write_text(f"profile: {profile}\n")
 
-    for name in ("reports/index.html", "reports/explorer.html", "reports/unfinished.html", "results/claims.csv"):
-        Path(name).parent.mkdir(exist_ok=True)
+    for name in ("reports/index.html", "reports/explorer.html", "reports/unfinished/index.html", "results/claims.csv"):
+        Path(name).parent.mkdir(exist_ok=True, parents=True)
         Path(name).touch()
     return write
 
@@ -324,10 +324,10 @@ def test_the_target_archive_names_the_archive(progress, settings):
 def test_a_failed_run_names_what_is_finished_and_how_to_continue(progress, settings):
     settings("own")
     assert list(progress.summary(["--cores", "2"], [], 1, 0)) == [
-        f"Report of what is finished: {Path().resolve()}/reports/unfinished.html",
+        f"Report of what is finished: {Path().resolve()}/reports/unfinished/index.html",
         "Continue with: python workflow/progress.py --cores 2",
     ]
-    later = Path("reports/unfinished.html").stat().st_mtime + 1
+    later = Path("reports/unfinished/index.html").stat().st_mtime + 1
     assert len(list(progress.summary(["--cores", "2"], [], 1, later))) == 1  # that page is of an earlier run
 
 

@@ -56,7 +56,7 @@ RAW = SETTINGS.raw
 LOGS = f"{RESULTS}/logs"
 BENCHMARKS = f"{RESULTS}/benchmarks"
 PAGE = f"{REPORTS}/index.html"
-UNFINISHED = f"{REPORTS}/unfinished.html"
+UNFINISHED = f"{REPORTS}/unfinished/index.html"
 EXPLORER = f"{REPORTS}/explorer.html"
 MANIFEST = f"{RESULTS}/manifest.json"
 

@@ -163,8 +163,8 @@ def page_of(study):
     return f"{REPORTS}/{study.name}/index.html"
 
 
-def claims_page(path):
-    """The list of claims; in Snakemake's report only where the run may be about papers."""
+def claims_table(path):
+    """The table of claims; in Snakemake's report only where the run may be about papers."""
     if not SETTINGS.may_concern_papers:
         return path
     labels = {"item": "What the papers claim", "data set": "all", "method": "all"}

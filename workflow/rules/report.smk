@@ -3,10 +3,9 @@ rule check_claims:
         descriptions(),
         claimed(),
     output:
-        csv=f"{RESULTS}/claims.csv",
+        csv=claims_table(f"{RESULTS}/claims.csv"),
         by_rule=f"{RESULTS}/claims_by_rule.csv",
         compared=f"{RESULTS}/claims_compared.csv",
-        html=claims_page(f"{RESULTS}/claims.html"),
     log:
         f"{LOGS}/check_claims.log",
     benchmark:
@@ -37,7 +36,7 @@ rule write_page:
         rules.check_claims.output,
         claimed(),
         descriptions(),
-        [files.tables(".json") + files.results() for files in STUDIES.values()],
+        [files.tables(".csv") + files.results() for files in STUDIES.values()],
     output:
         PAGE,
     log:

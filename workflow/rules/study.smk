@@ -108,8 +108,7 @@ for files in STUDIES.values():
         input:
             **files.frames(study.tabulated),
         output:
-            files.tables(".json", ".csv", ".tex"),
-            **reported(files, study.tables, f"{files.folder}/tables", "html"),
+            **reported(files, study.tables, f"{files.folder}/tables", "csv"),
         log:
             f"{LOGS}/{study.name}/tabulate.log",
         benchmark:

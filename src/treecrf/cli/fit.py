@@ -454,7 +454,7 @@ def _shown(table: pd.DataFrame) -> pd.DataFrame:
 
     def between(low: str, high: str, sign: str = "") -> list[str]:
         ends = zip(table[low], table[high], strict=True)
-        return ["" if a != a else f"{a:{sign}.1f} to {b:{sign}.1f}" for a, b in ends]
+        return ["" if a != a else f"{a:{sign}z.1f} to {b:{sign}z.1f}" for a, b in ends]
 
     return table[["method", "window", "inputs", "accuracy"]].assign(
         method=[short(name) for name in table["method"]],

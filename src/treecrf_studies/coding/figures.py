@@ -40,25 +40,25 @@ from treecrf_studies.rendering.style import OTHER_STYLE, SETTINGS
 
 Style = dict[str, Any]
 
-IID_STYLE: Style = {"color": "#000000", "marker": "D", "linestyle": (0, (1.2, 1.2))}
+IID_STYLE: Style = {"color": "#777777", "marker": "D", "linestyle": (0, (1.2, 1.2))}
 INDEPENDENT_STYLE: Style = {"color": "#8c8c8c", "marker": "s", "linestyle": (0, (4, 1.2))}
 CASCADE_STYLES: tuple[Style, ...] = (
-    {"color": "#56B4E9", "marker": "o", "linestyle": "-"},
+    {"color": "#3a96cc", "marker": "o", "linestyle": "-"},
     {"color": "#0072B2", "marker": "^", "linestyle": "-"},
     {"color": "#009E73", "marker": "v", "linestyle": "-"},
-    {"color": "#E69F00", "marker": "P", "linestyle": "-"},
+    {"color": "#c48600", "marker": "P", "linestyle": "-"},
     {"color": "#D55E00", "marker": "X", "linestyle": "-"},
     {"color": "#CC79A7", "marker": "h", "linestyle": "-"},
-    {"color": "#661100", "marker": "D", "linestyle": "-"},
+    {"color": "#a5522f", "marker": "D", "linestyle": "-"},
 )
 """By place among the histories of a figure, short ones first."""
 
 LEVELS: dict[str, Style] = {
-    "known_model": {"color": "#4d4d4d", "linestyle": (0, (6, 1.5)), "marker": "*"},
-    "full": {"color": "#882255", "linestyle": (0, (3, 1, 1, 1)), "marker": "*"},
+    "known_model": {"color": "#8a8a8a", "linestyle": (0, (6, 1.5)), "marker": "*"},
+    "full": {"color": "#b0427a", "linestyle": (0, (3, 1, 1, 1)), "marker": "*"},
     "separable": {"color": "#AA4499", "linestyle": (0, (1, 1)), "marker": "p"},
-    "crfsuite": {"color": "#332288", "linestyle": "none", "marker": "d"},
-    "neural_crf": {"color": "#009E73", "linestyle": (0, (7, 1, 1, 1)), "marker": "8"},
+    "crfsuite": {"color": "#6a5acd", "linestyle": "none", "marker": "d"},
+    "neural_crf": {"color": "#0072B2", "linestyle": (0, (7, 1, 1, 1)), "marker": "8"},
     "trees_and_nets": {"color": "#117733", "linestyle": (0, (9, 1, 1, 1)), "marker": "P"},
     "perceptron": {"color": "#999933", "linestyle": (0, (4, 1.2)), "marker": "<"},
 }
@@ -66,7 +66,7 @@ LEVELS: dict[str, Style] = {
 
 BEAM_STYLES: dict[str, Style] = {
     "gtb": {"color": "#D55E00", "marker": "s", "linestyle": (0, (4, 1.2))},
-    "vp": {"color": "#E69F00", "marker": "D", "linestyle": (0, (1.2, 1.2))},
+    "vp": {"color": "#c48600", "marker": "D", "linestyle": (0, (1.2, 1.2))},
 }
 CODE_STYLES: dict[str, Style] = {
     "gtb": {"color": "#0072B2", "marker": "o", "linestyle": "-"},

@@ -72,7 +72,7 @@ PAGE = StudyPage(
                 text(INTRODUCTION, OF_THESIS, n_seeds=setting("n_seeds"), held_out=setting("held_out", percent)),
                 datasets(has_window=False),
                 table("all_labels", "All labels at once, the chosen cascades and beams"),
-                table("steps", "Tests between methods", fold="Tests between methods"),
+                table("steps", "Tests between methods"),
                 figure("seconds", SECONDS),
                 choices(CHOICES),
             ),
@@ -84,7 +84,7 @@ PAGE = StudyPage(
             (
                 figure("lengths", LENGTHS),
                 table("codes", "Accuracy with the longest code"),
-                table("choices", CHOSEN, fold=CHOSEN),
+                table("choices", CHOSEN),
             ),
             "figures 5.1, 5.2, 5.4 and 5.6",
         ),

@@ -27,10 +27,10 @@ from treecrf_studies.framework.metrics import ACCURACY, OF_CHUNKS
 from treecrf_studies.framework.tables import by_key
 from treecrf_studies.rendering.cells import (
     DASH,
-    best_if,
     cell_texts,
     deviation_texts,
     grouped,
+    marked_if,
     number,
     seconds_text,
     with_deviation,
@@ -52,7 +52,7 @@ def codes_layout(scores: pd.DataFrame, best: pd.DataFrame) -> pd.DataFrame:
             if found.empty:
                 continue
             cells = {
-                method: best_if(
+                method: marked_if(
                     with_deviation(row["value"], row["sd"], row["n"]),
                     (dataset, window, method) in marked,
                 )

@@ -41,7 +41,7 @@ FAINT = 0.2
 """Opacity of bands and bars."""
 
 SAMPLING_STYLES: dict[str, dict[str, Any]] = {
-    "none": {"color": "#000000", "marker": "*", "linestyle": "none"},
+    "none": {"color": "#777777", "marker": "*", "linestyle": "none"},
     "row_fraction": {"color": "#0072B2", "marker": "o", "linestyle": "-"},
     "feature_fraction": {"color": "#D55E00", "marker": "s", "linestyle": (0, (4, 1.2))},
     "influence_trimming": {"color": "#009E73", "marker": "^", "linestyle": (0, (6, 1.2, 1.2, 1.2))},

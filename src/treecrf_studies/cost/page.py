@@ -33,9 +33,7 @@ PAGE = StudyPage(
             "Sampling, trimming, pseudo-likelihood",
             (
                 figure("sampling", SAMPLING),
-                table(
-                    "sampling", "Sampling, trimming, pseudo-likelihood", fold="The same as a table", has_caption=False
-                ),
+                table("sampling", "Sampling, trimming, pseudo-likelihood", has_caption=False),
             ),
         ),
     ),

@@ -11,7 +11,7 @@ from matplotlib.ticker import MaxNLocator
 from treecrf_studies.ensembles.methods import BEST, BOOSTED, COMBINED, STACKED, ordered_methods
 from treecrf_studies.rendering.panels import WIDTHS, draw_by_dataset
 
-COLOURS = ("#0072B2", "#009E73", "#E69F00", "#D55E00")
+COLOURS = ("#0072B2", "#009E73", "#c48600", "#D55E00")
 """Of the margins that are drawn."""
 
 MOST_DRAWN = len(COLOURS)

@@ -163,7 +163,7 @@ PAGE = StudyPage(
                 table("steps", "Tests between ensembles"),
                 table("boosting", "Selected experts"),
                 computed(lambda boosting: listed(boosting_sentences(boosting)), "boosting"),
-                table("experts", "Errors of the experts", fold="Errors of the experts"),
+                table("experts", "Errors of the experts"),
             ),
         ),
     ),

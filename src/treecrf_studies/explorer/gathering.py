@@ -12,7 +12,7 @@ import pandas as pd
 from treecrf.io.files import read_frame, stacked
 from treecrf.sequences import SequenceSet
 from treecrf.statistics.estimates import SIGNIFICANCE_LEVEL, Estimates, adjust_holm
-from treecrf.statistics.ranking import BEST, RANK_COLUMNS, REFERENCE, SEPARATION_MARGIN, UNTESTED, rank_cases
+from treecrf.statistics.ranking import RANK_COLUMNS, REFERENCE, SEPARATION_MARGIN, UNTESTED, rank_cases
 from treecrf_studies.explorer.answers import Answers, summarise_answers
 from treecrf_studies.framework.metrics import ACCURACY, BRIER_SCORE, LOG_LOSS, MACRO_F1, SEQUENCES_RIGHT
 from treecrf_studies.framework.paths import StudyFiles
@@ -29,7 +29,7 @@ OF_ANSWERS = {
 """Frames of `treecrf_studies.explorer.answers.Answers` beside its runs, and their columns."""
 
 
-RANKS = (*RANK_COLUMNS[2:], "p_best")
+RANKS = RANK_COLUMNS[2:]
 """Columns about the standing of a method (`treecrf_studies.explorer.gathering.standings`)."""
 
 DIGITS = 9
@@ -44,7 +44,7 @@ class Gathered(NamedTuple):
     ----------
     scores : DataFrame
         With standing (`UNTESTED` where not every pair is tested, `REFERENCE` for what is no competitor) and rank,
-        gap_points, gap_low, gap_high, rank_low, rank_high and p_best of the accuracy, missing for these.
+        gap_points, gap_low, gap_high, rank_low and rank_high of the accuracy, missing for these.
     pairs : DataFrame
         With family_low, family_high, p_holm and decision (`treecrf_studies.explorer.gathering.decided`), without
         references.
@@ -53,6 +53,8 @@ class Gathered(NamedTuple):
         study, method, name.
     labels : DataFrame
         study, dataset, names (list): of the labels, by their codes.
+    larger : DataFrame
+        sample, dataset: larger samples that are data sets of scores, and the data set of the papers that each is of.
     """
 
     scores: pd.DataFrame
@@ -65,6 +67,7 @@ class Gathered(NamedTuple):
     hardest: pd.DataFrame
     methods: pd.DataFrame
     labels: pd.DataFrame
+    larger: pd.DataFrame
 
 
 def gather(settings: Settings) -> Gathered:
@@ -79,7 +82,10 @@ def gather(settings: Settings) -> Gathered:
         for name, names in columns.items()
         if name not in ("seconds", "predictions", "counts")
     }
-    return Gathered(**frames, methods=_methods(frames))
+    there = set(frames["scores"]["dataset"])
+    larger = [(name, sample.of) for name, sample in settings.training.larger_samples.items() if name in there]
+    samples = pd.DataFrame(larger, columns=["sample", "dataset"])
+    return Gathered(**frames, methods=_methods(frames), larger=samples)
 
 
 def _of_study(study: Study, settings: Settings) -> Iterator[dict[str, pd.DataFrame]]:
@@ -227,13 +233,7 @@ def standings(scores: pd.DataFrame, pairs: pd.DataFrame, separation_margin: floa
     (`treecrf.statistics.ranking.rank_cases`).
 
     Scores are without references, which are no competitors; pairs are of `decided`. `CASE`, method, rank, gap_points,
-    gap_low, gap_high, standing, rank_low, rank_high, and p_best: the p-value of the difference from the best method
-    without a correction, missing for the best itself.
+    gap_low, gap_high, standing, rank_low and rank_high.
     """
     of_accuracy = scores.loc[scores["metric"] == ACCURACY, [*CASE, "method", "value"]]
-    ranks = rank_cases(of_accuracy, pairs, CASE, separation_margin)
-    best = ranks.loc[ranks["standing"] == BEST, [*CASE, "method"]].drop_duplicates(CASE)
-    tests = pairs[[*CASE, "method", "other", "p_value"]].rename(columns={"p_value": "p_best"})
-    swapped = tests.rename(columns={"method": "other", "other": "method"})
-    of_best = pd.concat([tests, swapped]).merge(best.rename(columns={"method": "other"}), on=[*CASE, "other"])
-    return ranks.drop(columns="value").merge(of_best.drop(columns="other"), on=[*CASE, "method"], how="left")
+    return rank_cases(of_accuracy, pairs, CASE, separation_margin).drop(columns="value")

@@ -9,6 +9,8 @@ no run is at work on.
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import json
 import math
 import os
@@ -18,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
-from jinja2 import PackageLoader
+from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from treecrf.io.files import read_configuration, resource, write_text
@@ -28,12 +30,17 @@ from treecrf_studies.explorer.gathering import Gathered, gather
 from treecrf_studies.framework.metrics import ACCURACY, METRICS
 from treecrf_studies.framework.settings import Settings, config_parser, load_settings
 from treecrf_studies.registry import registry
-from treecrf_studies.rendering.templates import ENVIRONMENT, policy_of
-from treecrf_studies.report.page import EXPLORER, PAGE, known_pages
+from treecrf_studies.rendering.markdown import listed_pages
+from treecrf_studies.report.page import EXPLORER, MARKDOWN, PAGE
 
 PACKAGE = "treecrf_studies.explorer"
 
-SCRIPTS = ("data", "elements", "charts", "leaderboard", "pairs", "cell", "start")
+SCRIPTS = ("data", "tables", "elements", "charts", "compare", "leaderboard", "pairs", "cell", "start")
+
+ENVIRONMENT = Environment(
+    loader=PackageLoader(PACKAGE), autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=StrictUndefined
+)
+"""Of the template; text that it is given is escaped."""
 
 DECODERS = {"forward_backward": "forward-backward", "viterbi": "Viterbi", "better": "preferred by cross-validation"}
 
@@ -75,18 +82,15 @@ def render_explorer(settings: Settings, gathered: Gathered) -> str:
     """The page of what can be explored."""
     if not settings.may_concern_papers:
         gathered = gathered._replace(published=gathered.published.iloc[:0])
-    environment = ENVIRONMENT.overlay(loader=PackageLoader(PACKAGE))
-    scripts = [Markup(resource("treecrf_studies.rendering", "page.js")), *(_script(name) for name in SCRIPTS)]
-    page = environment.get_template("explorer.html").render(
+    scripts = [_script(name) for name in SCRIPTS]
+    page = ENVIRONMENT.get_template("explorer.html").render(
         title="Explore",
         page=PAGE,
-        pages=[(path, name) for path, name in known_pages() if Path(settings.reports, path).is_file()],
-        style=Markup(
-            resource("treecrf_studies.rendering", "page.css") + resource(PACKAGE, "explorer.css") + _colours()
-        ),
+        pages=[(f"{Path(path).stem}.html", name) for path, name in listed_pages(Path(settings.reports, MARKDOWN))],
+        style=Markup(resource(PACKAGE, "explorer.css") + _colours()),
         chart_style=Markup(resource(PACKAGE, "charts.css")),
         scripts=scripts,
-        policy=policy_of(*scripts),
+        policy=_policy_of(scripts),
         data=pack(gathered._asdict()),
         words=Markup(json.dumps(_words(gathered), ensure_ascii=False).replace("<", "\\u003c")),
         note=settings.banner,
@@ -117,6 +121,16 @@ def _colours() -> str:
     dark = {f"m{place}": pair[1] for place, pair in enumerate(COLOURS)} | DARK
     rules = [" ".join(f"--{name}: {colour};" for name, colour in colours.items()) for colours in (light, dark)]
     return f":root {{ {rules[0]} }}\n@media screen and (prefers-color-scheme: dark) {{ :root {{ {rules[1]} }} }}\n"
+
+
+def _policy_of(scripts: Sequence[str]) -> Markup:
+    """The Content-Security-Policy of the page: no request, and no scripts but these."""
+    digests = (base64.b64encode(hashlib.sha256(script.encode()).digest()).decode() for script in scripts)
+    sources = " ".join(f"'sha256-{digest}'" for digest in digests)
+    return Markup(
+        f"default-src 'none'; script-src {sources}; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; "
+        "form-action 'none'"
+    )
 
 
 def _script(name: str) -> Markup:

@@ -8,6 +8,7 @@ published accuracies.
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -16,7 +17,7 @@ from typing import Any
 import pandas as pd
 
 from treecrf.io.files import read_configuration, write_frame, write_text
-from treecrf.statistics.ranking import AT_THE_TOP, WORSE
+from treecrf.statistics.ranking import AT_THE_TOP, STANDINGS, WORSE
 from treecrf_studies.explorer.gathering import Gathered, gather
 from treecrf_studies.framework.claims.judge import NOT_RUN
 from treecrf_studies.framework.metrics import ACCURACY, METRICS
@@ -30,8 +31,6 @@ from treecrf_studies.framework.views import (
     is_near,
     nearness,
 )
-from treecrf_studies.rendering.cells import with_and
-from treecrf_studies.rendering.markdown import linked
 from treecrf_studies.report.ledger import CLAIMS
 from treecrf_studies.report.papers import PAPERS, THREE, counts_text
 from treecrf_studies.report.snapshot import EVIDENCE
@@ -62,19 +61,53 @@ def accuracy_table(gathered: Gathered) -> str:
     names = gathered.methods.set_index(["study", "method"])["name"]["training"]
     methods = [method for method in METHODS if method in set(shown["method"])]
     rows = shown.set_index(["dataset", "method"]).to_dict("index")
-    lines = [["data set", *(names[method] for method in methods), "highest of all methods"]]
-    lines.append(["---", *["---:"] * len(methods), "---"])
+    lines = [["data set", *(names[method] for method in methods), "highest of all methods", "not separated from it"]]
+    lines.append(["---", *["---:"] * (len(methods) + 2)])
     for dataset in dict.fromkeys(shown["dataset"]):
         cells = [rows.get((dataset, method)) for method in methods]
         if sum(cell is not None for cell in cells) >= LEAST_METHODS:
-            of_all = _highest(scores[scores["dataset"] == dataset], names)
-            lines.append([dataset, *(_cell(cell) if cell else "–" for cell in cells), of_all])
+            of_all = scores[scores["dataset"] == dataset]
+            tested = of_all[of_all["standing"].isin(STANDINGS)]
+            near = f"{(tested['standing'] != WORSE).sum()} of {len(tested)} methods" if len(tested) else "–"
+            found = [f"{of_all['value'].astype(float).max():.2f}", near]
+            lines.append([dataset, *(_cell(cell) if cell else "–" for cell in cells), *found])
     return _markdown(lines)
 
 
+def unbeaten(gathered: Gathered) -> tuple[list[str], list[str]]:
+    """The data sets on which all methods of the study of training are tested, and the methods that no test finds worse
+    than another on any of them; the explorer's headline says the same.
+    """
+    scores = shown_scores(gathered)
+    scores = scores[scores["standing"].isin(STANDINGS)]
+    names = gathered.methods.set_index(["study", "method"])["name"]["training"]
+    known = scores.pivot_table(index="method", columns="dataset", values="value", aggfunc="size", sort=False).notna()
+    shared = [str(name) for name in known.columns[known.all()]]
+    is_worse = (scores["standing"] == WORSE) & scores["dataset"].isin(shared)
+    worse = is_worse.groupby(scores["method"], sort=False).any()
+    return shared, [names[str(method)] for method in worse.index[~worse]]
+
+
+def findings(gathered: Gathered) -> str:
+    """What the tests find over the data sets that all methods have, in a sentence; empty where there are none."""
+    shared, methods = unbeaten(gathered)
+    if not shared:
+        return ""
+    scores = shown_scores(gathered)
+    n = scores.loc[scores["standing"].isin(STANDINGS), "method"].nunique()
+    found = (
+        f"finds a method better than {_listed(methods, 'or')}" if methods else "leaves a method without a better one"
+    )
+    return f"All {n} methods have results on {_listed(shared, 'and')}. No test on these sets {found}."
+
+
+def _listed(texts: Sequence[str], last: str) -> str:
+    return f" {last} ".join([", ".join(texts[:-1]), texts[-1]] if len(texts) > 1 else texts)
+
+
 def shown_scores(gathered: Gathered) -> pd.DataFrame:
-    """Accuracies of the study of training that the table is made of."""
-    scores = gathered.scores
+    """Accuracies of the study of training that the table is made of: those on the papers' test sets."""
+    scores = gathered.scores[~gathered.scores["dataset"].isin(gathered.larger["sample"])]
     return scores[
         (scores[["study", "metric", "point", "decoder"]] == ["training", ACCURACY, CHOICE, BETTER]).all(axis=1)
     ]
@@ -88,10 +121,10 @@ def about_table(gathered: Gathered, by_lines: Sequence[str]) -> str:
     fewer = _other_numbers(shown, usual, names)
     others = f" ({', '.join(f'{name}: {n}' for name, n in fewer.items())})" if fewer else ""
     few = [name for name in by_lines if name in set(shown["dataset"])]
-    lines = f" Of {with_and(few)} the test takes lines of the few documents as independent." if few else ""
+    lines = f" Of {', '.join(few)} the test takes lines of the few documents as independent." if few else ""
     return (
         f"Percent of test positions (of FAQ sets the mean over documents), mean of {usual} trainings{others}; settings "
-        "chosen by cross-validation. [Marks](../statistics.md#marks): bold, the highest of all methods and those "
+        "chosen by cross-validation. [Marks](../statistics.md#marks): ▲, the highest of all methods and those "
         f"equivalent to it; {WORSE_SIGN}, the sequence-level test with Holm's correction finds another method more "
         f"accurate.{lines} –: not computed."
     )
@@ -105,13 +138,6 @@ def _other_numbers(scores: pd.DataFrame, usual: int, names: Mapping[str, str]) -
     rest = scores[~scores["dataset"].isin(sets) & scores["method"].isin([*METHODS, *highest])]
     by_method = rest.groupby("method", sort=False)["n"].max()
     return {names[str(method)]: int(n) for method, n in by_method.items() if n != usual} | sets
-
-
-def _highest(scores: pd.DataFrame, names: Mapping[str, str]) -> str:
-    """The highest accuracy of a data set, and all methods that have it in print."""
-    printed = scores["value"].astype(float).map("{:.2f}".format)
-    highest = f"{scores['value'].astype(float).max():.2f}"
-    return f"{highest} ({', '.join(names[method] for method in scores.loc[printed == highest, 'method'])})"
 
 
 def _cell(score: Mapping[Any, Any]) -> str:
@@ -128,7 +154,7 @@ def _markdown(lines: Sequence[Sequence[str]]) -> str:
 def verdicts_by_paper(claims: pd.DataFrame) -> str:
     """How many claims of each paper have which verdict, by each of the ways to judge them; a table in Markdown."""
     lines = [["paper", "claims", *THREE.values()], ["---", "---:", *["---"] * len(THREE)]]
-    by_paper = [(paper.title, claims[claims["id"].str.startswith(paper.letter)]) for paper in PAPERS]
+    by_paper = [(paper.title, claims[claims["id"].map(paper.has)]) for paper in PAPERS]
     for title, of in [*by_paper, ("all", claims)]:
         if (of["verdict"] != NOT_RUN).any():
             counts = [counts_text(of[of[column] != ""], column) or "–" for column in THREE]
@@ -220,7 +246,7 @@ def results_part(gathered: Gathered, claims: pd.DataFrame, by_lines: Sequence[st
     """The part in Markdown, with links from the folder of the snapshot."""
     accuracies = published_accuracies(gathered)
     return (
-        f"{accuracy_table(gathered)}\n{about_table(gathered, by_lines)}\n\n"
+        f"{findings(gathered)}\n\n{accuracy_table(gathered)}\n{about_table(gathered, by_lines)}\n\n"
         f"{verdicts_by_paper(claims)}\n{sentences(accuracies)}\n\n{nearness_table(accuracies)}\n"
         f"[Every accuracy]({TABLE}), [claims](claims.md), [all results](index.md).\n"
     )
@@ -232,6 +258,11 @@ def sets_by_lines(evidence: Path) -> list[str]:
     """
     paths = sorted(evidence.glob("training/*/comparisons.csv"))
     return [path.parent.name for path in paths if (pd.read_csv(path, nrows=1)["test"] == BLOCKS).any()]
+
+
+def linked(text: str, way: str) -> str:
+    """Markdown with `way` before its links to files: that to their folder."""
+    return re.sub(r"\]\((?!https?:)", f"]({way}/", text)
 
 
 def with_results(readme: str, part: str) -> str:

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pandas as pd
-from markupsafe import Markup
 
 from treecrf.io.files import read_frames
 from treecrf_studies.datasets import describe
@@ -22,12 +21,10 @@ from treecrf_studies.rendering.cells import window_text
 from treecrf_studies.rendering.parts import (
     Downloads,
     Figure,
-    Fold,
     Part,
     Section,
     Table,
     anchor_of,
-    caption_html,
     captioned,
     listed,
     paragraph,
@@ -92,15 +89,31 @@ class PageContext:
         """A table, if there is one that has rows."""
         if not len(self.layouts.get(name, ())):
             return []
-        return [Table(title, self.layouts[name], self.folder / "tables" / name, anchor_of(name))]
+        return [Table(title, self.layouts[name], f"{self.study.name}/{flat_name(name)}", self.anchor(name))]
+
+    def anchor(self, name: str) -> str:
+        """What links name of a table or figure that a paper numbers; empty for others."""
+        return anchor_of(name) if self.of_papers else ""
 
     def figure(self, name: str, alt: str, caption: str) -> list[Part]:
-        """A figure with its caption (text of `caption_html`), if it has been drawn and has something to show."""
+        """A figure with its caption (text of `captioned`), if it has been drawn and has something to show."""
         path = self.folder / f"{name}.svg"
         if not path.is_file() or f"<dc:title>{NOTHING}</dc:title>" in path.read_text(encoding="utf-8")[:2000]:
             return []
-        return [Figure(path, alt, caption_html(caption), anchor_of(path.stem))]
+        shown = captioned(caption).text
+        return [Figure(path, alt, shown, f"{self.study.name}/{flat_name(name)}", self.anchor(path.stem))]
 
+
+def flat_name(name: str) -> str:
+    """Of a table or figure in the folder of a site, which has no folders of data sets."""
+    return name.replace("/", "_")
+
+
+SETTINGS = "settings"
+"""Name of the table of `choices`."""
+
+ALL = "all"
+"""Data sets that have no setting of their own."""
 
 Item = Callable[[PageContext], Sequence[Part]]
 """Gives the parts that stand at one place of a page; none where a run has nothing for it."""
@@ -160,14 +173,15 @@ def study_page(
 
 
 def _is_exhibit(part: Part) -> bool:
-    return isinstance(part, Table | Figure) or (isinstance(part, Fold) and any(map(_is_exhibit, part.parts)))
+    """Whether a part shows results; the table of settings does not."""
+    return isinstance(part, Figure) or (isinstance(part, Table) and not part.name.endswith(f"/{SETTINGS}"))
 
 
 # --- items ------------------------------------------------------------------------------------------
 
 
 def text(template: str, papers: str = "", **values: Value | str) -> Item:
-    """A paragraph (HTML that is trusted) with values of the run, and `papers` after it where the run is about papers."""
+    """A paragraph (Markdown that is trusted) with values of the run, and `papers` after it where the run is about papers."""
 
     def show(context: PageContext) -> list[Part]:
         filled = {name: value(context) if callable(value) else value for name, value in values.items()}
@@ -182,18 +196,17 @@ def setting(name: str, shown: Callable[[Any], str] = str) -> Value:
     return lambda context: by_dataset(context.own, name, shown)
 
 
-def table(name: str, title: str, reference: str = "", fold: str = "", has_caption: bool = True) -> Item:
-    """A table under its caption; one that is only of papers is left out where the run is about none.
+def table(name: str, title: str, reference: str = "", has_caption: bool = True) -> Item:
+    """A table over its caption; one that is only of papers is left out where the run is about none.
 
-    `reference` is the number that a paper gives to it, such as "Table 3.5"; `fold` is what is clicked to open it.
+    `reference` is the number that a paper gives to it, such as "Table 3.5".
     """
 
     def show(context: PageContext) -> list[Part]:
         if not context.of_papers and any(each.only_papers for each in context.study.tables if each.name == name):
             return []
         tables = context.table(name, context.titled(title, reference))
-        shown: list[Part] = [captioned(context.caption(name)), *tables] if has_caption and tables else [*tables]
-        return [Fold(fold, shown)] if fold and shown else shown
+        return [*tables, captioned(context.caption(name))] if has_caption and tables else [*tables]
 
     return show
 
@@ -248,24 +261,29 @@ def choices(names: Sequence[str], more: Callable[[Any], Mapping[str, Any]] | Non
 
     def show(context: PageContext) -> list[Part]:
         values = context.own.model_dump(mode="json")
-        alike: dict[Markup, list[str]] = {}
+        rows = [(name, ALL, values[name]) for name in names]
+        rows += [(name, ALL, value) for name, value in (more(context.own) if more else {}).items()]
+        alike: dict[tuple[str, str], list[str]] = {}
         for dataset, own in values["overrides"].items():
             if dataset in context.own.datasets:
-                alike.setdefault(_named_values(own), []).append(dataset)
-        instead = [Markup("{}: {}").format(", ".join(datasets), text) for text, datasets in alike.items()]
-        heading = [paragraph("Instead, on single data sets:")] if instead else []
-        shown = {name: values[name] for name in names} | {**(more(context.own) if more else {})}
+                for name, value in own.items():
+                    alike.setdefault((name, setting_text(value)), []).append(dataset)
+        rows += [(name, ", ".join(datasets), value) for (name, value), datasets in alike.items()]
+        texts = [(name, datasets, setting_text(value)) for name, datasets, value in rows]
+        layout = pd.DataFrame(texts, columns=["setting", "data sets", "value"])
         title = "Choices that the papers leave open" if context.of_papers else "Other settings"
-        return [Fold(title, [paragraph("{chosen}", chosen=_named_values(shown)), *heading, *listed(instead)])]
+        return [Table(title, layout, f"{context.study.name}/{SETTINGS}")]
 
     return show
 
 
 def downloads(title: str, files: Callable[[PageContext], Mapping[str, str]]) -> Item:
-    """Links to tables that are too long for a page: their files below the folder of tables, by what is clicked."""
+    """Links to tables that are too long for a page: their files below the folder of tables without suffix, by what is
+    clicked.
+    """
 
     def show(context: PageContext) -> list[Part]:
-        paths = {name: context.folder / "tables" / file for name, file in files(context).items()}
+        paths = {name: context.folder / "tables" / f"{file}.csv" for name, file in files(context).items()}
         return [Downloads(title, paths)]
 
     return show
@@ -289,8 +307,3 @@ def by_dataset(settings: StudySettings, name: str, shown: Callable[[Any], str] =
         return next(iter(alike))
     instead = "; ".join(f"{', '.join(names)}: {value}" for value, names in alike.items() if value != usual)
     return f"{usual} ({instead})" if instead else usual
-
-
-def _named_values(values: Mapping[str, Any]) -> Markup:
-    code = Markup("<code>{}: {}</code>")
-    return Markup(", ").join(code.format(name, setting_text(value)) for name, value in values.items())

@@ -10,7 +10,7 @@ from typing import Any
 from treecrf_studies.framework.settings import Settings
 from treecrf_studies.framework.study import JOIN, Call, Job, Shown, Study, combinations
 
-TABLE_SUFFIXES, FIGURE_SUFFIXES = (".json", ".html", ".csv", ".tex"), (".svg", ".pdf", ".png")
+TABLE_SUFFIXES, FIGURE_SUFFIXES = (".csv",), (".svg", ".pdf", ".png")
 """Of the files that a table and a figure are written to."""
 
 
@@ -183,7 +183,7 @@ class StudyFiles:
 
     def results(self) -> list[str]:
         """What the study ends in: pages of its tables, pictures of its figures."""
-        return self.tables(".html") + self.figures(".svg")
+        return self.tables(".csv") + self.figures(".svg")
 
     def everything(self) -> list[str]:
         """All files of the study that stay: sets, what jobs measured, summaries, tables and figures."""

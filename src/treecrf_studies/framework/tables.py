@@ -9,7 +9,7 @@ from typing import Any
 
 import pandas as pd
 
-from treecrf_studies.rendering.cells import DASH, Cell, dataset_names
+from treecrf_studies.rendering.cells import DASH, dataset_names
 from treecrf_studies.rendering.style import ordered_training_methods, training_method_name
 
 PUBLISHED, MEASURED = "published", "measured"
@@ -23,7 +23,7 @@ Published accuracies are peaks; those of methods without one are at the end of t
 
 Column = str | tuple[str, str]
 
-Block = tuple[tuple[str | Cell, ...], Mapping[Column, Mapping[str, str | Cell]]]
+Block = tuple[tuple[str, ...], Mapping[Column, Mapping[str, str]]]
 """What the lines of a block are of, and its texts by column and line."""
 
 
@@ -73,7 +73,7 @@ def sorted_by_method(frame: pd.DataFrame) -> pd.DataFrame:
     return frame.iloc[order].reset_index(drop=True)
 
 
-def row_names(rows: pd.DataFrame) -> dict[tuple[str, str], Sequence[str | Cell]]:
+def row_names(rows: pd.DataFrame) -> dict[tuple[str, str], Sequence[str]]:
     """Columns that say what rows are of."""
     return {("", "data set"): dataset_names(rows), ("", "method"): method_names(rows["method"])}
 

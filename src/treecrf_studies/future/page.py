@@ -16,7 +16,7 @@ from treecrf_studies.framework.page import (
 )
 from treecrf_studies.future.methods import method_text
 from treecrf_studies.future.tables import decoder_text
-from treecrf_studies.rendering.parts import Fold, Part
+from treecrf_studies.rendering.parts import Part
 
 INTRODUCTION = """
 Labellers that look back at previous labels, and one that also looks ahead: FF-MEMM discovers patterns of later observations
@@ -61,7 +61,7 @@ def _pictures(context: PageContext, name: str) -> list[Part]:
     grown = f"The first tree of the first features found on {name}."
     weights = context.figure(f"{name}/weights", seen, f"{named}. {context.caption('weights')}")
     trees = context.figure(f"{name}/trees", grown, f"{name}. {context.caption('trees')}")
-    return [*weights, Fold(f"Trees of features on {name}", trees)] if weights and trees else []
+    return [*weights, *trees] if weights else []
 
 
 DECODERS = {
@@ -82,9 +82,9 @@ PAGE = StudyPage(
                 table("decoders", "Distance from the published values by decoder, points"),
                 table("orders", "Accuracy in percent by order", has_caption=False),
                 table("gains", "Best labeller with vs without discovered features"),
-                table("tests", "Tests between neighbours", fold="Tests between neighbours"),
-                table("variances", "Variance components", fold="Variance components"),
-                table("choices", CHOSEN, fold=CHOSEN, has_caption=False),
+                table("tests", "Tests between neighbours"),
+                table("variances", "Variance components"),
+                table("choices", CHOSEN, has_caption=False),
                 choices(CHOICES),
             ),
             "tables 5.4 and 5.5",

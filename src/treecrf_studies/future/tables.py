@@ -21,11 +21,11 @@ from treecrf_studies.future.methods import (
 from treecrf_studies.future.published import read_published, start_values, with_published
 from treecrf_studies.rendering.cells import (
     DASH,
-    best_if,
     cell_texts,
     count_text,
     deviation_texts,
     grouped,
+    marked_if,
     number,
     p_value_text,
     seconds_text,
@@ -260,7 +260,7 @@ def example_layout(example: pd.DataFrame) -> pd.DataFrame:
     for name, evidence in (("forward", "e1, e2"), ("backward", "e3"), ("both", "e1, e2, e3")):
         best = example[name].idxmax()
         columns["P(label | what is seen)", evidence] = [
-            best_if(number(value, 3), i == best) for i, value in example[name].items()
+            marked_if(number(value, 3), i == best) for i, value in example[name].items()
         ]
     return grouped(columns)
 

@@ -29,9 +29,9 @@ TICKS = ("primal", *map(str, DEGREES.values()))
 PLACES = {"primal": 0.0, **{method: float(degree) for method, degree in DEGREES.items()}, "low_rank": 2.2}
 """What stands below figure 1, and where its methods are; the kernel of low rank has degree 2."""
 
-PRIMAL_STYLE: Style = {"color": "#000000", "marker": "D", "linestyle": "none"}
-DEGREE_STYLE: Style = {"color": "#0072B2", "marker": "o", "linestyle": "none"}
-LOW_RANK_STYLE: Style = {"color": "#0072B2", "marker": "s", "linestyle": "none", "markerfacecolor": "white"}
+PRIMAL_STYLE: Style = {"color": "#777777", "marker": "D", "linestyle": "none"}
+DEGREE_STYLE: Style = {"color": "#D55E00", "marker": "o", "linestyle": "none"}
+LOW_RANK_STYLE: Style = {"color": "#D55E00", "marker": "s", "linestyle": "none", "markerfacecolor": "none"}
 DRAWN = (
     ("primal", PRIMAL_STYLE, ["primal"]),
     ("kernel", DEGREE_STYLE, list(DEGREES)),
@@ -41,22 +41,22 @@ DRAWN = (
 
 LEVELS: dict[str, Style] = {
     "separable": {"color": "#AA4499", "linestyle": (0, (1, 1))},
-    "full": {"color": "#882255", "linestyle": (0, (3, 1, 1, 1))},
-    "treecrf": {"color": "#D55E00", "linestyle": "-"},
-    "crfsuite": {"color": "#4d4d4d", "linestyle": (0, (6, 1.5))},
-    "linear_crf": {"color": "#999933", "linestyle": (0, (4, 1.2))},
-    "neural_crf": {"color": "#009E73", "linestyle": (0, (7, 1, 1, 1))},
+    "full": {"color": "#b0427a", "linestyle": (0, (3, 1, 1, 1))},
+    "treecrf": {"color": "#0072B2", "linestyle": "-"},
+    "crfsuite": {"color": "#8a8a8a", "linestyle": (0, (6, 1.5))},
+    "linear_crf": {"color": "#777777", "linestyle": (0, (4, 1.2))},
+    "neural_crf": {"color": "#0072B2", "linestyle": (0, (7, 1, 1, 1))},
 }
 """Rivals in figure 1, horizontal lines."""
 
 SOLVER_STYLES: dict[str, Style] = {
     "lbfgs": {"color": "#0072B2", "marker": "", "linestyle": "-"},
-    "lbfgs_matrix": {"color": "#56B4E9", "marker": "", "linestyle": (0, (3, 1))},
+    "lbfgs_matrix": {"color": "#3a96cc", "marker": "", "linestyle": (0, (3, 1))},
     "newton": {"color": "#009E73", "marker": "^", "linestyle": "-"},
-    "subspace": {"color": "#E69F00", "marker": "", "linestyle": (0, (5, 1))},
+    "subspace": {"color": "#c48600", "marker": "", "linestyle": (0, (5, 1))},
     "block_jacobi": {"color": "#D55E00", "marker": "X", "linestyle": (0, (1.2, 1.2))},
     "block_jacobi_halved": {"color": "#CC79A7", "marker": "", "linestyle": (0, (3, 1, 1, 1))},
-    "crfsuite": {"color": "#000000", "marker": "D", "linestyle": "none"},
+    "crfsuite": {"color": "#777777", "marker": "D", "linestyle": "none"},
 }
 PIVOT_STYLES: dict[str, Style] = {
     "random": {"color": "#0072B2", "marker": "o", "linestyle": "-"},
@@ -149,7 +149,7 @@ def loss_by_rank(ranks: pd.DataFrame) -> Figure:
         figure, every = panel_grid(titles, lambda n, m: (WIDTHS[n], 2.5 * m + 0.9), most_columns=2)
         for (_, rows), axes, below in zip(groups, every[::2], every[1::2], strict=True):
             axes.axhline(
-                rows[rows["pivots"] == "exact"]["accuracy"].iloc[0], color="#4d4d4d", linewidth=1.0, label="exact"
+                rows[rows["pivots"] == "exact"]["accuracy"].iloc[0], color="#8a8a8a", linewidth=1.0, label="exact"
             )
             for pivots, line in rows[rows["pivots"] != "exact"].groupby("pivots", sort=False):
                 style, label = PIVOT_STYLES[str(pivots)], f"{PIVOT_NAMES[str(pivots)]} pivots"

@@ -123,7 +123,7 @@ PAGE = StudyPage(
                 table("accuracy", "Accuracy of every method"),
                 computed(against_trees, "comparisons"),
                 computed(_same_objective, "comparisons"),
-                table("choices", "Chosen settings and cost", fold="Chosen settings and cost"),
+                table("choices", "Chosen settings and cost"),
                 choices(CHOICES),
             ),
             "figure 1",
@@ -134,7 +134,7 @@ PAGE = StudyPage(
             "Solvers",
             (
                 figure("solvers", "Objective above its minimum by CPU seconds."),
-                table("solvers", "Where the solvers end", fold="Where the solvers end", has_caption=False),
+                table("solvers", "Where the solvers end", has_caption=False),
             ),
         ),
         PageSection(
@@ -142,7 +142,7 @@ PAGE = StudyPage(
             "Low ranks",
             (
                 figure("ranks", "Accuracy and objective by rank."),
-                table("ranks", "Low ranks", fold="Low ranks", has_caption=False),
+                table("ranks", "Low ranks", has_caption=False),
             ),
         ),
         PageSection(
@@ -150,7 +150,7 @@ PAGE = StudyPage(
             "Time and memory",
             (
                 figure("sizes", "CPU seconds and memory by positions."),
-                table("sizes", "Time and memory", fold="Time and memory", has_caption=False),
+                table("sizes", "Time and memory", has_caption=False),
             ),
         ),
     ),

@@ -15,7 +15,7 @@ from treecrf.statistics.ranking import AT_THE_TOP, CLOSE, NOT_SEPARATED, WORSE
 from treecrf_studies.missing.methods import PAPERS, TREES
 from treecrf_studies.missing.ranking import CASE, best_of_trees, mean_accuracies, spreads, standings
 from treecrf_studies.missing.tables import PHASES_APART
-from treecrf_studies.rendering.cells import DASH, interval_texts, number, signed, with_and
+from treecrf_studies.rendering.cells import DASH, TOP, interval_texts, number, signed, with_and
 from treecrf_studies.rendering.parts import Part, Table, listed, paragraph
 from treecrf_studies.rendering.style import method_name, ordered_methods
 
@@ -27,8 +27,8 @@ AT_RANDOM = ("mcar", "test_only")
 
 WEIGHTING, INCORPORATED = "instance_weighting", "incorporated"
 
-BEST, BEATEN = "▲", "▼"
-"""After an accuracy of the best method, and after that of one that is significantly worse than another."""
+BEATEN = "▼"
+"""After the accuracy of a method that is significantly worse than another one."""
 
 USES = {
     "instance_weighting": "values missing at random, with inputs that do not predict one another",
@@ -44,8 +44,7 @@ USES = {
 
 TOLD = """
 A case is a data set with a share of missing values, or with a mechanism. The gap is the accuracy minus that of the best method of
-the case, in points, mean over the cases. <em>At random</em>: cells go missing whatever they and the labels are. <em>Not at
-random</em>: whether a cell is missing depends on its value, its neighbours or the label. CPU time is that of one training iteration,
+the case, in points, mean over the cases. *At random*: cells go missing whatever they and the labels are. *Not at random*: whether a cell is missing depends on its value, its neighbours or the label. CPU time is that of one training iteration,
 imputation = 1.
 """
 
@@ -82,7 +81,7 @@ def advice(
     ]
     return [
         *listed(advice_sentences(judged)),
-        Table("Which method to use when", advice_layout(judged, costs), is_list=True),
+        Table("Which method to use when", advice_layout(judged, costs)),
         paragraph(TOLD),
         *([*heading, *listed(against)] if against else []),
     ]
@@ -160,7 +159,7 @@ def advice_sentences(judged: pd.DataFrame) -> list[str]:
 def accuracy_table(evaluations: pd.DataFrame, comparisons: pd.DataFrame, costs: pd.DataFrame) -> pd.DataFrame:
     """Accuracy of each method by rate on one data set: method, a column for each rate ("10 %"), CPU time.
 
-    Percent, with `BEST` after the best of a rate and those equivalent to it, and `BEATEN` after a method that is
+    Percent, with `TOP` after the best of a rate and those equivalent to it, and `BEATEN` after a method that is
     significantly worse than another. CPU time is that of a training iteration, imputation = 1.
 
     Parameters
@@ -180,7 +179,7 @@ def accuracy_table(evaluations: pd.DataFrame, comparisons: pd.DataFrame, costs: 
 
 
 def _marked(row: Mapping[Any, Any], is_compared: bool) -> str:
-    mark = BEST if row["standing"] in AT_THE_TOP else BEATEN if row["standing"] == WORSE else ""
+    mark = TOP if row["standing"] in AT_THE_TOP else BEATEN if row["standing"] == WORSE else ""
     return f"{row['percent']:.1f} {mark if is_compared else ''}".rstrip()
 
 
@@ -264,7 +263,7 @@ def answers(
             layout = holes_layout(of_set)
             parts += [
                 _told(name, description, of_set),
-                Table(f"Cost of missing values on {name}", layout, is_list=True),
+                Table(f"Cost of missing values on {name}", layout),
             ]
     return parts
 

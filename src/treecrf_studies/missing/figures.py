@@ -12,6 +12,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from treecrf.io.messages import counted
 from treecrf.missing import MECHANISMS
 from treecrf.statistics.two_way import BLOCK
 from treecrf_studies.missing.methods import TREES
@@ -25,20 +26,23 @@ from treecrf_studies.rendering.panels import (
     sentence_figure,
     with_several,
 )
-from treecrf_studies.rendering.style import SETTINGS, SMALL, method_name, method_style, ordered_methods
+from treecrf_studies.rendering.style import INK, SETTINGS, SMALL, method_name, method_style, ordered_methods
 
-BASELINE_COLOR = "#4d4d4d"
 BAR_COLOR = "#0072B2"
-DODGE = 0.62
-"""Part of the smallest gap between two rates that the methods at one rate take up."""
+DODGE = 0.76
+"""Part of the room of a category that the methods in it take up, side by side."""
+
+SLOT = "#88888818"
+"""Behind every other category."""
+
+BELOW = "values removed (%)"
+"""Name of the axis of rates: what the file lacks already is not among them."""
 
 
 def accuracy_by_rate(evaluations: pd.DataFrame, most_columns: int | None = None) -> Figure:
     """Figure 4.1: mean accuracy against the missing rate, a panel per data set, a line per method.
 
     `evaluations` has a row per damaged training set and damaged test set. Marker: mean accuracy of the evaluations.
-    Bar: one standard deviation to either side, where there are two evaluations or more. The methods stand side by side
-    at each rate, so that no bar hides another.
     """
     evaluations = with_several(evaluations, "rate")
     if evaluations.empty:
@@ -49,11 +53,12 @@ def accuracy_by_rate(evaluations: pd.DataFrame, most_columns: int | None = None)
     with mpl.rc_context(SETTINGS):
         figure, panels = _figure_by_rate(accuracy, most_columns)
         for axes, (_, of_set) in zip(panels, by_dataset(accuracy), strict=True):
-            for method, offset in _offsets(axes, of_set["rate"], methods):
-                spread = of_set[of_set["method"] == method].groupby("rate")["percent"].agg(["mean", "std"])
-                _draw(axes, method, spread.index + offset, spread["mean"], spread["std"], joined=True)
-        name_axes(figure, panels, "missing values (%)", "accuracy on the test sets (%)")
-        add_legend(figure, panels, _behind(counts), handlelength=3.2)
+            _rate_axis(axes, np.unique(of_set["rate"]))
+            means = of_set.groupby(["method", "rate"])["percent"].mean()
+            for method in (name for name in methods if name in means.index):
+                axes.errorbar(means[method].index, means[method], **_marks(method, joined=True))
+        name_axes(figure, panels, BELOW, "accuracy on the test sets (%)")
+        add_legend(figure, panels, f"mean of {_number_text(counts)}", handlelength=3.2)
     return figure
 
 
@@ -85,8 +90,8 @@ def accuracy_by_trees(evaluations: pd.DataFrame) -> Figure:
 def accuracy_by_mechanism(evaluations: pd.DataFrame) -> Figure:
     """Mean accuracy by the way in which cells are missing, a panel per data set, a mark per method.
 
-    `evaluations` has a row per mechanism, damaged training set and damaged test set. Marks and bars as of
-    `accuracy_by_rate`.
+    `evaluations` has a row per mechanism, damaged training set and damaged test set. Marker: mean accuracy. Bar: one
+    standard deviation to either side, where there are two evaluations or more.
     """
     if evaluations.empty:
         return sentence_figure("In this run cells are missing completely at random.")
@@ -96,8 +101,7 @@ def accuracy_by_mechanism(evaluations: pd.DataFrame) -> Figure:
     counts = evaluations.groupby(["dataset", "mechanism", "method"]).size()
 
     def draw(axes: Axes, of_set: pd.DataFrame) -> None:
-        for place, method in enumerate(methods):
-            shift = DODGE * ((place + 0.5) / len(methods) - 0.5)
+        for method, shift in _shifts(methods):
             spread = of_set[of_set["method"] == method].groupby("mechanism")["percent"].agg(["mean", "std"])
             places = [names.index(name) + shift for name in spread.index]
             axes.errorbar(spread["mean"], places, xerr=spread["std"], **_marks(method, joined=False))
@@ -119,7 +123,8 @@ def accuracy_by_mechanism(evaluations: pd.DataFrame) -> Figure:
 
 
 def effects_by_rate(comparisons: pd.DataFrame, baseline: str) -> Figure:
-    """Accuracy of each method minus the baseline's against the missing rate, a panel per data set.
+    """Accuracy of each method minus the baseline's by missing rate, a panel per data set, a slot per rate with the methods
+    side by side.
 
     `comparisons` is from `treecrf.statistics.blocks.compare_crossed`. Marker: difference in points of accuracy. Bar:
     its 95 % interval of the family. Values that are not finite are left out. A panel's title says where blocks of lines
@@ -135,16 +140,19 @@ def effects_by_rate(comparisons: pd.DataFrame, baseline: str) -> Figure:
     with mpl.rc_context(SETTINGS):
         figure, panels = _figure_by_rate(against)
         for axes, (_, of_set) in zip(panels, by_dataset(against), strict=True):
-            axes.axhline(0, color=BASELINE_COLOR, linewidth=1.0, zorder=1)
+            axes.axhline(0, color=INK, linewidth=1.0, zorder=1)
             if (of_set["cluster"] == BLOCK).any():
-                axes.set_title(f"{axes.get_title(loc='left')} (other lines only)", loc="left")
-            for method, offset in _offsets(axes, of_set["rate"], methods):
+                axes.set_title(f"{axes.get_title(loc='left')} (other lines only)", loc="left", fontsize=9)
+            rates = np.unique(of_set["rate"])
+            _slot_axis(axes, rates)
+            for method, shift in _shifts(methods):
                 points = _finite(of_set[of_set["method"] == method].set_index("rate").sort_index())
                 middle = points["value"]
                 reach = np.array([middle - points["family_low"], points["family_high"] - middle])
-                _draw(axes, method, points.index + offset, middle, reach, joined=False)
+                places = np.searchsorted(rates, points.index) + shift
+                axes.errorbar(places, middle, yerr=reach, **_marks(method, joined=False))
         label = f"accuracy minus that of {method_name(baseline)} (points)"
-        name_axes(figure, panels, "missing values (%)", label)
+        name_axes(figure, panels, BELOW, label)
         add_legend(figure, panels, "difference and its 95 % interval (Bonferroni)", handlelength=1.0)
     return figure
 
@@ -185,41 +193,41 @@ def feature_frequencies(frequencies: pd.DataFrame) -> Figure:
 
 
 def _figure_by_rate(frame: pd.DataFrame, most_columns: int | None = None) -> tuple[Figure, list[Axes]]:
-    """Figure and panels, two in a row, three from seven on, unless given; titles and the axis of rates are set."""
+    """Figure and panels, two in a row, three from seven on, unless given; titles are set."""
     sets = list(by_dataset(frame))
     widths = {1: 4.6, 2: 7.2, 3: 9.0}
     most_columns = min(3, most_columns or (2 if len(sets) <= 6 else 3))
     figure, panels = panel_grid([title for title, _ in sets], lambda n, m: (widths[n], 2.15 * m + 0.9), most_columns)
-    for axes, (_, of_set) in zip(panels, sets, strict=True):
-        _rate_axis(axes, np.unique(of_set["rate"]))
     return figure, panels
 
 
 def _rate_axis(axes: Axes, rates: np.ndarray) -> None:
-    gap = _smallest_gap(rates)
-    axes.set_xlim(rates[0] - 0.6 * gap, rates[-1] + 0.6 * gap)
-    if gap >= np.ptp(rates) / 15:
+    """Rates at their places, with names where these have room."""
+    room = 0.04 * np.ptp(rates)
+    axes.set_xlim(rates[0] - room, rates[-1] + room)
+    if np.diff(rates).min() >= np.ptp(rates) / 15:
         axes.set_xticks(rates)
     axes.xaxis.set_major_formatter(lambda rate, _: f"{100 * rate:g}")
     axes.grid(visible=False, axis="x")
 
 
-def _smallest_gap(rates: np.ndarray) -> float:
-    return float(np.diff(rates).min()) if len(rates) > 1 else 0.05
+def _slot_axis(axes: Axes, rates: np.ndarray) -> None:
+    """A slot of equal width for each rate: what stands beside the middle of a slot is no other rate."""
+    for place in range(0, len(rates), 2):
+        axes.axvspan(place - 0.5, place + 0.5, color=SLOT, linewidth=0)
+    axes.set_xlim(-0.5, len(rates) - 0.5)
+    axes.set_xticks(range(len(rates)), [f"{100 * rate:g}" for rate in rates])
+    axes.tick_params(axis="x", length=0)
+    axes.grid(visible=False, axis="x")
 
 
-def _offsets(axes: Axes, rates: pd.Series, methods: list[str]) -> Iterator[tuple[str, float]]:
-    """Each method with its distance from the rate, to the left for the first ones."""
-    step = DODGE * _smallest_gap(np.unique(rates)) / len(methods)
+def _shifts(methods: list[str]) -> Iterator[tuple[str, float]]:
+    """Each method with its distance from the middle of a category of width one."""
     for place, method in enumerate(methods):
-        yield method, step * (place - (len(methods) - 1) / 2)
+        yield method, DODGE * ((place + 0.5) / len(methods) - 0.5)
 
 
 # --- marks ------------------------------------------------------------------------------------------
-
-
-def _draw(axes: Axes, method: str, rates: pd.Index, middle: pd.Series, reach: Any, joined: bool) -> None:
-    axes.errorbar(rates, middle, yerr=reach, **_marks(method, joined))
 
 
 def _marks(method: str, joined: bool) -> dict[str, Any]:
@@ -256,14 +264,18 @@ def _finite(points: pd.DataFrame) -> pd.DataFrame:
 
 
 def _behind(counts: pd.Series) -> str:
-    """What the marks show: how many evaluations stand behind a mean."""
+    """What marks with bars show."""
     several = counts[counts > 1]
     if several.empty:
         return "single evaluations"
-    low, high = several.min(), several.max()
-    number = f"{high}" if low == high else f"{low} to {high}"
     single = "; without a bar: one" if len(several) < len(counts) else ""
-    return f"mean and standard deviation of {number} evaluations{single}"
+    return f"mean and standard deviation of {_number_text(several)}{single}"
+
+
+def _number_text(counts: pd.Series) -> str:
+    """How many evaluations stand behind a mean."""
+    low, high = counts.min(), counts.max()
+    return counted(low, "evaluation") if low == high else f"{low} to {high} evaluations"
 
 
 def _listed(names: pd.Series) -> str:

@@ -28,9 +28,7 @@ from treecrf_studies.missing.tables import (
     significance_layout,
     variances_layout,
 )
-from treecrf_studies.rendering.folders import Folders
-from treecrf_studies.rendering.layouts import write_layout
-from treecrf_studies.rendering.markdown import parts_markdown
+from treecrf_studies.rendering.markdown import flattened, parts_text
 from treecrf_studies.rendering.style import save_figure
 
 Progress = Callable[[int, str], None]
@@ -186,11 +184,11 @@ def write_missing_report(frames: Mapping[str, pd.DataFrame], folder: Path, basel
         layouts["deviance"] = deviance_layout(frames["deviance"])
         layouts["variances"] = variances_layout(frames["variances"])
     for name, layout in layouts.items():
-        write_layout(layout, str(folder / "tables" / name))
+        write_frame(flattened(layout), folder / "tables" / f"{name}.csv")
     figure = accuracy_by_rate(frames["evaluations"])
     for kind in ("svg", "png"):
         with atomic(folder / f"accuracy.{kind}") as temporary:
             save_figure(figure, temporary, kind)
     parts = advice(frames["evaluations"], frames["comparisons"], frames["costs"])
-    write_text(f"# Missing values\n\n{parts_markdown(parts, Folders(folder, folder))}", folder / ADVICE)
+    write_text(f"# Missing values\n\n{parts_text(parts, folder)}", folder / ADVICE)
     return folder / ADVICE

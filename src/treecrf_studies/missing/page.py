@@ -22,14 +22,13 @@ from treecrf_studies.framework.page import (
 )
 from treecrf_studies.missing.advice import advice, answers, tree_answers
 from treecrf_studies.missing.claims import stars
-from treecrf_studies.rendering.cells import Cell
-from treecrf_studies.rendering.parts import Downloads, Fold, Part, captioned, listed, paragraph
+from treecrf_studies.rendering.parts import Downloads, Part, captioned, listed, paragraph
 from treecrf_studies.rendering.style import DECODER_NAMES, method_name, ordered_methods
 
 INTRODUCTION = """
 Cells of the inputs go missing completely at random, each by itself, before windows are cut; {train} damaged training sets and {test} damaged test sets for each share, the same missing cells for every
 method. Lambda and iteration are chosen by hold-out within the damaged training set; share held out: {held_out}.
-Decoding: {decoder}. At 0 nothing is missing: one training, one test.
+Decoding: {decoder}. At 0 nothing is missing: one training, one test. Marks in tables: docs/statistics.md.
 """
 
 MECHANISMS_INTRODUCTION = """
@@ -60,11 +59,9 @@ CHOICES = (
 )
 """Settings that the papers leave open."""
 
-MARKS = "marks: docs/statistics.md"
-
 COSTS = "CPU seconds by method"
 
-OTHERS = "Tables with every other method as the baseline are among the results (<code>missing/tables</code>)."
+OTHERS = "Tables with every other method as the baseline are among the results (`missing/tables`)."
 
 
 def _stars(context: PageContext) -> list[Part]:
@@ -74,7 +71,7 @@ def _stars(context: PageContext) -> list[Part]:
     results = Results(context.results)
     found = [each.numbers for name in context.datasets for each in stars(results, name)]
     return (
-        [paragraph("<b>The stars of table 4.1</b> on the dissertation's number of damaged sets"), *listed(found)]
+        [paragraph("**The stars of table 4.1** on the dissertation's number of damaged sets"), *listed(found)]
         if found
         else []
     )
@@ -94,9 +91,9 @@ def _comparisons(context: PageContext) -> list[Part]:
     ]
     figures = [part for baseline in sorted(baselines) for part in _effects(context, baseline)]
     tables = context.folder / "tables"
-    tests = {f"all tests vs {method_name(name)}": tables / f"significance_{name}" for name in baselines}
-    folded = table("deviance", "Analysis of deviance", fold="Analysis of deviance", has_caption=False)(context)
-    return [*shown, *figures, *folded, Downloads("Every pair:", tests), paragraph(OTHERS)]
+    tests = {f"all tests vs {method_name(name)}": tables / f"significance_{name}.csv" for name in baselines}
+    deviance = table("deviance", "Analysis of deviance", has_caption=False)(context)
+    return [*shown, *figures, *deviance, Downloads("Every pair:", tests), paragraph(OTHERS)]
 
 
 def _against(context: PageContext, baseline: str, datasets: set[str], is_first: bool) -> list[Part]:
@@ -111,23 +108,22 @@ def _against(context: PageContext, baseline: str, datasets: set[str], is_first: 
     if not is_first:
         return [*odds, *points]
     return [
+        *(replace(each, anchor=context.anchor("table_4_1")) for each in odds),
         captioned(context.caption("coefficients")),
-        *(replace(each, anchor="table-4-1") for each in odds),
-        captioned(context.caption("effects_table")),
         *points,
+        captioned(context.caption("effects_table")),
     ]
 
 
 def _effects(context: PageContext, baseline: str) -> list[Part]:
     name = method_name(baseline)
     alt = f"Accuracy differences vs {name} in points by share of missing cells, with 95 % intervals (Bonferroni), a panel for each data set."
-    drawn = context.figure(f"effects_{baseline}", alt, context.caption("effects"))
-    return [Fold(f"The same as a figure, all data sets vs {name}, all damaged sets", drawn)] if drawn else []
+    return context.figure(f"effects_{baseline}", alt, context.caption("effects"))
 
 
 def _of_sets(layout: pd.DataFrame, names: set[str]) -> pd.DataFrame:
     """The rows of some data sets."""
-    shown = [(cell.key if isinstance(cell, Cell) else cell) in names for cell in layout.iloc[:, 0]]
+    shown = [any(name in text.split(" ") for name in names) for text in layout.iloc[:, 0]]
     return layout[shown].reset_index(drop=True)
 
 
@@ -169,7 +165,7 @@ PAGE = StudyPage(
                     "Accuracy by share of missing cells, a panel for each of {names}, a line for each method; the "
                     "table below has the numbers.",
                 ),
-                table("accuracy", f"Percent, mean ± standard deviation; {MARKS}", has_caption=False),
+                table("accuracy", "Percent, mean ± standard deviation", has_caption=False),
                 choices(CHOICES),
             ),
             "figure 4.1",
@@ -194,7 +190,7 @@ PAGE = StudyPage(
                     "Accuracy by share of missing cells, a panel for each data set and kind of trees, a line for "
                     "each method.",
                 ),
-                table("trees", f"Percent by trees and method; {MARKS}"),
+                table("trees", "Percent by trees and method"),
                 table("tree_differences", "Points of accuracy that other trees gain"),
             ),
         ),
@@ -212,10 +208,10 @@ PAGE = StudyPage(
                     "Accuracy by the mechanism by which cells are missing, a panel for each data set, a mark for "
                     "each method.",
                 ),
-                table("mechanisms", f"Percent by mechanism and method; {MARKS}"),
+                table("mechanisms", "Percent by mechanism and method"),
             ),
         ),
-        PageSection("missing-cost", "CPU time by method", (table("costs", COSTS, fold=COSTS),)),
+        PageSection("missing-cost", "CPU time by method", (table("costs", COSTS),)),
         PageSection(
             "line-features",
             "Line features",

@@ -48,7 +48,7 @@ def standings(means: pd.DataFrame, comparisons: pd.DataFrame, case: Sequence[str
 
 
 def top_cells(means: pd.DataFrame, comparisons: pd.DataFrame, case: Sequence[str] = CASE) -> set[tuple[Hashable, ...]]:
-    """Cases and methods that tables set in bold: the best and those equivalent to it; parameters as of `standings`."""
+    """Cases and methods that tables mark: the best and those equivalent to it; parameters as of `standings`."""
     ranked = standings(means, comparisons, case)
     top = ranked[ranked["standing"].isin(AT_THE_TOP)]
     return set(top[[*case, "method"]].itertuples(index=False, name=None))

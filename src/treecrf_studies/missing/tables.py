@@ -23,12 +23,11 @@ from treecrf_studies.rendering.cells import (
     DAGGER,
     DASH,
     STAR,
-    Cell,
-    best_if,
     cell_texts,
     count_text,
     dataset_names,
     grouped,
+    marked_if,
     number,
     p_value_text,
     seconds_text,
@@ -93,7 +92,7 @@ def coefficients_layout(comparisons: pd.DataFrame, baseline: str, of_papers: boo
             for column, method in columns.items()
         }
         letter = LETTERS.get(str(row.dataset)) if row.dataset in set(known["dataset"]) else None
-        shown = Cell(f"{letter} {name}", key=str(row.dataset)) if letter else name
+        shown = f"{letter} {name}" if letter else name
         blocks.append(((shown, rate), texts))
     return printed_layout(["data set", "missing rate"], list(columns), blocks)
 
@@ -149,8 +148,8 @@ def effects_layout(comparisons: pd.DataFrame, baseline: str) -> pd.DataFrame:
 
 
 def accuracy_layout(evaluations: pd.DataFrame, comparisons: pd.DataFrame) -> pd.DataFrame:
-    """Mean and standard deviation of the accuracy in percent; bold are the best mean of each row and those equivalent
-    to it.
+    """Mean and standard deviation of the accuracy in percent; the best mean of each row and those equivalent
+    to it have a mark.
 
     A single evaluation has no standard deviation. Means that look the same in print are equal.
     """
@@ -160,7 +159,7 @@ def accuracy_layout(evaluations: pd.DataFrame, comparisons: pd.DataFrame) -> pd.
     for method in ordered_methods(means["method"]):
         found = _aligned(means[means["method"] == method], rows)
         columns[method_name(method)] = [
-            best_if(with_deviation(*values), (dataset, rate, method) in top)
+            marked_if(with_deviation(*values), (dataset, rate, method) in top)
             for dataset, rate, *values in found[[*CASE, "percent", "deviation", "n_values"]].itertuples(
                 index=False, name=None
             )
@@ -316,7 +315,7 @@ def _layout(evaluations: pd.DataFrame, comparisons: pd.DataFrame, name: str, sho
     rows = _sorted(evaluations[[*case, "stand_in"]].drop_duplicates(case), name, shown)
     top = top_cells(means, comparisons, case)
     cells = {
-        tuple(row[:-3]): best_if(with_deviation(*row[-3:]), tuple(row[:-3]) in top)
+        tuple(row[:-3]): marked_if(with_deviation(*row[-3:]), tuple(row[:-3]) in top)
         for row in means[[*case, "method", "percent", "deviation", "n_values"]].itertuples(index=False, name=None)
     }
     found = spreads(means, comparisons, case).to_dict("records")
@@ -387,16 +386,16 @@ def _aligned(frame: pd.DataFrame, rows: pd.DataFrame) -> pd.DataFrame:
     return rows[["dataset", "rate"]].merge(values, on=["dataset", "rate"], how="left", validate="one_to_one")
 
 
-def _methods_of_rows(rows: pd.DataFrame) -> dict[str, Sequence[str | Cell]]:
+def _methods_of_rows(rows: pd.DataFrame) -> dict[str, Sequence[str]]:
     names = [method_name(method) for method in rows["method"]]
     return {"data set": dataset_names(rows), "missing rate": _rates(rows), "method": names}
 
 
-def _scoped_names(rows: pd.DataFrame, against: pd.DataFrame) -> list[str | Cell]:
+def _scoped_names(rows: pd.DataFrame, against: pd.DataFrame) -> list[str]:
     """Names of data sets, and of those that are compared by blocks of lines what that speaks about."""
     of_lines = set(against.loc[against["cluster"] == BLOCK, "dataset"])
     names = zip(dataset_names(rows), rows["dataset"], strict=True)
-    return [Cell(f"{shown}{OF_LINES}", key=name) if name in of_lines else shown for shown, name in names]
+    return [f"{shown}{OF_LINES}" if name in of_lines else shown for shown, name in names]
 
 
 def _component_name(component: str) -> str:

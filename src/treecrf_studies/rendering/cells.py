@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from decimal import Decimal
 from math import isfinite
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -21,61 +20,24 @@ DAGGER = "†"
 """After a difference that a test at its level finds too, after Holm's correction."""
 
 
+TOP = "▲"
+"""After what is best, or equivalent to it."""
+
+STAND_IN = " (stand-in)"
+"""After the name of a data set that stands in for that of a paper."""
+
 LEAST_RUNS = 3
 """Values that a standard deviation is of; fewer have none worth showing."""
 
 
-class Link(NamedTuple):
-    """A text that leads to a page of the site: its file, from the folder of the site, with an anchor or without."""
-
-    text: str
-    target: str
-    verdict: str = ""
-
-
-@dataclass(frozen=True)
-class Cell:
-    """A cell of a table that is more than text.
-
-    Attributes
-    ----------
-    text : str
-    is_best : bool
-        Whether it is the best of its row or column, or equivalent to it: bold.
-    is_stand_in : bool
-        Whether it names a data set that stands in for that of a paper.
-    key : str
-        The data set that it names, where the text says more.
-    verdict : str
-        The verdict that it shows.
-    is_text : bool
-        Whether it holds words in a column whose heading does not tell
-        (`treecrf_studies.rendering.layouts.TEXT_HEADINGS`).
-    links : tuple of Link
-        Pages that it leads to, instead of the text.
-    """
-
-    text: str
-    is_best: bool = False
-    is_stand_in: bool = False
-    key: str = ""
-    verdict: str = ""
-    is_text: bool = False
-    links: tuple[Link, ...] = ()
-
-    def __str__(self) -> str:
-        shown = ", ".join(link.text for link in self.links) or self.text
-        return f"{shown} (stand-in)" if self.is_stand_in else shown
-
-
-def best_if(text: str, is_best: bool) -> str | Cell:
-    """A text, bold where it is the best."""
-    return Cell(text, is_best=True) if is_best else text
+def marked_if(text: str, is_marked: bool) -> str:
+    """A text, with a `TOP` after it where it is the best of its row or column, or equivalent to it."""
+    return f"{text} {TOP}" if is_marked else text
 
 
 def number(value: float, digits: int = 2) -> str:
-    """So many digits after the point, or a dash."""
-    return DASH if pd.isna(value) else f"{value:.{digits}f}"
+    """So many digits after the point, or a dash; what rounds to zero has no sign."""
+    return DASH if pd.isna(value) else f"{value:z.{digits}f}"
 
 
 def three_digits(value: float) -> str:
@@ -134,11 +96,11 @@ def deviation_texts(rows: pd.DataFrame, mean: str, sd: str, n_values: str) -> li
     return [with_deviation(*each) for each in zip(rows[mean], rows[sd], rows[n_values], strict=True)]
 
 
-def dataset_names(rows: pd.DataFrame) -> list[str | Cell]:
+def dataset_names(rows: pd.DataFrame) -> list[str]:
     """The data sets of rows; a column stand_in says which ones are stand-ins."""
     marks = rows["stand_in"] if "stand_in" in rows else [False] * len(rows)
     pairs = zip(map(str, rows["dataset"]), marks, strict=True)
-    return [Cell(name, is_stand_in=True, key=name) if is_stand_in else name for name, is_stand_in in pairs]
+    return [f"{name}{STAND_IN}" if is_stand_in else name for name, is_stand_in in pairs]
 
 
 def framed(columns: Mapping[Any, Sequence[Any]]) -> pd.DataFrame:
@@ -146,11 +108,24 @@ def framed(columns: Mapping[Any, Sequence[Any]]) -> pd.DataFrame:
     return pd.DataFrame({name: pd.Series(list(cells), dtype=object) for name, cells in columns.items()})
 
 
-def grouped(columns: Mapping[tuple[str, str], Sequence[str | Cell]]) -> pd.DataFrame:
+def grouped(columns: Mapping[tuple[str, str], Sequence[str]]) -> pd.DataFrame:
     """The same with two lines of headings, (group, name)."""
     frame = framed(columns)
     frame.columns = pd.MultiIndex.from_tuples(list(columns))
     return frame
+
+
+def texts_of(frame: pd.DataFrame) -> pd.DataFrame:
+    """A frame as texts: numbers with a point have two digits after it, unless they are smaller."""
+
+    def text(value: Any) -> str:
+        if isinstance(value, (bool, np.bool_)):
+            return "yes" if value else "no"
+        if isinstance(value, float):  # numpy's is one
+            return three_digits(value) if 0 < abs(value) < 0.1 else number(value)
+        return DASH if value is None else str(value)
+
+    return frame.map(text)
 
 
 # --- words ------------------------------------------------------------------------------------------

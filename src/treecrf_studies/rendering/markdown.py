@@ -1,119 +1,244 @@
-"""Pages as Markdown that Git hosts render."""
+"""Pages as Markdown, with their tables as CSV and their figures as SVG beside them: code hosts show it, and
+`treecrf_studies.rendering.site` makes HTML of it.
+"""
 
 from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Sequence
-from pathlib import Path
-from typing import Any
+import shutil
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import count
+from pathlib import Path, PurePosixPath
 
 import pandas as pd
-from markupsafe import escape
 
-from treecrf_studies.rendering.cells import Cell, Link, framed
-from treecrf_studies.rendering.folders import Folders
-from treecrf_studies.rendering.layouts import Address, to_markdown
-from treecrf_studies.rendering.parts import Downloads, Figure, Fold, Forest, Note, Page, Part, Section, Table
+from treecrf.io.files import read_json, write_frame, write_json, write_text
+from treecrf_studies.rendering.parts import Downloads, Drawing, Figure, Note, Page, Part, Section, Table
+from treecrf_studies.rendering.style import save_figure
+from treecrf_studies.rendering.text import SITE, Markdown, escaped, slug
 
+PAGES = "pages.json"
+"""File and name of each page of a site that its list of contents names, in their order."""
 
-def markdown_path(target: str) -> str:
-    """The Markdown file of a page of the site, with an anchor where there is one."""
-    return re.sub(r"\.html(?=#|$)", ".md", target)
+MOST_LETTERS = 60
+"""Of a file that is named for its caption."""
 
+NO_BANNER = Markdown()
 
-def linked(text: str, way: str) -> str:
-    """Markdown with `way` before its links to files: that to their folder."""
-    return re.sub(r"\]\((?!https?:)", f"]({way}/", text)
+HTML = "html:"
+"""Before the target of a link to an HTML file of the site that is no page of it."""
 
-
-def page_markdown(page: Page, pages: Sequence[Page], folders: Folders, banner: str = "") -> str:
-    """A page with links to `pages`, and a banner below them; paths of its parts are below the folder of reports."""
-    address = _address(folders)
-    bar = " · ".join(f"[{other.name}]({address(other.path)})" for other in pages)
-    texts = [f"# {page.title}\n\n{bar}\n\n", f"> {banner}\n\n" if banner else "", parts_markdown(page.lead, folders)]
-    for group in page.groups:
-        texts.append(f"## {group.title}\n\n" if group.title else "")
-        texts += [_section(section, "###" if group.title else "##", folders) for section in group.sections]
-    return _documentation_linked("".join(texts), folders)
+LINK = re.compile(rf"\[((?:[^\[\]\\]|\\.)*)\]\({SITE}([^)#]*)#?([^)]*)\)")
 
 
-def parts_markdown(parts: Iterable[Part], folders: Folders) -> str:
-    """Parts, one after another."""
-    return "".join(_part(part, folders) for part in parts)
+def write_pages(
+    pages: Sequence[Page],
+    folder: Path,
+    banner: Markdown = NO_BANNER,
+    explorer: str = "",
+    documentation: str = "",
+) -> None:
+    """Write pages with their tables and figures into a folder.
+
+    Parameters
+    ----------
+    pages : sequence of Page
+        Those at the top of the folder are named in `PAGES`.
+    folder : Path
+        What is there stays, but for files of the same names.
+    banner : Markdown
+        Under the title of every page.
+    explorer : str
+        An HTML file beside the first page of the site that every page links to; none if empty.
+    documentation : str
+        The way from the folder to the documentation, whose pages are linked where a text names them; without it they
+        are not.
+    """
+    named = [page for page in pages if "/" not in page.path]
+    write_json([[page.path, page.name] for page in named], folder / PAGES)
+    if explorer:
+        named.append(Page(explorer, "", "Explore", ()))
+    anchors = {page.path: _anchors(page) for page in pages}
+    for page in pages:
+        writer = _Writer(page, folder, anchors, documentation)
+        write_text(writer.text(named, banner), folder / page.path)
 
 
-def table_name(table: Table) -> str:
-    """A name for a table's file; that of one data set among several starts with the data set."""
-    if table.path is None:
-        return re.sub(r"[^a-z0-9]+", "_", table.caption.lower()).strip("_")
-    owner = table.path.parent.name
-    return table.path.name if owner == "tables" else f"{owner}_{table.path.name}"
+def flattened(layout: pd.DataFrame) -> pd.DataFrame:
+    """A layout with one line of headings, and texts only."""
+    heads = [" ".join(filter(None, head)) if isinstance(head, tuple) else str(head) for head in layout.columns]
+    return layout.set_axis(heads, axis=1).map(str)
 
 
-def _documentation_linked(text: str, folders: Folders) -> str:
-    """The text with links to the pages of the documentation that it names; snapshots are a folder of the documentation."""
-    return re.sub(
-        r"(?<![\w/\"])(<code>)?docs/(\w+\.md)(</code>)?",
-        lambda found: f'<a href="{folders.link(f"../{found[2]}")}">docs/{found[2]}</a>',
-        text,
+def listed_pages(folder: Path) -> list[tuple[str, str]]:
+    """File and name of the pages in a folder that `write_pages` wrote; none where it wrote none."""
+    path = folder / PAGES
+    return [(file, name) for file, name in read_json(path)] if path.is_file() else []
+
+
+def read_layout(path: Path) -> pd.DataFrame:
+    """A layout that was written as CSV."""
+    return pd.read_csv(path, dtype=str, keep_default_na=False)
+
+
+def is_number(text: str) -> bool:
+    """Whether a cell is a number, perhaps with a deviation, an interval, a sign of a test or a unit: such columns stand
+    at the right.
+    """
+    return bool(re.fullmatch(r"[<>≥≤~]?\s*[+−-]?(\d|\.\d|∞).*", text)) and not re.search(r"[A-Za-z]{4}", text)
+
+
+def parts_text(parts: Iterable[Part], folder: Path) -> str:
+    """Parts, one after another, as a text in a folder of its own."""
+    page = Page("page.md", "", "", ())
+    return _Writer(page, folder, {}, "").parts(parts)
+
+
+def _heading(part: Part) -> str:
+    """Of what a paper numbers, such as "Table 3.5"; empty for others."""
+    anchor = (
+        "" if isinstance(part, Note | Downloads) or (isinstance(part, Table) and not part.is_headed) else part.anchor
     )
+    kind, *numbers = anchor.split("-")
+    return f"{kind.capitalize()} {'.'.join(numbers)}".strip()
 
 
-def _address(folders: Folders) -> Address:
-    """The way from a page to the Markdown of another one."""
-    return lambda target: folders.link(markdown_path(target))
+def _anchors(page: Page) -> dict[str, str]:
+    """The anchors that a code host gives to headings, by the identifiers of what is under them.
+
+    A heading that repeats an earlier one has a number after it.
+    """
+    counts: dict[str, int] = {}
+    found: dict[str, str] = {}
+    for identifier, heading in _headings(page):
+        name = slug(escaped(heading))
+        place = counts.get(name, 0)
+        counts[name] = place + 1
+        if identifier:
+            found.setdefault(identifier, f"{name}-{place}" if place else name)
+    return found
 
 
-def _file(path: Path, folders: Folders) -> str:
-    """The way from a page to a file below the folder of reports."""
-    return Path(os.path.relpath(path, (folders.reports / folders.page).parent)).as_posix()
+def _headings(page: Page) -> Iterator[tuple[str, str]]:
+    yield "", page.title
+    for group in page.groups:
+        if group.title:
+            yield "", group.title
+        for section in group.sections:
+            if section.title:
+                yield section.identifier, section.title
+            for part in section.parts:
+                if isinstance(part, Table | Figure | Drawing) and _heading(part):
+                    yield part.anchor, _heading(part)
 
 
-def _forest_layout(forest: Forest) -> pd.DataFrame:
-    """A forest plot as a table."""
-    names = [Cell("", links=(Link(row.label, row.target),)) if row.target else row.label for row in forest.rows]
-    columns: dict[str, list[Any]] = {
-        "comparison": names,
-        f"{forest.unit} [interval]": [forest.text(row) for row in forest.rows],
-    }
-    if any(row.note for row in forest.rows):
-        columns["note"] = [row.note for row in forest.rows]
-    return framed(columns)
+class _Writer:
+    """A page, and the files that are written beside it."""
+
+    def __init__(self, page: Page, folder: Path, anchors: dict[str, dict[str, str]], documentation: str) -> None:
+        self.page, self.folder, self.anchors, self.documentation = page, folder, anchors, documentation
+        self.names: set[str] = set()
+
+    def text(self, named: Sequence[Page], banner: Markdown) -> str:
+        texts = [f"# {escaped(self.page.title)}\n\n", f"{banner}\n\n" if banner else "", self.parts(self.page.lead)]
+        for group in self.page.groups:
+            texts.append(f"## {escaped(group.title)}\n\n" if group.title else "")
+            texts += [self._section(section, "###" if group.title else "##") for section in group.sections]
+        bar = " · ".join(f"[{escaped(other.name)}]({SITE}{other.path})" for other in named)
+        return self._linked("".join([*texts, f"---\n\n{bar}\n"]))
+
+    def parts(self, parts: Iterable[Part], level: str = "##") -> str:
+        return "".join(self._part(part, f"{level}#") for part in parts)
+
+    def _section(self, section: Section, level: str) -> str:
+        heading = f"{level} {escaped(section.title)}\n\n" if section.title else ""
+        return f"{heading}{self.parts(section.parts, level)}"
+
+    def _part(self, part: Part, level: str) -> str:
+        heading = f"{level} {_heading(part)}\n\n" if _heading(part) else ""
+        match part:
+            case Note():
+                return f"{part.text}\n\n"
+            case Table():
+                return f"{heading}{self._table(part.caption, part.layout, part.name)}{_claims(part.links)}"
+            case Figure():
+                self._copy(part.path, f"{part.name}.svg")
+                below = f"{part.caption}\n\n" if part.caption else ""
+                return f"{heading}{self._picture(part.alt, f'{part.name}.svg')}{below}{_claims(part.links)}"
+            case Drawing():
+                return self._drawing(part, heading)
+            case Downloads():
+                return self._downloads(part)
+
+    def _table(self, caption: str, layout: pd.DataFrame, name: str) -> str:
+        """A link alone in its paragraph, under which `treecrf_studies.rendering.site` shows the table."""
+        file = f"{name or self._own_name(slug(caption)[:MOST_LETTERS])}.csv"
+        write_frame(flattened(layout), self.folder / file)
+        return f"[{escaped(caption)}]({self._way(file)})\n\n"
+
+    def _drawing(self, part: Drawing, heading: str) -> str:
+        name = self._own_name(part.name)
+        path = self.folder / f"{name}.svg"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        save_figure(part.figure, path, "svg", with_fonts=False)
+        picture = self._picture(part.alt, f"{name}.svg")
+        table = self._table("The same as a table", part.layout, name)
+        return f"{heading}{picture}{part.caption}\n\n{table}"
+
+    def _downloads(self, part: Downloads) -> str:
+        links = []
+        for name, path in part.paths.items():
+            if path.is_file():
+                file = f"{path.parent.parent.name}/{path.name}"
+                if path.parent.name != "tables":
+                    file = f"{path.parent.parent.parent.name}/{path.parent.name}_{path.name}"
+                self._copy(path, file)
+                links.append(f"[{escaped(name)}]({self._way(file)})")
+        return f"{escaped(part.text)} {', '.join(links)}.\n\n" if links else ""
+
+    def _picture(self, alt: str, file: str) -> str:
+        return f"![{escaped(alt)}]({self._way(file)})\n\n"
+
+    def _own_name(self, name: str) -> str:
+        """A file of this page alone; one that repeats an earlier one has a number."""
+        start = f"{PurePosixPath(self.page.path).with_suffix('')}_files/{name}"
+        shown = next(each for k in count(1) if (each := f"{start}-{k}" if k > 1 else start) not in self.names)
+        self.names.add(shown)
+        return shown
+
+    def _copy(self, source: Path, file: str) -> None:
+        target = self.folder / file
+        target.parent.mkdir(parents=True, exist_ok=True)
+        if source.resolve() != target.resolve():
+            shutil.copyfile(source, target)
+
+    def _way(self, file: str) -> str:
+        """The way from the page to a file of the site."""
+        way = PurePosixPath(os.path.relpath(file, PurePosixPath(self.page.path).parent)).as_posix()
+        return f"<{way}>" if re.search(r"[\s()]", way) else way
+
+    def _linked(self, text: str) -> str:
+        """The text with its links to pages of the site and of the documentation."""
+        text = LINK.sub(self._link, text)
+        if not self.documentation:
+            return text
+        return re.sub(
+            r"(?<![\w/`])(?<!\]\()(`?)docs/(\w+\.md)\1",
+            lambda found: f"[docs/{found[2]}]({self._way(f'{self.documentation}/{found[2]}')})",
+            text,
+        )
+
+    def _link(self, found: re.Match[str]) -> str:
+        text, path, identifier = found.groups()
+        if path.endswith(".html"):
+            return f"[{text}]({HTML}{self._way(path)}{f'#{identifier}' if identifier else ''})"
+        if path not in self.anchors:
+            return text
+        name = self.anchors[path].get(identifier, "")
+        anchor = f"#{name}" if name else ""
+        return f"[{text}]({'' if path == self.page.path and anchor else self._way(path)}{anchor})"
 
 
-def _section(section: Section, level: str, folders: Folders) -> str:
-    heading = f"{level} {section.title}\n\n" if section.title else ""
-    return f'<a id="{section.identifier}"></a>\n\n{heading}{parts_markdown(section.parts, folders)}'
-
-
-def _part(part: Part, folders: Folders) -> str:
-    address = _address(folders)
-    match part:
-        case Note():
-            html = re.sub(r'href="(?!https?:)([^"]+)"', lambda found: f'href="{address(found[1])}"', str(part.html))
-            return f"{html}\n\n"
-        case Table():
-            file = f" ([CSV]({_file(part.path.with_suffix('.csv'), folders)}))" if part.path else ""
-            table = to_markdown(part.layout, address)
-            return f"{_anchor(part.anchor)}**{part.caption}**{file}\n\n{table}\n{_links(part.links, address)}"
-        case Figure():
-            shown = f"![{part.alt}]({_file(part.path, folders)})"
-            return f"{_anchor(part.anchor)}{shown}\n\n<p>{escape(part.caption)}</p>\n\n{_links(part.links, address)}"
-        case Forest():
-            return f"**{part.caption}**\n\n{to_markdown(_forest_layout(part), address)}\n"
-        case Downloads():
-            files = [f"[{name}]({_file(path.with_suffix('.csv'), folders)})" for name, path in part.paths.items()]
-            return f"{part.text} {', '.join(files)}.\n\n"
-        case Fold():
-            inside = parts_markdown(part.parts, folders)
-            return f"<details><summary>{escape(part.title)}</summary>\n\n{inside}</details>\n\n"
-
-
-def _anchor(name: str) -> str:
-    return f'<a id="{name}"></a>\n\n' if name else ""
-
-
-def _links(links: Sequence[Link], address: Address) -> str:
-    shown = " ".join(f"[{link.text}]({address(link.target)})" for link in links)
-    return f"Claims: {shown}\n\n" if shown else ""
+def _claims(links: Sequence[Markdown]) -> str:
+    return f"Claims: {' '.join(links)}\n\n" if links else ""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -14,6 +15,9 @@ from treecrf_studies.rendering.style import NOTHING, SETTINGS, SMALL
 
 MARKER_SIZES = {"^": 4.9, "v": 4.9, "s": 3.6}
 """So that triangles and squares look as large as the others."""
+
+LETTER = 0.083
+"""Inches that a letter of a title takes: longer titles have several lines, so that none runs into the next panel."""
 
 WIDTHS = {1: 4.6, 2: 7.2, 3: 9.6}
 """Of figures, in inches, by the number of panels side by side."""
@@ -53,12 +57,14 @@ def panel_grid(
     n_columns = max(1, min(len(titles), most_columns))
     n_columns = 3 if len(titles) == 3 and n_columns == 2 else n_columns  # rather than a hole
     n_rows = -(-len(titles) // n_columns)
-    figure = Figure(figsize=size(n_columns, n_rows), layout="constrained")
+    width, height = size(n_columns, n_rows)
+    figure = Figure(figsize=(width, height), layout="constrained")
     every = figure.subplots(n_rows, n_columns, squeeze=False, sharex=sharex, sharey=sharey).ravel()
     for axes in every[len(titles) :]:
         axes.remove()
     for axes, title in zip(every, titles, strict=False):
-        axes.set_title(title, loc="left", fontsize=9)
+        n_letters = max(12, int((width - 0.6) / n_columns / LETTER))
+        axes.set_title(textwrap.fill(title, n_letters, break_long_words=False), loc="left", fontsize=9)
     return figure, list(every[: len(titles)])
 
 
@@ -88,9 +94,10 @@ def draw_by_dataset(
 
 def sentence_figure(text: str) -> Figure:
     """A sentence in place of a figure that has nothing to show."""
-    figure = Figure(figsize=(5.0, 0.8))
-    figure.set_label(NOTHING)
-    figure.text(0.02, 0.5, text, va="center", fontsize=9)
+    with mpl.rc_context(SETTINGS):
+        figure = Figure(figsize=(5.0, 0.8))
+        figure.set_label(NOTHING)
+        figure.text(0.02, 0.5, text, va="center", fontsize=9)
     return figure
 
 

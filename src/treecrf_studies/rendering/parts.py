@@ -1,177 +1,99 @@
-"""Parts of a report on a study, before they are HTML or Markdown."""
+"""Parts of a page: texts, tables and figures."""
 
 from __future__ import annotations
 
-import base64
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from math import ceil, floor, isfinite, log10
 from pathlib import Path
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 import pandas as pd
-from markupsafe import Markup, escape
 
-from treecrf_studies.rendering.cells import Link, number, signed
-from treecrf_studies.rendering.layouts import Address, to_fragment
+from treecrf_studies.rendering.text import Markdown, escaped, md
 
 
 @dataclass(frozen=True)
 class Note:
-    """A text: a paragraph or a list."""
+    """A text: paragraphs or a list."""
 
-    html: Markup
-    kind: ClassVar = "note"
+    text: Markdown
 
 
 @dataclass(frozen=True)
 class Table:
-    """A layout with its caption, the files that hold the same, without their suffix, and its name among those of a
-    page.
+    """A table, which a page folds under its caption.
 
     Attributes
     ----------
     caption : str
-    layout : DataFrame
-        See `treecrf_studies.rendering.layouts`.
-    path : Path or None
+    layout : DataFrame of str
+    name : str
+        Of its file in the folder of the site, without suffix, such as "training/accuracy".
     anchor : str
-        Such as "table-3-5"; none if empty.
-    links : tuple of Link
+        What links name, such as "table-3-5"; none if empty.
+    links : tuple of Markdown
         Claims that rest on it.
-    is_list : bool
-        Whether narrow screens show its cells below one another.
+    is_headed : bool
+        Whether its anchor is that of a heading of its own.
     """
 
     caption: str
     layout: pd.DataFrame
-    path: Path | None = None
+    name: str = ""
     anchor: str = ""
-    links: tuple[Link, ...] = ()
-    is_list: bool = False
-    kind: ClassVar = "table"
-
-    def html(self, address: Address = str) -> Markup:
-        return to_fragment(self.layout, self.caption, address, self.is_list)
-
-
-@dataclass(frozen=True)
-class Interval:
-    """A line of a forest plot: a value with its interval, and the values behind it, such as those of single data sets."""
-
-    label: str
-    value: float
-    low: float
-    high: float
-    note: str = ""
-    target: str = ""
-    standing: str = ""
-    dots: tuple[float, ...] = ()
-
-
-@dataclass(frozen=True)
-class Forest:
-    """Values with their intervals, a line each, and the values that matter.
-
-    Attributes
-    ----------
-    caption : str
-    rows : sequence of Interval
-    limits : tuple of float
-        Values at which vertical lines stand.
-    unit : str
-    """
-
-    caption: str
-    rows: Sequence[Interval]
-    limits: tuple[float, ...] = (0.0,)
-    unit: str = "points"
-    kind: ClassVar = "forest"
-
-    @property
-    def ends(self) -> tuple[float, float]:
-        """The ends of the axis: of all values, and of intervals unless they are far longer than most."""
-        values = [row.value for row in self.rows] + [dot for row in self.rows for dot in row.dots] + [*self.limits]
-        known = [row for row in self.rows if isfinite(row.low) and isfinite(row.high)]
-        halves = sorted((row.high - row.low) / 2 for row in known)
-        longest = 3 * halves[len(halves) // 2] if halves else 0.0
-        values += [max(row.low, row.value - longest) for row in known] + [
-            min(row.high, row.value + longest) for row in known
-        ]
-        low, high = min(values), max(values)
-        room = 0.04 * (high - low) or 1.0
-        return low - room, high + room
-
-    def place(self, value: float) -> float:
-        """Percent of the width of the axis, from 0 to 100."""
-        low, high = self.ends
-        return round(100 * min(max((value - low) / (high - low), 0.0), 1.0), 2)
-
-    @property
-    def ticks(self) -> list[float]:
-        """Round values along the axis."""
-        low, high = self.ends
-        step = float(f"{(high - low) / 4:.0e}")
-        step = min((size for size in _steps(step)), key=lambda size: abs(size - (high - low) / 4))
-        first = ceil(low / step)
-        return [step * place for place in range(first, floor(high / step) + 1)]
-
-    def text(self, row: Interval) -> str:
-        """The value with its interval."""
-        shown = signed if self.unit == "points" else number
-        if not (isfinite(row.low) and isfinite(row.high)):
-            return shown(row.value)
-        return f"{shown(row.value)} [{shown(row.low)}, {shown(row.high)}]"
-
-
-def _steps(size: float) -> list[float]:
-    power = 10.0 ** floor(log10(size))
-    return [power * factor for factor in (0.5, 1.0, 2.0, 2.5, 5.0, 10.0)]
+    links: tuple[Markdown, ...] = ()
+    is_headed: bool = True
 
 
 @dataclass(frozen=True)
 class Figure:
-    """An SVG file; what a reader who cannot see it is told (text); what stands below (text, or markup); as of `Table`."""
+    """An SVG file; what a reader who cannot see it is told; what stands below; its file in the folder of the site
+    without suffix; the rest as of `Table`.
+    """
 
     path: Path
     alt: str
-    caption: str
+    caption: Markdown
+    name: str
     anchor: str = ""
-    links: tuple[Link, ...] = ()
-    kind: ClassVar = "figure"
-
-    @property
-    def name(self) -> str:
-        """The start of what is told."""
-        return re.split("[,;:.]", self.alt)[0]
-
-    @property
-    def data(self) -> str:
-        """The file as an address that needs no file."""
-        return f"data:image/svg+xml;base64,{base64.b64encode(self.path.read_bytes()).decode()}"
+    links: tuple[Markdown, ...] = ()
 
 
 @dataclass(frozen=True)
-class Fold:
-    """Parts that are closed until their title is clicked."""
+class Drawing:
+    """A figure that is drawn for a page; the rest as of `Figure`, and the same as a table.
 
-    title: str
-    parts: Sequence[Part]
-    kind: ClassVar = "fold"
+    Attributes
+    ----------
+    figure : matplotlib Figure
+    alt : str
+    caption : Markdown
+    layout : DataFrame of str
+    name : str
+        Of its files among those of the page.
+    anchor : str
+        As of `Table`.
+    """
+
+    figure: Any
+    alt: str
+    caption: Markdown
+    layout: pd.DataFrame
+    name: str
+    anchor: str = ""
 
 
 @dataclass(frozen=True)
 class Downloads:
-    """Tables that are too long for a page: a text, and their names and files, without suffix."""
+    """Tables that are too long for a page: a text, and their CSV files by name."""
 
     text: str
     paths: Mapping[str, Path]
-    kind: ClassVar = "downloads"
 
 
-Part = Note | Table | Figure | Forest | Fold | Downloads
+Part = Note | Table | Figure | Drawing | Downloads
 
 
 class Section(NamedTuple):
@@ -192,7 +114,7 @@ class Group(NamedTuple):
 class Page(NamedTuple):
     """A page of the site.
 
-    The path is that of its file from the folder of the site, with the suffix ``.html``; the title is its heading, the
+    The path is that of its file from the folder of the site, such as "claims/P3.1.md"; the title is its heading, the
     name what links to it say, and the lead what stands under the heading.
     """
 
@@ -212,26 +134,31 @@ class Study(NamedTuple):
     answers: Sequence[Part] = ()
 
 
-def paragraph(text: str, **values: Any) -> Note:
-    """A paragraph of a template (HTML that is trusted); the values are escaped."""
-    return Note(Markup(f"<p>{text.strip()}</p>").format(**values))
+def paragraph(text: str, /, **values: Any) -> Note:
+    """A paragraph of a template (Markdown that is trusted); the values are escaped."""
+    return Note(md(text, **values))
 
 
-def caption_html(text: str) -> Markup:
-    """A caption (reStructuredText without markup but ``literals``) as HTML."""
-    return Markup(re.sub(r"``(.+?)``", r"<code>\1</code>", str(escape(text))))
+def caption(text: str) -> Markdown:
+    """A caption (reStructuredText without markup but ``literals``)."""
+    pieces = re.split(r"``(.+?)``", text.strip())
+    return Markdown("".join(f"`{piece}`" if place % 2 else _plain(piece) for place, piece in enumerate(pieces)))
+
+
+def _plain(text: str) -> str:
+    """Escaped, in the lines that it has."""
+    return "\n".join(escaped(line) for line in text.split("\n"))
 
 
 def captioned(text: str) -> Note:
     """A caption as a paragraph."""
-    return Note(Markup("<p>{}</p>").format(caption_html(text)))
+    return Note(caption(text))
 
 
-def listed(items: Sequence[str], style: str = "") -> list[Part]:
-    """A list of texts, if there are any; those that are no `Markup` are escaped."""
-    head = Markup('<ul class="{}">').format(style) if style else Markup("<ul>")
-    lines = Markup("").join(Markup("<li>{}</li>").format(item) for item in items)
-    return [Note(head + lines + Markup("</ul>"))] if items else []
+def listed(items: Iterable[object]) -> list[Part]:
+    """A list of texts, if there are any; those that are no `Markdown` are escaped."""
+    lines = [f"- {escaped(item)}" for item in items]
+    return [Note(Markdown("\n".join(lines)))] if lines else []
 
 
 def setting_text(value: Any) -> str:

@@ -29,8 +29,14 @@ LEFT_OUT = ("data",)
 terms may not let others pass them on.
 """
 
-PAGES = ("*.html", "*.md", "claims/*.html")
-"""The pages of a run in its folder of reports, which may also hold a comparison, or the reports of another run."""
+PAGES = (
+    "*.html",
+    "*.md",
+    "*.js",
+    "claims/*.html",
+    *(f"{name}/**/*" for name in ("markdown", "_static", "_images", "_downloads")),
+)
+"""The site of a run in its folder of reports, which may also hold a comparison, or the reports of another run."""
 
 OLDEST = (1980, 1, 1, 0, 0, 0)
 """The time of every member: the same run gives the same bytes."""
@@ -86,7 +92,7 @@ def _files(settings: Settings, manifest: dict[str, Any]) -> Iterator[Path]:
     yield results / MANIFEST
     kinds = [kind for kind in KINDS if kind not in LEFT_OUT]
     yield from (path for _, path in listed_files(results, manifest, kinds))
-    yield from (path for pattern in PAGES for path in Path(settings.reports).glob(pattern))
+    yield from (path for pattern in PAGES for path in Path(settings.reports).glob(pattern) if path.is_file())
 
 
 CRATE = "ro-crate-metadata.json"
@@ -109,7 +115,6 @@ _COMPLETED = {"@id": "http://schema.org/CompletedActionStatus"}
 _TYPES = {
     ".parquet": "application/vnd.apache.parquet",
     ".tsv": "text/tab-separated-values",
-    ".tex": "application/x-tex",
 }
 
 

@@ -2,36 +2,24 @@
 
 from __future__ import annotations
 
-import os
 import re
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from markupsafe import Markup
 
-from treecrf.io.files import write_text
 from treecrf.io.messages import counted
-from treecrf_studies.framework.claims.judge import JUDGED, REPLICATED, UNDECIDED, VERDICTS
-from treecrf_studies.rendering.cells import (
-    DASH,
-    Cell,
-    Link,
-    framed,
-    number,
-    p_value_text,
-    signed,
-    three_digits,
-    with_and,
-)
-from treecrf_studies.rendering.parts import Forest, Group, Interval, Note, Page, Part, Section, Table, paragraph
-from treecrf_studies.rendering.templates import render_page
-from treecrf_studies.report.ledger import LARGER_SAMPLE, read_comparisons, read_ledger
+from treecrf_studies.framework.claims.judge import JUDGED, REPLICATED, UNDECIDED
+from treecrf_studies.rendering.cells import DASH, framed, number, p_value_text, signed, three_digits, with_and
+from treecrf_studies.rendering.forest import Forest, Interval
+from treecrf_studies.rendering.parts import Group, Note, Page, Part, Section, Table, listed, paragraph
+from treecrf_studies.rendering.text import Markdown, escaped, link, md
+from treecrf_studies.report.ledger import LARGER_SAMPLE
 from treecrf_studies.report.papers import PAPERS, claim_path, counts_text, paper_of, three_counts
 from treecrf_studies.report.rules import rules_parts, signed_verdict, verdict_text
 
-PATH = "claims.html"
+PATH = "claims.md"
 
 HOLDS = {
     "yes": ("✓ holds", "replicated"),
@@ -63,26 +51,15 @@ The paper's test may rest on fewer trainings than the measured difference, which
 Row = Mapping[Any, Any]
 
 
-def claim_pages(
-    claims: pd.DataFrame, by_rule: pd.DataFrame, compared: pd.DataFrame, papers: Collection[str] = ()
-) -> list[Page]:
-    """The list of claims (frames of `treecrf_studies.report.ledger`), then a page for each; `papers` are the files of
-    their pages.
-    """
+def claim_pages(claims: pd.DataFrame, by_rule: pd.DataFrame, compared: pd.DataFrame) -> list[Page]:
+    """The list of claims (frames of `treecrf_studies.report.ledger`), then a page for each."""
     rows = dict(list(with_thresholds(compared).groupby("id")))
     rules = dict(list(by_rule.groupby("id")))
     pages = [
-        _claim_page(row, rows.get(row["id"], compared.iloc[:0]), rules.get(row["id"], by_rule.iloc[:0]), papers)
+        _claim_page(row, rows.get(row["id"], compared.iloc[:0]), rules.get(row["id"], by_rule.iloc[:0]))
         for row in claims.to_dict("records")
     ]
     return [_list_page(claims, by_rule, compared), *pages]
-
-
-def write_list(results: str | os.PathLike[str], path: str | os.PathLike[str]) -> None:
-    """Write the list of claims of a run as one HTML file."""
-    claims, _ = read_ledger(results)
-    table = _list_table(claims, read_comparisons(results), is_linked=False)
-    write_text(render_page("table_page.html", title="Claims of the papers", table=table.html()), path)
 
 
 def reason(row: Row, compared: pd.DataFrame) -> str:
@@ -132,7 +109,7 @@ def comparisons_layout(compared: pd.DataFrame) -> pd.DataFrame:
         "interval": [_interval(row) or DASH for row in rows],
         "p": [p_value_text(row["p"]) for row in rows],
         "p, paper's test": [p_value_text(row["papers_p"]) for row in rows],
-        "claim": [Cell(HOLDS[row["holds"]][0], verdict=HOLDS[row["holds"]][1]) for row in rows],
+        "claim": [HOLDS[row["holds"]][0] for row in rows],
     }
     return framed(
         {
@@ -148,9 +125,9 @@ def comparisons_layout(compared: pd.DataFrame) -> pd.DataFrame:
 
 def _list_page(claims: pd.DataFrame, by_rule: pd.DataFrame, compared: pd.DataFrame) -> Page:
     sections = [
-        Section(f"claims-{paper.letter}", paper.title, [_list_table(of_paper, compared)])
+        Section(f"claims-{paper.start}", paper.title, [_list_table(of_paper, compared)])
         for paper in PAPERS
-        if len(of_paper := claims[claims["id"].str[0] == paper.letter])
+        if len(of_paper := claims[claims["id"].map(paper.has)])
     ]
     rules = rules_parts(claims, by_rule)
     digest = ", ".join(dict.fromkeys(claims["rules"]))
@@ -167,49 +144,36 @@ def _list_page(claims: pd.DataFrame, by_rule: pd.DataFrame, compared: pd.DataFra
     return Page(PATH, "Claims of the papers", "Claims", [Group("", [*sections, *others])], lead)
 
 
-def _list_table(claims: pd.DataFrame, compared: pd.DataFrame, is_linked: bool = True) -> Table:
+def _list_table(claims: pd.DataFrame, compared: pd.DataFrame) -> Table:
     rows = claims.to_dict("records")
     numbers = dict(list(compared[compared["part"] == ""].groupby("id")))
     nothing = compared.iloc[:0]
     columns: dict[str, list[Any]] = {
-        "claim": [
-            Cell("", links=(Link(row["id"], claim_path(row["id"])),)) if is_linked else row["id"] for row in rows
-        ],
-        "the paper's test": [_verdict(row["verdict_papers_test"]) for row in rows],
-        "sequence-level test": [_verdict(row["verdict"]) for row in rows],
-        "larger sample": [_verdict(row["verdict_larger"]) for row in rows],
+        "claim": [row["id"] for row in rows],
+        "the paper's test": [signed_verdict(row["verdict_papers_test"]) for row in rows],
+        "sequence-level test": [signed_verdict(row["verdict"]) for row in rows],
+        "larger sample": [signed_verdict(row["verdict_larger"]) for row in rows],
         "the paper's words": [f"“{row['quote']}”" for row in rows],
         "source": [row["source"] for row in rows],
         "key number": [key_number(numbers.get(row["id"], nothing)) for row in rows],
     }
-    return Table(f"Claims: {counts_text(claims)}", framed(columns), is_list=True)
+    return Table(f"Claims: {counts_text(claims)}", framed(columns))
 
 
-def _claim_page(row: Row, compared: pd.DataFrame, rules: pd.DataFrame, papers: Collection[str]) -> Page:
+def _claim_page(row: Row, compared: pd.DataFrame, rules: pd.DataFrame) -> Page:
     paper = paper_of(row["id"])
-    source = (
-        Cell("", links=(Link(row["source"], paper.target(row["source"])),)) if paper.path in papers else row["source"]
-    )
     parts = {str(name): rows for name, rows in compared.groupby("part", sort=False)}
     own = parts.pop("", compared.iloc[:0])
+    sources = "Source: {source}. Data sets: {data_sets}. [All claims of the paper](site:{list}#claims-{start})."
     lead: list[Part] = [
-        _verdict_note(row, reason(row, own)),
-        Note(
-            Markup("<blockquote>“{}”<footer>{}</footer></blockquote>").format(
-                row["quote"], f"{paper.title}, {row['place']}"
-            )
-        ),
-        Table(
-            "Sources",
-            pd.DataFrame(
-                {
-                    "source": [source],
-                    "data sets": [row["data_sets"] or DASH],
-                    "all claims": [Cell("", links=(Link(f"Claims: {paper.name}", f"{PATH}#claims-{paper.letter}"),))],
-                },
-                dtype=object,
-            ),
-            is_list=True,
+        *_verdict_notes(row, reason(row, own)),
+        paragraph("> “{quote}”\n>\n> {title}, {place}", quote=row["quote"], title=paper.title, place=row["place"]),
+        paragraph(
+            sources,
+            source=link(row["source"], paper.target(row["source"])),
+            data_sets=row["data_sets"] or DASH,
+            list=Markdown(PATH),
+            start=paper.start,
         ),
     ]
     sections = [Section("numbers", "Comparisons", _numbers(own))] if len(own) else []
@@ -230,18 +194,17 @@ def _heading(part: str, row: Row) -> str:
     return f"Beside it: {part}"
 
 
-def _verdict_note(row: Row, why: str) -> Note:
+def _verdict_notes(row: Row, why: str) -> list[Part]:
     """The verdict with its reason, the other two verdicts, and what stands beside the claim."""
     others = {"By the paper’s test": row["verdict_papers_test"], "On a larger sample": row["verdict_larger"]}
     texts = [f"{name}: {verdict_text(verdict)}." for name, verdict in others.items() if verdict]
     texts += [f"Beside it, {text}." for text in filter(None, row["beside"].split("; "))]
-    other = Markup(' <span class="quiet">{}</span>').format(" ".join(texts)) if texts else ""
-    text = '<p class="decision"><span class="verdict verdict-{}">{}</span> {}{}</p>'
-    return Note(Markup(text).format(row["verdict"], signed_verdict(row["verdict"]), why, other))
+    verdict = paragraph("**{verdict}** {why}", verdict=signed_verdict(row["verdict"]), why=why)
+    return [verdict, *([paragraph("{texts}", texts=" ".join(texts))] if texts else [])]
 
 
 def _numbers(compared: pd.DataFrame) -> list[Part]:
-    parts: list[Part] = [Table("A line for each comparison of the claim", comparisons_layout(compared), is_list=True)]
+    parts: list[Part] = [Table("A line for each comparison of the claim", comparisons_layout(compared))]
     if compared["papers_p"].notna().any():
         parts.append(paragraph(ABOUT_PAPERS_TEST))
     rows = compared.dropna(subset=["measured", "low", "high"]).to_dict("records")
@@ -260,7 +223,7 @@ def _numbers(compared: pd.DataFrame) -> list[Part]:
             for row in rows
         ]
         zero = (0.0,) if unit == "points" else ()
-        parts += [Forest("Measured values with their intervals", lines, tuple(sorted({*limits, *zero})), unit)]
+        parts += [Forest("Measured values with their intervals", lines, tuple(sorted({*limits, *zero})), unit).part()]
         parts += [paragraph(ABOUT_INTERVALS)]
     return parts
 
@@ -274,8 +237,7 @@ def _rule(row: Row) -> Note:
         "Rule before": row["former_rule"],
         "Changed because": row["former_reason"],
     }
-    lines = [Markup("<dt>{}</dt><dd>{}</dd>").format(name, text) for name, text in items.items() if text]
-    return Note(Markup("<dl>{}</dl>").format(Markup("").join(lines)))
+    return Note(Markdown("\n".join(f"- **{name}:** {escaped(text)}" for name, text in items.items() if text)))
 
 
 def _robustness(row: Row, rules: pd.DataFrame) -> list[Part]:
@@ -288,17 +250,13 @@ def _robustness(row: Row, rules: pd.DataFrame) -> list[Part]:
         parts.append(paragraph(text, sizes=row["n_needed"].replace("; ", ", ")))
     if len(rules):
         layout = pd.DataFrame(
-            {"rule": rules["rule"].tolist(), "verdict": [_verdict(name) for name in rules["verdict"]]}
+            {"rule": rules["rule"].tolist(), "verdict": [signed_verdict(name) for name in rules["verdict"]]}
         )
         parts.append(Table("The verdict under other rules", layout))
     return parts
 
 
 # --- words ------------------------------------------------------------------------------------------
-
-
-def _verdict(verdict: str) -> Cell:
-    return Cell(signed_verdict(verdict), verdict=verdict)
 
 
 def _is_difference(row: Row) -> bool:
@@ -367,19 +325,11 @@ def _limit_text(limit: float, row: Row) -> str:
     return f"{limit:g}-point margin".replace("-0", "−0", 1) if _is_difference(row) else f"threshold {limit:g}"
 
 
-def papers_table(claims: pd.DataFrame, paths: Sequence[str]) -> Table:
-    """The papers with links to those pages that there are, and their verdicts."""
-    rows = [(paper, claims[claims["id"].str[0] == paper.letter]) for paper in PAPERS]
-    there = set(claims["verdict"])
-    verdicts = [verdict for verdict in VERDICTS if verdict in there]
-    columns: dict[str, list[Any]] = {
-        "paper": [
-            Cell(paper.title, links=(Link(paper.title, paper.path),)) if paper.path in paths else paper.title
-            for paper, _ in rows
-        ],
-        "claims": [str(len(of)) for _, of in rows],
-    }
-    for verdict in verdicts:
-        counts = [int((of["verdict"] == verdict).sum()) for _, of in rows]
-        columns[verdict_text(verdict)] = [Cell(str(n), verdict=verdict) if n else DASH for n in counts]
-    return Table("The five papers and the verdicts on their claims", framed(columns), is_list=True)
+def papers_list(claims: pd.DataFrame) -> list[Part]:
+    """The papers with links to their pages, and the verdicts on their claims."""
+    items = []
+    for paper in PAPERS:
+        of_paper = claims[claims["id"].map(paper.has)]
+        texts = {"paper": link(paper.title, paper.path), "n": counted(len(of_paper), "claim")}
+        items.append(md("{paper}: {n}; {counts}", **texts, counts=counts_text(of_paper) or "none judged"))
+    return listed(items)

@@ -18,19 +18,19 @@ from zipfile import BadZipFile, ZipFile
 
 import pandas as pd
 
-from treecrf.io.files import write_frame, write_text
+from treecrf.io.files import write_frame
 from treecrf.io.memory import GIB
 from treecrf.io.messages import quoted
-from treecrf_studies.rendering.cells import DASH, Cell
-from treecrf_studies.rendering.folders import Folders
-from treecrf_studies.rendering.parts import Part, Section, Table, paragraph
-from treecrf_studies.rendering.templates import render_page
+from treecrf_studies.rendering.cells import DASH
+from treecrf_studies.rendering.markdown import write_pages
+from treecrf_studies.rendering.parts import Group, Page, Part, Section, Table, paragraph
+from treecrf_studies.rendering.site import build_site
 from treecrf_studies.report.ledger import BY_RULE, CLAIMS
 from treecrf_studies.report.manifest import MANIFEST, MOST_FILES, listed_files, read_manifest
 from treecrf_studies.report.provenance import leaves
 from treecrf_studies.report.rules import AS_JUDGED, verdict_text
 
-PAGE = "index.html"
+PAGE, MARKDOWN = "index.html", "markdown"
 
 PARTS = ("settings", "code", "commit", "versions", "machine", "raw_files")
 """Keys of a manifest that are compared."""
@@ -296,7 +296,8 @@ def compare_verdicts(one: Run, other: Run) -> tuple[pd.DataFrame, int]:
 def write_comparison(
     first: str | os.PathLike[str], second: str | os.PathLike[str], folder: str | os.PathLike[str]
 ) -> str:
-    """Write the comparison of two runs into a folder: `PAGE`, ``settings.csv``, ``numbers.csv`` and ``verdicts.csv``.
+    """Write the comparison of two runs into a folder: ``settings.csv``, ``numbers.csv``, ``verdicts.csv``,
+    and a page that shows them, as Markdown and as HTML (`PAGE`).
 
     `first` and `second` are folders of results, or archives. The text that is returned says how much differs.
 
@@ -321,22 +322,19 @@ def write_comparison(
     for name, frame in (("settings", settings), ("numbers", numbers), ("verdicts", verdicts)):
         write_frame(frame, place / f"{name}.csv")  # the page links to what is there
     worded = verdicts.assign(**{name: verdicts[name].map(verdict_text) for name in ("first", "second")})
-    page = render_page(
-        "comparison.html",
-        title="Comparison of two runs",
-        headline=said,
-        runs=Table("Runs", pd.DataFrame([_about("first", one), _about("second", other)])),
-        sections=[
-            Section(name, title, _shown(frame, caption, place / name, () if name == "numbers" else ("first", "second")))
-            for name, title, caption, frame in (
-                ("settings", "Settings that differ", "Settings, code, versions, machine and raw files", settings),
-                ("numbers", "Numbers that differ", "Values in the result files", numbers),
-                ("verdicts", "Verdicts that flip", "Verdicts as judged and by other rules", worded),
-            )
-        ],
-        folders=Folders(place, place),
-    )
-    write_text(page, place / PAGE)
+    sections = [
+        Section(name, title, _shown(frame, caption))
+        for name, title, caption, frame in (
+            ("settings", "Settings that differ", "Settings, code, versions, machine and raw files", settings),
+            ("numbers", "Numbers that differ", "Values in the result files", numbers),
+            ("verdicts", "Verdicts that flip", "Verdicts as judged and by other rules", worded),
+        )
+    ]
+    runs = Table("Runs", pd.DataFrame([_about("first", one), _about("second", other)]))
+    title = "Comparison of two runs"
+    page = Page("index.md", title, title, [Group("", sections)], [paragraph("{said}", said=said), runs])
+    write_pages([page], place / MARKDOWN)
+    build_site(place / MARKDOWN, place, "treecrf: comparison")
     return said
 
 
@@ -351,15 +349,12 @@ def _about(place: str, run: Run) -> dict[str, str]:
     }
 
 
-def _shown(frame: pd.DataFrame, caption: str, path: Path, of_words: Sequence[str]) -> list[Part]:
-    """The first rows of a frame, some of whose columns hold words."""
+def _shown(frame: pd.DataFrame, caption: str) -> list[Part]:
+    """The first rows of a frame."""
     if frame.empty:
         return [paragraph("None.")]
     texts = frame.head(MOST_ROWS).map(lambda value: f"{value:+.6g}" if isinstance(value, float) else value)
-    texts = texts.replace({"": DASH, "+nan": DASH})
-    for name in of_words:
-        texts[name] = pd.Series([Cell(text, is_text=True) for text in texts[name]], texts.index, dtype=object)
-    table = Table(caption, texts, path)
+    table = Table(caption, texts.replace({"": DASH, "+nan": DASH}))
     if len(frame) <= MOST_ROWS:
         return [table]
     return [paragraph("The first {shown} of {n}; the CSV file has all.", shown=MOST_ROWS, n=f"{len(frame):,}"), table]

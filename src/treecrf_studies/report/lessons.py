@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
-from markupsafe import Markup
 
 from treecrf.io.files import read_frame
 from treecrf.io.messages import counted
@@ -26,19 +25,7 @@ from treecrf_studies.kernels.methods import BEST_KERNEL, BEST_TREES
 from treecrf_studies.kernels.methods import method_text as kernel_method_text
 from treecrf_studies.registry import registry
 from treecrf_studies.rendering.cells import p_text, signed, with_and
-from treecrf_studies.rendering.parts import Group, Page, Section, listed, paragraph
 from treecrf_studies.rendering.style import method_name, ordered_training_methods, training_method_name
-
-PATH, TITLE = "learnt.html", "What we learnt"
-
-INTRODUCTION = """
-What this run answers, in short. Differences are percentage points of accuracy with 95 % intervals of the sequence-level test. In the
-studies of training and of missing values, decisions have Holm's correction over all pairs of methods of a data set. The intervals there are
-Bonferroni's, so one may contain zero where a difference is significant (docs/statistics.md). Other lessons say that their
-intervals are uncorrected. A method is called <em>more</em> or <em>less accurate</em> where p &lt; 0.05, else <em>equivalent</em> where the
-uncorrected 90 % interval lies within the margin of equivalence, and else <em>undecided</em>. Intervals of means take the data sets as a sample. Differences on FAQ
-sets count positions, where tables of accuracies average documents.
-"""
 
 TREES, NET, BOTH = "treecrf_newton", "neural_crf", "trees_and_net"
 SHOWN = {"better": "more accurate than {} on", "worse": "less accurate than {} on"}
@@ -65,14 +52,6 @@ FEW = 3
 """So many data sets have their numbers one by one; of more the smallest and the largest is given."""
 
 
-class Lesson(NamedTuple):
-    """An answer: what it is about, sentences, and the page and anchor of its table."""
-
-    title: str
-    sentences: Sequence[str]
-    target: str
-
-
 class Gap(NamedTuple):
     """Points by which a method is more accurate than another on a data set, with interval and decision."""
 
@@ -85,6 +64,29 @@ class Gap(NamedTuple):
     @property
     def text(self) -> str:
         return f"{self.dataset} ({signed(self.points)}, {signed(self.low)} to {signed(self.high)})"
+
+
+class Pair(NamedTuple):
+    """Two methods as readers see them, and the points by which the first one is more accurate: on the data sets of the
+    papers, and on larger samples of the same populations.
+
+    Without `is_averaged`, a mean over the data sets says nothing.
+    """
+
+    method: str
+    other: str
+    gaps: Sequence[Gap]
+    larger: Sequence[Gap] = ()
+    is_averaged: bool = True
+
+
+class Lesson(NamedTuple):
+    """An answer: what it is about, sentences, the page and anchor of its table, and the pairs of methods in it."""
+
+    title: str
+    sentences: Sequence[str]
+    target: str
+    pairs: Sequence[Pair] = ()
 
 
 class Frames:
@@ -106,24 +108,10 @@ class Frames:
         return read_frame(path) if path.is_file() else pd.DataFrame()
 
 
-def lessons_page(settings: Settings, pages: Iterable[Page]) -> Page | None:
-    """The page of what was learnt, with links to those of `pages` that are there; None where nothing was."""
-    anchors = {
-        f"{page.path}#{section.identifier}" for page in pages for group in page.groups for section in group.sections
-    }
+def find_lessons(settings: Settings) -> list[Lesson]:
+    """What the results of a run answer."""
     frames = Frames(settings)
-    found = [lesson for lesson in (answer(frames) for answer in LESSONS) if lesson is not None]
-    if not found:
-        return None
-    items = [_item(lesson, lesson.target in anchors) for lesson in found]
-    return Page(
-        PATH, TITLE, TITLE, [Group("", [Section("learnt", "", listed(items, "spaced"))])], [paragraph(INTRODUCTION)]
-    )
-
-
-def _item(lesson: Lesson, is_linked: bool) -> Markup:
-    link = Markup(' <a href="{}">Table</a>').format(lesson.target) if is_linked else Markup("")
-    return Markup("<b>{}.</b> {}{}").format(lesson.title, " ".join(lesson.sentences), link)
+    return [lesson for lesson in (answer(frames) for answer in LESSONS) if lesson is not None]
 
 
 # --- differences ------------------------------------------------------------------------------------
@@ -184,15 +172,20 @@ def _named(found: Sequence[Gap]) -> str:
     return f"{len(found)} data sets, from {ordered[0].text} to {ordered[-1].text}"
 
 
-def _training_difference(frames: Frames, method: str, other: str) -> list[str]:
-    """Two methods of the study of training, with their preferred decoders, on the papers' test sets and on larger
-    samples.
-    """
+def _told(*pairs: Pair, unit: str = DATA_SET) -> list[str]:
+    """`difference` of all pairs."""
+    return [text for pair in pairs for text in difference(*pair[:3], is_averaged=pair.is_averaged, unit=unit)]
+
+
+def _training_pair(frames: Frames, method: str, other: str) -> Pair:
+    """Two methods of the study of training, with their preferred decoders."""
     frame = frames.read("training", "comparisons")
     frame = frame[frame["decoder"] == "better"] if len(frame) else frame
-    found = gaps(frame, method, other, FAMILY)
+    larger = frames.read("training", "larger_comparisons")
+    if len(larger):
+        larger = larger[larger["population"] == "same"].drop(columns="dataset").rename(columns={"sample": "dataset"})
     names = training_method_name(method), training_method_name(other)
-    return [*difference(*names, found, unit=TEST_SET), *_on_larger_samples(frames, method, other)]
+    return Pair(*names, gaps(frame, method, other, FAMILY), gaps(larger, method, other, FAMILY))
 
 
 def _on_larger_samples(frames: Frames, method: str, other: str) -> list[str]:
@@ -218,39 +211,34 @@ def nets(frames: Frames) -> Lesson | None:
     """A neural CRF against trees, where the study of training has it; else in that of kernels, against the best
     TreeCRF.
     """
-    if sentences := _training_difference(frames, NET, TREES):
-        return _lesson("Trees vs nets", sentences, "dissertation.html#training-accuracy")
-    found = _kernel_gaps(frames, NET, BEST_TREES)
-    sentences = difference(kernel_method_text(NET), kernel_method_text(BEST_TREES), found)
-    if any(gap.dataset == "ocr" for gap in found):
+    if lesson := _asked("Trees vs nets", "chapter-3.md#training-accuracy", (NET, TREES))(frames):
+        return lesson
+    pair = _kernel_pair(frames, NET, BEST_TREES)
+    sentences = _told(pair)
+    if any(gap.dataset == "ocr" for gap in pair.gaps):
         sentences.append("On ocr, networks see the letters of a word as pictures, and trees the pixels of one letter.")
-    return _lesson("Trees vs nets", sentences, "uai-2004.html#kernels-tests", is_family=False)
+    return _lesson("Trees vs nets", sentences, "uai-2004.md#kernels-tests", [pair], is_family=False)
 
 
 def kernels(frames: Frames) -> Lesson | None:
     """Conjunctions of inputs in kernels, and kernels against trees (UAI 2004)."""
-    sentences = [
-        sentence
-        for one, other in (("degree_2", "degree_1"), (BEST_TREES, BEST_KERNEL))
-        for sentence in difference(kernel_method_text(one), kernel_method_text(other), _kernel_gaps(frames, one, other))
-    ]
-    return _lesson("Kernels", sentences, "uai-2004.html#kernels-tests", is_family=False)
+    pairs = [_kernel_pair(frames, *pair) for pair in (("degree_2", "degree_1"), (BEST_TREES, BEST_KERNEL))]
+    return _lesson("Kernels", _told(*pairs), "uai-2004.md#kernels-tests", pairs, is_family=False)
 
 
-def _kernel_gaps(frames: Frames, method: str, other: str) -> list[Gap]:
-    return gaps(frames.read("kernels", "comparisons"), method, other)
+def _kernel_pair(frames: Frames, method: str, other: str) -> Pair:
+    found = gaps(frames.read("kernels", "comparisons"), method, other)
+    return Pair(kernel_method_text(method), kernel_method_text(other), found)
 
 
 def ensembles(frames: Frames) -> Lesson | None:
     """ESPBoost against the best expert, and what part B's labels are worth to that expert (ESPBoost 2014)."""
     frame = frames.read("ensembles", "comparisons")
     names = {"espboost": COMBINED["espboost"], RETRAINED_EXPERT: "the best expert, trained with all labels,"}
-    sentences = [
-        sentence
-        for method, name in names.items()
-        for sentence in difference(name, "the best expert of part A", gaps(frame, method, "best_expert"))
+    pairs = [
+        Pair(name, "the best expert of part A", gaps(frame, method, "best_expert")) for method, name in names.items()
     ]
-    return _lesson("Ensembles", sentences, "espboost-2014.html#ensembles-data", is_family=False)
+    return _lesson("Ensembles", _told(*pairs), "espboost-2014.md#ensembles-data", pairs, is_family=False)
 
 
 def missing_values(frames: Frames) -> Lesson | None:
@@ -260,16 +248,12 @@ def missing_values(frames: Frames) -> Lesson | None:
         return None
     rate = frame["rate"].max()
     highest = frame[(frame["rate"] == rate) & (frame["other"] == "instance_weighting")]
-    sentences = [
-        sentence
+    pairs = [
+        Pair("instance weighting", method_name(other), gaps(highest, "instance_weighting", other, FAMILY))
         for other in ("imputation", "indicator")
-        for sentence in difference(
-            "instance weighting", method_name(other), gaps(highest, "instance_weighting", other, FAMILY)
-        )
     ]
-    return _lesson(
-        f"Missing completely at random ({100 * rate:g} % of cells)", sentences, "missing-values.html#missing-advice"
-    )
+    title = f"Missing completely at random ({100 * rate:g} % of cells)"
+    return _lesson(title, _told(*pairs), "missing-values.md#missing-advice", pairs)
 
 
 def label_holes(frames: Frames) -> Lesson | None:
@@ -282,15 +266,12 @@ def label_holes(frames: Frames) -> Lesson | None:
     others = counts[counts["method"] != "instance_weighting"]
     sums = others.groupby(["dataset", "method"], sort=False)[["n_correct", "n_positions"]].sum()
     shares = sums["n_correct"] / sums["n_positions"]
-    found = [
-        (method, gap)
+    pairs = [
+        Pair("instance weighting", method_name(method), [gap])
         for dataset, method in shares.groupby("dataset", sort=False).idxmax()
         for gap in gaps(tests[tests["dataset"] == dataset], "instance_weighting", method, FAMILY)
     ]
-    sentences = [
-        sentence for method, gap in found for sentence in difference("instance weighting", method_name(method), [gap])
-    ]
-    return _lesson("Missing by label", sentences, "missing-values.html#missing-mechanisms")
+    return _lesson("Missing by label", _told(*pairs), "missing-values.md#missing-mechanisms", pairs)
 
 
 def many_labels(frames: Frames) -> Lesson | None:
@@ -300,17 +281,15 @@ def many_labels(frames: Frames) -> Lesson | None:
         return None
     cascades = best[(best["learner"] == "gtb") & (best["use"] == "cascade") & (best["window"] == 1)]
     chosen = [(row["dataset"], row["method"]) for row in cascades.to_dict("records")]
-    sentences = []
+    pairs = []
     for method in ("separable", "full"):
         found = [
             gap
             for dataset, cascade in chosen
             for gap in gaps(tests[(tests["dataset"] == dataset) & (tests["window"] == 1)], method, cascade)
         ]
-        sentences += difference(
-            f"with window 1, {method_text(method)}", "the chosen cascade of codes with trees", found
-        )
-    return _lesson("Many labels", sentences, "thesis.html#coding-all", is_family=False)
+        pairs.append(Pair(f"with window 1, {method_text(method)}", "the chosen cascade of codes with trees", found))
+    return _lesson("Many labels", _told(*pairs), "thesis.md#coding-all", pairs, is_family=False)
 
 
 def future_features(frames: Frames) -> Lesson | None:
@@ -319,8 +298,8 @@ def future_features(frames: Frames) -> Lesson | None:
     if not (len(best) and len(tests)):
         return None
     found = [Gap(name, pair.points, *pair.interval, pair.decision) for name, pair in gains(best, tests).items()]
-    sentences = difference("the best labeller with discovered features", "the best without", found, is_averaged=False)
-    return _lesson("Future features", sentences, "dissertation.html#future-orders", is_family=False)
+    pair = Pair("the best labeller with discovered features", "the best without", found, is_averaged=False)
+    return _lesson("Future features", _told(pair), "chapter-5.md#future-orders", [pair], is_family=False)
 
 
 def related_sequences(frames: Frames) -> Lesson | None:
@@ -344,7 +323,7 @@ def related_sequences(frames: Frames) -> Lesson | None:
             f"With {how}, cross-validation promises {signed(promised.min())} to {signed(promised.max())} points more "
             f"than the test accuracy ({counted(len(promised), 'method')})."
         )
-    return _lesson("Related proteins", sentences, "dissertation.html#training-accuracy")
+    return _lesson("Related proteins", sentences, "chapter-3.md#training-accuracy")
 
 
 def tests_of_positions(frames: Frames) -> Lesson | None:
@@ -368,7 +347,7 @@ def tests_of_positions(frames: Frames) -> Lesson | None:
             f"On xor, cutting the last bags at the end of a sequence adds {signed(gained.min())} to "
             f"{signed(gained.max())} points ({counted(len(shared), 'method')})."
         )
-    return _lesson("Choices of the papers' protocol", sentences, "dissertation.html#training-tests")
+    return _lesson("Choices of the papers' protocol", sentences, "chapter-3.md#training-tests")
 
 
 def _bag_accuracy(frames: Frames, dataset: str) -> pd.Series:
@@ -391,7 +370,7 @@ def published_accuracies(frames: Frames) -> Lesson | None:
         f"iteration, without FAQ sets and accuracies of {CEILING:g} % or more; measured minus published is "
         f"{signed(median)} in the median ({signed(low)} to {signed(high)} for the middle half)."
     )
-    return Lesson("Published accuracies", [sentence], "dissertation.html#training-published")
+    return Lesson("Published accuracies", [sentence], "chapter-3.md#training-published")
 
 
 def highest(frames: Frames) -> Lesson | None:
@@ -419,7 +398,7 @@ def highest(frames: Frames) -> Lesson | None:
     if safe:
         unbeaten = with_and(training_method_name(method) for method in ordered_training_methods(safe))
         sentences.append(f"On none of {n_sets.max()} data sets does a test find a better method than {unbeaten}.")
-    return _lesson("Highest accuracies", sentences, "dissertation.html#training-accuracy")
+    return _lesson("Highest accuracies", sentences, "chapter-3.md#training-accuracy")
 
 
 def _ties(methods: pd.Series) -> str:
@@ -451,10 +430,12 @@ def seconds_of_training(frames: Frames) -> Lesson | None:
             f"Up to the chosen iteration, {training_method_name(method)} takes {ratios.min():.2g} to "
             f"{ratios.max():.2g} times the CPU seconds of TreeCRF ({counted(len(ratios), 'data set')})."
         )
-    return _lesson("CPU seconds of a training", sentences, "dissertation.html#training-published")
+    return _lesson("CPU seconds of a training", sentences, "chapter-3.md#training-published")
 
 
-def _lesson(title: str, sentences: Sequence[str], target: str, is_family: bool = True) -> Lesson | None:
+def _lesson(
+    title: str, sentences: Sequence[str], target: str, pairs: Sequence[Pair] = (), is_family: bool = True
+) -> Lesson | None:
     """A lesson, its sentences with capital letters; None without one.
 
     Without `is_family` its intervals are of single pairs.
@@ -462,7 +443,7 @@ def _lesson(title: str, sentences: Sequence[str], target: str, is_family: bool =
     if not sentences:
         return None
     told = [*sentences, *([] if is_family else [UNCORRECTED])]
-    return Lesson(title, [f"{text[0].upper()}{text[1:]}" for text in told], target)
+    return Lesson(title, [f"{text[0].upper()}{text[1:]}" for text in told], target, pairs)
 
 
 Answer = Callable[[Frames], Lesson | None]
@@ -470,9 +451,17 @@ Answer = Callable[[Frames], Lesson | None]
 
 def _asked(title: str, target: str, *pairs: tuple[str, str]) -> Answer:
     """The answer that is the differences between pairs of methods of the study of training."""
-    return lambda frames: _lesson(
-        title, [text for pair in pairs for text in _training_difference(frames, *pair)], target
-    )
+
+    def answer(frames: Frames) -> Lesson | None:
+        found = [_training_pair(frames, *pair) for pair in pairs]
+        sentences = [
+            text
+            for pair, names in zip(found, pairs, strict=True)
+            for text in (*_told(pair, unit=TEST_SET), *_on_larger_samples(frames, *names))
+        ]
+        return _lesson(title, sentences, target, found)
+
+    return answer
 
 
 LESSONS: tuple[Answer, ...] = (
@@ -480,18 +469,18 @@ LESSONS: tuple[Answer, ...] = (
     highest,
     _asked(
         "Trees vs linear features",
-        "dissertation.html#training-published",
+        "chapter-3.md#training-published",
         (TREES, "linear_crf"),
         ("treecrf", "induced_crf"),
     ),
     _asked(
         "Features of label pairs",
-        "dissertation.html#training-accuracy",
+        "chapter-3.md#training-accuracy",
         ("linear_crf", "linear_crf_labels"),
         ("induced_crf", "induced_crf_labels"),
     ),
     nets,
-    _asked("Trees and net together", "dissertation.html#training-accuracy", (BOTH, TREES), (BOTH, NET)),
+    _asked("Trees and net together", "chapter-3.md#training-accuracy", (BOTH, TREES), (BOTH, NET)),
     kernels,
     missing_values,
     label_holes,

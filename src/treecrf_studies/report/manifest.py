@@ -170,7 +170,7 @@ def listed_files(
 
 def _wanted(settings: Settings) -> Iterator[tuple[str, str, str, str]]:
     """Path, study, data set and kind of every file that a run with these settings may have."""
-    yield from ((name, SHARED, "", "claims") for name in (CLAIMS, BY_RULE, COMPARED, "claims.html"))
+    yield from ((name, SHARED, "", "claims") for name in (CLAIMS, BY_RULE, COMPARED))
     used = provenance.used_datasets(settings, registry())
     for name in used:
         yield from ((f"data/{name}/{side}.npz", SHARED, name, "data") for side in ("train", "test"))

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pandas as pd
-from markupsafe import Markup
 
 from treecrf.io.files import read_frames
 from treecrf.io.messages import counted
@@ -18,16 +17,21 @@ from treecrf_studies.framework.paths import StudyFiles
 from treecrf_studies.framework.settings import Settings
 from treecrf_studies.framework.views import CEILING, headline_accuracies, is_near, published_values
 from treecrf_studies.registry import registry
-from treecrf_studies.rendering.parts import Forest, Group, Interval, Note, Page, Part, Section, Study, listed, paragraph
+from treecrf_studies.rendering.forest import Forest, Interval
+from treecrf_studies.rendering.parts import Group, Note, Page, Part, Section, Study, listed, paragraph
 from treecrf_studies.rendering.style import training_method_name
-from treecrf_studies.report.claim_pages import papers_table
-from treecrf_studies.report.papers import three_counts
+from treecrf_studies.rendering.text import Markdown, md
+from treecrf_studies.report.claim_pages import papers_list
+from treecrf_studies.report.findings import overview_findings
+from treecrf_studies.report.papers import counts_text
 from treecrf_studies.training.choices import BETTER
+
+PATH = "index.md"
 
 ABOUT_PAPERS = """
 treecrf trains conditional random fields whose potentials are sums of regression trees (TreeCRF), and computes the tables and
 figures of five papers anew. Every number on these pages was computed by the run that wrote them, except those headed
-<em>published</em>.
+*published*.
 """
 
 ABOUT_OWN = """
@@ -56,11 +60,9 @@ def overview(
     studies: Sequence[Study],
     claims: pd.DataFrame | None,
     absent: Mapping[str, str],
-    pages: Sequence[Page],
-    path: str,
     jobs: pd.DataFrame,
 ) -> Page:
-    """The first page, at `path`, with links to the other `pages`; without `claims` the run says nothing of papers.
+    """The first page; without `claims` the run says nothing of papers.
 
     `absent` has the data sets that were not finished, and why; `jobs` is from
     `treecrf_studies.report.provenance.job_costs`.
@@ -68,21 +70,22 @@ def overview(
     comparisons = _comparisons(settings)
     sections = [_own_method(name, comparisons) for name in settings.labellers]
     methods = set(comparisons["method"]) | set(comparisons["other"])
+    sections += overview_findings(settings, claims)
     if claims is not None:
-        sections.append(Section("papers", "Papers", [papers_table(claims, [page.path for page in pages])]))
+        sections.append(Section("papers", "Papers", papers_list(claims)))
     if OURS in methods:
         sections.append(_rivals(OURS, comparisons))
     if claims is None:
         sections += [Section(study.identifier, study.title, study.answers) for study in studies]
     if absent:
-        items = [Markup("<b>{}</b>: {}").format(name, reason) for name, reason in absent.items()]
+        items = [md("**{name}**: {reason}", name=name, reason=reason) for name, reason in absent.items()]
         sections.append(Section("absent", "Data sets without results", listed(items)))
     title = "TreeCRF: published and reproduced results" if claims is not None else "Comparison of sequence labellers"
     lead: list[Part] = [
         paragraph(ABOUT_PAPERS) if claims is not None else _about_own(settings, studies, methods),
-        _tiles(_numbers(settings, claims, methods, jobs)),
+        *listed(map(_tile, _numbers(settings, claims, methods, jobs))),
     ]
-    return Page(path, title, "Overview", [Group("", [section for section in sections if section.parts])], lead)
+    return Page(PATH, title, "Overview", [Group("", [section for section in sections if section.parts])], lead)
 
 
 # --- numbers ----------------------------------------------------------------------------------------
@@ -102,7 +105,7 @@ def _numbers(settings: Settings, claims: pd.DataFrame | None, methods: set[str],
             )
         )
         n_replicated = int((claims["verdict"] == REPLICATED).sum())
-        tiles.append(Tile(f"{n_replicated} of {len(claims)}", "claims replicated", three_counts(claims)))
+        tiles.append(Tile(f"{n_replicated} of {len(claims)}", "claims replicated", counts_text(claims)))
     names = {name for study in registry() for name in _distinct(study.name, settings)}
     tiles.append(Tile(str(len(names)), "data sets"))
     if claims is None and methods:
@@ -132,11 +135,9 @@ def _duration(seconds: float) -> str:
     return f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:.0f} h"
 
 
-def _tiles(tiles: Sequence[Tile]) -> Note:
-    item = Markup("<div><dt>{}</dt><dd>{}</dd>{}</div>")
-    small = Markup('<dd class="note">{}</dd>')
-    lines = [item.format(name, value, small.format(note) if note else "") for value, name, note in tiles]
-    return Note(Markup('<dl class="tiles">{}</dl>').format(Markup("").join(lines)))
+def _tile(tile: Tile) -> Markdown:
+    value = md("**{value}** {name}", value=tile.value, name=tile.name)
+    return md("{value}: {note}", value=value, note=tile.note) if tile.note else value
 
 
 def _about_own(settings: Settings, studies: Sequence[Study], methods: set[str]) -> Note:
@@ -179,7 +180,7 @@ def _rivals(method: str, comparisons: pd.DataFrame) -> Section:
     n_sets = comparisons["dataset"].nunique()
     if n_sets == 1:
         text = f"{name} minus each rival{INTERVALS} Right of zero {name} is more accurate."
-    return Section("rivals", f"{name} vs its rivals", [Forest(text, rows)])
+    return Section("rivals", f"{name} vs its rivals", [Forest(text, rows).part()])
 
 
 def _own_method(name: str, comparisons: pd.DataFrame) -> Section:
@@ -197,7 +198,7 @@ def _own_method(name: str, comparisons: pd.DataFrame) -> Section:
                 )
                 for row in rows.sort_values("value", ascending=False).to_dict("records")
             ],
-        )
+        ).part()
         for dataset, rows in facing(comparisons, name).groupby("dataset", sort=False)
     ]
     return Section(f"method-{name}", f"Your method: {name}", parts)

@@ -1,16 +1,15 @@
-"""The site that shows a whole run: static pages that need no network and no other file, but for the files that they
-link to.
-"""
+"""The site that shows a whole run: pages as Markdown, and HTML of them that needs no network."""
 
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import pandas as pd
 
-from treecrf.io.files import read_frames, write_text
+from treecrf.io.files import read_frames
 from treecrf_studies.datasets import describe
 from treecrf_studies.framework.claims.judge import NOT_RUN
 from treecrf_studies.framework.page import study_page
@@ -18,32 +17,39 @@ from treecrf_studies.framework.paths import StudyFiles
 from treecrf_studies.framework.settings import Settings, TableDataset
 from treecrf_studies.framework.study import Study as Declared
 from treecrf_studies.registry import registry
-from treecrf_studies.rendering.folders import Folders
-from treecrf_studies.rendering.layouts import read_layout
+from treecrf_studies.rendering.markdown import read_layout, write_pages
 from treecrf_studies.rendering.parts import Group, Page, Study
-from treecrf_studies.rendering.templates import render_page
-from treecrf_studies.report import claim_pages, ledger, lessons, provenance
+from treecrf_studies.rendering.site import build_site
+from treecrf_studies.rendering.text import Markdown, escaped
+from treecrf_studies.report import claim_pages, ledger, provenance
+from treecrf_studies.report.findings import learnt_page, table_drawings, words_of_figures
 from treecrf_studies.report.overview import overview
-from treecrf_studies.report.papers import MISSING, PAPERS, missing_pages, paper_page
-from treecrf_studies.report.run_page import PATH as RUN
+from treecrf_studies.report.papers import PAPERS, Seen, missing_pages, paper_page
 from treecrf_studies.report.run_page import run_page
 
-PAGE, UNFINISHED_PAGE = "index.html", "unfinished.html"
+PAGE, MARKDOWN = "index.html", "markdown"
+"""The first page of a site, and the folder of its Markdown, below that of its HTML."""
+
+UNFINISHED_FOLDER = "unfinished"
+"""The folder of the site of a run that is not finished."""
 
 UNFINISHED = "This run is not finished: the overview lists the data sets without results and why."
 
 EXPLORER = "explorer.html"
 """The page to explore the results (`treecrf_studies.explorer`), beside those of a whole run."""
 
+TITLE = "treecrf: results"
+
 
 def write_page(settings: Settings, logs: str | os.PathLike[str], finished: bool = True, study: str = "") -> None:
     """Write the site into the reports folder from whatever the results folder holds; its first page is ``index.html``.
 
     `logs` is the folder of the jobs' logs: a data set without results is shown with the first line of its failed jobs'
-    logs. The first page of a run that is not finished is ``unfinished.html``: Snakemake must not take it for that of
-    the whole run. It is removed when that one is written. The site of one finished `study` is in a folder of its name.
+    logs. The site of a run that is not finished is in `UNFINISHED_FOLDER`: Snakemake must not take it for that of the
+    whole run. It is removed when that one is written. The site of one finished `study` is in a folder of its name.
     """
-    results, reports = Path(settings.results), Path(settings.reports, study)
+    results = Path(settings.results)
+    reports = Path(settings.reports, study) if finished else Path(settings.reports, UNFINISHED_FOLDER)
     chosen = [each for each in registry() if study in ("", each.name)]
     explorer = EXPLORER if finished and not study else ""
     if finished and not study:
@@ -52,23 +58,22 @@ def write_page(settings: Settings, logs: str | os.PathLike[str], finished: bool 
     else:
         claims, by_rule = ledger.verdicts(results, settings.decides_claims), ledger.verdicts_by_rule(results)
         compared = ledger.comparisons(results)
-    first = PAGE if finished else UNFINISHED_PAGE
     is_published = about_papers(settings, claims)
     shown = studies(settings, finished, is_published, chosen)
     if is_published:
         pages = pages_of_papers(settings, shown, claims, by_rule, compared, explorer)
     else:
-        pages = [
-            Page(f"{study.identifier}.html", study.title, study.title, [Group("", study.sections)]) for study in shown
-        ]
+        pages = [Page(f"{each.identifier}.md", each.title, each.title, [Group("", each.sections)]) for each in shown]
     told = claims if is_published else None
     jobs = provenance.job_costs(results, provenance.used_datasets(settings, chosen))
-    pages.append(run_page(settings, is_published, Folders(results, reports)))
-    pages.insert(0, overview(settings, shown, told, _absent(settings, chosen, Path(logs)), pages, first, jobs))
+    pages.append(run_page(settings, is_published))
+    pages.insert(0, overview(settings, shown, told, _absent(settings, chosen, Path(logs)), jobs))
     banner = settings.banner if finished else f"{UNFINISHED} {settings.banner}".strip()
-    write_site(pages, Folders(results, reports, first), banner, explorer)
+    shutil.rmtree(reports / MARKDOWN, ignore_errors=True)
+    write_pages(pages, reports / MARKDOWN, Markdown(f"> {escaped(banner)}") if banner else Markdown(), explorer)
+    build_site(reports / MARKDOWN, reports, TITLE)
     if finished:
-        Path(settings.reports, UNFINISHED_PAGE).unlink(missing_ok=True)
+        shutil.rmtree(Path(settings.reports, UNFINISHED_FOLDER), ignore_errors=True)
 
 
 def pages_of_papers(
@@ -82,57 +87,18 @@ def pages_of_papers(
     """What was learnt, the papers, missing values and claims, as far as there is something; `explorer` as of
     `paper_page`.
     """
-    papers = [paper_page(paper, shown, claims, compared, explorer) for paper in PAPERS]
-    pages = [page for page in papers if page is not None] + missing_pages(shown)
-    learnt = lessons.lessons_page(settings, pages)
-    pages[:0] = [learnt] if learnt else []
-    return pages + claim_pages.claim_pages(claims, by_rule, compared, [page.path for page in pages])
+    words = words_of_figures(settings)
+    papers = [
+        paper_page(paper, shown, claims, compared, Seen(table_drawings(settings, paper), words), explorer)
+        for paper in PAPERS
+    ]
+    pages = [learnt_page(settings), *papers, *missing_pages(shown)]
+    return [*filter(None, pages), *claim_pages.claim_pages(claims, by_rule, compared)]
 
 
 def about_papers(settings: Settings, claims: pd.DataFrame) -> bool:
     """Whether the run says something of papers: some claim has been judged, and the settings do not exclude it."""
     return settings.may_concern_papers and bool((claims["verdict"] != NOT_RUN).any())
-
-
-def write_site(pages: Iterable[Page], folders: Folders, banner: str, explorer: str = "") -> None:
-    """Write pages as HTML into the folder of reports, and remove those of an earlier run that are no more.
-
-    `banner` stands above every page; `explorer` is another page that all link to, empty for none.
-    """
-    pages = list(pages)
-    named = [page for page in pages if "/" not in page.path]
-    if explorer:
-        named.append(Page(explorer, "", "Explore", ()))
-    for page in pages:
-        sections = [section for group in page.groups for section in group.sections]
-        html = render_page(
-            "site.html",
-            title=page.title,
-            page=page,
-            pages=named,
-            sections=[section for section in sections if section.title],
-            banner=banner,
-            folders=folders._replace(page=page.path),
-        )
-        write_text(html, folders.reports / page.path)
-    there = {folders.reports / page.path for page in pages}
-    known = [folders.reports / path for path, _ in known_pages() if path != PAGE]
-    for path in [*known, *(folders.reports / "claims").glob("*.html")]:
-        if path not in there:
-            path.unlink(missing_ok=True)
-
-
-def known_pages() -> list[tuple[str, str]]:
-    """File and name of every page that a site may have and that each page links to, in their order, but for the
-    explorer.
-    """
-    of_papers = [
-        *((paper.path, paper.name) for paper in PAPERS),
-        (MISSING, "Missing values"),
-        (claim_pages.PATH, "Claims"),
-    ]
-    of_studies = [(f"{study.name}.html", study.title) for study in registry()]
-    return [(PAGE, "Overview"), (lessons.PATH, lessons.TITLE), *of_papers, *of_studies, (RUN, "This run")]
 
 
 def studies(
@@ -155,7 +121,7 @@ def unfinished(study: Declared, settings: Settings) -> list[str]:
 def _tables(study: Declared, settings: Settings) -> dict[str, pd.DataFrame]:
     """The layouts that the run has written; a ValueError where a study has finished data sets and none of its tables."""
     files = StudyFiles(study, settings)
-    paths = {name: Path(files.folder, "tables", f"{name}.json") for name, *_ in files.calls()}
+    paths = {name: Path(files.folder, "tables", f"{name}.csv") for name, *_ in files.calls()}
     found = {name: read_layout(path) for name, path in paths.items() if path.is_file()}
     if paths and not found and study.summary.of_dataset and files.finished():
         raise ValueError(f"{files.folder}/tables has no table: this study is not finished; run `make results` first.")

@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import pandas as pd
 
 from treecrf.io.messages import counted
 from treecrf_studies.framework.claims.judge import VERDICTS
-from treecrf_studies.rendering.cells import Cell, Link
-from treecrf_studies.rendering.parts import Figure, Fold, Group, Page, Part, Section, Study, Table, paragraph
+from treecrf_studies.rendering.markdown import flattened
+from treecrf_studies.rendering.parts import Drawing, Figure, Group, Page, Part, Section, Study, Table, paragraph
+from treecrf_studies.rendering.text import Markdown, joined, link, md
 from treecrf_studies.report.rules import SIGNS, verdict_text
 
 NEW = "New methods and studies"
 """Heading of what the papers do not have."""
 
-MISSING = "missing-values.html"
+MISSING = "missing-values.md"
 """The page on missing values."""
 
 OF_MISSING = ("missing-advice", "missing-mechanisms", "missing-trees", "missing-cost")
@@ -30,7 +32,7 @@ class Paper:
 
     Attributes
     ----------
-    letter : str
+    start : str
         That ids of its claims begin with.
     source : str
         What the sources of its claims begin with.
@@ -46,7 +48,7 @@ class Paper:
         Anchors of what it numbers, where the name of the table or figure does not give them.
     """
 
-    letter: str
+    start: str
     source: str
     path: str
     name: str
@@ -56,45 +58,62 @@ class Paper:
     own: tuple[str, ...]
     places: Mapping[str, str]
 
+    def has(self, claim: str) -> bool:
+        """Whether a claim with this id is the paper's."""
+        return claim.startswith(self.start)
+
+    def numbers(self, source: str) -> bool:
+        """Whether a table or figure such as "PhD table 3.5" is the paper's, or the chapter's."""
+        place = source.partition(" ")[2]
+        chapter = re.search(r"(\d+)\.", place)
+        return source.startswith(self.source) and (len(self.start) == 1 or (chapter and chapter[1]) == self.start[1:])
+
     def target(self, source: str) -> str:
         """The page and the anchor of what the source of a claim names, such as "PhD table 3.5"."""
-        place = source.removeprefix(self.source).strip()
+        place = source.partition(" ")[2]
         return f"{self.path}#{self.places.get(place, place.replace(' ', '-').replace('.', '-'))}"
 
 
+_DISSERTATION = "Guohua Hao: Efficient training and feature induction in sequential supervised learning. Oregon State University, 2009."
+
 PAPERS = (
     Paper(
-        "P",
+        "P3",
         "PhD",
-        "dissertation.html",
-        "Dissertation",
-        "PhD dissertation (Hao 2009)",
-        "Guohua Hao: Efficient training and feature induction in sequential supervised learning. Oregon State "
-        "University, 2009.",
-        ("training", "cost", "missing", "future"),
-        (
-            "training-published",
-            "training-curves",
-            "cost-growth",
-            "training-cost",
-            "missing-accuracy",
-            "line-features",
-            "missing-tests",
-            "future-example",
-            "future-patterns",
-            "future-orders",
-        ),
-        {
-            **{f"table 4.1{letter}": "table-4-1" for letter in "abcd"},
-            "section 4.4.5": "missing-tests",
-            "section 5.1": "future-example",
-            "section 6.1": "training-published",
-        },
+        "chapter-3.md",
+        "Dissertation, chapter 3",
+        "Training: PhD dissertation (Hao 2009), chapter 3",
+        _DISSERTATION,
+        ("training", "cost"),
+        ("training-published", "training-curves", "cost-growth", "training-cost"),
+        {},
+    ),
+    Paper(
+        "P4",
+        "PhD",
+        "chapter-4.md",
+        "Dissertation, chapter 4",
+        "Missing values: PhD dissertation (Hao 2009), chapter 4",
+        _DISSERTATION,
+        ("missing",),
+        ("missing-accuracy", "line-features", "missing-tests"),
+        {**{f"table 4.1{letter}": "table-4-1" for letter in "abcd"}, "section 4.4.5": "missing-tests"},
+    ),
+    Paper(
+        "P5",
+        "PhD",
+        "chapter-5.md",
+        "Dissertation, chapter 5",
+        "Future features: PhD dissertation (Hao 2009), chapter 5",
+        _DISSERTATION,
+        ("future",),
+        ("future-example", "future-patterns", "future-orders"),
+        {"section 5.1": "future-example"},
     ),
     Paper(
         "M",
         "MS",
-        "thesis.html",
+        "thesis.md",
         "M.S. thesis",
         "M.S. thesis (Hao 2009)",
         "Guohua Hao: Revisiting output coding for sequential supervised learning. Oregon State University, 2009.",
@@ -110,7 +129,7 @@ PAPERS = (
     Paper(
         "I",
         "ICML",
-        "icml-2004.html",
+        "icml-2004.md",
         "ICML 2004",
         "ICML 2004 (Dietterich, Ashenfelter and Bulatov)",
         "Thomas G. Dietterich, Adam Ashenfelter and Yaroslav Bulatov: Training conditional random fields via "
@@ -122,7 +141,7 @@ PAPERS = (
     Paper(
         "U",
         "UAI",
-        "uai-2004.html",
+        "uai-2004.md",
         "UAI 2004",
         "UAI 2004 (Altun, Smola and Hofmann)",
         "Yasemin Altun, Alex J. Smola and Thomas Hofmann: Exponential families for conditional random fields. UAI "
@@ -134,7 +153,7 @@ PAPERS = (
     Paper(
         "E",
         "ESP",
-        "espboost-2014.html",
+        "espboost-2014.md",
         "ESPBoost 2014",
         "ESPBoost 2014 (Cortes, Kuznetsov and Mohri)",
         "Corinna Cortes, Vitaly Kuznetsov and Mehryar Mohri: Boosting ensembles of structured prediction rules. 2014.",
@@ -148,17 +167,17 @@ PAPERS = (
 
 def paper_of(claim: str) -> Paper:
     """The paper of a claim with this id."""
-    return next(paper for paper in PAPERS if paper.letter == claim[0])
+    return next(paper for paper in PAPERS if paper.has(claim))
 
 
 def claim_path(claim: str) -> str:
     """The page of a claim."""
-    return f"claims/{claim}.html"
+    return f"claims/{claim}.md"
 
 
-def claim_link(row: Mapping[Any, Any]) -> Link:
+def claim_link(row: Mapping[Any, Any]) -> Markdown:
     """A link to the page of a claim, a row of the ledger."""
-    return Link(f"{row['id']} {SIGNS[row['verdict']]}", claim_path(row["id"]), row["verdict"])
+    return link(f"{row['id']} {SIGNS[row['verdict']]}", claim_path(row["id"]))
 
 
 def counts_text(claims: pd.DataFrame, column: str = "verdict") -> str:
@@ -188,8 +207,25 @@ def three_counts(claims: pd.DataFrame) -> str:
     return " ".join(texts)
 
 
+class Seen(NamedTuple):
+    """What figures add to a page: drawings of tables by the anchors of these, and sentences with alternative texts by the
+    names of figures.
+    """
+
+    tables: Mapping[str, Sequence[Drawing]]
+    words: Mapping[str, tuple[str, str]]
+
+
+NOT_SEEN = Seen({}, {})
+
+
 def paper_page(
-    paper: Paper, studies: Sequence[Study], claims: pd.DataFrame, compared: pd.DataFrame, explorer: str = ""
+    paper: Paper,
+    studies: Sequence[Study],
+    claims: pd.DataFrame,
+    compared: pd.DataFrame,
+    seen: Seen = NOT_SEEN,
+    explorer: str = "",
 ) -> Page | None:
     """The page of a paper, from all studies that the run has; None without a section.
 
@@ -208,72 +244,76 @@ def paper_page(
     ]
     if not own and not new:
         return None
-    of_paper = claims[claims["id"].str[0] == paper.letter]
+    of_paper = claims[claims["id"].map(paper.has)]
     lead: list[Part] = [
         paragraph("{reference}", reference=paper.reference),
         paragraph("{n}. {counts}", n=counted(len(of_paper), "claim"), counts=three_counts(of_paper)),
     ]
-    study_of = {section.identifier: study.identifier for study in studies for section in study.sections}
-    behind = {name: f"{explorer}#leaderboard?study={study}" if explorer else "" for name, study in study_of.items()}
-    linked = [_linked(section, paper, of_paper, compared, behind[section.identifier]) for section in own]
+    linked = [_linked(_illustrated(section, seen), paper, of_paper, compared) for section in own]
+    new = [_illustrated(section, seen) for section in new]
     groups = [Group("Tables and figures of the paper", linked)] if linked else []
+    if explorer:
+        behind = {
+            study.identifier: link(study.title, f"{explorer}#leaderboard?study={study.identifier}") for study in studies
+        }
+        of_sections = [
+            study.identifier for study in studies if any(part in own or part in new for part in study.sections)
+        ]
+        runs = [behind[name] for name in of_sections]
+        lead.append(paragraph("The runs behind these numbers: {runs}.", runs=joined(runs)))
     return Page(paper.path, paper.title, paper.name, [*groups, *([Group(NEW, new)] if new else [])], lead)
 
 
-def _linked(section: Section, paper: Paper, claims: pd.DataFrame, compared: pd.DataFrame, runs: str) -> Section:
-    """The section with links from its tables, their rows and its figures to claims about them, and from rows to their
-    runs.
-    """
+def _illustrated(section: Section, seen: Seen) -> Section:
+    """The section with the drawing of each table before it, and before each figure what it shows."""
+    parts: list[Part] = []
+    for part in section.parts:
+        if isinstance(part, Table) and part.anchor in seen.tables:
+            first, *others = seen.tables[part.anchor]
+            parts += [replace(first, anchor=part.anchor), *others]
+            part = replace(part, is_headed=False)
+        elif isinstance(part, Figure) and part.name in seen.words:
+            sentence, alt = seen.words[part.name]
+            part = replace(part, alt=alt, caption=md("{sentence}\n\n{rest}", sentence=sentence, rest=part.caption))
+        parts.append(part)
+    return section._replace(parts=parts)
+
+
+def _linked(section: Section, paper: Paper, claims: pd.DataFrame, compared: pd.DataFrame) -> Section:
+    """The section with links from its tables, their rows and its figures to claims about them."""
     by_target: dict[str, list[Mapping[Any, Any]]] = {}
     for row in claims.to_dict("records"):
         by_target.setdefault(paper.target(row["source"]).partition("#")[2], []).append(row)
-    return section._replace(parts=[_linked_part(part, by_target, compared, runs) for part in section.parts])
+    return section._replace(parts=[_linked_part(part, by_target, compared) for part in section.parts])
 
 
-def _linked_part(
-    part: Part, claims: Mapping[str, Sequence[Mapping[Any, Any]]], compared: pd.DataFrame, runs: str
-) -> Part:
-    if isinstance(part, Fold):
-        return replace(part, parts=[_linked_part(inside, claims, compared, runs) for inside in part.parts])
+def _linked_part(part: Part, claims: Mapping[str, Sequence[Mapping[Any, Any]]], compared: pd.DataFrame) -> Part:
     if not isinstance(part, Table | Figure) or not claims.get(part.anchor):
         return part
     found = claims[part.anchor]
     part = replace(part, links=tuple(map(claim_link, found)))
     if isinstance(part, Table):
-        ids = [row["id"] for row in found]
-        links = {row["id"]: claim_link(row) for row in found}
-        rows = compared[compared["id"].isin(ids)].to_dict("records")
-        return replace(part, layout=_with_links(part.layout, rows, links, runs))
+        rows = compared[compared["id"].isin([row["id"] for row in found])].to_dict("records")
+        return replace(part, layout=_with_claims(part.layout, rows))
     return part
 
 
-def _with_links(
-    layout: pd.DataFrame, rows: Iterable[Mapping[Any, Any]], links: Mapping[str, Link], runs: str
-) -> pd.DataFrame:
-    """A layout with a column of the claims about the data set or the method of a row and its runs, at the first row of
-    each.
-    """
-    about: dict[str, dict[str, Link]] = {}
+def _with_claims(layout: pd.DataFrame, rows: Iterable[Mapping[Any, Any]]) -> pd.DataFrame:
+    """A layout with a column of the claims about the data set or the method of a row, at the first row of each."""
+    about: dict[str, list[str]] = {}
     for row in rows:
         for name in {row["dataset"], row["method"], row["other"]} - {""}:
-            about.setdefault(name, {})[row["id"]] = links[row["id"]]
-    heads = [head[-1] if isinstance(head, tuple) else head for head in layout.columns]
+            about.setdefault(name, []).append(row["id"])
+    heads = list(flattened(layout).columns)
     named = next((heads.index(head) for head in ("method", "data set") if head in heads), None)
     if named is None:
         return layout
     cells, before = [], ""
-    for value in layout.iloc[:, named]:
-        key = (value.key or value.text) if isinstance(value, Cell) else str(value)
-        behind = [Link("runs", f"{runs}&data={key}" if heads[named] == "data set" else runs)] if runs else []
-        cells.append(Cell("", links=(*about.get(key, {}).values(), *behind)) if key != before else "")
-        before = key
-    if not any(isinstance(cell, Cell) and cell.links for cell in cells):
-        return layout
-    shown = layout.copy()
-    shown[("", "claims, runs") if isinstance(layout.columns, pd.MultiIndex) else "claims, runs"] = pd.Series(
-        cells, dtype=object, index=layout.index
-    )
-    return shown
+    for text in layout.iloc[:, named]:
+        ids = dict.fromkeys(each for name, found in about.items() if name in text.split(" ") for each in found)
+        cells.append(", ".join(ids) if text != before else "")
+        before = text
+    return flattened(layout).assign(claims=cells) if any(cells) else layout
 
 
 def missing_pages(studies: Sequence[Study]) -> list[Page]:

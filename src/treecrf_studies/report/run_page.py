@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
-import yaml
-from markupsafe import Markup
 
 from treecrf.io.files import read_json
 from treecrf.io.messages import counted
@@ -16,11 +14,11 @@ from treecrf_studies.framework.paths import StudyFiles
 from treecrf_studies.framework.settings import Difference, Settings
 from treecrf_studies.registry import registry
 from treecrf_studies.rendering.cells import count_text, grouped, window_text
-from treecrf_studies.rendering.folders import Folders
-from treecrf_studies.rendering.parts import Fold, Group, Note, Page, Part, Section, Table, paragraph, setting_text
+from treecrf_studies.rendering.parts import Group, Page, Part, Section, Table, paragraph, setting_text
+from treecrf_studies.rendering.text import code, md
 from treecrf_studies.report import provenance
 
-PATH = "run.html"
+PATH = "run.md"
 
 JOBS_NOTE = """
 Seconds and memory of the jobs behind these pages, start of Python included, as Snakemake sampled them. Downloads and the
@@ -32,12 +30,12 @@ PHASES_NOTE = "CPU seconds with one thread, as the labellers count them: {phases
 RELATED_NOTE = """
 A result that was chosen or tested on a sequence is too good where a related sequence was trained on. Related sequences are
 therefore kept together in folds and hold-outs, and count as one in tests. Which are related is a setting of the data set
-(<code>groups</code>); the other columns show the groups under other rules. Words have more in common than whole texts: short ones
+(`groups`); the other columns show the groups under other rules. Words have more in common than whole texts: short ones
 share a run by chance.
 """
 
 DATASET = """
-{title}. Training: {train:,} sequences, {train_positions:,} positions. Test: {test:,} sequences, {test_positions:,} positions.
+**{name}**: {title}. Training: {train:,} sequences, {train_positions:,} positions. Test: {test:,} sequences, {test_positions:,} positions.
 {labels} labels; attributes: {attributes}; {window}.
 """
 
@@ -45,7 +43,7 @@ SUFFIXES = (".csv", ".parquet", ".svg", ".pdf", ".png")
 """Files of results that are listed."""
 
 
-def run_page(settings: Settings, is_published: bool, folders: Folders) -> Page:
+def run_page(settings: Settings, is_published: bool) -> Page:
     """The page; `is_published` says whether the run is about papers."""
     wanted = [study.name for study in registry() if getattr(settings, study.name).is_wanted]
     sections = [
@@ -53,7 +51,7 @@ def run_page(settings: Settings, is_published: bool, folders: Folders) -> Page:
         Section("cpu-time", "CPU time", _costs(settings)),
         Section("differing", TITLE, differing_parts(settings, wanted) if settings.may_concern_papers else []),
         Section("settings", "Settings and versions", _settings(settings)),
-        Section("files", "Files of results", _files(folders, is_published)),
+        Section("files", "Files of results", _files(Path(settings.results), is_published)),
     ]
     return Page(PATH, "This run", "This run", [Group("", [section for section in sections if section.parts])])
 
@@ -71,9 +69,9 @@ def _datasets(settings: Settings) -> list[Part]:
 
 def _dataset(name: str, described: Mapping[str, Any]) -> list[Part]:
     parts: list[Part] = [
-        Note(Markup('<h3 id="data-{}">{}</h3>').format(name, name)),
         paragraph(
             DATASET,
+            name=name,
             title=described["title"],
             labels=len(described["labels"]),
             attributes=described["n_attributes"],
@@ -83,7 +81,7 @@ def _dataset(name: str, described: Mapping[str, Any]) -> list[Part]:
         ),
     ]
     if described["stand_in"]:
-        parts.append(Note(Markup('<p class="stand-in">Stand-in: {}</p>').format(described["stand_in"])))
+        parts.append(paragraph("Stand-in: {text}", text=described["stand_in"]))
     if described["terms"]:
         parts.append(paragraph("Source: {terms}.", terms=described["terms"]))
     return parts
@@ -117,42 +115,37 @@ def _costs(settings: Settings) -> list[Part]:
     phases = provenance.phase_costs(results, settings, registry())
     parts: list[Part] = []
     if len(jobs):
-        by_step = Fold("Jobs by step and data set", [Table("Jobs by step and data set", jobs)])
-        parts += [paragraph(JOBS_NOTE), Table("Jobs by study", provenance.study_costs(jobs)), by_step]
+        parts += [paragraph(JOBS_NOTE), Table("Jobs by study", provenance.study_costs(jobs))]
+        parts.append(Table("Jobs by step and data set", jobs))
     if len(phases):
         notes = [f"{study.phases_note} ({study.name})" for study in registry() if study.phases]
-        told = paragraph(PHASES_NOTE, phases=", ".join(notes))
-        parts.append(Fold("CPU seconds by phase", [told, Table("CPU seconds by phase", phases)]))
+        parts += [paragraph(PHASES_NOTE, phases=", ".join(notes)), Table("CPU seconds by phase", phases)]
     return parts
 
 
 def _settings(settings: Settings) -> list[Part]:
     commit = provenance.commit()
-    code = Markup("Code: commit <code>{}</code>. ").format(commit) if commit else ""
-    used = yaml.safe_dump(provenance.used_settings(settings, registry()), sort_keys=False, allow_unicode=True)
+    of_commit = md("Code: commit {commit}. ", commit=code(commit)) if commit else ""
+    used = provenance.leaves(provenance.used_settings(settings, registry()))
+    rows = [(".".join(names), setting_text(value)) for names, value in used]
     return [
-        Note(Markup("<p>{}{}.</p>").format(code, provenance.machine())),
+        paragraph("{commit}{machine}.", commit=of_commit, machine=provenance.machine()),
         *provenance.computed_by(Path(settings.results)),
-        Fold("Versions", [Table("Versions", provenance.versions())]),
-        Fold("Every setting", [Note(Markup('<pre tabindex="0">{}</pre>').format(used))]),
+        Table("Versions", provenance.versions()),
+        Table("Every setting", pd.DataFrame(rows, columns=["setting", "value"])),
     ]
 
 
-def _files(folders: Folders, is_published: bool) -> list[Part]:
+def _files(results: Path, is_published: bool) -> list[Part]:
     """The files of results by their folder; the ledger of claims only where the run is about papers."""
-    by_folder: dict[str, list[Path]] = {}
-    for path in sorted(folders.results.rglob("*")):
-        place = path.relative_to(folders.results)
+    rows: list[tuple[str, str]] = []
+    for path in sorted(results.rglob("*")):
+        place = path.relative_to(results)
         is_ledger = path.stem in ("claims", "claims_by_rule", "claims_compared")
         if path.suffix in SUFFIXES and place.parts[0] not in ("logs", "benchmarks") and (is_published or not is_ledger):
             name = place.parent.as_posix() if len(place.parts) > 1 else "results"
-            by_folder.setdefault(name, []).append(path)
-    return [Fold(name, [_links(paths, folders)]) for name, paths in by_folder.items()]
-
-
-def _links(paths: Sequence[Path], folders: Folders) -> Note:
-    items = [Markup('<li><a href="{}">{}</a></li>').format(folders.address(path), path.name) for path in paths]
-    return Note(Markup('<ul class="files">{}</ul>').format(Markup("").join(items)))
+            rows.append((name, path.name))
+    return [Table("Files of results", pd.DataFrame(rows, columns=["folder", "file"]))] if rows else []
 
 
 TITLE = "Settings that differ from the protocol"

@@ -2,9 +2,8 @@
 commit.
 
 ``python -m treecrf_studies.report.snapshot`` writes them from a run of ``config/config.yaml``, or of several files of
-settings: studies that the run has finished take the place of what was there of them, others stay as they are. Without
-results of a run, it makes the snapshot anew from its own evidence (`treecrf_studies.report.remaking`), so that tables,
-figures and verdicts are those of the code as it is.
+settings: the evidence of studies that the run has finished takes the place of what was there of them, that of others
+stays as it is. Tables, figures, verdicts and pages are made from the evidence, by the code as it is.
 """
 
 from __future__ import annotations
@@ -20,29 +19,29 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pandas as pd
-from markupsafe import Markup
 
-from treecrf.io.files import read_configuration, read_frame, read_json, write_json, write_text
+from treecrf.io.files import read_configuration, read_frame, read_json, stacked, write_frame, write_json, write_text
+from treecrf_studies.framework.page import flat_name, study_page
 from treecrf_studies.framework.paths import StudyFiles
 from treecrf_studies.framework.settings import Settings, config_parser, load_settings
 from treecrf_studies.framework.study import Study
 from treecrf_studies.records.jobs import read_records
 from treecrf_studies.registry import registry
 from treecrf_studies.rendering.cells import with_and
-from treecrf_studies.rendering.documents import DOCUMENT, read_study, write_study
-from treecrf_studies.rendering.folders import Folders
-from treecrf_studies.rendering.markdown import markdown_path, page_markdown
-from treecrf_studies.rendering.parts import Group, Note, Part, Section, Table, paragraph
+from treecrf_studies.rendering.markdown import flattened, read_layout, write_pages
+from treecrf_studies.rendering.parts import Group, Note, Section, Table, listed, paragraph
 from treecrf_studies.rendering.parts import Study as Shown
+from treecrf_studies.rendering.style import save_figure
+from treecrf_studies.rendering.text import Markdown, code, md
 from treecrf_studies.report import ledger, provenance
 from treecrf_studies.report.counts import write_counts
+from treecrf_studies.report.overview import PATH as FIRST
 from treecrf_studies.report.overview import overview
-from treecrf_studies.report.page import PAGE, pages_of_papers, studies, unfinished
-from treecrf_studies.report.remaking import remake_study
+from treecrf_studies.report.page import pages_of_papers, studies, unfinished
 from treecrf_studies.report.run_page import TITLE, differing_layout
 
 PROVENANCE = "provenance.json"
-"""In the folder of a study: where its numbers come from. There is a part where this file and its document are."""
+"""In the folder of a study: where its numbers come from. There is a part where this file is."""
 
 EVIDENCE = "evidence"
 """The folder of a snapshot with the frames that verdicts and the explorer read, which both read as they do results."""
@@ -62,7 +61,6 @@ class StudyPart(NamedTuple):
 
     study: Study
     origin: dict[str, Any]
-    shown: Shown
 
 
 def write_snapshot(settings: Settings, folder: str | os.PathLike[str], today: datetime.date) -> None:
@@ -75,8 +73,8 @@ def write_snapshot(settings: Settings, folder: str | os.PathLike[str], today: da
     settings : Settings
         Where the results are, and every setting.
     folder : path-like
-        Of each study a folder with its document, its tables (CSV), its figures and where they come from, and what its
-        claims rest on (`treecrf_studies.report.snapshot`); from all of them the pages of the site, as Markdown.
+        Of each study a folder with its tables (CSV), its figures and where they come from; the evidence; from all of
+        it the pages of the site, as Markdown.
     today : date
 
     Raises
@@ -90,20 +88,20 @@ def write_snapshot(settings: Settings, folder: str | os.PathLike[str], today: da
             "results`."
         )
     final = Path(folder)
-    shown = {study.identifier: study for study in studies(settings)}
-    if not shown and not (final / EVIDENCE).is_dir():
+    run = {study.identifier for study in studies(settings)}
+    if not run and not (final / EVIDENCE).is_dir():
         raise ValueError(f"{settings.results}: no study is finished there; run `make results` first.")
     new, old = (final.with_name(f"{final.name}.{os.getpid()}.{suffix}") for suffix in ("tmp", "old"))
     try:
         for study in registry():
-            if study.name in shown:
-                _write_part(study, shown[study.name], settings, new, today)
-            else:
-                _keep_part(study, final, new)
-        if not shown:
-            settings = recorded_settings(new)
-            _remake_parts(settings, new)
-        write_pages(settings, new)
+            if study.name in run:
+                write_json(_origin(study, settings, today), new / study.name / PROVENANCE)
+                write_evidence(study, settings, new / EVIDENCE)
+            elif (final / study.name / PROVENANCE).is_file():
+                origin = read_json(final / study.name / PROVENANCE)
+                write_json(origin | {"remade": True}, new / study.name / PROVENANCE)
+                keep_evidence(study, final / EVIDENCE, new / EVIDENCE)
+        write_site(new, final)
         if final.exists():
             final.rename(old)
         new.rename(final)
@@ -112,65 +110,87 @@ def write_snapshot(settings: Settings, folder: str | os.PathLike[str], today: da
         shutil.rmtree(new, ignore_errors=True)
 
 
-def write_pages(settings: Settings, folder: Path) -> None:
-    """Write the ledger and all pages of the snapshot in `folder` from its parts."""
+def write_site(folder: Path, old: Path) -> None:
+    """Write the ledger, tables, figures and pages of the snapshot in `folder`, which has evidence and origins.
+
+    What needs a frame that the evidence lacks stays as the snapshot in `old` has it.
+    """
     parts, found = read_parts(folder), folder / EVIDENCE
-    for name in (ledger.CLAIMS, ledger.BY_RULE, ledger.COMPARED):
-        (folder / name).unlink(missing_ok=True)
     ledger.write_ledger(found, decides=True, folder=folder)
     claims, by_rule = ledger.read_ledger(folder)
     compared = ledger.read_comparisons(folder)
-    shown = [part.shown for part in parts]
-    settings = settings.model_copy(update={"results": str(found)})
-    pages = pages_of_papers(settings, shown, claims, by_rule, compared)
+    settings = recorded_settings(folder)
     costs = pd.DataFrame([row for part in parts for row in part.origin["cpu_time"]])
     if len(costs):  # studies share the jobs that prepare their data
         costs = costs.drop_duplicates(["study", "step", "data set"])
-    first = overview(settings, shown, claims, _absent(parts), pages, PAGE, costs)
-    pages.insert(
-        0,
-        first._replace(groups=[*first.groups, Group("", _origins(parts, costs, any(found.glob("*/counts.parquet"))))]),
-    )
-    named = [page for page in pages if "/" not in page.path]
-    for page in pages:
-        path = markdown_path(page.path)
-        text = page_markdown(page, named, Folders(folder, folder, path), _banner(parts, page.path))
-        write_text(text, folder / path)
+    with tempfile.TemporaryDirectory(prefix="treecrf-") as place:
+        results = shutil.copytree(found, Path(place, "results"))
+        remade = settings.model_copy(update={"results": str(results)})
+        shown = [study for part in parts if (study := _shown(part.study, remade, old / part.study.name)) is not None]
+        pages = pages_of_papers(remade, shown, claims, by_rule, compared)
+        first = overview(remade, shown, claims, _absent(parts), costs)
+        origins = Group("", _origins(parts, costs, any(found.glob("*/counts.parquet"))))
+        pages.insert(0, first._replace(groups=[*first.groups, origins]))
+        write_pages(pages, folder, _banner(parts), documentation="..")
 
 
-def _banner(parts: Sequence[StudyPart], path: str) -> str:
-    """What stands above a page: on the first one which run it is; on others when, with a link to the first."""
-    if path == PAGE:
-        return " ".join(dict.fromkeys(filter(None, (part.origin.get("banner") for part in parts))))
+def _shown(study: Study, settings: Settings, old: Path) -> Shown | None:
+    """What the page shows of a study, with tables and figures made of the frames in the folder of results.
+
+    What needs a frame that is not there is taken from the old part.
+    """
+    files = StudyFiles(study, settings)
+    frames = {name: read for name in study.tabulated if (read := _frame(files, name)) is not None}
+    calls = files.calls()
+    layouts = study.tabulate(calls, frames)
+    for name, *_ in calls:
+        path, kept = Path(files.folder, "tables", f"{name}.csv"), old / f"{flat_name(name)}.csv"
+        if name not in layouts and kept.is_file():
+            layouts[name] = read_layout(kept)
+        if name in layouts:
+            write_frame(flattened(layouts[name]), path)
+    _draw(study, files, old)
+    named = [name for name in files.all_datasets() if any(Path(files.folder, name).glob("*.csv"))]
+    return study_page(study, settings, layouts, datasets=named)
+
+
+def _draw(study: Study, files: StudyFiles, old: Path) -> None:
+    """Each figure from its frames; else the old one."""
+    figures, shown = study.module("figures"), files.shown(study.figures)
+    for name, function, needs, value, options in files.calls(study.figures):
+        over, picture, kept = shown[name][0].over, Path(files.folder, f"{name}.svg"), old / f"{flat_name(name)}.svg"
+        frames = [_frame(files, need, value if over == "dataset" else "") for need in needs]
+        picture.parent.mkdir(parents=True, exist_ok=True)
+        if all(frame is not None for frame in frames):
+            given = [value] if over == "baseline" else []
+            save_figure(getattr(figures, function)(*frames, *given, **options), picture, "svg")
+        elif kept.is_file():
+            shutil.copyfile(kept, picture)
+
+
+def _frame(files: StudyFiles, name: str, dataset: str = "") -> pd.DataFrame | None:
+    """A frame of all data sets, or of one; None where the evidence has none of it. It holds every frame as CSV."""
+    paths = [Path(path).with_suffix(".csv") for path in files.frames([name]).get(name, ())]
+    there = [path for path in paths if path.is_file() and dataset in ("", path.parent.name)]
+    return stacked([read_frame(path) for path in there]) if there else None
+
+
+def _banner(parts: Sequence[StudyPart]) -> Markdown:
+    """What stands above every page: when its run was, with a link to where it says what was run."""
     dates = with_and(dict.fromkeys(part.origin["date"] for part in parts))
-    return f"Results of {dates}: [what was run]({'../' * path.count('/')}{markdown_path(PAGE)})." if dates else ""
+    return md("> Results of {dates}: [what was run](site:{first}#origin).", dates=dates, first=Markdown(FIRST))
 
 
 def read_parts(folder: Path) -> list[StudyPart]:
     """The parts of the snapshot in `folder`, in the order of the registry."""
     return [
-        StudyPart(study, read_json(folder / study.name / PROVENANCE), read_study(folder / study.name))
+        StudyPart(study, read_json(folder / study.name / PROVENANCE))
         for study in registry()
-        if all((folder / study.name / name).is_file() for name in (PROVENANCE, DOCUMENT))
+        if (folder / study.name / PROVENANCE).is_file()
     ]
 
 
 # --- parts ------------------------------------------------------------------------------------------
-
-
-def _write_part(study: Study, shown: Shown, settings: Settings, folder: Path, today: datetime.date) -> None:
-    """Write the part of a study that a run has results of."""
-    place = folder / study.name
-    write_study(shown, place)
-    write_json(_origin(study, settings, today), place / PROVENANCE)
-    write_evidence(study, settings, folder / EVIDENCE)
-
-
-def _keep_part(study: Study, old: Path, folder: Path) -> None:
-    """Copy the part of a study, if there is one, to another snapshot."""
-    if (old / study.name).is_dir():
-        shutil.copytree(old / study.name, folder / study.name)
-        keep_evidence(study, old / EVIDENCE, folder / EVIDENCE)
 
 
 def recorded_settings(folder: Path) -> Settings:
@@ -187,20 +207,6 @@ def recorded_settings(folder: Path) -> Settings:
         recorded |= given | {"datasets": recorded.get("datasets", {}) | given["datasets"]}
     former = {study.name: "as the protocol was when this was run" for study in registry()}
     return load_settings(recorded | {"reasons": former | recorded.get("reasons", {})})
-
-
-def _remake_parts(settings: Settings, folder: Path) -> None:
-    """Make the parts of a snapshot anew from its evidence, with the origin that they have."""
-    with tempfile.TemporaryDirectory(prefix="treecrf-") as place:
-        results = shutil.copytree(folder / EVIDENCE, Path(place, "results"))
-        remade = settings.model_copy(update={"results": str(results)})
-        for part in read_parts(folder):
-            old = folder / part.study.name
-            shown = remake_study(part.study, remade, old)
-            if shown is not None:
-                shutil.rmtree(old)
-                write_study(shown, old)
-                write_json(part.origin | {"remade": True}, old / PROVENANCE)
 
 
 def _origin(study: Study, settings: Settings, today: datetime.date) -> dict[str, Any]:
@@ -242,21 +248,24 @@ def _absent(parts: Sequence[StudyPart]) -> Mapping[str, str]:
 
 def _origins(parts: Sequence[StudyPart], costs: pd.DataFrame, has_counts: bool) -> list[Section]:
     """Where the numbers of each study come from, and what they took."""
-    item = Markup(
-        '<li>{title}: written on {date}, code at commit <code>{commit}</code>, on {machine}{remade}; <a href="{name}/{file}">settings, '
-        "seeds, versions and checksums</a></li>"
+    item = (
+        "{title}: written on {date}, code at commit {of_commit}, on {machine}{remade}; [settings, seeds, versions and "
+        "checksums]({name}/{file})"
     )
     lines = [
-        item.format(
+        md(
+            item,
             title=part.study.title,
             name=part.study.name,
-            file=PROVENANCE,
+            file=Markdown(PROVENANCE),
+            of_commit=code(part.origin["commit"]),
             **part.origin | {"remade": REMADE if part.origin.get("remade") else ""},
         )
         for part in parts
     ]
-    shown: list[Part] = [Note(Markup("<ul>{}</ul>").format(Markup("").join(lines)))]
-    sections = [Section("origin", "Origin of the results", [*shown, about_evidence(has_counts)])]
+    banners = dict.fromkeys(filter(None, (part.origin.get("banner") for part in parts)))
+    shown = [*listed(lines), *(paragraph("{text}", text=text) for text in banners), about_evidence(has_counts)]
+    sections = [Section("origin", "Origin of the results", shown)]
     differing = pd.DataFrame([row for part in parts for row in part.origin.get("differing", ())])
     if len(differing):
         sections.append(Section("differing", TITLE, [Table(TITLE, differing)]))
@@ -318,17 +327,14 @@ def keep_evidence(study: Study, old: Path, folder: Path) -> None:
 def about_evidence(has_counts: bool) -> Note:
     """What the folder holds."""
     text = (
-        "<code>{folder}/</code> holds the frames that verdicts, tables, figures and the explorer read, by study and "
-        "data set; numbers have at most {digits} significant digits. <code>make snapshot</code> without results of "
-        "a run makes these pages anew from "
-        'them. {counts}<code>treecrf_studies.report.ledger.verdicts("docs/results/{folder}")</code> computes the verdicts again, '
-        "<code>python -m treecrf_studies.explorer.page --results docs/results/{folder} --reports build</code> "
+        "`{folder}/` holds the frames that verdicts, tables, figures and the explorer read, by study and data set; "
+        "numbers have at most {digits} significant digits. `make snapshot` without results of a run makes these pages "
+        'anew from them. {counts}`treecrf_studies.report.ledger.verdicts("docs/results/{folder}")` computes the '
+        "verdicts again, `python -m treecrf_studies.explorer.page --results docs/results/{folder} --reports build` "
         "writes the explorer."
     )
-    counts = (
-        Markup("<code>counts.parquet</code> has the correct positions of every test sequence. ") if has_counts else ""
-    )
-    return paragraph(text, folder=EVIDENCE, digits=DIGITS, counts=counts)
+    counts = "`counts.parquet` has the correct positions of every test sequence. " if has_counts else ""
+    return paragraph(text, folder=EVIDENCE, digits=DIGITS, counts=Markdown(counts))
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

@@ -169,8 +169,8 @@ STUDY = Study(
         "larger_comparisons",
     ),
     views={
-        "scores": (View("views.scores", ("summary",)),),
-        "pairs": ("comparisons", "peak_comparisons"),
+        "scores": (View("views.scores", ("summary",)), View("views.larger_scores", ("larger_accuracies",))),
+        "pairs": ("comparisons", "peak_comparisons", View("views.of_larger", ("larger_comparisons",))),
         "curves": (View("views.preferred_curves", ("curves",)),),
         "published": (View("published.beside_peaks", ("summary",)),),
         "predictions": (View("views.predicted", ("predictions", "summary")),),

@@ -8,7 +8,6 @@ from treecrf_studies.framework.comparisons import Comparison, compared
 from treecrf_studies.framework.tables import Row, by_key, method_names, sorted_by_method
 from treecrf_studies.rendering.cells import (
     DASH,
-    Cell,
     cell_texts,
     count_text,
     dataset_names,
@@ -52,10 +51,10 @@ def matrix_layout(comparisons: pd.DataFrame, dataset: str) -> pd.DataFrame:
     rows = comparisons[(comparisons["dataset"] == dataset) & (comparisons["decoder"] == BETTER)]
     methods = ordered_training_methods([*rows["method"], *rows["other"]])
     pairs = compared(rows)
-    columns: dict[str, list[str | Cell]] = {"method": [*method_names(methods)]}
+    columns: dict[str, list[str]] = {"method": [*method_names(methods)]}
     for other, name in zip(methods, method_names(methods), strict=True):
         found = [pairs.get((method, other)) for method in methods]
-        columns[name] = [Cell(_said(pair), is_text=True) if pair else DASH for pair in found]
+        columns[name] = [_said(pair) if pair else DASH for pair in found]
     return pd.DataFrame(columns)
 
 

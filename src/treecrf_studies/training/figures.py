@@ -10,10 +10,10 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import NullFormatter, NullLocator
 
+from treecrf_studies.rendering.labels import spread
 from treecrf_studies.rendering.panels import (
     MARKER_SIZES,
     WIDTHS,
-    add_legend,
     by_dataset,
     draw_by_dataset,
     name_axes,
@@ -21,8 +21,9 @@ from treecrf_studies.rendering.panels import (
     sentence_figure,
 )
 from treecrf_studies.rendering.style import (
+    INK,
     SETTINGS,
-    is_custom,
+    SMALL,
     ordered_training_methods,
     training_method_name,
     training_method_style,
@@ -30,14 +31,20 @@ from treecrf_studies.rendering.style import (
 from treecrf_studies.training.choices import BETTER, of_first_decoder
 from treecrf_studies.training.published import PAPERS_OWN, training_accuracies, training_costs
 
-FIGURE_METHODS = ("treecrf", "induced_crf", "mallet", "mallet_linear", "linear_crf")
-"""Methods of figures 3.1 and 3.2; custom labellers join them."""
-
 ICML_FIGURES = {"faq_ai_general": 2, "faq_ai_neural": 3, "faq_aix": 4}
 """Data sets of figures 2 to 4 of the ICML 2004 paper."""
 
 FIRST_ITERATIONS = 0.1
 """Share of the iterations that may start below a panel of figure 3.1, so that the others can be told apart."""
+
+MOST_BANDS = 6
+"""Methods of a panel up to which bands show the spread of their runs."""
+
+LABEL = 0.128
+"""Inches from one name beside a panel to the next."""
+
+CURVE_WIDTHS = {1: 5.6, 2: 8.6}
+"""Of figures with names beside the lines, in inches, by the number of panels side by side."""
 
 PEAK_COLOR = "#D55E00"
 
@@ -46,9 +53,10 @@ def accuracy_by_iteration(curves: pd.DataFrame, of_papers: bool = True) -> Figur
     """Figure 3.1: accuracy on the test set by iteration, a panel per data set, a line per method.
 
     `curves` is from `treecrf_studies.training.summary.learning_curves`, of which the preferred decoder is shown; a
-    column stand_in, if there is one, marks titles. Line: unperturbed training. Band: smallest to largest of all runs.
-    Filled marker: the iteration that cross-validation chose. Hollow marker: published, unless `of_papers` is false. The
-    axis leaves out what happens in the first iterations only.
+    column stand_in, if there is one, marks titles. Line: unperturbed training, with its name at the end, best on top.
+    Band: smallest to largest of all runs, of up to `MOST_BANDS` methods. Filled marker: the iteration that
+    cross-validation chose. Hollow marker: published, unless `of_papers` is false. The axis leaves out what happens in the
+    first iterations only.
     """
     shown = _of_methods(curves)
     known = published_peaks() if of_papers else published_peaks().iloc[:0]
@@ -58,13 +66,14 @@ def accuracy_by_iteration(curves: pd.DataFrame, of_papers: bool = True) -> Figur
         for axes, (_, of_set), printed in zip(panels, by_dataset(shown), peaks, strict=True):
             for method, curve in _by_method(of_set):
                 color = training_method_style(method)["color"]
-                axes.fill_between(curve.index, curve["low"], curve["high"], color=color, alpha=0.2, linewidth=0)
+                if of_set["method"].nunique() <= MOST_BANDS:
+                    axes.fill_between(curve.index, curve["low"], curve["high"], color=color, alpha=0.2, linewidth=0)
                 _draw_line(axes, method, curve, "accuracy")
             _draw_published(axes, printed)
             _fit_axes(axes, of_set, printed)
+            _name_lines(axes, of_set, "iteration", "accuracy")
         name_axes(figure, panels, "iteration", "accuracy on the test set (%)")
-        peak_note = "; hollow: published" if any(map(len, peaks)) else ""
-        add_legend(figure, panels, f"marker: chosen by cross-validation{peak_note}", handlelength=3.2)
+        _explain_marks(figure, any(map(len, peaks)))
     return figure
 
 
@@ -86,8 +95,9 @@ def seconds_by_iteration(curves: pd.DataFrame) -> Figure:
             for axis in (axes.xaxis, axes.yaxis):
                 axis.set_major_formatter(lambda value, _: f"{value:g}")
                 axis.set_minor_formatter(NullFormatter())
+            _name_lines(axes, of_set, "iteration", "cpu_seconds")
         name_axes(figure, panels, "iteration", "cumulative CPU seconds")
-        add_legend(figure, panels, "marker: chosen by cross-validation", handlelength=3.2)
+        _explain_marks(figure)
     return figure
 
 
@@ -116,8 +126,9 @@ def accuracy_by_seconds(curves: pd.DataFrame, of_papers: bool = True) -> Figure:
             axes.set_xlim(of_set["cpu_seconds"].min() / 1.3, 1.3 * of_set["cpu_seconds"].max())
             axes.xaxis.set_major_formatter(lambda value, _: f"{value:g}")
             axes.xaxis.set_minor_formatter(NullFormatter())
+            _name_lines(axes, of_set, "cpu_seconds", "accuracy")
         name_axes(figure, panels, "CPU seconds of training", "accuracy on the test set (%)")
-        add_legend(figure, panels, "marker: chosen by cross-validation", handlelength=3.2)
+        _explain_marks(figure)
     return figure
 
 
@@ -143,7 +154,7 @@ def accuracies(summary: pd.DataFrame, of_papers: bool = True) -> Figure:
                 marker="|",
                 markersize=9,
                 markeredgewidth=1.4,
-                color="black",
+                color=INK,
                 label="published",
                 zorder=2,
             )
@@ -205,23 +216,22 @@ def published_peaks() -> pd.DataFrame:
 
 
 def _of_methods(curves: pd.DataFrame) -> pd.DataFrame:
-    """The curves of `FIGURE_METHODS` and of custom labellers with the preferred decoder; of all methods where none of
-    them was run.
-
-    A method without iterations has no curve, and is left out where others have one.
+    """The curves with the preferred decoder of all methods that have one; of all methods where none has several
+    iterations.
     """
     curves = curves[curves["preferred"]]
     last = curves.groupby("method", sort=False)["iteration"].max()
     present = list(last[last > 1].index) or list(last.index)
-    shown = [method for method in present if method in FIGURE_METHODS or is_custom(method)]
-    return curves[curves["method"].isin(shown or present)]
+    return curves[curves["method"].isin(present)]
 
 
 def _figure_by_iteration(shown: pd.DataFrame) -> tuple[Figure, list[Axes]]:
-    """Figure and panels, two in a row, three from five on; titles and the axis of iterations are set."""
+    """Figure and panels, two in a row, as high as their names need; titles and the axis of iterations are set."""
     sets = list(by_dataset(shown))
-    most_columns = 2 if len(sets) <= 4 else 3
-    figure, panels = panel_grid([title for title, _ in sets], lambda n, m: (WIDTHS[n], 2.3 * m + 0.9), most_columns)
+    height = max(2.3, 0.6 + LABEL * max((of_set["method"].nunique() for _, of_set in sets), default=0))
+    figure, panels = panel_grid(
+        [title for title, _ in sets], lambda n, m: (CURVE_WIDTHS.get(n, 12.0), height * m + 0.7), most_columns=2
+    )
     for axes, (_, of_set) in zip(panels, sets, strict=True):
         axes.set_xlim(0, 1.03 * of_set["iteration"].max())
     return figure, panels
@@ -261,14 +271,44 @@ def _draw_line(axes: Axes, method: str, curve: pd.DataFrame, name: str) -> None:
         chosen,
         color=style["color"],
         marker=style["marker"],
-        markersize=1.5 * _size(method),
+        markersize=1.3 * _size(method),
         markeredgecolor="white",
         markeredgewidth=0.5,
         linestyle="none",
         zorder=4,
         clip_on=False,
     )
-    axes.plot([], [], **style, linewidth=1.2, markersize=_size(method), label=training_method_name(method))
+
+
+def _name_lines(axes: Axes, of_set: pd.DataFrame, below: str, beside: str) -> None:
+    """The names of all methods at the right of a panel, in the order of the ends of their lines, which thin lines join.
+
+    Limits and scales of the axes are set.
+    """
+    last = of_set.sort_values("iteration").groupby("method", sort=False)[[below, beside]].last()
+    ends = axes.transAxes.inverted().transform(axes.transData.transform(last.to_numpy()))
+    height = max(2.3, 0.6 + LABEL * len(last)) - 0.6
+    places = spread(ends[:, 1].clip(0, 1), LABEL / height)
+    places = places - max(0.0, places.max() - 1) + max(0.0, -places.min())
+    for (method, _), (x, y), place in zip(last.iterrows(), ends, places, strict=True):
+        style = training_method_style(str(method))
+        axes.plot(
+            [x, 1.0, 1.03],
+            [y.clip(0, 1), y.clip(0, 1), place],
+            transform=axes.transAxes,
+            color=style["color"],
+            linewidth=0.5,
+            alpha=0.7,
+            clip_on=False,
+            gid="leader",
+        )
+        name = training_method_name(str(method))
+        axes.text(1.04, place, name, transform=axes.transAxes, color=style["color"], fontsize=SMALL, va="center")
+
+
+def _explain_marks(figure: Figure, with_published: bool = False) -> None:
+    note = "; hollow: published" if with_published else ""
+    figure.suptitle(f"marker: chosen by cross-validation{note}", fontsize=SMALL)
 
 
 def _draw_sizes(axes: Axes, of_set: pd.DataFrame) -> None:
@@ -299,7 +339,7 @@ def _draw_published(axes: Axes, peaks: pd.DataFrame) -> None:
             [peak["percent"]] * 2,
             color=style["color"],
             marker=style["marker"],
-            markerfacecolor="white",
+            markerfacecolor="none",
             markersize=1.5 * _size(peak["method"]),
             linewidth=0.6,
             zorder=3,

@@ -8,7 +8,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pandas as pd
-from markupsafe import Markup
 
 from treecrf.io.files import read_json
 from treecrf.io.messages import counted
@@ -35,18 +34,19 @@ from treecrf_studies.methods.catalogue import IN_JAVA, OFFERED, TRAINING
 from treecrf_studies.rendering.cells import DASH, cell_texts, interval_texts, number, p_text, seconds_text, signed
 from treecrf_studies.rendering.parts import Note, Part, Table, listed, paragraph
 from treecrf_studies.rendering.style import DECODER_NAMES, training_method_name
+from treecrf_studies.rendering.text import code_block, md
 from treecrf_studies.training.choices import BETTER
 from treecrf_studies.training.comparisons import trees_and_networks
 from treecrf_studies.training.tables import notes_layout
 
 INTRODUCTION = """
 Accuracy is the percentage of test positions that are labelled correctly.
-<em>Choice</em>: settings, iteration and decoder with the best accuracy in cross-validation on the training sequences, with
+*Choice*: settings, iteration and decoder with the best accuracy in cross-validation on the training sequences, with
 {folds} folds; then one training on all training sequences, which serves both decoders.
-<em>Peak</em>: the best point of the test curve with these settings and this decoder, an optimistic upper bound: its iteration was chosen on test
-labels. <em>Mean ± sd</em>: over
+*Peak*: the best point of the test curve with these settings and this decoder, an optimistic upper bound: its iteration was chosen on test
+labels. *Mean ± sd*: over
 {runs} trainings from perturbed starts, the standard deviation with three trainings or more. All of them have the same settings, so
-the spread does not include variation from selecting settings. A method without such runs shows its one training.{slow}
+the spread does not include variation from selecting settings. A method without such runs shows its one training.{slow} Marks in tables: docs/statistics.md.
 """
 
 DOCUMENTS_NOTE = """
@@ -65,9 +65,9 @@ finds differences that are not there far more often than its level says. The seq
 test sequences and the trainings of each method as independent; its p-value and its intervals come from one standard error.
 With fewer than {least} such groups it takes blocks of at least {length} positions as independent: it then holds for these documents
 only. With fewer than three trainings of a method it is about these trainings, not about the method. All of it is about methods
-trained on these training sequences. A decision is <em>better</em> or <em>worse</em> if p &lt; 0.05 after Holm's correction over the
-pairs of the data set; otherwise <em>equivalent</em> if the 90 % interval of the single pair lies within {margin} points, and else
-<em>undecided</em>: a large p-value alone says nothing. Where p &lt; 0.05 and the interval (Bonferroni) contains 0, both are right
+trained on these training sequences. A decision is *better* or *worse* if p < 0.05 after Holm's correction over the
+pairs of the data set; otherwise *equivalent* if the 90 % interval of the single pair lies within {margin} points, and else
+*undecided*: a large p-value alone says nothing. Where p < 0.05 and the interval (Bonferroni) contains 0, both are right
 (docs/statistics.md).
 """
 
@@ -120,7 +120,7 @@ INDUCTION_CHOICES = (
 HIGHEST = "Highest accuracy over all settings and iterations"
 CHOSEN, ESTIMATES = "Settings chosen by cross-validation", "Cross-validation estimate vs test accuracy"
 
-PANELS = "a panel for each of {names}, a line for each method"
+PANELS = "a panel for each of {names}, a named line for each method with iterations"
 
 
 def _slow(context: PageContext) -> str:
@@ -133,15 +133,18 @@ def _stand_ins(context: PageContext) -> Sequence[Part]:
     """What data sets that are stand-ins stand in for."""
     folder = context.results / "data"
     texts = {name: read_json(folder / name / "description.json")["stand_in"] for name in context.datasets}
-    item = Markup("<b>{} is a stand-in</b>: {}")
-    return listed([item.format(name, stands_for) for name, stands_for in texts.items() if stands_for], "stand-in")
+    return listed(
+        md("**{name} is a stand-in**: {text}", name=name, text=stands_for)
+        for name, stands_for in texts.items()
+        if stands_for
+    )
 
 
 def _not_run(notes: pd.DataFrame) -> Sequence[Part]:
     """Which methods were not run, on which data sets, and why."""
     rows = notes_layout(notes).itertuples(index=False, name=None)
-    item = Markup("<b>{method} was not run on {names}</b>: {reason}")
-    return listed([item.format(names=names, method=method, reason=reason) for names, method, reason in rows], "notes")
+    item = "**{method} was not run on {names}**: {reason}"
+    return listed(md(item, names=names, method=method, reason=reason) for names, method, reason in rows)
 
 
 def _all_pairs(context: PageContext) -> dict[str, str]:
@@ -176,17 +179,16 @@ PAGE = StudyPage(
                     "accuracies",
                     "Accuracy of every method, a panel for each of {names}; the table below has the numbers.",
                 ),
-                table("accuracy", "Cross-validated choice, mean ± sd; marks: docs/statistics.md", has_caption=False),
+                table("accuracy", "Cross-validated choice, mean ± sd", has_caption=False),
                 computed(_not_run, "notes"),
                 table(
                     "peaks",
                     "Peak of the test curve, first training",
-                    fold="Peaks of the test curves",
                     has_caption=False,
                 ),
-                table("highest", HIGHEST, fold=HIGHEST),
-                table("choices", CHOSEN, fold=CHOSEN, has_caption=False),
-                table("estimates", ESTIMATES, fold=ESTIMATES, has_caption=False),
+                table("highest", HIGHEST),
+                table("choices", CHOSEN, has_caption=False),
+                table("estimates", ESTIMATES, has_caption=False),
                 choices(CHOICES, _induction),
             ),
         ),
@@ -264,7 +266,7 @@ def answers(
             chosen = summary[(summary["dataset"] == name) & (summary["decoder"] == BETTER)].set_index("method")
             parts += [
                 _lead(of_set, comparisons),
-                Table(f"Labellers on {name}, best first", groups_layout(of_set, chosen, comparisons), is_list=True),
+                Table(f"Labellers on {name}, best first", groups_layout(of_set, chosen, comparisons)),
                 *_advice(settings, name, of_set, chosen),
             ]
     return parts
@@ -333,7 +335,7 @@ def _lead(ranks: pd.DataFrame, comparisons: pd.DataFrame) -> Note:
     else:
         said = f"{ahead}, not significantly ({p_text(pair.p_holm)}). "
         said += f"No test separates {counted(n_others, 'other method')} from it."
-    return paragraph("<b>{dataset}.</b> {said}", dataset=dataset, said=said)
+    return paragraph("**{dataset}.** {said}", dataset=dataset, said=said)
 
 
 def _advice(settings: Settings, name: str, ranks: pd.DataFrame, chosen: pd.DataFrame) -> list[Part]:
@@ -350,7 +352,7 @@ def _advice(settings: Settings, name: str, ranks: pd.DataFrame, chosen: pd.DataF
     told = paragraph(
         "Recommended: {method}{why}. To train it on the whole file:", method=training_method_name(taken), why=why
     )
-    return [told, Note(Markup("<pre><code>{}</code></pre>").format(_way(settings, dataset, taken, row)))]
+    return [told, Note(code_block(_way(settings, dataset, taken, row)))]
 
 
 def _way(settings: Settings, dataset: TableDataset, method: str, row: Mapping[Any, Any]) -> str:

@@ -33,12 +33,11 @@ from treecrf_studies.rendering.cells import (
     DAGGER,
     DASH,
     STAR,
-    Cell,
-    best_if,
     cell_texts,
     count_text,
     dataset_names,
     grouped,
+    marked_if,
     number,
     seconds_text,
     signed,
@@ -235,7 +234,7 @@ def accuracy_layout(summary: pd.DataFrame, ranks: pd.DataFrame) -> pd.DataFrame:
     """Accuracy of every method at the choice, with the decoder that cross-validation prefers, by data set.
 
     Mean and standard deviation over the perturbed runs, in percent; a method without such runs shows its unperturbed
-    accuracy. bold are the best and those equivalent to it (`treecrf_studies.training.summary.rank`).
+    accuracy. Marked are the best and those equivalent to it (`treecrf_studies.training.summary.rank`).
     """
     top = ranks[ranks["standing"].isin(AT_THE_TOP)]
     return _accuracies(summary, "chosen", set(zip(top["dataset"], top["method"], strict=True)))
@@ -313,7 +312,7 @@ def _with_iterations(summary: pd.DataFrame) -> pd.DataFrame:
     return summary.assign(has_iterations=summary["method"].map(last > 1))
 
 
-def _printed_order(rows: pd.DataFrame, printed: pd.Series) -> dict[str, str | Cell]:
+def _printed_order(rows: pd.DataFrame, printed: pd.Series) -> dict[str, str]:
     """Data sets of rows and their names for readers: those of a printed table in its order, then the others."""
     names = dict(zip(rows["dataset"], dataset_names(rows), strict=True))
     first = {name: names[name] for name in dict.fromkeys(printed) if name in names}
@@ -321,18 +320,18 @@ def _printed_order(rows: pd.DataFrame, printed: pd.Series) -> dict[str, str | Ce
 
 
 def _accuracies(summary: pd.DataFrame, kind: str, marked: set[tuple[str, str]]) -> pd.DataFrame:
-    """Accuracies of a `kind`, "chosen", "peak" or "highest", by method and data set; the `marked` ones are bold."""
+    """Accuracies of a `kind`, "chosen", "peak" or "highest", by method and data set; the `marked` ones have a mark."""
     better = summary[summary["decoder"] == BETTER]
     centre = better[f"{kind}_mean"].fillna(better[f"{kind}_accuracy"])
     cells = {
-        (name, method): best_if(with_deviation(middle, sd, n_runs), (name, method) in marked)
+        (name, method): marked_if(with_deviation(middle, sd, n_runs), (name, method) in marked)
         for middle, sd, n_runs, name, method in zip(
             centre, better[f"{kind}_sd"], better["n_perturbed_runs"], better["dataset"], better["method"], strict=True
         )
     }
     sets = better.drop_duplicates("dataset")
     methods = ordered_training_methods(better["method"])
-    columns: dict[str, list[str | Cell]] = {"method": [*method_names(methods)]}
+    columns: dict[str, list[str]] = {"method": [*method_names(methods)]}
     for name, shown in zip(sets["dataset"], dataset_names(sets), strict=True):
         columns[str(shown)] = [cells.get((name, method), DASH) for method in methods]
     return pd.DataFrame(columns)

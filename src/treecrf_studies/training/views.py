@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 
 from treecrf_studies.framework.metrics import ACCURACY
-from treecrf_studies.training.choices import BETTER, CHOICE, LAST, PEAK, UNPERTURBED
+from treecrf_studies.training.choices import BETTER, CHOICE, LAST, PEAK, UNPERTURBED, of_first_decoder
 
 
 def scores(summary: pd.DataFrame) -> pd.DataFrame:
@@ -53,6 +53,28 @@ def beyond_choice(predictions: pd.DataFrame) -> pd.DataFrame:
 def of_samples(larger_counts: pd.DataFrame) -> pd.DataFrame:
     """Correct positions on the larger samples."""
     return larger_counts.assign(dataset=larger_counts["sample"], point=CHOICE)
+
+
+def of_larger(frame: pd.DataFrame) -> pd.DataFrame:
+    """Accuracies of larger samples or tests on them: each sample as a data set.
+
+    The decoder that chose the settings stands for the preferred one too.
+    """
+    rows = pd.concat([frame, of_first_decoder(frame).assign(decoder=BETTER)], ignore_index=True)
+    return rows.assign(dataset=rows["sample"])
+
+
+def larger_scores(larger_accuracies: pd.DataFrame) -> pd.DataFrame:
+    """Mean accuracies on larger samples; their lowest and highest trainings are not kept."""
+    rows = of_larger(larger_accuracies)
+    return rows.assign(
+        metric=ACCURACY,
+        value=rows["accuracy"],
+        n=rows["n_trainings"],
+        cpu_seconds=rows["cpu_seconds"] / rows["n_trainings"],
+        settings=rows["candidate"],
+        stand_in=False,
+    )
 
 
 def _as_trainings(rows: pd.DataFrame) -> pd.DataFrame:

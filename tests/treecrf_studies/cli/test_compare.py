@@ -62,6 +62,13 @@ def test_signals_end_with_one_sentence_and_no_partial_file(tmp_path, number, mom
         "settings.csv",
         "numbers.csv",
         "verdicts.csv",
+        "markdown",
+        "_static",
+        "_downloads",
+        "_images",
+        "claims",
+        "search.html",
+        "searchindex.js",
         "index.html",
     }
 

@@ -37,7 +37,7 @@ def test_missing_recommends_with_evidence(run, run_treecrf, words, tmp_path):
         line = next(line for line in out.splitlines() if line.startswith(f"{METHOD_NAMES[method]} "))
         assert f"{percent:.1f}" in line
     assert "Which method to use when" in (tmp_path / "report/advice.md").read_text()
-    assert (tmp_path / "report/tables/effects.html").is_file()
+    assert (tmp_path / "report/tables/effects.csv").is_file()
 
 
 def test_missing_says_what_kind_of_holes_there_are(run, words, tmp_path):

@@ -3,15 +3,16 @@
 import pandas as pd
 from runs import page_of
 
+from treecrf.io.files import write_frame
 from treecrf_studies.cost.tables import windows_layout
-from treecrf_studies.rendering.layouts import write_layout
+from treecrf_studies.rendering.markdown import flattened
 
 
 def test_page_shows_measurements_that_are_there(results):
     windows = {"dataset": "hmm", "window_size": 3, "method": "treecrf", "seconds_per_iteration": 0.5}
     frame = pd.DataFrame([windows | {"n_iterations": 9, "accuracy": 61.5}])
-    write_layout(windows_layout(frame), str(results / "cost/tables/windows"))
-    page = page_of(results, "hmm", page="cost.html", cost={"window_datasets": ["hmm"]})
-    assert 'id="cost-windows"' in page
-    assert "<td>61.50</td>" in page
-    assert 'id="cost-sampling"' not in page
+    write_frame(flattened(windows_layout(frame)), results / "cost/tables/windows.csv")
+    page = page_of(results, "hmm", page="cost", cost={"window_datasets": ["hmm"]})
+    assert "## Cost and accuracy by window size\n" in page
+    assert "61.50" in (results / "reports/markdown/cost/windows.csv").read_text()
+    assert "Sampling" not in page

@@ -1,5 +1,7 @@
 """What is gathered is what the studies' frames say."""
 
+import shutil
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -178,3 +180,21 @@ def test_predictions_without_probabilities_offer_what_they_did(told):
     of_other = found.scores.query("method == 'b' and decoder == 'forward_backward'")
     assert of_other["metric"].tolist() == ["accuracy", "macro F1", "sequences right"]
     assert "b" in set(found.confusion["method"])
+
+
+def test_larger_samples_are_data_sets_of_their_own_beside_those_of_the_papers(settings, tmp_path):
+    shutil.copytree(EVIDENCE / "training/protein", tmp_path / "training/protein")
+    of = {"dataset": "protein", "sample": "protein_folds", "decoder": ["forward_backward"] * 2 + ["viterbi"] * 2}
+    rows = pd.DataFrame(of | {"method": ["treecrf", "lightgbm"] * 2, "accuracy": [61.0, 63.0, 60.0, 62.0]})
+    rows = rows.assign(candidate="l2_regularization=40", n_trainings=10, cpu_seconds=50.0)
+    write_frame(rows, tmp_path / "training/protein/larger_accuracies.csv")
+    test = {"method": "treecrf", "other": "lightgbm", "value": -2.0, "standard_error": 0.5, "degrees_of_freedom": 9}
+    pairs = rows[rows["method"] == "treecrf"].assign(**test, low=-3.1, high=-0.9, p_value=0.003, decision="worse")
+    write_frame(pairs, tmp_path / "training/protein/larger_comparisons.csv")
+    found = gather(settings.model_copy(update={"results": str(tmp_path)}))
+    assert found.scores["dataset"].unique().tolist() == ["protein", "protein_folds"]
+    larger = found.scores.query("dataset == 'protein_folds' and method == 'treecrf'").set_index("decoder")
+    assert larger["value"].to_dict() == {"forward_backward": 61, "viterbi": 60, "better": 61}
+    assert larger["cpu_seconds"].tolist() == [5, 5, 5]
+    assert larger["standing"].tolist() == [WORSE] * 3
+    assert found.pairs.query("dataset == 'protein_folds'")["value"].tolist() == [-2, -2, -2]

@@ -36,7 +36,7 @@ def test_it_is_one_small_file_that_forbids_requests(html):
 
 
 def test_scripts_are_whole(html):
-    assert html.count("</script>") == 2 + 1 + len(SCRIPTS)  # data and words; page.js
+    assert html.count("</script>") == 2 + len(SCRIPTS)  # data and words
 
 
 def test_a_run_without_results_has_one_too(tmp_path):

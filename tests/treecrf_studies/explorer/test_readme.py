@@ -12,6 +12,8 @@ from treecrf_studies.explorer.readme import (
     LEAST_METHODS,
     METHODS,
     accuracy_table,
+    findings,
+    linked,
     nearness_table,
     results_part,
     sentences,
@@ -19,7 +21,6 @@ from treecrf_studies.explorer.readme import (
     verdicts_by_paper,
     with_results,
 )
-from treecrf_studies.rendering.markdown import linked
 
 FOLDER = ROOT / "docs/results"
 
@@ -45,7 +46,7 @@ def test_table_has_the_accuracies_marks_the_highest_and_methods_that_a_test_sepa
     n_methods = scores[scores.index.isin(methods, level="method")].groupby(level="dataset").size()
     assert len(lines) == (n_methods >= LEAST_METHODS).sum() > 0
     for line in lines:
-        dataset, *cells, highest = [cell.strip() for cell in line.strip("|").split("|")]
+        dataset, *cells, highest, near = [cell.strip() for cell in line.strip("|").split("|")]
         of_set = scores.loc[dataset].reindex(methods)
         values = of_set["value"].astype(float)
         assert [cell == "–" for cell in cells] == values.isna().tolist()
@@ -54,9 +55,27 @@ def test_table_has_the_accuracies_marks_the_highest_and_methods_that_a_test_sepa
         )
         assert ["↓" in cell for cell in cells] == (of_set["standing"] == WORSE).tolist()
         assert ["**" in cell for cell in cells] == of_set["standing"].isin(AT_THE_TOP).tolist()
-        printed = scores.loc[dataset]["value"].astype(float).round(2)
-        assert highest.startswith(f"{printed.max():.2f} (")
-        assert highest.count(",") == (printed == printed.max()).sum() - 1  # all methods with the highest
+        of_all = scores.loc[dataset]
+        assert float(highest) == pytest.approx(of_all["value"].astype(float).max(), abs=0.0051)
+        assert near == f"{(of_all['standing'] != WORSE).sum()} of {len(of_all)} methods"
+
+
+def test_the_sentence_names_methods_that_lose_no_test_where_all_are_tested(gathered):
+    chosen = "study == 'training' and decoder == 'better' and point == 'choice'"
+    pairs = gathered.pairs.query(chosen)
+    n_methods = pairs.groupby("dataset").apply(lambda of: len({*of["method"], *of["other"]}))
+    shared = n_methods.index[n_methods == n_methods.max()]
+    of_shared = pairs[pairs["dataset"].isin(shared)]
+    worse = of_shared["decision"] == "worse"
+    better = of_shared["decision"] == "better"
+    losers = {*of_shared.loc[worse, "method"], *of_shared.loc[better, "other"]}
+    names = gathered.methods.query("study == 'training'").set_index("method")["name"]
+    unbeaten = set(names[[*{*of_shared["method"], *of_shared["other"]} - losers]])
+    start, end = findings(gathered).split(". No test on these sets finds a method better than ")
+    assert set(re.split(", | and ", start.split(" have results on ")[1])) == set(shared)
+    assert set(re.split(", | or ", end.rstrip("."))) == unbeaten
+    none = gathered._replace(scores=gathered.scores.assign(standing="not tested"))
+    assert findings(none) == ""
 
 
 def test_verdicts_are_counted_by_paper_and_way_of_judging(claims):

@@ -41,15 +41,15 @@ def without_papers(context):
 def test_a_text_has_the_values_of_the_run_and_papers_only_where_it_is_about_them(context):
     item = page.text("Held out: {share}.", "As the paper does.", share=page.setting("held_out", page.percent))
     (full,), (plain,) = item(context), item(without_papers(context))
-    assert (full.html, plain.html) == ("<p>Held out: 50 %. As the paper does.</p>", "<p>Held out: 50 %.</p>")
+    assert (full.text, plain.text) == ("Held out: 50 %. As the paper does.", "Held out: 50 %.")
 
 
-def test_a_table_has_its_caption_its_number_and_its_fold(context):
-    note, shown = page.table("accuracy", "Percent", "Table 4.2")(context)
+def test_a_table_has_its_caption_and_its_number(context):
+    shown, note = page.table("accuracy", "Percent", "Table 4.2")(context)
     assert isinstance(note, Note)
-    assert (shown.caption, shown.path) == ("Table 4.2: Percent", context.folder / "tables/accuracy")
-    (fold,) = page.table("accuracy", "Percent", fold="More", has_caption=False)(without_papers(context))
-    assert (fold.title, [part.caption for part in fold.parts]) == ("More", ["Percent"])
+    assert (shown.caption, shown.name) == ("Table 4.2: Percent", "missing/accuracy")
+    (alone,) = page.table("accuracy", "Percent", "Table 4.2", has_caption=False)(without_papers(context))
+    assert alone.caption == "Percent"
 
 
 def test_tables_without_rows_and_of_published_values_are_left_out(context):
@@ -101,12 +101,15 @@ def test_choices_name_the_data_sets_that_have_others():
     own = {"n_folds": 2, "methods": ["treecrf"]}
     settings = TrainingSettings(datasets=["a", "b", "c"], overrides={"a": own, "c": own, "not_run": {"n_folds": 3}})
     context = PageContext(TRAINING, SimpleNamespace(training=settings), of_papers=False)
-    (fold,) = page.choices(["n_folds", "unseen"], lambda own: {"seen": None})(context)
-    shown = "".join(part.html for part in fold.parts)
-    assert fold.title == "Other settings"
-    assert "<p><code>n_folds: 5</code>, <code>unseen: missing</code>, <code>seen: null</code></p>" in shown
-    assert "<li>a, c: <code>n_folds: 2</code>, <code>methods: [treecrf]</code></li>" in shown
-    assert "not_run" not in shown
+    (table,) = page.choices(["n_folds", "unseen"], lambda own: {"seen": None})(context)
+    assert table.caption == "Other settings"
+    assert table.layout.to_numpy().tolist() == [
+        ["n_folds", "all", "5"],
+        ["unseen", "all", "missing"],
+        ["seen", "all", "null"],
+        ["n_folds", "a, c", "2"],
+        ["methods", "a, c", "[treecrf]"],
+    ]
 
 
 @pytest.mark.parametrize(

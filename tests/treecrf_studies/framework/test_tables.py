@@ -1,11 +1,10 @@
 """Tables as the papers print them."""
 
 from treecrf_studies.framework.tables import MEASURED, PUBLISHED, printed_layout
-from treecrf_studies.rendering.cells import Cell
 
 
 def test_blocks_have_the_lines_with_a_text_in_the_order_of_all_lines():
-    best = Cell("2.0", is_best=True)
+    best = "2.0 ▲"
     blocks = [
         (("a",), {"x": {MEASURED: best, PUBLISHED: "1.0"}, "y": {MEASURED: "3.0"}}),
         (("b",), {"x": {}, "y": {PUBLISHED: "4.0"}}),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import os
 import re
 from fnmatch import fnmatch
@@ -19,7 +18,6 @@ LEFT_OUT = {
     "logs/*": "messages with times and places",
     "*.checksums/*": "checksums of whole files, times included",
     "manifest.json": "when it was written, and checksums of whole files, times included",
-    "claims.html": "some claims are about CPU seconds; claims.csv is compared",
     "training/figure_3_[23]*": "figures of CPU seconds",
     "training/accuracy_by_seconds*": "figures of CPU seconds",
     "cost/figure_3_3*": "figures of CPU seconds",
@@ -32,7 +30,6 @@ LEFT_OUT = {
     "training/tables/steps.*": "CPU seconds of an iteration and of a training",
     "cost/tables/windows.*": "CPU seconds; cost/windows_medians.csv is compared",
     "cost/tables/sampling.*": "CPU seconds; cost/sampling_medians.csv is compared",
-    "future/tables/choices.[hjt]*": "shows CPU seconds; its CSV is compared",
     "missing/tables/costs.*": "CPU seconds, a column for each method; costs.csv of every data set is compared",
 }
 """Files, by their path in a results folder, that hold nothing but times or mix them with the rest, and why."""
@@ -41,9 +38,6 @@ CLAIMS_ABOUT_TIME = ("P3.8", "P3.9", "P3.10", "P3.14", "P3.15", "P3.21", "P3.22"
 """Rows of the three files of claims whose numbers are CPU seconds."""
 
 FRAMES = {".csv", ".parquet"}
-
-RENDERED = {".html", ".tex"}
-"""A table's forms other than its JSON, which is compared."""
 
 
 def result_digests(folder: str | os.PathLike[str]) -> dict[str, str]:
@@ -57,12 +51,11 @@ def result_digests(folder: str | os.PathLike[str]) -> dict[str, str]:
     Returns
     -------
     dict of str to str
-        SHA-256 by path below `folder` (with ``/``), without the files of `LEFT_OUT`. Of a CSV or Parquet file and of a
-        table with measured columns, the columns that `MEASURED_COLUMN` does not match are digested; of any other file its bytes.
+        SHA-256 by path below `folder` (with ``/``), without the files of `LEFT_OUT`. Of a CSV or Parquet file the columns that `MEASURED_COLUMN` does not match are digested; of any other file its bytes.
     """
     root = Path(folder)
     files = {path.relative_to(root).as_posix(): path for path in sorted(root.rglob("*")) if path.is_file()}
-    return {name: _digest(path) for name, path in files.items() if _is_compared(name, path)}
+    return {name: _digest(path) for name, path in files.items() if _is_compared(name)}
 
 
 def differences(one: dict[str, str], other: dict[str, str]) -> list[str]:
@@ -70,28 +63,16 @@ def differences(one: dict[str, str], other: dict[str, str]) -> list[str]:
     return sorted(name for name in one.keys() | other.keys() if one.get(name) != other.get(name))
 
 
-def _is_compared(name: str, path: Path) -> bool:
-    if any(fnmatch(name, pattern) for pattern in LEFT_OUT):
-        return False
-    return path.suffix not in RENDERED or not _has_measured_columns(path.with_suffix(".json"))
-
-
-def _has_measured_columns(path: Path) -> bool:
-    """Whether a file is that of a table, some columns of which are measured."""
-    held = json.loads(path.read_text("utf-8")) if path.suffix == ".json" and path.is_file() else {}
-    return isinstance(held, dict) and any(MEASURED_COLUMN.search(str(name)) for name in held.get("columns", ()))
+def _is_compared(name: str) -> bool:
+    return not any(fnmatch(name, pattern) for pattern in LEFT_OUT)
 
 
 def _digest(path: Path) -> str:
-    is_frame = path.suffix in FRAMES or _has_measured_columns(path)
-    content = _frame_content(path, _read(path)) if is_frame else path.read_bytes()
+    content = _frame_content(path, _read(path)) if path.suffix in FRAMES else path.read_bytes()
     return hashlib.sha256(content).hexdigest()
 
 
 def _read(path: Path) -> pd.DataFrame:
-    if path.suffix == ".json":
-        table = json.loads(path.read_text("utf-8"))
-        return pd.DataFrame(map(list, table["cells"]), columns=[str(name) for name in table["columns"]]).map(str)
     return pd.read_parquet(path) if path.suffix == ".parquet" else pd.read_csv(path, dtype=str, keep_default_na=False)
 
 

@@ -5,7 +5,6 @@ import pytest
 
 from treecrf_studies.missing.advice import (
     BEATEN,
-    BEST,
     USES,
     accuracy_table,
     advice,
@@ -15,6 +14,7 @@ from treecrf_studies.missing.advice import (
     recommended,
 )
 from treecrf_studies.missing.ranking import CASE
+from treecrf_studies.rendering.cells import TOP
 from treecrf_studies.rendering.parts import Table
 from treecrf_studies.rendering.style import METHOD_NAMES
 
@@ -102,15 +102,15 @@ def test_accuracies_of_the_command_are_marked_where_methods_were_compared(frames
     table = accuracy_table(*frames).set_index("method")
     assert list(table.columns) == ["0 %", "10 %", "40 %", "CPU time"]
     assert list(table["0 %"]) == ["90.0"] * 3
-    assert table.loc["instance weighting", "10 %"] == f"88.0 {BEST}"
-    assert list(table["40 %"]) == [f"80.0 {BEST}", f"74.0 {BEATEN}", f"80.0 {BEST}"]
+    assert table.loc["instance weighting", "10 %"] == f"88.0 {TOP}"
+    assert list(table["40 %"]) == [f"80.0 {TOP}", f"74.0 {BEATEN}", f"80.0 {TOP}"]
 
 
 def test_the_page_shows_what_speaks_against_instance_weighting(frames):
     percent = {("a", 0.2): {WEIGHTING: 70, IMPUTATION: 75}}
     mechanism = (evaluations_of(percent, mechanism="mnar"), comparisons_of(percent, mechanism="mnar"))
     *_, last = advice(*frames, *mechanism)
-    assert "−5.00 points (−6.50 to −3.50) vs imputation" in last.html
+    assert "−5.00 points (−6.50 to −3.50) vs imputation" in last.text
     alone = advice(*frames)
     assert [part.caption for part in alone if isinstance(part, Table)] == ["Which method to use when"]
     assert advice(frames[0], frames[1][:0], frames[2]) == []

@@ -16,8 +16,6 @@ from treecrf_studies.missing.tables import (
     significance_layout,
     variances_layout,
 )
-from treecrf_studies.rendering.cells import Cell
-from treecrf_studies.rendering.layouts import to_fragment, to_html, to_latex
 from treecrf_studies.rendering.style import NOTHING, save_figure
 
 NAN, INF = np.nan, np.inf
@@ -220,9 +218,9 @@ def test_accuracies_mark_the_best_of_each_row(evaluations):
     layout = accuracy_layout(evaluations, UNCOMPARED)
     assert layout.columns.tolist() == ["data set", "missing rate", "instance weighting", "imputation"]
     assert shown(layout) == [
-        ["protein", "0 %", Cell("70.00", is_best=True), Cell("70.00", is_best=True)],  # a tie
-        ["protein", "10 %", Cell("65.50 ± 0.58", is_best=True), "63.00 ± 2.58"],
-        ["faq_x (stand-in)", "10 %", "–", Cell("96.00", is_best=True)],
+        ["protein", "0 %", "70.00 ▲", "70.00 ▲"],  # a tie
+        ["protein", "10 %", "65.50 ± 0.58 ▲", "63.00 ± 2.58"],
+        ["faq_x (stand-in)", "10 %", "–", "96.00 ▲"],
     ]
     pair = {"dataset": "protein", "rate": 0.1, "other": "instance_weighting", "method": "imputation"}
     points = {"value": -2.5, "standard_error": 2.0, "degrees_of_freedom": 9.0}
@@ -230,7 +228,7 @@ def test_accuracies_mark_the_best_of_each_row(evaluations):
     for decision in ("equivalent", "undecided"):
         compared = pd.DataFrame([pair | points | {"decision": decision}])
         marks[decision] = accuracy_layout(evaluations, compared)["imputation"][1]
-    assert marks == {"equivalent": Cell("63.00 ± 2.58", is_best=True), "undecided": "63.00 ± 2.58"}
+    assert marks == {"equivalent": "63.00 ± 2.58 ▲", "undecided": "63.00 ± 2.58"}
 
 
 def test_costs_are_means_over_training_sets():
@@ -299,46 +297,6 @@ def test_analysis_of_deviance():
     ]
 
 
-def test_html_leaves_out_repeats_and_escapes_names(evaluations):
-    named = evaluations.assign(dataset=evaluations["dataset"].replace("protein", "<my> & co"))
-    fragment = to_fragment(accuracy_layout(named, UNCOMPARED))
-    assert fragment.count('<th scope="row">&lt;my&gt; &amp; co</th>') == 1  # of two rows
-    assert fragment.count('<th scope="row"><span class="repeat">&lt;my&gt; &amp; co</span></th>') == 1
-    assert "<my>" not in fragment
-    assert "<td><b>65.50 ± 0.58</b></td>" in fragment
-    assert "▲" not in fragment
-    assert fragment.count("<td>10 %</td>") == 2  # of another data set: shown again
-    page = to_html(accuracy_layout(named, UNCOMPARED))
-    assert page.startswith("<!doctype html>")
-    assert fragment in page
-    assert "{{" not in page
-
-
-def test_words_are_counted_for_the_alignment(comparisons, evaluations):
-    assert "words-1" in to_fragment(accuracy_layout(evaluations, UNCOMPARED))
-    assert "words-3" in to_fragment(coefficients_layout(comparisons, "instance_weighting"))
-    assert "words-3" in to_fragment(significance_layout(comparisons, comparisons, "instance_weighting"))
-
-
-def test_latex_escapes_what_latex_reads(comparisons, evaluations):
-    named = comparisons.assign(dataset=comparisons["dataset"].replace("mine", r"50%_of {a}\b & $c #1~^"))
-    latex = to_latex(coefficients_layout(named, "instance_weighting"))
-    assert (
-        r"50\%\_of \{a\}\textbackslash{}b \& \$c \#1\textasciitilde{}\textasciicircum{} & 10 \% & measured & 0.200"
-        in latex
-    )
-    assert r"(a) protein & 5 \% & published & $-$0.072* & -- \\" in latex
-    assert r" &  & measured & $-$0.071*$^{\dagger}$ & -- \\" in latex
-    assert r"\begin{tabular}{lllrr}" in latex
-    assert latex.isascii()
-    assert "$<$0.001" in to_latex(significance_layout(comparisons, comparisons, "instance_weighting"))
-    assert r"$+$" not in to_latex(effects_layout(comparisons, "imputation"))
-    assert r"+$\infty$ [$-$$\infty$, --]" in to_latex(effects_layout(comparisons, "imputation"))
-    best = to_latex(accuracy_layout(evaluations, UNCOMPARED))
-    assert r"\textbf{65.50 $\pm$ 0.58} & 63.00 $\pm$ 2.58 \\" in best
-    assert best.isascii()
-
-
 # --- figures ----------------------------------------------------------------------------------------
 
 
@@ -346,13 +304,13 @@ def drawn(axes):
     """By label: x, y, and the lower and upper end of every bar."""
     marks = {}
     for container in axes.containers:
-        line, _, (bars,) = container.lines
-        ends = [np.asarray(segment)[:, 1] for segment in bars.get_segments() if len(segment)]
+        line, _, bars = container.lines
+        ends = [np.asarray(segment)[:, 1] for part in bars for segment in part.get_segments() if len(segment)]
         marks[container.get_label()] = (line.get_xdata(), line.get_ydata(), ends)
     return marks
 
 
-def test_accuracy_draws_means_and_deviations(evaluations):
+def test_accuracy_draws_means_at_their_rates(evaluations):
     more = evaluations_of({("faq_x", 0.0, "imputation"): (196,)})
     figure = accuracy_by_rate(pd.concat([evaluations, more]))
     protein, faq = figure.axes
@@ -360,19 +318,12 @@ def test_accuracy_draws_means_and_deviations(evaluations):
     marks = drawn(protein)
     assert list(marks) == ["instance weighting", "imputation"]
     x, y, ends = marks["imputation"]
-    assert y.tolist() == [70.0, 63.0]
-    deviation = np.sqrt(20 / 3)
-    finite = [pair for pair in ends if np.isfinite(pair).all()]
-    assert np.array(finite) == pytest.approx(np.array([[63 - deviation, 63 + deviation]]))
-    other = marks["instance weighting"][0]
-    assert (other < x).all()  # side by side
-    assert (x + other) / 2 == pytest.approx([0, 0.1])
+    assert (x.tolist(), y.tolist(), ends) == ([0.0, 0.1], [70.0, 63.0], [])
+    assert marks["instance weighting"][0].tolist() == [0.0, 0.1]
     assert drawn(faq)["imputation"][1].tolist() == [98.0, 96.0]
     assert protein.get_xticks().tolist() == [0, 0.1]
     assert [text.get_text() for text in figure.legends[0].get_texts()] == ["instance weighting", "imputation"]
-    assert figure.legends[0].get_title().get_text() == (
-        "mean and standard deviation of 2 to 4 evaluations; without a bar: one"
-    )
+    assert figure.legends[0].get_title().get_text() == "mean of 1 to 4 evaluations"
 
 
 @pytest.mark.parametrize("n_sets", [1, 3, 7])
@@ -394,14 +345,13 @@ def test_one_rate_makes_no_figure():
         assert (figure.axes, figure.get_label()) == ([], NOTHING)
 
 
-def test_single_evaluations_have_no_bar():
+def test_single_evaluations_are_said_to_be_single():
     figure = accuracy_by_rate(evaluations_of({("protein", rate, "imputation"): (150,) for rate in (0.0, 0.1)}))
     (axes,) = figure.axes
-    x, y, ends = drawn(axes)["imputation"]
+    x, y, _ = drawn(axes)["imputation"]
     assert (x.tolist(), y.tolist()) == ([0.0, 0.1], [75.0, 75.0])
-    assert not any(np.isfinite(pair).all() for pair in ends)
     assert axes.get_ylabel() == "accuracy on the test sets (%)"
-    assert figure.legends[0].get_title().get_text() == "single evaluations"
+    assert figure.legends[0].get_title().get_text() == "mean of 1 evaluation"
 
 
 def test_effects_draw_intervals_and_leave_out_what_is_not_finite(comparisons, tmp_path):
@@ -412,6 +362,9 @@ def test_effects_draw_intervals_and_leave_out_what_is_not_finite(comparisons, tm
     assert np.array(marks["imputation"][2]) == pytest.approx(np.array([[-0.25, 1.25], [-2.0, -0.456]]))
     assert marks["default direction"][1].tolist() == []
     assert protein.get_lines()[0].get_ydata() == [0, 0]
+    assert protein.get_xticks().tolist() == [0, 1]  # a slot for each rate, and no mark in the slot of another
+    assert [label.get_text() for label in protein.get_xticklabels()] == ["5", "40"]
+    assert all(abs(x - place) < 0.5 for x, place in zip(marks["imputation"][0], (0, 1), strict=True))
     assert protein.get_ylabel() == "accuracy minus that of instance weighting (points)"
     finite = comparison("faq_perl", 0.2, "imputation", "instance_weighting", 0.0, value=1.0)
     infinite = effects_by_rate(pd.concat([comparisons, pd.DataFrame([finite])]), "imputation")

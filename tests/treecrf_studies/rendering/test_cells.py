@@ -2,7 +2,7 @@
 
 import pytest
 
-from treecrf_studies.rendering.cells import signed, three_digits
+from treecrf_studies.rendering.cells import number, signed, three_digits
 
 
 def test_what_rounds_to_zero_has_no_sign():
@@ -16,3 +16,7 @@ def test_three_digits_are_kept(value):
     assert len(text.replace(".", "").lstrip("0")) >= 3
     assert "e" not in text
     assert not text.endswith(".")
+
+
+def test_plain_numbers_that_round_to_zero_have_none_either():
+    assert [number(value) for value in (-0.001, 0.0, -0.006)] == ["0.00", "0.00", "-0.01"]

@@ -1,9 +1,16 @@
 """Names, colours, markers and lines of methods."""
 
+import numpy as np
+import pytest
+from matplotlib.colors import to_rgb
+
+from treecrf_studies.rendering.panels import panel_grid
 from treecrf_studies.rendering.style import (
+    INK,
     METHOD_NAMES,
     METHOD_STYLES,
     OTHER_STYLE,
+    SETTINGS,
     TRAINING_METHOD_NAMES,
     TRAINING_METHOD_STYLES,
     ordered_methods,
@@ -11,7 +18,6 @@ from treecrf_studies.rendering.style import (
     training_method_name,
     training_method_style,
 )
-from treecrf_studies.training.figures import FIGURE_METHODS
 
 
 def test_methods_can_be_told_apart():
@@ -19,9 +25,6 @@ def test_methods_can_be_told_apart():
     styles = [*TRAINING_METHOD_STYLES.values(), OTHER_STYLE]
     assert len({style["marker"] for style in styles}) == len(styles)
     assert len({(style["color"], style["linestyle"]) for style in styles}) == len(styles)
-    together = [TRAINING_METHOD_STYLES[method] for method in FIGURE_METHODS]
-    for part in ("color", "marker", "linestyle"):
-        assert len({style[part] for style in together}) == len(together)
 
 
 def test_unknown_methods_come_last_and_are_shown_by_their_id():
@@ -40,3 +43,29 @@ def test_methods_differ_in_colour_marker_and_line():
         "guessing",
         "own",
     ]  # the user's own last
+
+
+def luminance(color):
+    """Relative luminance of WCAG 2."""
+    channels = np.array(to_rgb(color))
+    linear = np.where(channels <= 0.04045, channels / 12.92, ((channels + 0.055) / 1.055) ** 2.4)
+    return float(linear @ [0.2126, 0.7152, 0.0722])
+
+
+@pytest.mark.parametrize("ground", ["#ffffff", "#131416"])
+def test_light_and_dark_pages_show_text_and_marks(ground):
+    assert SETTINGS["figure.facecolor"] == SETTINGS["axes.facecolor"] == "none"
+
+    def contrast(color):
+        pair = sorted([luminance(color), luminance(ground)])
+        return (pair[1] + 0.05) / (pair[0] + 0.05)
+
+    assert contrast(INK) > 4
+    styles = [*METHOD_STYLES.values(), *TRAINING_METHOD_STYLES.values(), OTHER_STYLE]
+    assert min(contrast(style["color"]) for style in styles) > 3
+
+
+def test_long_titles_have_lines_as_narrow_as_their_panels():
+    _, panels = panel_grid(["hyphen_tex (a stand-in for the lists)", "b"], lambda n, m: (2.2 * n, 2.0))
+    assert panels[0].get_title(loc="left").split("\n") == ["hyphen_tex (a stand-in", "for the lists)"]
+    assert panels[1].get_title(loc="left") == "b"

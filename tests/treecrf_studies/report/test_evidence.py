@@ -1,6 +1,5 @@
 """The evidence of a snapshot: it alone gives the verdicts of the run."""
 
-import datetime
 from pathlib import Path
 
 import pandas as pd
@@ -15,8 +14,8 @@ from treecrf_studies.framework.claims.rows import AS_JUDGED, LARGER, check_claim
 from treecrf_studies.framework.paths import StudyFiles
 from treecrf_studies.framework.settings import load_settings
 from treecrf_studies.registry import registry
-from treecrf_studies.report.ledger import claim_rows, verdicts
-from treecrf_studies.report.snapshot import keep_evidence, write_evidence, write_snapshot
+from treecrf_studies.report.ledger import claim_rows, verdicts, write_ledger
+from treecrf_studies.report.snapshot import keep_evidence, write_evidence
 
 ROWS = {row["id"]: row for row in claim_rows() if "study" in row}
 PROTOCOL = read_configuration([ROOT / "config/config.yaml"])
@@ -52,17 +51,15 @@ def test_evidence_alone_gives_the_verdict(tmp_path, claim):
     assert found.datasets == find(results, claim).datasets
 
 
-def test_a_snapshot_holds_what_its_claims_rest_on(results, tmp_path):
+def test_the_ledger_of_the_evidence_is_that_of_the_results(results, tmp_path):
     for plants in PLANTED.values():
         next(iter(plants.values()))(results)
-    write_snapshot(settings_of(results, "hmm"), tmp_path / "snapshot", datetime.date(2000, 1, 2))
-    written = pd.read_csv(tmp_path / "snapshot/claims.csv").set_index("id")["verdict"]
+    write_all(results, tmp_path / "evidence")
+    write_ledger(tmp_path / "evidence", decides=True, folder=tmp_path)
+    written = pd.read_csv(tmp_path / "claims.csv").set_index("id")["verdict"]
     of_run = verdicts(results).set_index("id")["verdict"]
-    shown = [
-        claim for claim, row in ROWS.items() if (tmp_path / f"snapshot/{row['study'].name}/provenance.json").is_file()
-    ]
-    assert (written[shown] == "replicated").sum() > 4  # studies without a table are not shown
-    assert written[shown].to_dict() == of_run[shown].to_dict()
+    assert (written == "replicated").sum() > 4
+    assert written.to_dict() == of_run.to_dict()
 
 
 def test_kept_evidence_gives_way_to_descriptions_of_the_run(tmp_path):

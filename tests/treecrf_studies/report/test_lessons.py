@@ -5,9 +5,9 @@ import pytest
 from runs import own_settings
 
 from treecrf_studies.framework.views import VIEWS
-from treecrf_studies.rendering.parts import Group, Page, Section, paragraph
 from treecrf_studies.report import lessons
-from treecrf_studies.report.lessons import FAMILY, PATH, Gap, difference, gaps, lessons_page
+from treecrf_studies.report.findings import LEARNT, learnt_page
+from treecrf_studies.report.lessons import FAMILY, Gap, difference, gaps
 
 
 @pytest.fixture
@@ -57,7 +57,7 @@ def nothing_published(monkeypatch):
 
 
 def text_of(page):
-    return " ".join(str(part.html) for group in page.groups for section in group.sections for part in section.parts)
+    return " ".join(str(part.text) for group in page.groups for section in group.sections for part in section.parts)
 
 
 def test_a_pair_in_the_other_order_is_turned(comparisons):
@@ -120,30 +120,27 @@ def test_larger_samples_are_named_where_no_test_set_separates_two_methods(
             "method": "linear_crf",
             "other": "treecrf_newton",
             "value": -0.97,
+            "family_low": -1.5,
+            "family_high": -0.25,
             "p_holm": 0.012,
             "decision": decided,
         }
         pd.DataFrame([row, row | {"other": "mallet", "decision": "better"}]).to_csv(
             folder / "larger_comparisons.csv", index=False
         )
-    text = text_of(lessons_page(settings, []))
+    text = text_of(learnt_page(settings))
     assert "No test set of the study separates TreeCRF-Newton from linear CRF." in text
     assert expected in text
 
 
 def test_the_page_has_numbers_of_the_run_and_links_to_what_is_there(settings):
-    sections = [Section("training-published", "Accuracy", [paragraph("x")])]
-    there = Page("dissertation.html", "PhD", "PhD", [Group("", sections)])
-    page = lessons_page(settings, [there])
+    page = learnt_page(settings)
     text = text_of(page)
-    assert page.path == PATH
+    assert page.path == LEARNT
     assert "TreeCRF-Newton is more accurate than linear CRF on protein (+2.00, " in text
     assert "less accurate than linear CRF on nettalk (−0.50, " in text
-    assert 'href="dissertation.html#training-published"' in text
-    assert "#training-tests" not in text  # that section is not in this run
-    assert "Of 2 pairs of methods, McNemar's test on positions separates 1; a test on sequences" in text.replace(
-        "&#39;", "'"
-    )
+    assert "[The table](site:chapter-3.md#training-published)" in text
+    assert "Of 2 pairs of methods, McNemar's test on positions separates 1; a test on sequences" in text
 
 
 def test_seconds_are_multiples_of_those_of_trees(tmp_path):
@@ -152,7 +149,7 @@ def test_seconds_are_multiples_of_those_of_trees(tmp_path):
         folder.mkdir(parents=True)
         frame = pd.DataFrame({"method": ["treecrf", "mallet"], "cpu_seconds": seconds})
         frame.assign(dataset=name, decoder="better").to_csv(folder / "summary.csv", index=False)
-    text = text_of(lessons_page(own_settings("protein", "nettalk", profile="protocol", results=str(tmp_path)), []))
+    text = text_of(learnt_page(own_settings("protein", "nettalk", profile="protocol", results=str(tmp_path))))
     assert "MALLET takes 15 to 40 times the CPU seconds of TreeCRF (2 data sets)." in text
 
 
@@ -160,7 +157,7 @@ def test_published_accuracies_are_counted_within_a_point(monkeypatch, tmp_path):
     values = pd.DataFrame({"published": [60.0, 70.0, 80.0, 99.0], "at_choice": [60.5, 71.5, 79.8, 99.0]})
     values = values.assign(quantity="accuracy (%)", sample="the paper's own split", counted=True, inferred=False)
     monkeypatch.setattr(lessons, "published_values", lambda settings: values)
-    text = text_of(lessons_page(own_settings("protein", profile="protocol", results=str(tmp_path)), []))
+    text = text_of(learnt_page(own_settings("protein", profile="protocol", results=str(tmp_path))))
     assert "2 of 3 are met within 1 point" in text
     assert "+0.50 in the median" in text
 
@@ -173,6 +170,6 @@ def test_a_tie_is_named_and_whom_a_method_below_the_best_beats_counts_too(settin
         frame.assign(dataset=name, decoder="better", chosen_accuracy=0.0).to_csv(folder / "summary.csv", index=False)
         pairs = pd.read_csv(folder / "comparisons.csv").assign(method="memm", other="mallet", decision="worse")
         pairs.to_csv(folder / "comparisons.csv", index=False)
-    text = text_of(lessons_page(settings, []))
+    text = text_of(learnt_page(settings))
     assert "The highest are those of TreeCRF-Newton and linear CRF (a tie) on protein and nettalk." in text
     assert "Methods that tests find worse than another: 1 of 4 on protein and 1 of 4 on nettalk." in text

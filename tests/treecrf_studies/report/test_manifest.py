@@ -26,7 +26,7 @@ def test_it_lists_every_file_with_its_place(tmp_path):
     run = plant_run(tmp_path / "run")
     (run / "benchmarks/training").mkdir(parents=True)
     (run / "benchmarks/training/tabulate.tsv").write_text("s\n1\n")
-    for name in ("claims.csv", "kernels/figure_1.svg", "kernels/tables/accuracy.tex", "kernels/toy/seed_0.train.npz"):
+    for name in ("claims.csv", "kernels/figure_1.svg", "kernels/tables/accuracy.csv", "kernels/toy/seed_0.train.npz"):
         (run / name).parent.mkdir(exist_ok=True, parents=True)
         (run / name).write_text(name)
     files = {file["path"]: file for file in read_manifest(plant_manifest(run))["files"]}
@@ -37,7 +37,7 @@ def test_it_lists_every_file_with_its_place(tmp_path):
         "kernels/toy/runs.csv": ("kernels", "toy", "frame"),
         "kernels/toy/description.json": ("kernels", "toy", "description"),
         "kernels/figure_1.svg": ("kernels", "", "figure"),
-        "kernels/tables/accuracy.tex": ("kernels", "", "table"),
+        "kernels/tables/accuracy.csv": ("kernels", "", "table"),
         "kernels/toy/seed_0.train.npz": ("kernels", "toy", "data"),
         "claims.csv": ("", "", "claims"),
         "benchmarks/training/tabulate.tsv": ("training", "", "benchmark"),

@@ -8,7 +8,7 @@ import pytest
 from treecrf.io.checksums import note, sha256
 from treecrf_studies.report.outdated import remove_outdated, settle_times
 
-PLACES = ("results/manifest.json", "reports/index.html", "reports/explorer.html", "reports/unfinished.html")
+PLACES = ("results/manifest.json", "reports/index.html", "reports/explorer.html", "reports/unfinished/index.html")
 
 
 @pytest.fixture
@@ -59,7 +59,8 @@ def test_what_is_gone_is_named_and_made_anew(places, tmp_path, gone, removed, na
 
 def test_other_contents_and_a_run_that_failed(places, tmp_path):
     (tmp_path / "results/benchmarks/b.json").write_text("3")  # as long as before, and without a noted checksum
-    (tmp_path / "reports/unfinished.html").touch()
+    (tmp_path / "reports/unfinished").mkdir()
+    (tmp_path / "reports/unfinished/index.html").touch()
     (sentence,) = remove_outdated(*places, False)
     assert sentence.endswith("names benchmarks/b.json, gone or changed since: a run makes them anew.")
     assert [path.is_file() for path in places] == [False, False, True, True]

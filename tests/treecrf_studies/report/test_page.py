@@ -3,7 +3,7 @@
 import json
 
 import pandas as pd
-from runs import ESCAPED, SCRIPT, check, linked_files, own_settings, page_of, write_training_tables
+from runs import SCRIPT, Elements, check, linked_files, own_settings, page_of, write_training_tables
 
 from treecrf_studies.report.page import write_page
 
@@ -11,12 +11,14 @@ from treecrf_studies.report.page import write_page
 def test_pages_stand_alone_and_link_to_files_that_exist(results):
     page_of(results, "hmm")
     pages = sorted((results / "reports").glob("*.html"))
-    assert [page.name for page in pages] == ["index.html", "run.html", "training.html"]
-    found = {page.name: linked_files(check(page.read_text()), results / "reports") for page in pages}
+    assert [page.name for page in pages] == ["index.html", "run.html", "search.html", "training.html"]
+    found = {
+        page.name: linked_files(check(page.read_text()), results / "reports") for page in pages if page.stem != "search"
+    }
     missing = {file.name for files in found.values() for file in files if not file.is_file()}
     assert missing == {"explorer.html"}  # another rule writes it
-    assert {"accuracy.csv", "accuracy.tex", "figure_3_1.svg"} <= {file.name for file in found["training.html"]}
-    assert "summary.csv" in {file.name for file in found["run.html"]}
+    assert "accuracy.csv" in {file.name for file in found["training.html"]}
+    assert "hmm,summary.csv" in (results / "reports/markdown/run_files/files-of-results.csv").read_text()
 
 
 def published(results):
@@ -29,15 +31,16 @@ def published(results):
 
 def test_a_run_of_papers_has_a_page_for_each_paper_and_each_claim(results):
     first = published(results)
-    check(first)
     reports = results / "reports"
-    files = linked_files(check((reports / "claims.html").read_text()), reports)
-    assert all(file.is_file() for file in files if file.name != "explorer.html")
+    for name in ("index", "claims"):
+        files = linked_files(check((reports / f"{name}.html").read_text()), reports)
+        assert all(file.is_file() for file in files if file.name != "explorer.html")
     ids = pd.read_csv(results / "claims.csv")["id"]
     assert {f"{claim}.html" for claim in ids} == {path.name for path in (reports / "claims").iterdir()}
     check((reports / "claims" / f"{ids[0]}.html").read_text())
-    assert 'href="dissertation.html"' in first
-    assert "1 of " in first[first.index('class="tiles"') :]
+    assert "(chapter-3.md)" in first
+    assert f"- **1 of {len(ids)}** claims replicated" in first
+    assert "[Explore](html:explorer.html)" in first
 
 
 def test_pages_of_claims_that_are_no_more_are_removed(results):
@@ -50,20 +53,22 @@ def test_pages_of_claims_that_are_no_more_are_removed(results):
 
 def test_a_remark_on_the_run_stands_above_everything_else(results):
     page = page_of(results, "hmm", note="Only <a> demonstration.")
-    assert page.index('<p class="banner">Only &lt;a&gt; demonstration.</p>') < page.index("<main")
+    assert "\n\n> Only \\<a\\> demonstration.\n\n" in page[:200]
     assert "demonstration" not in page_of(results, "hmm")
 
 
 def test_the_site_of_one_study(results):
     page_of(results, "hmm")
-    (results / "reports/unfinished.html").touch()
+    (results / "reports/unfinished").mkdir()
+    (results / "reports/unfinished/index.html").touch()
     places = {"results": str(results), "reports": str(results / "reports")}
     write_page(own_settings("hmm", "xor", missing={"datasets": ["xor"]}, **places), results / "logs", study="training")
-    page = (results / "reports/training/index.html").read_text()
+    page = (results / "reports/training/markdown/index.md").read_text()
     assert "xor: not computed" in page
     assert "Missing values" not in page  # the other study
-    assert [path.is_file() for path in linked_files(check(page), results / "reports/training")].count(False) == 0
-    assert not (results / "reports/unfinished.html").exists()
+    elements = check((results / "reports/training/index.html").read_text())
+    assert [path.is_file() for path in linked_files(elements, results / "reports/training")].count(False) == 0
+    assert not (results / "reports/unfinished").exists()
 
 
 def test_the_demo_says_nothing_of_papers(results):
@@ -84,10 +89,11 @@ def test_what_people_named_is_shown_as_text(results):
     notes.assign(note=SCRIPT).to_csv(results / "training/hmm/notes.csv", index=False)
     write_training_tables(results)
     page_of(results, "hmm")
-    pages = [path.read_text() for path in (results / "reports").glob("*.html")]
-    assert all(len(check(page).all("script")) == 1 for page in pages)  # the page's own
-    for before in ("<p>", "Stand-in: ", "<p>Source: ", "</b>: "):
-        assert any(f"{before}{ESCAPED}" in page for page in pages)
+    pages = {path.stem: path.read_text() for path in (results / "reports").glob("*.html")}
+    for name in ("training", "run"):
+        assert "alert('&amp;')" in pages[name].replace("&#39;", "'").replace("&#x27;", "'")
+    assert [name for name, page in pages.items() if "<script>alert" in page] == []
+    assert all(Elements(page).all("script") for page in pages.values())  # the theme's
 
 
 def test_a_run_whose_own_method_failed_says_that_it_is_not_finished_and_why(tmp_path):
@@ -102,7 +108,8 @@ def test_a_run_whose_own_method_failed_says_that_it_is_not_finished_and_why(tmp_
         reports=str(tmp_path / "reports"),
     )
     write_page(settings, logs, finished=False)
-    page = (tmp_path / "reports/unfinished.html").read_text()
-    assert '<p class="banner">This run is not finished' in page
-    assert "predict_proba returned [1.0, 1.0]" in page[page.index('id="absent"') :]
+    page = (tmp_path / "reports/unfinished/markdown/index.md").read_text()
+    assert "> This run is not finished" in page
+    assert r"predict\_proba returned \[1.0, 1.0\]" in page[page.index("## Data sets without results") :]
+    assert (tmp_path / "reports/unfinished/index.html").is_file()
     assert not (tmp_path / "reports/index.html").exists()

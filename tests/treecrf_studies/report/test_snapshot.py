@@ -15,7 +15,7 @@ from runs import own_settings, write_training_results
 from treecrf.io.files import read_json, write_json
 from treecrf_studies.registry import registry
 from treecrf_studies.report.ledger import claim_rows
-from treecrf_studies.report.snapshot import write_pages, write_snapshot
+from treecrf_studies.report.snapshot import write_site, write_snapshot
 
 DAY = datetime.date(2000, 1, 2)
 
@@ -47,13 +47,12 @@ def test_snapshot_has_tables_figures_and_provenance(results, tmp_path):
     assert {study.name for study in registry()} & {path.name for path in folder.iterdir()} == {"training"}
     assert "2000-01-02" in (folder / "index.md").read_text()
     accuracy = pd.read_csv(folder / "training/accuracy.csv")
-    assert accuracy["hmm (stand-in)"].tolist() == [77.25, 77.25]
-    assert "**77.25**" in (folder / "dissertation.md").read_text()
+    assert accuracy["hmm (stand-in)"].tolist() == ["77.25 ▲", "77.25 ▲"]
+    assert "(training/accuracy.csv)" in (folder / "chapter-3.md").read_text()
     pages = list(folder.rglob("*.md"))
     assert len(pages) > len(claim_rows())
     texts = {page: page.read_text() for page in pages}
     links = [page.parent / link for page, text in texts.items() for link in re.findall(r"\]\(([^)#]+)", text)]
-    links += [page.parent / link for page, text in texts.items() for link in re.findall(r'href="([^"#]+)"', text)]
     assert len(links) > len(pages)
     documentation = {(folder / f"../{page.name}").resolve() for page in (ROOT / "docs").glob("*.md")}
     assert [link for link in links if not link.is_file() and link.resolve() not in documentation] == []
@@ -62,12 +61,12 @@ def test_snapshot_has_tables_figures_and_provenance(results, tmp_path):
 def test_a_note_on_the_run_stands_on_the_first_page_and_others_link_to_it(results, tmp_path):
     write_snapshot(settings_of(results, note="Only hmm was run."), tmp_path / "snapshot", DAY)
     pages = list((tmp_path / "snapshot").rglob("*.md"))
-    assert pages
     texts = {page.relative_to(tmp_path / "snapshot").as_posix(): page.read_text() for page in pages}
-    assert "\n\n> Only hmm was run.\n\n" in texts.pop("index.md")
+    assert "\n\nOnly hmm was run.\n\n" in texts["index.md"].partition("## Origin of the results")[2]
+    assert len(texts) > 2
     for path, text in texts.items():
-        way = "../" if "/" in path else ""
-        assert f"\n\n> Results of 2000-01-02: [what was run]({way}index.md).\n\n" in text
+        way = "" if path == "index.md" else "../index.md" if "/" in path else "index.md"
+        assert f"\n\n> Results of 2000-01-02: [what was run]({way}#origin-of-the-results).\n\n" in text
 
 
 @pytest.mark.parametrize("profile", ["short", "demo"])
@@ -92,7 +91,7 @@ def runs(tmp_path_factory):
     write_training_results(folder / "training")
     PLANTED["P3.1"]["replicated"](folder / "training")
     PLANTED["P3.9"]["replicated"](folder / "cost")
-    draw(folder / "cost", "figure_3_3a")
+    (folder / "cost/cost/figure_3_3a.svg").write_text("<svg/>")
     write_snapshot(settings_of_claims(folder / "training"), folder / "first", DAY)
     shutil.copytree(folder / "first", folder / "both")
     write_snapshot(settings_of_claims(folder / "cost"), folder / "both", DAY.replace(day=3))
@@ -103,11 +102,6 @@ def runs(tmp_path_factory):
 def both(runs, tmp_path):
     """A copy of the snapshot of both runs."""
     return shutil.copytree(runs / "both", tmp_path / "both")
-
-
-def draw(results, name):
-    (results / "cost").mkdir(parents=True, exist_ok=True)
-    (results / "cost" / f"{name}.svg").write_text("<svg/>")
 
 
 def files_of(folder, study):
@@ -123,7 +117,8 @@ def verdict_of(folder, claim):
 def test_a_study_that_the_run_does_not_have_stays(runs):
     old, new = (files_of(runs / name, "training") for name in ("first", "both"))
     assert len(old) > 10
-    assert new == old
+    assert {name for name in old | new if old.get(name) != new.get(name)} == {"training/provenance.json"}
+    assert read_json(runs / "both/training/provenance.json")["remade"]
     assert (runs / "both/evidence/data/protein/description.json").is_file()
     verdicts = [[verdict_of(runs / name, claim) for claim in ("P3.1", "P3.9")] for name in ("first", "both")]
     assert verdicts == [["replicated", "not_run"], ["replicated", "replicated"]]
@@ -131,11 +126,11 @@ def test_a_study_that_the_run_does_not_have_stays(runs):
 
 def test_a_study_that_ran_again_leaves_nothing_of_its_old_part(both, tmp_path):
     before = files_of(both, "training")
-    assert {"cost/figure_3_3a.svg", "evidence/cost/scaling.csv"} < files_of(both, "cost").keys()
-    draw(tmp_path / "again", "figure_3_3b")
+    assert "evidence/cost/scaling.csv" in files_of(both, "cost")
+    (tmp_path / "again/cost").mkdir(parents=True)
+    (tmp_path / "again/cost/figure_3_3b.svg").write_text("<svg/>")
     write_snapshot(settings_of_claims(tmp_path / "again"), both, DAY)
-    names = ["document.json", "provenance.json", "figure_3_3b.svg"]
-    assert files_of(both, "cost").keys() == {f"cost/{name}" for name in names}
+    assert files_of(both, "cost").keys() == {"cost/provenance.json"}
     assert files_of(both, "training") == before
     assert [verdict_of(both, claim) for claim in ("P3.1", "P3.9")] == ["replicated", "not_run"]
 
@@ -148,10 +143,9 @@ def test_cpu_time_of_shared_data_is_counted_once(both):
         )
         file = both / row[0] / "provenance.json"
         write_json(read_json(file) | {"cpu_time": jobs.to_dict("records")}, file)
-    write_pages(settings_of_claims(both), both)
-    table = (both / "index.md").read_text().partition("## CPU time")[2]
-    assert "| all studies | 1 | 2 | 5 |" in table
-    assert "| total | 3 | 6 | 13 |" in table
+    write_site(both, both)
+    table = (both / "index_files/jobs-by-study.csv").read_text().splitlines()
+    assert {"all studies,1,2,5", "total,3,6,13"} < set(table)
 
 
 def test_a_snapshot_that_fails_leaves_the_old_one(runs, both, monkeypatch):

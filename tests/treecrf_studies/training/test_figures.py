@@ -46,9 +46,9 @@ def curves():
 def curves_and_marks(axes):
     """By colour: x and y of the curve, and of the marker over it; hollow markers apart."""
     lines, marks, hollow = {}, {}, {}
-    for line in axes.get_lines():
+    for line in (line for line in axes.get_lines() if line.get_gid() != "leader"):
         points = [line.get_xdata().tolist(), line.get_ydata().tolist()]
-        if line.get_markerfacecolor() == "white":
+        if line.get_markerfacecolor() == "none":
             hollow[line.get_color()] = points
         elif line.get_marker() != "None" and points[0]:
             marks[line.get_color()] = points
@@ -57,29 +57,30 @@ def curves_and_marks(axes):
     return lines, marks, hollow
 
 
-def legend_of(figure):
-    return [text.get_text() for text in figure.legends[0].get_texts()]
+def names_of(axes):
+    """Names at the ends of the lines, from the top."""
+    return [text.get_text() for text in sorted(axes.texts, key=lambda text: -text.get_position()[1])]
 
 
-TREE, LINEAR, OWN = (training_method_style(method)["color"] for method in ("treecrf", "linear_crf", "mine"))
+TREE, LINEAR, OWN, MEMM = (
+    training_method_style(method)["color"] for method in ("treecrf", "linear_crf", "mine", "memm")
+)
 
 
 def test_accuracy_draws_curves_bands_and_choices(curves):
     figure = accuracy_by_iteration(curves, of_papers=False)
     protein, faq = figure.axes
     assert [axes.get_title(loc="left") for axes in figure.axes] == ["protein", "faq_x (stand-in)"]
-    assert legend_of(figure) == [
-        "TreeCRF",
-        "linear CRF",
-        "mine",
-    ]  # a method of one's own, but no MEMM, nor one without iterations
-    assert figure.legends[0].get_title().get_text() == "marker: chosen by cross-validation"
+    for axes in (protein, faq):  # best first; without the method that has one iteration
+        assert names_of(axes) == ["TreeCRF", "linear CRF", "mine", "MEMM"]
+    assert figure.get_suptitle() == "marker: chosen by cross-validation"
     for axes in (protein, faq):
         lines, marks, hollow = curves_and_marks(axes)
         assert lines == {
             TREE: [[1, 2, 3], [60.0, 63.0, 62.0]], LINEAR: [[1, 2], [50.0, 60.0]], OWN: [[1, 2], [40.0, 41.0]],
+            MEMM: [[1, 2], [1.0, 2.0]],
         }  # fmt: skip
-        assert marks == {TREE: [[2], [63.0]], LINEAR: [[2], [60.0]], OWN: [[1], [40.0]]}
+        assert marks == {TREE: [[2], [63.0]], LINEAR: [[2], [60.0]], OWN: [[1], [40.0]], MEMM: [[1], [1.0]]}
         assert hollow == {}
     band = {tuple(point) for point in protein.collections[0].get_paths()[0].vertices.tolist()}
     assert {(1, 59.0), (2, 62.0), (3, 61.0), (1, 60.5), (2, 63.5), (3, 62.5)} <= band
@@ -93,7 +94,7 @@ def test_published_peaks_are_hollow(curves):
     protein, faq = figure.axes
     assert curves_and_marks(protein)[2] == {TREE: [[142, 142], [64.52, 64.52]], LINEAR: [[66, 66], [62.44, 62.44]]}
     assert curves_and_marks(faq)[2] == {}  # a stand-in has no published curve
-    assert figure.legends[0].get_title().get_text() == "marker: chosen by cross-validation; hollow: published"
+    assert figure.get_suptitle() == "marker: chosen by cross-validation; hollow: published"
     assert protein.get_xlim()[1] > 142
     assert protein.get_ylim()[1] > 64.52
 
@@ -103,6 +104,20 @@ def test_one_marker_for_two_methods_with_the_same_published_number():
     mallet = training_method_style("mallet")["color"]
     (axes,) = accuracy_by_iteration(curves).axes
     assert curves_and_marks(axes)[2] == {mallet: [[123, 123], [64.43, 64.43]]}
+
+
+def test_names_of_many_methods_stand_apart_beside_the_panel():
+    several = {"treecrf": 61.0, "mallet": 60.9, "memm": 60.8, "smile": 60.7, "lightgbm": 60.6, "linear_crf": 60.5}
+    accuracy = {method: [55.0, last] for method, last in several.items()} | {"neural_network": [20.0, 21.0]}
+    figure = accuracy_by_iteration(curves_of(accuracy, dict.fromkeys(accuracy, 2)))
+    (axes,) = figure.axes
+    assert names_of(axes)[0] == "TreeCRF"
+    assert names_of(axes)[-1] == "neural network"
+    assert len(axes.collections) == 0  # bands of seven methods would hide each other
+    figure.draw_without_rendering()
+    boxes = [text.get_window_extent() for text in axes.texts]
+    assert not any(one.overlaps(other) for place, one in enumerate(boxes) for other in boxes[:place])
+    assert all(box.x0 > axes.bbox.x1 and box.x1 <= figure.bbox.x1 for box in boxes)
 
 
 def test_the_first_iterations_may_be_outside_the_axis():
@@ -119,7 +134,7 @@ def test_seconds_draw_curves_and_choices(curves):
     lines, marks, _ = curves_and_marks(figure.axes[0])
     assert lines == {TREE: [[1, 2, 3], [0.25, 0.5, 0.75]]}
     assert marks == {TREE: [[2], [0.5]]}
-    assert legend_of(figure) == ["TreeCRF"]
+    assert names_of(figure.axes[0]) == ["TreeCRF"]
     assert {(axes.get_xscale(), axes.get_yscale()) for axes in figure.axes} == {("log", "log")}
 
 
@@ -145,9 +160,9 @@ def test_the_decoder_that_is_not_preferred_is_not_drawn(curves):
 
 def test_methods_of_the_figures(curves):
     only = curves[curves["method"] == "memm"]
-    assert legend_of(accuracy_by_iteration(only)) == ["MEMM"]  # none of the usual ones: all
+    assert names_of(accuracy_by_iteration(only).axes[0]) == ["MEMM"]
     without = curves[curves["method"] == "bayes"]
-    assert legend_of(accuracy_by_iteration(without)) == ["bayes"]  # alone, the one point that it has
+    assert names_of(accuracy_by_iteration(without).axes[0]) == ["bayes"]  # alone, the one point that it has
 
 
 def test_overview_draws_choice_spread_peak_and_published():

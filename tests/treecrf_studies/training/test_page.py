@@ -17,31 +17,33 @@ from treecrf_studies.training.page import answers, fit_command, groups_layout
 
 def test_pages_show_what_is_finished(results):
     first = page_of(results, "hmm", "xor")
-    page, run = ((results / "reports" / f"{name}.html").read_text() for name in ("training", "run"))
-    assert "<li><b>Training</b>: xor: not computed" in first
-    assert 'id="data-hmm"' in run
-    assert 'id="data-xor"' not in run
-    assert "hmm (stand-in)" in page
-    assert "<b>hmm is a stand-in</b>: labels are made up" in page
-    assert "<b>SMILE was not run on hmm</b>: no &lt;Java&gt;." in page
-    assert "<td><b>77.25</b></td>" in page
-    assert "training_proportions: [0.2, 0.5, 0.8]" in page  # the defaults of McCallum's feature induction
+    site = results / "reports/markdown"
+    page, run = ((site / f"{name}.md").read_text() for name in ("training", "run"))
+    assert "- **Training**: xor: not computed" in first
+    assert "**hmm**: a test. Training: 3 sequences" in run
+    assert "**xor**" not in run
+    assert r"**hmm is a stand-in**: labels are made up" in page
+    assert r"**SMILE was not run on hmm**: no \<Java\>." in page
+    assert (site / "training/accuracy.csv").read_text().count(",77.25 ▲\n") == 2
+    assert (
+        '\ntraining_proportions,all,"[0.2, 0.5, 0.8]"\n' in (site / "training/settings.csv").read_text()
+    )  # McCallum's
     assert "With fewer than 6 such groups" in re.sub(r"\s+", " ", page)
-    assert page.count("<img") == 1  # the only figure that has been drawn
+    assert page.count("![") == 1  # the only figure that has been drawn
     assert "Table 3.4" not in page  # neither of its methods was run
-    assert "10 % of runs of 4 in common" in run
+    assert "10 % of runs of 4 in common" in (site / "run_files/related-sequences.csv").read_text()
 
 
 def test_page_says_how_often_each_data_set_was_trained(results):
     overrides = {"xor": {"n_folds": 2, "n_perturbed_runs": 3}}
-    page = page_of(results, "hmm", "xor", page="training.html", overrides=overrides)
+    page = page_of(results, "hmm", "xor", page="training", overrides=overrides)
     assert re.search(r"with\s+5 \(xor: 2\) folds", page)
     assert re.search(r"over\s+10 \(xor: 3\) trainings", page)
 
 
 def test_page_without_results(tmp_path):
     write_ledger(tmp_path, True)
-    assert "<li><b>Training</b>: hmm, xor: not computed" in page_of(tmp_path, "hmm", "xor")
+    assert "- **Training**: hmm, xor: not computed" in page_of(tmp_path, "hmm", "xor")
     assert not (tmp_path / "reports/training.html").exists()
 
 
@@ -77,7 +79,7 @@ def settings_of(dataset=TABLE):
 
 
 def said(*given, dataset=TABLE):
-    return "\n".join(str(part.html) for part in answers(settings_of(dataset), ["words"], *given))
+    return "\n".join(str(getattr(part, "text", "")) for part in answers(settings_of(dataset), ["words"], *given))
 
 
 def test_groups():
@@ -109,7 +111,7 @@ def test_whether_the_lead_is_real(standings, decision, sentence):
 def test_the_cheapest_of_those_near_the_best_is_the_advice():
     page = said(*frames())
     assert "Recommended: linear CRF, the fastest of" in page
-    assert "treecrf fit &#39;my words.csv&#39; --output model.npz \\\n  --sequence word --label hyphen \\\n" in page
+    assert "treecrf fit 'my words.csv' --output model.npz \\\n  --sequence word --label hyphen \\\n" in page
     assert "  --window 2,3 --method linear_crf --iterations 30" in page
     for standing in (NOT_SEPARATED, WORSE):  # it may be far behind
         assert "Recommended: TreeCRF. " in said(*frames((BEST, standing, WORSE)))
@@ -118,9 +120,7 @@ def test_the_cheapest_of_those_near_the_best_is_the_advice():
 def test_a_class_of_ones_own_is_trained_in_python():
     summary, comparisons, ranks = frames((BEST, WORSE, WORSE), methods=("mine", "linear_crf", "treecrf"))
     page = said(summary.assign(candidate="rate=0.2"), comparisons, ranks)
-    assert (
-        "CustomLabeller(&#39;my_labellers:Mine&#39;, {&#39;size&#39;: 3, &#39;rate&#39;: 0.2}, window=(2, 3))" in page
-    )
+    assert "CustomLabeller('my_labellers:Mine', {'size': 3, 'rate': 0.2}, window=(2, 3))" in page
 
 
 def test_without_a_file_there_is_no_command():

@@ -6,8 +6,6 @@ import pytest
 from runs import shown
 
 from treecrf.statistics.ranking import BEST, EQUIVALENT, NOT_SEPARATED
-from treecrf_studies.rendering.cells import Cell
-from treecrf_studies.rendering.layouts import to_fragment, to_latex, write_layout
 from treecrf_studies.training.tables import (
     accuracy_layout,
     choices_layout,
@@ -325,9 +323,9 @@ def test_all_methods_mark_the_best_and_those_equivalent_to_it_alone():
     layout = accuracy_layout(summary, tied)
     assert layout.columns.tolist() == ["method", "b", "faq_a (stand-in)"]
     assert shown(layout) == [
-        ["TreeCRF", "–", Cell("80.00", is_best=True)],
-        ["MEMM", Cell("70.00 ± 0.50", is_best=True), "79.00"],
-        ["my_method", Cell("64.00", is_best=True), "–"],
+        ["TreeCRF", "–", "80.00 ▲"],
+        ["MEMM", "70.00 ± 0.50 ▲", "79.00"],
+        ["my_method", "64.00 ▲", "–"],
     ]
     assert peaks_layout(summary)["b"].tolist() == ["–", "91.00", "65.00"]
     assert highest_layout(summary)["b"].tolist() == ["–", "92.00", "66.00"]
@@ -481,14 +479,3 @@ def test_nothing_published_has_no_line():
     assert "published" not in layout["values"].tolist()
     assert "published" not in shrinkage(variants())["", "values"].tolist()
     assert "published" not in step_seconds_layout(STEPS[:1])["", "values"].tolist()
-
-
-def test_stars_in_html_and_latex(tmp_path):
-    summary = [outcome("my_set", method, "better", 80.0) for method in ("treecrf", "mallet_linear")]
-    layout = methods(summary, [comparison("my_set", "better", "treecrf", "mallet_linear", 1.0, 1e-9, "better")])
-    assert "<td>80.00**†</td>" in to_fragment(layout)
-    latex = to_latex(layout)
-    assert r"cross-validated choice & 80.00**$^{\dagger}$" in latex
-    assert latex.isascii()
-    write_layout(layout, str(tmp_path / "table"))
-    assert pd.read_csv(tmp_path / "table.csv")["my_set"].tolist()[:2] == ["81.00", "80.00**†"]

@@ -3,9 +3,9 @@
 
 function facts(score, scores) {
   const rows = [
-    ["Settings", score.settings], ["Runs", score.n], ["CPU seconds of a training", secondsText(score.cpu_seconds)], ["Standing", kindText(score)], ["Compatible ranks", ranksText(score)],
+    ["Settings", score.settings], ["CPU seconds of a training", secondsText(score.cpu_seconds)], ["Standing", kindText(score)], ["Compatible ranks", ranksText(score)],
     ["Published", publishedOf(score).map((row) => `${fixed(row.published)} (${row.source})`).join("; ")],
-    ...scores.map((row) => [metricOf(row.metric).title, valueText(row) + (row.n > 1 ? ` (runs: ${valueText(row, row.low)} to ${valueText(row, row.high)})` : "")]),
+    ...scores.map((row) => [metricOf(row.metric).title, valueText(row) + (row.n > 1 ? `, mean of ${row.n} runs${isKnown(row.low) ? ` (${valueText(row, row.low)} to ${valueText(row, row.high)})` : ""}` : "")]),
   ].filter(([, value]) => isKnown(value) && value !== DASH && value !== "");
   return element("dl", { class: "facts" }, rows.flatMap(([name, value]) => [element("dt", {}, name), element("dd", {}, String(value))]));
 }
@@ -14,7 +14,7 @@ function differencesPart(key) {
   const { method, ...ofCase } = key;
   const rows = bothWays(where(DATA.pairs, ofCase)).filter((row) => row.method === method).sort((a, b) => b.value - a.value);
   if (!rows.length) return null;
-  const title = `${nameOf(key)} minus each other method, ${intervalsOf(rows)}`, against = (row) => nameOf(row, row.other);
+  const title = `Tested difference, ${nameOf(key)} minus each other method, ${intervalsOf(rows)}`, against = (row) => nameOf(row, row.other);
   return chart(title, forest(title, rows, against, pairAddress, (row) => `vs ${against(row)}`), [["vs", against, (row) => link(pairAddress(row), against(row))], ...testColumns], rows);
 }
 
@@ -32,7 +32,7 @@ function curvePart({ decoder, point, ...key }) {
   const rows = where(DATA.curves, key);
   if (!rows.length) return null;
   const best = rows.reduce((one, other) => (other.accuracy > one.accuracy ? other : one)), chosen = rows.filter((row) => row.is_chosen);
-  const title = `${chosen.length ? `Chosen iteration ${chosen[0].iteration}: ${fixed(chosen[0].accuracy)} %; the` : "The"} peak of the test curve is ${fixed(best.accuracy)} % at ${best.iteration}`;
+  const title = `One more training, on the unchanged training set: ${chosen.length ? `${fixed(chosen[0].accuracy)} % at the chosen iteration ${chosen[0].iteration}, ` : ""}peak ${fixed(best.accuracy)} % at ${best.iteration}`;
   const points = rows.map((row) => ({ ...row, x: row.iteration, y: row.accuracy }));
   const marks = [...new Set([...chosen, best])].map((row) => ({ x: row.iteration, y: row.accuracy, shape: "circle", name: row === best ? "peak" : "chosen", tip: `iteration ${row.iteration}: ${fixed(row.accuracy)} %` }));
   return chart(title, plane(title, marks, { x: "iteration", y: "test accuracy (%)" }, { lines: [{ kind: "curve", points }], area: points.filter((row) => isKnown(row.low)), rules: chosen.map((row) => row.iteration) }), [
@@ -101,7 +101,7 @@ const SECTIONS = { "Runs": runsPart, "Learning curve": curvePart, "Calibration":
 
 function showCell(chosen) {
   const key = Object.fromEntries(KEY.map((name) => [name, chosen[name] ?? (name === "point" ? "choice" : "")])), scores = where(DATA.scores, key);
-  const back = element("p", {}, link(address("leaderboard", { ...key, dataset: "", method: "" }), "← Leaderboard"));
+  const back = wayBack("cell", { ...key, dataset: "", method: "" });
   if (!scores.length) return { title: "No results of this method on this data set", parts: [back] };
   const score = scores.find((row) => row.metric === TESTED) ?? scores[0], name = nameOf(key);
   const section = (title, part) => (part ? element("section", {}, element("h3", {}, title), part) : null);
@@ -117,7 +117,7 @@ function showCell(chosen) {
       lacks.length ? absent(`Not in these results: ${lacks.join(", ")}.`) : null,
       others.length ? section("The same method under other conditions", table("Other conditions", [
         ["condition", conditionText, (row) => link(cellAddress(row), conditionText(row))],
-        [metricOf(score.metric).title, (row) => row.value, (row) => valueText(row)], ["standing", kindText]], others)) : null,
+        [metricOf(score.metric).title, (row) => row.value, (row) => valueText(row)], ["standing", kindText, null, () => "text"]], others)) : null,
     ],
   };
 }

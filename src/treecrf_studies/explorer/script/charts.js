@@ -2,9 +2,9 @@
 "use strict";
 
 const SIZE = 11; // of texts, in pixels
-const SHAPES = { best: "circle", near: "ring", weak: "rhomb", behind: "diamond", open: "square", reference: "cross" };
+const SHAPES = { best: "circle", near: "ring", behind: "diamond", open: "square", reference: "cross" };
 const PATHS = {
-  circle: "M-5,0a5,5 0 1,0 10,0a5,5 0 1,0 -10,0", ring: "M-4.5,0a4.5,4.5 0 1,0 9,0a4.5,4.5 0 1,0 -9,0", diamond: "M0,-6L6,0L0,6L-6,0Z", rhomb: "M0,-5.5L5.5,0L0,5.5L-5.5,0Z",
+  circle: "M-5,0a5,5 0 1,0 10,0a5,5 0 1,0 -10,0", ring: "M-4.5,0a4.5,4.5 0 1,0 9,0a4.5,4.5 0 1,0 -9,0", diamond: "M0,-6L6,0L0,6L-6,0Z",
   square: "M-4,-4H4V4H-4Z", cross: "M-1.5,-6H1.5V-1.5H6V1.5H1.5V6H-1.5V1.5H-6V-1.5H-1.5Z",
 };
 

@@ -6,7 +6,7 @@ const DASH = "–";
 const WORDS = read("words");
 
 function unpack(columns) {
-  // Rows as objects; packing.py describes the columns.
+  // Rows as objects; `pack` of page.py describes the columns.
   const names = Object.keys(columns);
   const length = names.length ? (columns[names[0]].codes ?? columns[names[0]]).length : 0;
   return Array.from({ length }, (_, row) => Object.fromEntries(names.map((name) => {
@@ -48,8 +48,7 @@ const isRanked = (row) => WORDS.standings.includes(row.standing) && (row.metric 
 const isRival = (row) => row.standing !== WORDS.reference;
 const isBold = (row) => isRival(row) && (row.gap === 0 || (isRanked(row) && row.standing === EQUIVALENT));
 const KINDS = {
-  best: ["●", "best"], near: ["○", "not separated from the best"],
-  weak: ["◇", "not separated from the best after Holm adjustment, separated without"], behind: ["◆", "a test finds a better method"],
+  best: ["●", "highest accuracy"], near: ["○", "not separated from the highest"], behind: ["◆", "a test finds a better method"],
   open: ["■", "not tested"], reference: ["✚", "reference: no competitor, not ranked"],
 };
 
@@ -57,13 +56,12 @@ function kindOf(row) {
   // What the shape of a mark says.
   if (!isRival(row)) return "reference";
   if (!isRanked(row)) return "open";
-  if (row.standing === BEST) return "best";
-  return row.standing === SEPARATED ? "behind" : isKnown(row.p_best) && row.p_best < WORDS.level ? "weak" : "near";
+  return row.standing === BEST ? "best" : row.standing === SEPARATED ? "behind" : "near";
 }
 
 const kindText = (row) => KINDS[kindOf(row)][1];
-const isNear = (row) => ["best", "near"].includes(kindOf(row));
 const isUnseparated = (row) => isRanked(row) && row.standing !== SEPARATED; // the rule of all pages
+const testedGap = (row) => (isRanked(row) ? (row.standing === BEST ? 0 : row.gap_points) : null); // what the test estimates: its intervals are of this number
 
 // --- texts ---
 
@@ -71,6 +69,7 @@ const NAMES = new Map(DATA.methods.map((row) => [`${row.study}/${row.method}`, r
 const nameOf = (row, method = row.method) => NAMES.get(`${row.study}/${method}`) ?? method;
 const POINTS = { choice: "chosen by cross-validation", peak: "from the peak of the test curve" };
 const metricOf = (name) => WORDS.metrics[name] ?? { title: name, digits: 2, is_loss: false };
+const extreme = (metric) => (metricOf(metric).is_loss ? "lowest" : "highest");
 const bestFirst = (one, other) => (metricOf(one.metric).is_loss ? one.value - other.value : other.value - one.value);
 const isKnown = (value) => value !== null && value !== undefined;
 const fixed = (value, digits = 2) => (isKnown(value) ? value.toFixed(digits).replace("-", "−") : DASH);
@@ -82,5 +81,8 @@ const pText = (value) => (!isKnown(value) ? DASH : value < 0.001 ? "<0.001" : fi
 const counted = (n, unit) => `${n} ${unit}${n === 1 ? "" : "s"}`;
 const capital = (text) => text[0].toUpperCase() + text.slice(1);
 const conditionText = (row) => [row.variant, row.decoder && `decoder ${WORDS.decoders[row.decoder] ?? row.decoder}`, `settings ${POINTS[row.point]}`].filter(Boolean).join(", ");
-const datasetText = (row) => (row.stand_in ? `${row.dataset} (stand-in)` : row.dataset);
+const LARGER = Object.fromEntries(DATA.larger.map((row) => [row.sample, row.dataset]));
+const notes = (row) => [row.stand_in && "stand-in", LARGER[row.dataset] && `larger sample of ${LARGER[row.dataset]}`].filter(Boolean).join(", ");
+const datasetText = (row) => row.dataset + notes(row).replace(/^(.+)$/, " ($1)");
+const listed = (texts, last = "and") => (texts.length < 2 ? texts.join("") : `${texts.slice(0, -1).join(", ")} ${last} ${texts.at(-1)}`);
 const ranksText = (row) => (isKnown(row.rank_low) ? (row.rank_low === row.rank_high ? `${row.rank_low}` : `${row.rank_low}–${row.rank_high}`) : DASH);

@@ -35,19 +35,31 @@ const csvButton = (title, columns, rows) => element("button", {
   type: "button", "aria-label": `CSV: ${title}`, onclick: () => save(`data:text/csv;charset=utf-8,${encodeURIComponent(csv(columns, rows))}`, `${fileName(title)}.csv`),
 }, "CSV");
 
+const breakable = (text) => text.split(/(?<=_)/).flatMap((part, place) => (place ? [element("wbr"), part] : [part]));
+
+function columnsForm(title, columns, nWords, isShown) {
+  // Which columns a table shows; the address has those that differ from what is shown at first.
+  const { view, chosen } = readAddress(), changed = (chosen.columns ?? "").split(",").filter(Boolean);
+  const tick = (name) => () => { location.hash = address(view, { ...chosen, columns: changed.includes(name) ? changed.filter((each) => each !== name) : [...changed, name] }); };
+  return element("details", { class: "columns" }, element("summary", {}, "Columns"), element("fieldset", {}, columns.slice(nWords).map(([head, , , , isExtra]) => element("label", {},
+    element("input", { type: "checkbox", id: `column-${fileName(title)}-${fileName(head)}`, checked: isShown(head, isExtra), onchange: tick(fileName(head)) }), head))));
+}
+
 function table(title, columns, rows, nWords = 1) {
-  // Columns are [head, value of a row for the CSV file, what its cell shows (the value unless given), class of the cell].
-  const cell = (row, [, raw, shown, style], place) => element(place < nWords ? "th" : "td",
-    { class: style?.(row), scope: place < nWords ? "row" : null }, (shown ?? raw)(row) || DASH);
-  const made = element("table", {},
+  // Columns are [head, value of a row for the CSV file, what its cell shows (the value unless given), class of the cell, whether it is hidden at first].
+  const changed = (readAddress().chosen.columns ?? "").split(","), isShown = (head, isExtra) => Boolean(isExtra) === changed.includes(fileName(head));
+  const shown = columns.filter(([head, , , , isExtra], place) => place < nWords || isShown(head, isExtra));
+  const cell = (row, [, raw, text, style], place) => element(place < nWords ? "th" : "td",
+    { class: style?.(row), scope: place < nWords ? "row" : null }, (text ?? raw)(row) || DASH);
+  const made = element("table", { class: shown.length < 4 ? "narrow" : null },
     element("caption", { class: "hidden-text" }, title),
-    element("thead", {}, element("tr", {}, columns.map(([head], place) => element(
-      "th", { scope: "col", class: place < nWords ? "word" : null, "data-column": place }, head)))),
-    element("tbody", {}, rows.map((row) => element("tr", {}, columns.map((column, place) => cell(row, column, place))))));
+    element("thead", {}, element("tr", {}, shown.map(([head], place) => element(
+      "th", { scope: "col", class: place < nWords ? "word" : null, "data-column": place }, breakable(head))))),
+    element("tbody", {}, rows.map((row) => element("tr", {}, shown.map((column, place) => cell(row, column, place))))));
   if (rows.length > 1) makeSortable(made);
   return element("div", { class: "exhibit" },
     element("div", { class: "wide", role: "region", tabindex: 0, "aria-label": title }, made),
-    element("div", { class: "tools" }, csvButton(title, columns, rows)));
+    element("div", { class: "tools" }, csvButton(title, columns, rows), columns.length > nWords + 4 ? columnsForm(title, columns, nWords, isShown) : null));
 }
 
 // --- tips and keys ---
@@ -117,15 +129,23 @@ function choices(chosen, metrics = DATA.scores) {
   }
   const options = distinct(rows, "dataset"), named = (chosen.data ?? "").split(",").filter((name) => options.includes(name));
   found.data = { options, value: named.length ? named : options };
-  return { found, rows: rows.filter((row) => found.data.value.includes(row.dataset)) };
+  rows = rows.filter((row) => found.data.value.includes(row.dataset));
+  const texts = (chosen.search ?? "").toLowerCase().split(",").map((each) => each.trim()).filter(Boolean), sets = ownSets(rows);
+  if (texts.length) rows = rows.filter((row) => texts.some((each) => nameOf(row).toLowerCase().includes(each)));
+  if (chosen.whole) rows = [...Map.groupBy(rows, (row) => row.method).values()].filter((all) => sets.every((name) => all.some((row) => row.dataset === name))).flat();
+  return { found: { ...found, search: { value: chosen.search ?? "" }, whole: { value: chosen.whole ?? "" } }, rows };
 }
 
 function controls(view, found, more = {}) {
-  const now = { ...Object.fromEntries(Object.entries(found).map(([name, { value }]) => [name, value])), ...more };
-  const go = (changed) => {
+  const now = { ...Object.fromEntries(Object.entries(found).map(([name, { value }]) => [name, value])), columns: readAddress().chosen.columns, ...more };
+  const to = (changed) => {
     const next = { ...now, ...changed };
-    const isAll = changed.study || next.data.length === found.data.options.length;
-    location.hash = address(view, { ...next, data: isAll ? "" : next.data.join(",") });
+    return address(view, { ...next, data: changed.study || next.data.length === found.data.options.length ? "" : next.data });
+  };
+  const go = (changed) => { location.hash = to(changed); };
+  const search = (event) => {
+    history.replaceState(null, "", to({ search: event.target.value }));
+    show();
   };
   const selects = Object.keys(LABELS).filter((name) => name === "study" || found[name].options.length > 1).map((name) => element(
     "label", {}, LABELS[name],
@@ -142,7 +162,10 @@ function controls(view, found, more = {}) {
     found.data.options.map((name) => element("label", {}, element("input", {
       type: "checkbox", id: `choose-${view}-data-${name}`, checked: found.data.value.includes(name), onchange: tick(name),
     }), name)), why);
-  return element("form", { class: "controls", "aria-label": "What is shown", onsubmit: (event) => event.preventDefault() }, selects, boxes);
+  const ofMethods = more.method ? null : [
+    element("label", {}, "Methods", element("input", { type: "search", id: `choose-${view}-search`, placeholder: "all, or: treecrf, mallet", value: now.search, oninput: search })),
+    element("label", { class: "tick" }, element("input", { type: "checkbox", id: `choose-${view}-whole`, checked: Boolean(now.whole), onchange: (event) => go({ whole: event.target.checked ? 1 : "" }) }), "only those with all data sets")];
+  return element("form", { class: "controls", "aria-label": "What is shown", onsubmit: (event) => event.preventDefault() }, selects, ofMethods, element("p", {}, link(to({}), "Link to this view")), boxes);
 }
 
 function legend(rows) {

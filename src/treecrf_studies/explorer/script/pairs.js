@@ -1,13 +1,6 @@
 // Method against method: all pairs, and the tests of one pair on all data sets.
 "use strict";
 
-const OPPOSITE = { better: "worse", worse: "better" };
-
-const bothWays = (pairs) => pairs.flatMap((row) => [row, {
-  ...row, method: row.other, other: row.method, value: -row.value, low: isKnown(row.high) ? -row.high : null, high: isKnown(row.low) ? -row.low : null,
-  family_low: isKnown(row.family_high) ? -row.family_high : null, family_high: isKnown(row.family_low) ? -row.family_low : null, decision: OPPOSITE[row.decision] ?? row.decision,
-}]);
-
 function tally(rows) {
   const n = (decision) => rows.filter((row) => row.decision === decision).length;
   const [better, worse, equivalent] = [n("better"), n("worse"), n("equivalent")];
@@ -17,9 +10,9 @@ function tally(rows) {
 }
 
 const testColumns = [
-  ["difference (points)", (row) => row.value, (row) => signed(row.value)], ["95 %, uncorrected", (row) => between(row.low, row.high)],
+  ["tested difference (points)", (row) => row.value, (row) => signed(row.value)], ["95 %, uncorrected", (row) => between(row.low, row.high)],
   ["p, uncorrected", (row) => row.p_value, (row) => pText(row.p_value)], ["95 %, Bonferroni", (row) => between(row.family_low, row.family_high)],
-  ["p, Holm", (row) => row.p_holm, (row) => pText(row.p_holm)], ["decision", (row) => row.decision],
+  ["p, Holm", (row) => row.p_holm, (row) => pText(row.p_holm)], ["decision", (row) => row.decision, null, () => "text"],
 ];
 
 const SIGNS = { better: "circle", worse: "diamond", equivalent: "ring", undecided: "square" };
@@ -27,7 +20,7 @@ const SIGNS = { better: "circle", worse: "diamond", equivalent: "ring", undecide
 const intervalsOf = (rows) => (rows.every((row) => isKnown(row.family_low)) ? "95 % intervals (Bonferroni)" : "95 % intervals (uncorrected)");
 
 function forest(title, rows, nameFor, hrefFor, tip) {
-  // Differences with their intervals, a row each.
+  // Tested differences with their intervals, a row each.
   const possible = (value) => (isKnown(value) ? Math.max(-100, Math.min(100, value)) : null);
   const strip = rows.map((row) => ({ name: nameFor(row), marks: [{
     value: row.value, low: possible(row.family_low ?? row.low), high: possible(row.family_high ?? row.high), shape: SIGNS[row.decision] ?? "square", href: hrefFor(row),
@@ -36,19 +29,18 @@ function forest(title, rows, nameFor, hrefFor, tip) {
   return strips(title, strip, { x: "points of accuracy", zero: true });
 }
 
+function pairsOf(found) {
+  // The tests between methods under the chosen conditions.
+  return found.metric.value === TESTED ? where(DATA.pairs, Object.fromEntries(["study", "point", "decoder", "variant"].map((name) => [name, found[name].value]))) : [];
+}
+
 function showPairs(chosen) {
   const { found, rows } = choices({ ...chosen, metric: TESTED }, where(DATA.scores, { metric: TESTED }));
-  const study = found.study.value, methods = distinct(rows.filter(isRival), "method"), datasets = found.data.value;
-  const wanted = Object.fromEntries(["study", "point", "decoder", "variant"].map((name) => [name, found[name].value]));
-  const pairs = where(DATA.pairs, wanted).filter((row) => datasets.includes(row.dataset) && methods.includes(row.method) && methods.includes(row.other));
+  const study = found.study.value, result = compare(withGaps(rows.filter(isRival)), pairsOf(found)), { sets, compared } = result, methods = compared.map((entry) => entry.method);
+  const pairs = pairsOf(found).filter((row) => sets.includes(row.dataset) && methods.includes(row.method) && methods.includes(row.other));
   const parts = [controls("pairs", found)];
   if (!pairs.length) return { title: `${WORDS.studies[study]}: no tests between methods here`, parts: [...parts, absent(WORDS.tests[study])] };
-  const cells = Map.groupBy(bothWays(pairs), (row) => `${row.method} ${row.other}`);
-  const balance = methods.map((method) => {
-    const own = bothWays(pairs).filter((row) => row.method === method).map((row) => row.decision);
-    return { method, n: own.filter((word) => word === "better").length - own.filter((word) => word === "worse").length };
-  }).sort((one, other) => other.n - one.n);
-  const different = pairs.filter((row) => OPPOSITE[row.decision]).length, one = datasets.length === 1;
+  const cells = Map.groupBy(bothWays(pairs), (row) => `${row.method} ${row.other}`), different = pairs.filter((row) => OPPOSITE[row.decision]).length;
   const cell = (method, other) => {
     const all = cells.get(`${method} ${other}`);
     if (!all) return element("td", {}, method === other ? "" : DASH);
@@ -57,33 +49,31 @@ function showPairs(chosen) {
     return element("td", { class: kind }, element("a", { href: pairAddress(all[0]), tabindex: -1, "data-mark": "", "data-tip": tip, "aria-label": tip }, shown));
   };
   const made = element("table", { class: "matrix", "data-marks": "" }, element("caption", { class: "hidden-text" }, "Row vs column"),
-    element("thead", {}, element("tr", {}, element("td", {}), balance.map(({ method }) => element("th", { scope: "col" }, element("span", {}, nameOf({ study, method })))))),
-    element("tbody", {}, balance.map(({ method }) => element("tr", {}, element("th", { scope: "row" }, nameOf({ study, method })), balance.map((other) => cell(method, other.method))))));
+    element("thead", {}, element("tr", {}, element("td", {}), compared.map(({ name }) => element("th", { scope: "col" }, element("span", {}, name))))),
+    element("tbody", {}, compared.map(({ method, name }) => element("tr", {}, element("th", { scope: "row" }, name), methods.map((other) => cell(method, other))))));
   made.querySelector("[data-mark]")?.setAttribute("tabindex", 0);
-  const first = balance[0];
   return {
-    title: `Tests separate ${different} of ${counted(pairs.length, "pair")}${different ? `; ${nameOf({ study, method: first.method })} has the best win-loss balance (${first.n > 0 ? "+" : ""}${`${first.n}`.replace("-", "−")})` : ""}`,
-    parts: [...parts, element("ul", { class: "legend" },
+    title: headline(result, found),
+    parts: [...parts, comparedOn(result), element("p", {}, `Tests separate ${different} of ${counted(pairs.length, "pair")}. Choose a pair to see its tests on all data sets.`), element("ul", { class: "legend" },
       ...[["better", "row is better"], ["worse", "row is worse"], ["mixed", "better on some, worse on others"], ["equivalent", "= equivalent"]].map(([kind, words]) => element("li", {}, element("span", { class: `swatch ${kind}` }), ` ${words}`)),
-      element("li", {}, one ? "numbers are points, row minus column" : "3:1 is better on three data sets and worse on one; · undecided")),
-    element("div", { class: "wide", role: "region", "aria-label": "Row vs column. Arrow keys move between the pairs." }, made),
-    element("p", { class: "note" }, "Choose a pair to see its tests."), testNote(study, rows),
+      element("li", {}, sets.length === 1 ? "numbers are points, row minus column" : "3:1 is better on three data sets and worse on one; · undecided")),
+    element("div", { class: "wide", role: "region", "aria-label": "Row vs column. Arrow keys move between the pairs." }, made), testNote(study, rows),
     element("details", {}, element("summary", {}, `All ${counted(pairs.length, "test")}`), table(`Tests of ${WORDS.studies[study]}`, [
       ["data set", (row) => row.dataset], ["method", (row) => nameOf(row)], ["vs", (row) => nameOf(row, row.other)], ...testColumns], pairs, 3))],
   };
 }
 
 function showPair(chosen) {
-  const { method, other, ...rest } = chosen, back = element("p", {}, link(address("pairs", rest), "← Pairs"));
+  const { method, other, ...rest } = chosen, back = wayBack("pair", rest);
   const rows = bothWays(DATA.pairs).filter((row) => ["study", "method", "other"].every((name) => row[name] === chosen[name])
     && ["variant", "decoder"].every((name) => row[name] === (chosen[name] ?? "")) && row.point === (chosen.point ?? "choice"));
   if (!rows.length) return { title: "These two methods are not tested against each other", parts: [back] };
-  const [one, two] = [nameOf(rows[0]), nameOf(rows[0], other)], { better, worse } = tally(rows);
-  const title = `${one} minus ${two}, ${intervalsOf(rows)}`;
-  const columns = [["data set", (row) => row.dataset, (row) => link(cellAddress(row), row.dataset)], ...testColumns];
+  const [one, two] = [nameOf(rows[0]), nameOf(rows[0], other)], own = rows.filter((row) => ownSets(rows).includes(row.dataset)), { better, worse } = tally(own);
+  const title = `Tested difference, ${one} minus ${two}, ${intervalsOf(rows)}`;
+  const columns = [["data set", (row) => row.dataset, (row) => link(cellAddress(row), datasetText(row))], ...testColumns];
   return {
-    title: `${one} vs ${two}: ${signed(mean(rows.map((row) => row.value)))} points on average; ${better + worse ? `better on ${better}, worse on ${worse} of ${counted(rows.length, "data set")}` : "no test separates them"}`,
+    title: `${one} vs ${two}: ${better + worse ? `better on ${better}, worse on ${worse} of ${counted(own.length, "data set")}` : `no test separates them on ${setsText(own.map((row) => row.dataset))}`}, ${signed(mean(own.map((row) => row.value)))} points on average`,
     parts: [back, element("p", {}, `${WORDS.studies[chosen.study]} · ${conditionText(rows[0])}`, " · ", link(pairAddress({ ...rows[0], method: other, other: method }), `${two} vs ${one}`)),
-      chart(title, forest(title, rows, (row) => row.dataset, cellAddress, (row) => row.dataset), columns, rows, true), testNote(chosen.study, [{ standing: BEST }])],
+      chart(title, forest(title, rows, datasetText, cellAddress, datasetText), columns, rows, true), testNote(chosen.study, [{ standing: BEST }])],
   };
 }

@@ -4,14 +4,20 @@
 const VIEWS = { leaderboard: showLeaderboard, pairs: showPairs, cost: showCost, method: showMethod, pair: showPair, cell: showCell };
 const PARENTS = { method: "leaderboard", cell: "leaderboard", pair: "pairs" };
 const TITLE = document.title;
+const LAST = {}; // the address of each parent view when it was shown last
 let isFirst = true;
+
+const wayBack = (view, chosen) => element("p", {}, link(LAST[PARENTS[view]] ?? address(PARENTS[view], chosen), `← ${capital(PARENTS[view])}`));
 
 function show() {
   const { view, chosen } = readAddress(), name = VIEWS[view] ? view : "leaderboard", focused = document.activeElement?.id;
+  if (!PARENTS[name]) LAST[name] = location.hash || `#${name}`;
   drawn.length = 0;
   TIP.hidden = true;
   document.querySelectorAll("nav.views a").forEach((each) => {
-    if (each.hash === `#${PARENTS[name] ?? name}`) each.setAttribute("aria-current", "page");
+    const tab = each.dataset.tab;
+    each.href = address(tab, pick(chosen, ["study", "metric", "point", "decoder", "variant", "data", "search", "whole"]));
+    if (tab === (PARENTS[name] ?? name)) each.setAttribute("aria-current", "page");
     else each.removeAttribute("aria-current");
   });
   const { title, parts } = DATA.scores.length ? VIEWS[name](chosen) : { title: "No study has results yet", parts: [] };
@@ -22,7 +28,11 @@ function show() {
   document.title = `${title} – ${TITLE}`;
   drawAll();
   const same = focused && document.getElementById(focused);
-  if (same) same.focus({ preventScroll: true });
+  if (same) {
+    for (let fold = same.closest("details"); fold; fold = fold.parentElement.closest("details")) fold.open = true;
+    same.focus({ preventScroll: true });
+    if (same.type === "search") same.setSelectionRange(same.value.length, same.value.length);
+  }
   else if (!isFirst) { heading.focus({ preventScroll: true }); scrollTo(0, 0); }
   isFirst = false;
   document.body.dataset.shown = location.hash;

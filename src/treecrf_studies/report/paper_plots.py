@@ -1,0 +1,229 @@
+"""Published and measured values of a table of a paper side by side, in its order."""
+
+from __future__ import annotations
+
+import textwrap
+from decimal import Decimal
+from typing import Any
+
+import matplotlib as mpl
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import LogLocator, MaxNLocator, NullLocator, ScalarFormatter
+
+from treecrf.io.messages import counted
+from treecrf_studies.framework.metrics import ACCURACY, METRICS
+from treecrf_studies.framework.views import NEAR, PEAK
+from treecrf_studies.rendering.cells import signed
+from treecrf_studies.rendering.panels import add_legend, name_axes, panel_grid, sentence_figure
+from treecrf_studies.rendering.style import DECODER_NAMES, INK, SETTINGS, SMALL, training_method_name
+from treecrf_studies.report.figures import shown_methods
+from treecrf_studies.report.papers import Paper
+from treecrf_studies.training.choices import BETTER
+from treecrf_studies.training.published import training_costs
+
+ACCURACIES, STEP_SECONDS, SECONDS = METRICS[ACCURACY].title, "CPU seconds of one step", "CPU seconds to the peak"
+"""Quantities; others are those of the view of published values."""
+
+STEPS = {"forward_backward_seconds": "forward-backward", "induction_seconds": "feature induction"}
+"""Columns of costs that table 3.6 prints."""
+
+MEASURED = "#0072B2"
+
+MARKS: dict[str, tuple[str, dict[str, Any]]] = {
+    "published": ("published", {"marker": "o", "markerfacecolor": "none", "color": INK, "markersize": 6.0}),
+    "measured": ("measured as published", {"marker": "o", "color": MEASURED, "markersize": 4.2}),
+    "at_choice": ("at the cross-validated choice", {"marker": "|", "color": "#D55E00", "markersize": 8.0}),
+}
+"""Names and looks of values."""
+
+COLUMNS = ["source", "quantity", "dataset", "against", "row", "published", "measured", "low", "high", "at_choice"]
+
+LETTERS = 38
+"""Of a line of the name of a row."""
+
+
+def beside_frames(
+    published: pd.DataFrame, costs: pd.DataFrame, summary: pd.DataFrame, paper: Paper
+) -> dict[str, pd.DataFrame]:
+    """What a run measured beside each printed value of a paper, by table in its order.
+
+    Parameters
+    ----------
+    published : DataFrame
+        From `treecrf_studies.framework.views.published_values`.
+    costs, summary : DataFrame
+        From `treecrf_studies.training.summary`, of several data sets; may be empty.
+    paper : Paper
+
+    Returns
+    -------
+    dict of str to DataFrame
+        By source, such as "PhD table 3.5": source, quantity, dataset, against (the baseline of differences, empty for
+        other values), row (method, decoder and condition in words),
+        published, measured (as the paper measures), low, high, and at_choice, where that is another value.
+    """
+    rows = published[published["source"].map(paper.numbers).astype(bool)] if len(published) else published
+    parts = {str(name): part for name, part in _with_rows(rows).groupby("source")} if len(rows) else {}
+    for seconds in (step_frame(costs), peak_frame(summary)) if paper.start == "P3" else ():
+        parts |= dict.fromkeys(seconds["source"].unique(), seconds)
+    return {source: parts[source].reset_index(drop=True) for source in sorted(parts)}
+
+
+def step_frame(costs: pd.DataFrame) -> pd.DataFrame:
+    """PhD table 3.6 beside measured CPU seconds, as of `beside_frames`."""
+    if costs.empty:
+        return pd.DataFrame(columns=COLUMNS)
+    known = training_costs().merge(costs, on=["dataset", "method"], suffixes=("_published", ""))
+    parts = [
+        known.assign(
+            row=known["method"].map(training_method_name) + f": {name}",
+            published=known[f"{column}_published"],
+            measured=known[column],
+        )
+        for column, name in STEPS.items()
+    ]
+    found = pd.concat(parts, ignore_index=True).dropna(subset=["published", "measured"])
+    return _of_seconds(found, "PhD table 3.6", STEP_SECONDS)
+
+
+def peak_frame(summary: pd.DataFrame) -> pd.DataFrame:
+    """The CPU seconds of PhD table 3.5 beside measured ones up to the peak of the test curve, as of `beside_frames`."""
+    if summary.empty:
+        return pd.DataFrame(columns=COLUMNS)
+    better = summary[summary["decoder"] == BETTER][["dataset", "method", "peak_cpu_seconds"]]
+    known = training_costs().rename(columns={"cpu_seconds": "published"}).merge(better, on=["dataset", "method"])
+    found = known.assign(row=known["method"].map(training_method_name), measured=known["peak_cpu_seconds"])
+    return _of_seconds(found.dropna(subset=["published", "measured"]), "PhD table 3.5, CPU seconds", SECONDS)
+
+
+def _of_seconds(found: pd.DataFrame, source: str, quantity: str) -> pd.DataFrame:
+    given = dict.fromkeys(("low", "high", "at_choice"), np.nan)
+    return found.assign(source=source, quantity=quantity, against="", **given)[COLUMNS]
+
+
+def beside_figure(frame: pd.DataFrame) -> Figure:
+    """A panel for each data set, a row for each printed value: hollow published, filled measured, a line between them and a
+    bar for what is known of the measured one; a stroke at the cross-validated choice.
+    """
+    frame = frame.dropna(subset=["published"])
+    frame = frame[frame["measured"].notna() | frame["at_choice"].notna()]
+    if frame.empty:
+        return sentence_figure("This run has measured nothing that this table prints.")
+    sets = [
+        (f"{name} (vs {against})" if against else str(name), of_set)
+        for (name, against), of_set in frame.groupby(["dataset", "against"], sort=False)
+    ]
+    own = [list(dict.fromkeys(of_set["row"])) for _, of_set in sets]
+    names = list(dict.fromkeys(row for rows in sorted(own, key=len, reverse=True) for row in rows))
+    is_shared = len(names) <= 1.25 * max(map(len, own))
+    rows = [names] * len(sets) if is_shared else own
+    n_lines = max(map(len, rows))
+
+    def size(n_columns: int, n_rows: int) -> tuple[float, float]:
+        width = 2.3 + 1.75 * n_columns if is_shared else 3.7 * n_columns
+        return width, (0.55 + 0.2 * n_lines) * n_rows + 0.6
+
+    with mpl.rc_context(SETTINGS):
+        figure, panels = panel_grid([title for title, _ in sets], size, 3 if is_shared else 2, sharey=is_shared)
+        for axes, (_, of_set), shown in zip(panels, sets, rows, strict=True):
+            _draw_panel(axes, of_set, shown)
+            if _is_of_seconds(frame):
+                axes.set_xscale("log")
+                axes.xaxis.set_major_locator(LogLocator(numticks=4))
+                axes.xaxis.set_major_formatter(lambda value, _: f"{value:g}")
+                axes.xaxis.set_minor_locator(NullLocator())
+            else:
+                axes.xaxis.set_major_locator(MaxNLocator(3))
+                axes.xaxis.set_major_formatter(ScalarFormatter(useOffset=False))
+        name_axes(figure, panels, frame["quantity"].iloc[0], "")
+        add_legend(figure, panels, "", handlelength=1.2)
+    return figure
+
+
+def beside_alt(frame: pd.DataFrame) -> str:
+    """What `beside_figure` shows."""
+    away = _away(frame)
+    if away.empty:
+        return "Nothing that this table prints was measured."
+    text = f"{counted(len(away), 'printed value')} of {frame['source'].iloc[0]} beside measured ones, on {counted(frame['dataset'].nunique(), 'data set')}. "
+    if _is_of_seconds(frame):
+        ratios = (frame["measured"] / frame["published"]).dropna()
+        return f"{text}Measured are {_two_digits(ratios.min())} to {_two_digits(ratios.max())} times the published seconds."
+    digits = signed if (frame["quantity"] == ACCURACIES).all() else _short
+    low, median, high = away.min(), away.median(), away.max()
+    return f"{text}Measured minus published is {digits(low)} to {digits(high)}, {digits(median)} in the median."
+
+
+def beside_caption(frame: pd.DataFrame) -> str:
+    """What follows from `beside_figure`."""
+    away, source = _away(frame), frame["source"].iloc[0].partition(",")[0] if len(frame) else ""
+    if away.empty:
+        return "This run has measured nothing that this table prints."
+    quantity, n = frame["quantity"].iloc[0], len(away)
+    if quantity == ACCURACIES:
+        where = ", at the peak of the test curve as it prints" if frame["at_choice"].notna().any() else ""
+        return f"{int((away.abs() <= NEAR).sum())} of {n} measured accuracies lie within {NEAR:g} point of {source}{where}."
+    known = frame.loc[away.index]
+    if quantity.startswith("log odds"):
+        n_alike = int((np.sign(known["measured"]) == np.sign(known["published"])).sum())
+        return f"{n_alike} of {n} measured log odds have the sign that {source} prints."
+    ratio = (known["measured"] / known["published"]).median()
+    if _is_of_seconds(frame):
+        return f"{_two_digits(ratio)} times the published CPU seconds is the median of {source}; machines differ."
+    return f"{_two_digits(ratio)} times the published value is the median of {source}."
+
+
+def _is_of_seconds(frame: pd.DataFrame) -> bool:
+    return bool(frame["quantity"].isin([SECONDS, STEP_SECONDS]).all())
+
+
+def _away(frame: pd.DataFrame) -> pd.Series:
+    """Measured minus published, at the choice where what the paper measures was not kept."""
+    return (frame["measured"].fillna(frame["at_choice"]) - frame["published"]).astype(float).dropna()
+
+
+def _two_digits(value: float) -> str:
+    """Two significant digits, without an exponent."""
+    return f"{Decimal(f'{value:.1e}'):f}"
+
+
+def _short(value: float) -> str:
+    return f"{Decimal(f'{value:+.1e}'):+f}".replace("-", "−") if value else "0"
+
+
+def _with_rows(rows: pd.DataFrame) -> pd.DataFrame:
+    """Printed values with their rows in words: what tells rows of one data set apart."""
+    several = rows.groupby(["source", "dataset", "variant", "method"])["decoder"].transform("nunique") > 1
+    parts = rows["variant"].astype(str).str.partition(" vs ")
+    texts = [
+        ", ".join(filter(None, [method, DECODER_NAMES.get(decoder, "") if is_told else "", condition]))
+        for method, decoder, is_told, condition in zip(
+            shown_methods(rows), rows["decoder"], several, parts[0].map(_condition), strict=True
+        )
+    ]
+    numbers = {name: rows[name].astype(float) for name in ("published", "measured", "low", "high", "at_choice")}
+    other = numbers["at_choice"].where(rows["point"] == PEAK)
+    return rows.assign(**numbers | {"at_choice": other}, row=texts, against=parts[2])[COLUMNS]
+
+
+def _condition(text: str) -> str:
+    return text.removesuffix(" missing").replace("= -", "= −")
+
+
+# --- drawing ----------------------------------------------------------------------------------------
+
+
+def _draw_panel(axes: Axes, of_set: pd.DataFrame, rows: list[str]) -> None:
+    places = of_set["row"].map(rows.index)
+    end = of_set["measured"].fillna(of_set["at_choice"])
+    axes.hlines(places, of_set["published"], end, color=INK, linewidth=0.8, zorder=1)
+    axes.hlines(places, of_set["low"], of_set["high"], color=MEASURED, linewidth=3.0, alpha=0.35, zorder=1)
+    for column, (label, style) in MARKS.items():
+        if of_set[column].notna().any():
+            axes.plot(of_set[column], places, linestyle="none", label=label, zorder=3, **style)
+    axes.set_yticks(range(len(rows)), [textwrap.fill(name, LETTERS) for name in rows], fontsize=SMALL)
+    axes.set_ylim(len(rows) - 0.5, -0.5)
+    axes.tick_params(axis="y", length=0)

@@ -1,0 +1,157 @@
+"""The HTML of a site: tables, what people named, and what browsers say."""
+
+import json
+import shutil
+
+import pandas as pd
+import pytest
+from browsing import RUN, TEXTS, opened
+from matplotlib.figure import Figure as Drawn
+
+from treecrf_studies.rendering.markdown import write_pages
+from treecrf_studies.rendering.parts import Drawing, Group, Note, Page, Section, Table, listed, paragraph
+from treecrf_studies.rendering.site import build_site, with_policy
+from treecrf_studies.rendering.text import Markdown, escaped
+
+COLUMN = ["12", "–", "0.001", "−2.5*", "1,000", "<0.001", "3–7"]
+NAMES = ["CRF-10", "CRF-2", *["MEMM"] * 5]
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    """Pages with a table to sort, a long one, a figure, claims, and texts that people named."""
+    folder = tmp_path_factory.mktemp("site")
+    sorted_table = Table("To sort", pd.DataFrame({"method": NAMES, "x": COLUMN}))
+    long = Table("Long", pd.DataFrame({"claim": ["P1, P2"] * 30, "row": [f"row {i}" for i in range(30)]}))
+    named = Table(" ".join(TEXTS), pd.DataFrame({text: [text, str(i)] for i, text in enumerate(TEXTS)}))
+    notes = [paragraph("{text}", text=text) for text in TEXTS]
+    drawing = Drawing(Drawn(figsize=(1, 1)), TEXTS[0], escaped(TEXTS[2]), pd.DataFrame({"a": ["1"]}), "drawing")
+    pages = [
+        Page("index.md", "First", "First", [Group("", [Section("tables", "Tables", [sorted_table, long])])]),
+        Page(
+            "named.md",
+            TEXTS[0],
+            TEXTS[0],
+            [Group(TEXTS[1], [Section("a", TEXTS[2], [named, *notes, *listed(TEXTS), drawing])])],
+        ),
+        *(Page(f"claims/P{i}.md", f"Claim P{i}", "", [], [Note(Markdown("A claim."))]) for i in (1, 2)),
+    ]
+    write_pages(pages, folder / "markdown", escaped("a banner"))
+    build_site(folder / "markdown", folder, "a site")
+    return folder
+
+
+@pytest.fixture
+def first(chromium, site):
+    with opened(chromium, site / "index.html") as browser:
+        browser.tab.goto((site / "index.html").as_uri())
+        yield browser.tab
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("name", ["index", "named", "claims/P1", "search"])
+def test_no_page_has_an_error_or_runs_what_people_named(chromium, site, name, scheme):
+    file = site / f"{name}.html"
+    with opened(chromium, file, color_scheme=scheme) as browser:
+        browser.tab.goto(file.as_uri())
+        assert [problem for problem in browser.problems if "file://" not in problem] == []
+        assert browser.tab.title() != "run"
+        assert browser.tab.evaluate("document.documentElement.scrollWidth") <= 1200
+        assert browser.tab.locator("h1").count() == (name != "search")
+
+
+def test_texts_that_people_named_are_shown_as_they_are(chromium, site):
+    with opened(chromium, site / "named.html") as browser:
+        browser.tab.goto((site / "named.html").as_uri())
+        whole = " ".join(browser.tab.locator("article").inner_text().split())
+        for text in TEXTS:
+            assert " ".join(text.split()) in whole
+        cells = (
+            browser.tab.locator("table.results").first.locator("tbody tr").first.locator("th, td").all_text_contents()
+        )
+        assert [" ".join(cell.split())[:20] for cell in cells] == [" ".join(text.split())[:20] for text in TEXTS]
+
+
+def test_a_script_that_is_not_the_pages_own_does_not_run(chromium, site, tmp_path):
+    folder = shutil.copytree(site, tmp_path / "copy")
+    page = (site / "index.html").read_text()
+    added = f'<p id="there">there</p><script>{RUN}</script><img src=x onerror="{RUN}"><a href="javascript:{RUN}">a</a>'
+    (folder / "index.html").write_text(page.replace("</article>", f"{added}</article>"))
+    with opened(chromium, folder / "index.html") as browser:
+        browser.tab.goto((folder / "index.html").as_uri())
+        browser.tab.locator("#there ~ a").click()
+        assert browser.tab.title() == "a site"
+        assert sum("Content Security Policy" in problem for problem in browser.problems) >= 2
+
+
+@pytest.mark.parametrize(
+    ("column", "clicks", "order", "shown"),
+    [
+        (1, 1, "ascending", ["–", "−2.5*", "0.001", "<0.001", "3–7", "12", "1,000"]),
+        (1, 2, "descending", ["1,000", "12", "3–7", "0.001", "<0.001", "−2.5*", "–"]),
+        (0, 1, "ascending", ["CRF-10", "CRF-2", *["MEMM"] * 5]),
+        (0, 2, "descending", [*["MEMM"] * 5, "CRF-2", "CRF-10"]),
+    ],
+)
+def test_tables_are_sorted_by_number_and_stably(first, column, clicks, order, shown):
+    table = first.locator("table.results").first
+    heading = table.locator("thead th").nth(column)
+    for _ in range(clicks):
+        heading.locator("button").click()
+    assert heading.get_attribute("aria-sort") == order
+    assert table.locator(f"tbody tr > :nth-child({column + 1})").all_text_contents() == shown
+
+
+def test_long_tables_are_filtered_and_name_pages_of_claims(first):
+    details = first.locator("details.table").nth(1)
+    rows = details.locator("tbody tr:visible")
+    assert rows.count() == 30
+    details.locator("input").fill("ROW 29")
+    assert rows.all_text_contents() == ["P1, P2row 29"]
+    assert rows.locator("a").evaluate_all("links => links.map((link) => link.getAttribute('href'))") == [
+        "claims/P1.html",
+        "claims/P2.html",
+    ]
+
+
+def test_numbers_stand_at_the_right_and_the_file_can_be_had(first, site):
+    classes = (
+        first.locator("table.results").first.locator("thead th").evaluate_all("all => all.map((th) => th.className)")
+    )
+    assert classes == ["", "number"]
+    address = first.locator("details.table .file a").first.get_attribute("href")
+    assert (site / address).read_text().startswith("method,x\n")
+
+
+def test_a_figure_is_enlarged_by_key_and_closed(chromium, site):
+    with opened(chromium, site / "named.html") as browser:
+        browser.tab.goto((site / "named.html").as_uri())
+        browser.tab.locator("article img").press("Enter")
+        assert browser.tab.locator("dialog img").get_attribute("alt") == TEXTS[0]
+        browser.tab.keyboard.press("Escape")
+        browser.tab.locator("dialog").wait_for(state="detached")
+
+
+def test_pages_of_an_earlier_site_go_and_other_files_stay(tmp_path):
+    def build(*names):
+        pages = [Page(name, name, name, [], [paragraph("text")]) for name in names]
+        shutil.rmtree(tmp_path / "markdown", ignore_errors=True)
+        write_pages(pages, tmp_path / "markdown")
+        build_site(tmp_path / "markdown", tmp_path, "a site")
+
+    build("index.md", "old.md", "claims/P1.md")
+    (tmp_path / "explorer.html").write_text("<!doctype html>")
+    build("index.md", "new.md")
+    assert {path.name for path in tmp_path.glob("*.html")} == {"index.html", "new.html", "search.html", "explorer.html"}
+    assert not (tmp_path / "claims").exists()
+    assert json.loads((tmp_path / "markdown/pages.json").read_text()) == [
+        ["index.md", "index.md"],
+        ["new.md", "new.md"],
+    ]
+
+
+def test_the_policy_names_the_scripts_of_the_page():
+    page = with_policy("<head></head><script>a</script><script src='b.js'></script>")
+    # printf a | openssl dgst -sha256 -binary | base64
+    assert "'sha256-ypeBEsobvcr6wjGzmiPcTaeG7/gUfE5yuYB3ha/uSLs='" in page
+    assert "connect-src 'none'" in page

@@ -1,0 +1,74 @@
+"""Words of learning curves and of effects of missing values, from planted frames."""
+
+import pandas as pd
+import pytest
+
+from treecrf_studies.report.figure_words import (
+    curve_alt,
+    curve_caption,
+    curve_frame,
+    effect_alt,
+    effect_caption,
+    effect_frame,
+    seconds_alt,
+    seconds_caption,
+)
+
+
+@pytest.fixture
+def curves():
+    rows = [
+        ("a", "treecrf", 1, 60.0, 1.0),
+        ("a", "treecrf", 2, 58.0, 2.0),
+        ("a", "memm", 1, 50.0, 0.5),
+        ("a", "memm", 2, 61.0, 1.0),
+        ("b", "memm", 2, 70.0, 8.0),
+        ("a", "stacking", 1, 99.0, 3.0),
+    ]
+    frame = pd.DataFrame(rows, columns=["dataset", "method", "iteration", "accuracy", "cpu_seconds"])
+    other = frame.assign(preferred=False, accuracy=1.0)
+    return pd.concat([frame.assign(preferred=True), other], ignore_index=True)
+
+
+def test_curves_are_those_of_the_preferred_decoder_with_iterations(curves):
+    frame = curve_frame(curves)
+    assert frame.to_numpy().tolist() == [
+        ["a", "treecrf", 60.0, 58.0, 2.0],
+        ["a", "memm", 61.0, 61.0, 1.0],
+        ["b", "memm", 70.0, 70.0, 8.0],
+    ]
+    assert curve_alt(frame) == (
+        "Learning curves of 2 methods. Highest at the end: MEMM with 70.0 % on b and MEMM with 61.0 % on a."
+    )
+    assert curve_caption(frame).startswith("1 of 3 curves end at least 1 point below their highest value")
+    assert seconds_alt(frame).endswith("MEMM takes 1.00 s on a, MEMM takes 8.00 s on b.")
+    assert seconds_caption(frame).startswith("1 to 2 times the CPU seconds")
+
+
+def test_effects_are_those_against_the_baseline():
+    rows = [
+        ("a", 0.1, "imputation", "instance_weighting", -2.0, "worse"),
+        ("a", 0.4, "indicator", "instance_weighting", 0.5, "undecided"),
+        ("b", 0.4, "imputation", "instance_weighting", -1.0, "worse"),
+        ("b", 0.4, "imputation", "indicator", -9.0, "worse"),
+    ]
+    frame = pd.DataFrame(rows, columns=["dataset", "rate", "method", "other", "value", "decision"])
+    frame = frame.assign(low=-3.0, high=3.0, family_low=-4.0, family_high=4.0)
+    found = effect_frame(frame, "instance_weighting")
+    assert found["low"].tolist() == [-4.0] * 3
+    assert effect_alt(found).endswith(
+        "from −2.00 points (imputation on a, 10 %) to +0.50 points (indicator on a, 40 %)."
+    )
+    assert effect_caption(found) == (
+        "2 of 3 differences show instance weighting to be better, 0 worse; imputation loses most, −1.50 points on average."
+    )
+
+
+def test_captions_are_short_and_nothing_is_said_to_be_nothing(curves):
+    frame = curve_frame(curves)
+    assert max(len(text(frame).split()) for text in (curve_caption, seconds_caption)) <= 25
+    nothing = curve_frame(curves.iloc[:0])
+    texts = [text(nothing) for text in (curve_alt, curve_caption, seconds_alt, seconds_caption)]
+    assert set(texts) == {"No method has iterations."}
+    empty = effect_frame(pd.DataFrame(), "imputation")
+    assert effect_alt(empty) == effect_caption(empty) == "No methods for missing values were compared."

@@ -1,0 +1,72 @@
+"""The findings of the published results: their words, numbers and figures."""
+
+import pytest
+from builders import ROOT
+from runs import own_settings
+
+from treecrf_studies.rendering.parts import Drawing
+from treecrf_studies.report.findings import learnt_page, overview_findings, table_drawings, words_of_figures
+from treecrf_studies.report.ledger import read_ledger
+from treecrf_studies.report.papers import PAPERS
+from treecrf_studies.report.snapshot import EVIDENCE, recorded_settings
+
+PUBLISHED = ROOT / "docs/results"
+
+
+@pytest.fixture(scope="module")
+def settings():
+    return recorded_settings(PUBLISHED).model_copy(update={"results": str(PUBLISHED / EVIDENCE)})
+
+
+@pytest.fixture(scope="module")
+def drawings(settings):
+    """All that are drawn for pages, by their names."""
+    claims, _ = read_ledger(PUBLISHED)
+    found = [part for section in overview_findings(settings, claims) for part in section.parts]
+    found += [part for part in learnt_page(settings).lead if isinstance(part, Drawing)]
+    found += [part for paper in PAPERS for parts in table_drawings(settings, paper).values() for part in parts]
+    assert len({drawing.name for drawing in found}) == len(found)
+    return {drawing.name: drawing for drawing in found}
+
+
+def test_pages_have_a_figure_for_each_question_and_each_table(drawings):
+    numbers = ("34", "35", "35-cpu-seconds", "36", "41", "53", "54", "55")
+    tables = {f"phd-table-{name}" for name in numbers} | {"espboost-table-1"}
+    first = {
+        "published-and-measured-accuracies",
+        "verdicts-on-the-claims",
+        "gaps-to-the-best-method",
+        "accuracy-vs-cpu-time",
+        "differences",
+    }
+    assert set(drawings) == tables | first
+
+
+def test_captions_are_short_and_have_a_number(drawings, settings):
+    words = words_of_figures(settings)
+    assert len(words) == 4
+    told = [(drawing.caption, drawing.alt) for drawing in drawings.values()] + list(words.values())
+    for caption, alt in told:
+        assert len(caption.split()) <= 25, caption
+        assert any(letter.isdigit() for letter in caption), caption
+        assert alt.endswith("."), alt
+
+
+def test_every_figure_has_marks_and_its_numbers(drawings):
+    for drawing in drawings.values():
+        assert drawing.figure.axes, drawing.name
+        assert len(drawing.layout), drawing.name
+
+
+def test_drawings_stand_at_the_tables_of_their_papers(settings):
+    anchors = [anchor for paper in PAPERS for anchor in table_drawings(settings, paper)]
+    names = ("3-4", "3-5", "3-6", "4-1", "5-3", "5-4", "5-5", "1")
+    assert sorted(anchors) == sorted(f"table-{name}" for name in names)
+
+
+def test_a_run_without_results_has_no_findings(tmp_path):
+    settings = own_settings("protein", profile="protocol", results=str(tmp_path))
+    assert overview_findings(settings, None) == []
+    assert learnt_page(settings) is None
+    assert words_of_figures(settings) == {}
+    assert [drawing for paper in PAPERS for drawing in table_drawings(settings, paper)] == []
