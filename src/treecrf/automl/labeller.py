@@ -15,6 +15,8 @@ from zipfile import is_zipfile
 import numpy as np
 
 from treecrf.automl.fitting import derived_only, tested_columns
+from treecrf.automl.scores import METRICS, Metric
+from treecrf.chain.constraints import SCHEMES
 from treecrf.io.checksums import sha256
 from treecrf.io.columns import MISSING, Vocabulary, about_marked
 from treecrf.io.files import check_file
@@ -57,6 +59,8 @@ class Origin:
         What the interval takes as one: "sequence", "group" or "block".
     versions : dict of str to str
         Of treecrf, Python and NumPy.
+    metric : str
+        What the estimate is of (`treecrf.automl.scores.METRICS`); models without it have accuracies.
     """
 
     date: str
@@ -70,9 +74,10 @@ class Origin:
     high: float | None
     unit: str
     versions: dict[str, str]
+    metric: str = "accuracy"
 
     @classmethod
-    def of(cls, path: Path, data: SequenceSet, accuracy: Accuracy | None, unit: str) -> Self:
+    def of(cls, path: Path, data: SequenceSet, accuracy: Accuracy | None, unit: str, metric: str = "accuracy") -> Self:
         """Of a training that ends now."""
         points, low, high = (
             None if end is None or end != end else float(end) for end in (accuracy or (None, None, None))
@@ -89,6 +94,7 @@ class Origin:
             high,
             unit,
             {"treecrf": version("treecrf"), "python": platform.python_version(), "numpy": np.__version__},
+            metric,
         )
 
     def described(self) -> dict[str, Any]:
@@ -98,7 +104,7 @@ class Origin:
     @classmethod
     def from_described(cls, described: Mapping[str, Any]) -> Self:
         """What `described` gave; a ValueError if the parts are others, or of other types."""
-        if set(described) != {field.name for field in fields(cls)}:
+        if {"metric", *described} != {field.name for field in fields(cls)}:
             raise ValueError("the origin of the model has other parts")
         origin = cls(**described)
         texts = (origin.date, origin.file, origin.digest, origin.unit, *origin.versions, *origin.versions.values())
@@ -108,6 +114,7 @@ class Origin:
             all(isinstance(text, str) for text in texts)
             and all(type(count) is int and count >= 0 for count in counts)
             and all(number is None or type(number) in (int, float) for number in numbers)
+            and origin.metric in METRICS
         ):
             raise ValueError("the origin of the model has parts of other types")
         return origin
@@ -126,14 +133,15 @@ class Origin:
                 if self.low is None or self.high is None
                 else f" (95 % confidence interval by {self.unit}: {self.low:.1f} to {self.high:.1f} %)"
             )
-            yield f"Accuracy estimated then for new data: {self.accuracy:.1f} %{interval}."
+            words = METRICS[self.metric]
+            yield f"{words[0].upper()}{words[1:]} estimated then for new data: {self.accuracy:.1f} %{interval}."
         yield f"Versions: {', '.join(f'{name} {number}' for name, number in self.versions.items())}."
 
 
 @dataclass
 class TableLabeller:
     """A fitted labeller that reads tables, its columns, what imputes or marks missing cells in every set, if anything,
-    and its origin, if it is known.
+    its origin, if it is known, and the scheme whose impossible pairs of labels its predictions leave out, if any.
 
     The command line trains, saves and loads these; ``treecrf.load`` reads the labeller alone from the same file.
     """
@@ -142,6 +150,12 @@ class TableLabeller:
     columns: TableColumns
     missing: Imputer | Indicator | None = None
     origin: Origin | None = None
+    constraints: str | None = None
+
+    @property
+    def metric(self) -> Metric:
+        """What it was chosen by, and how it decodes; models of version 0.2 decode without constraints."""
+        return Metric("accuracy" if self.origin is None else self.origin.metric, self.constraints)
 
     def read(self, table: TypedTable, *, labelled: bool, new_labels: bool = False) -> SequenceSet:
         """What the labeller sees of a table: `encode`, then `prepare`."""
@@ -221,6 +235,7 @@ class TableLabeller:
         header, arrays = self.labeller.contents()
         table = asdict(self.columns) | {"missing": describe_transform(self.missing)}
         table["origin"] = None if self.origin is None else self.origin.described()
+        table["constraints"] = self.constraints
         write_npz(path, header | {"table": table}, arrays)
 
     @classmethod
@@ -248,8 +263,11 @@ class TableLabeller:
             missing = restore_transform(table["missing"])
             described = table.get("origin")  # version 0.2 had none
             origin = None if described is None else Origin.from_described(described)
+            constraints = table.get("constraints")
+            if constraints not in (None, *SCHEMES):
+                raise ValueError(f"the constraints {constraints!r} are not known")
         except (KeyError, TypeError, AttributeError, ValueError) as error:
             raise ValueError(
                 f"model {os.fspath(path)} is of another version of treecrf ({quoted(str(error))}); train it again."
             ) from error
-        return cls(rebuild(header, arrays, os.fspath(path)), columns, missing, origin)
+        return cls(rebuild(header, arrays, os.fspath(path)), columns, missing, origin, constraints)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import ExitStack
 from math import isfinite
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -175,6 +175,15 @@ def fit(
             max=0.9,
         ),
     ] = 0.0,
+    metric: Annotated[
+        Literal["auto", "accuracy", "span_f1", "segment_f1"],
+        shared.option(
+            "What models are chosen by. auto: span F1 where labels are of a scheme such as BIO, and predictions then have "
+            "no impossible pairs of labels; else accuracy.",
+            "NAME",
+            group=SEARCH,
+        ),
+    ] = "auto",
     seed: Annotated[
         int, shared.option("Seed of held-out sequences and of random starts.", "N", group=SEARCH, min=0)
     ] = 0,
@@ -203,6 +212,7 @@ def fit(
     from treecrf.automl.description import label_counts
     from treecrf.automl.fitting import FitOptions
     from treecrf.automl.labeller import Origin, TableLabeller
+    from treecrf.automl.scores import choose_metric
     from treecrf.inputs.derived import identifying_times
 
     settings: dict[str, Any] = {
@@ -246,6 +256,7 @@ def fit(
             shared.note(f"{OPTIONS[name]} is ignored: {method} does not use it.")
 
     columns, data = shared.read_training_set(file, reading, derives=options.derive != ())
+    judged_by = choose_metric(data, metric)
     if output.exists():
         shared.note(f"{output} is there already, and will be replaced.")
     for sentence in left_out:
@@ -275,7 +286,8 @@ def fit(
     ready = data if transform is None else transform.transform(data)
     _announce(labeller, ready)
     by_holding_out = _train(labeller, ready, held_out, seed)
-    TableLabeller(labeller, columns, transform, Origin.of(file, data, accuracy, unit)).save(output)
+    origin = Origin.of(file, data, accuracy, unit, judged_by.name if accuracy else "accuracy")
+    TableLabeller(labeller, columns, transform, origin, judged_by.constraints).save(output)
     if by_holding_out is not None:
         points, low, high = by_holding_out.accuracy
         interval = f", 95 % confidence interval by {unit} {low:.1f} to {high:.1f} %" if low == low else ""

@@ -103,11 +103,12 @@ Window = Annotated[
     option("Observations before and after a position that the labeller sees.", "N,N", "--window", group=METHOD),
 ]
 Decoder = Annotated[
-    Literal["forward_backward", "viterbi"],
+    Literal["forward_backward", "viterbi"] | None,
     option(
         "forward_backward: most probable label of each position. viterbi: most probable label sequence.",
         "NAME",
         "--decoder",
+        default="what the model was chosen for: forward_backward, or, of spans, the most probable possible labels",
     ),
 ]
 Format = Annotated[
