@@ -116,6 +116,11 @@ class Candidate(NamedTuple):
         return with_derived(labeller, self.missing, self.derived)
 
     @property
+    def inputs(self) -> str:
+        """Which inputs it sees, in a word: the given ones, and derived ones after a plus."""
+        return f"+{','.join(self.derived)}" if self.derived else "given"
+
+    @property
     def iterations(self) -> int:
         """The most."""
         return int(self.settings["iterations"])
@@ -403,6 +408,19 @@ def estimate_seconds(labeller: Labeller, train: SequenceSet, n_iterations: int) 
         step = labeller.n_layers * labeller.width * (150 + 4 * labeller.width) + 10 * n_labels**2
         return COMPILING + n_iterations * NANOSECOND * n_positions * step
     return 0.0
+
+
+def prediction_seconds(candidate: Candidate, data: SequenceSet) -> float:
+    """Approximate CPU seconds to label a position of a set with its derived inputs."""
+    labeller, n_labels = candidate.build(), len(data.label_names)
+    reading = 20.0 * _n_slots(labeller, data)
+    if isinstance(labeller, NeuralCRF):
+        scoring = labeller.n_layers * labeller.width * (50 + 1.5 * labeller.width)
+    elif isinstance(labeller, LinearCRF):
+        scoring = 1.5 * _n_slots(labeller, data) * n_labels
+    else:
+        scoring = 25.0 * candidate.iterations * n_labels
+    return NANOSECOND * (reading + scoring + 3 * n_labels**2)
 
 
 def estimate_memory(labeller: Labeller, train: SequenceSet, n_iterations: int) -> int:

@@ -18,7 +18,7 @@ from treecrf.models.base import Labeller
 from treecrf.models.decoding import constrained_trellis
 from treecrf.sequences import SequenceSet
 from treecrf.statistics.chunks import MIXED, chunk_scheme, find_chunks, find_runs, strict_scheme
-from treecrf.statistics.metrics import Accuracy, estimate_accuracy, estimate_share
+from treecrf.statistics.metrics import Accuracy, estimate_accuracy
 
 AUTO = "auto"
 
@@ -82,10 +82,10 @@ class Counts(NamedTuple):
         return np.asarray(residuals / whole + points / self.numerator.shape[-1])
 
     def estimate(self) -> Accuracy:
-        """The points, with their 95 % interval for other sequences or groups."""
-        if (self.numerator <= self.denominator).all():  # as of accuracy, where all may be right
-            return estimate_accuracy(self.numerator, self.denominator)
-        return estimate_share(self.numerator, self.denominator)
+        """The points, with their 95 % interval for other sequences or groups; 0 where there is nothing to count."""
+        if not self.denominator.any():
+            return Accuracy(0.0, np.nan, np.nan)
+        return estimate_accuracy(self.numerator, self.denominator)
 
 
 class Metric(NamedTuple):

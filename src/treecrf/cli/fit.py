@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from treecrf.automl.candidates import Candidate
     from treecrf.automl.choice import Choice
     from treecrf.automl.fitting import FitOptions, HeldOutChoice
+    from treecrf.automl.scores import Metric
     from treecrf.models.base import Labeller, Monitor
     from treecrf.sequences import SequenceSet
 
@@ -209,7 +210,6 @@ def fit(
     """
     from treecrf.automl import fitting
     from treecrf.automl.candidates import methods_to_compare
-    from treecrf.automl.description import label_counts
     from treecrf.automl.fitting import FitOptions
     from treecrf.automl.labeller import Origin, TableLabeller
     from treecrf.automl.scores import choose_metric
@@ -272,10 +272,9 @@ def fit(
     )
     has_learnt, accuracy, unit = True, None, "group" if groups else "sequence"
     if given is None:
-        choice, unit = _choose(data, compared, options, unit)
+        choice, unit, has_learnt = _choose(data, compared, options, unit, judged_by)
         labeller, treatment = choice.build(options)
         held_out, accuracy = 0.0, choice.accuracy
-        has_learnt = accuracy.points > 100 * label_counts(data)["share"].max()
     else:
         labeller, treatment = given
         if options.window is not None:
@@ -318,16 +317,20 @@ def _parse_derive(text: str) -> tuple[str, ...] | None:
 
 
 def _choose(
-    data: SequenceSet, compared: dict[str, dict[str, Any]], options: FitOptions, unit: str
-) -> tuple[Choice, str]:
-    """Choose by cross-validation, and show the result; with what its interval takes as one."""
+    data: SequenceSet, compared: dict[str, dict[str, Any]], options: FitOptions, unit: str, metric: Metric
+) -> tuple[Choice, str, bool]:
+    """Choose by cross-validation, and show the result; with what its interval takes as one, and whether it is better
+    than always the same label.
+    """
+    import numpy as np
+
     from treecrf.automl.candidates import affordable, candidate_windows
     from treecrf.automl.choice import MOST_POSITIONS, choose
     from treecrf.automl.cross_validation import make_folds
     from treecrf.automl.description import label_counts
     from treecrf.inputs.derived import without_stamps
 
-    folds = make_folds(data, options.seed, MOST_POSITIONS)
+    folds = make_folds(data, options.seed, MOST_POSITIONS, metric)
     compared, left_out = affordable(compared, folds.data, options.budget, len(folds.parts))
     for sentence in left_out:
         shared.note(f"Left out: {sentence}")
@@ -357,64 +360,78 @@ def _choose(
     _show_choice(choice, unit, data.has_missing)
     commonest = label_counts(folds.data).iloc[0]
     share, label = 100 * commonest["share"], quoted(commonest["label"])
-    if choice.accuracy.points <= share:
-        shared.say(
-            f"That is no better than always answering {label} ({share:.1f} %): the inputs say nothing about the labels, "
-            "or the file is too small to learn it.\n"
-        )
+    always = np.full(folds.data.n_positions, folds.data.label_names.index(commonest["label"]), dtype=np.int16)
+    points = float(metric.counts(always, folds.data).points)
+    has_learnt = choice.accuracy.points > points
+    of_metric = "" if metric.name == "accuracy" else f", with {metric.words} {points:.1f} %"
+    if has_learnt:
+        shared.say(f"Always answering {label} would be right at {share:.1f} % of the positions{of_metric}.\n")
     else:
-        shared.say(f"Always answering {label} would be right at {share:.1f} % of the positions.\n")
-    return choice, unit
+        shared.say(
+            f"That is no better than always answering {label} ({share:.1f} %{of_metric}): the inputs say nothing about "
+            "the labels, or the file is too small to learn it.\n"
+        )
+    return choice, unit, has_learnt
 
 
 def _show_choice(choice: Choice, unit: str, has_missing: bool) -> None:
+    words = _capital(choice.metric.words)
     shared.show_table(
-        _shown(choice.table),
-        f"Accuracy on {choice.n_positions:,} held-out positions in percent, with 95 % confidence intervals",
+        _shown(choice),
+        f"{words} on {choice.n_positions:,} held-out positions in percent, with 95 % confidence intervals",
     )
-    if any(" + " in name for name in choice.table["method"]):
-        shared.say("An average is the mean of the probabilities of these methods.")
+    if "average" in choice.table["method"].tolist():
+        shared.say(
+            "The average is the weighted mean of the probabilities; its row is estimated with weights that other "
+            f"{unit}s chose."
+        )
     for sentence in choice.left_out:
         shared.say(f"Left out: {sentence}")
     accuracy, candidates = choice.accuracy, choice.candidates
     if len(candidates) == 1:
         shared.say(f"Chose {candidates[0].method} ({choice.reason}): {_words(candidates[0], has_missing)}.")
     else:
-        described = "; ".join(f"{candidate.method} ({_words(candidate, has_missing)})" for candidate in candidates)
+        described = "; ".join(
+            f"{weight:.2f} {candidate.method} ({_words(candidate, has_missing)})"
+            for weight, candidate in zip(choice.weights, candidates, strict=True)
+        )
         shared.say(f"Chose the average of {described}: {choice.reason}.")
     interval = (
         ""
         if accuracy.low != accuracy.low
         else f" (95 % confidence interval by {unit}: {accuracy.low:.1f} to {accuracy.high:.1f} %)"
     )
-    shared.say(f"Estimated accuracy on new data: {accuracy.points:.1f} %{interval}.")
+    shared.say(f"Estimated {choice.metric.words} on new data: {accuracy.points:.1f} %{interval}.")
 
 
-def _shown(table: pd.DataFrame) -> pd.DataFrame:
-    """The table of a choice, with averages by the numbers of their methods; it fits on 80 columns."""
-    singles = [name for name in table["method"] if " + " not in name]
-    numbers = {name: str(number) for number, name in enumerate(singles, start=1)}
+def _capital(words: str) -> str:
+    return words[0].upper() + words[1:]
 
-    def short(name: str) -> str:
-        members = [numbers[member] for member in name.split(" + ")]
-        return f"average of {', '.join(members)}" if len(members) > 1 else f"{members[0]} {name}"
+
+def _shown(choice: Choice) -> pd.DataFrame:
+    """The table of a choice, which fits on 80 columns."""
+    import pandas as pd
+
+    table = choice.table
 
     def between(low: str, high: str, sign: str = "") -> list[str]:
         ends = zip(table[low], table[high], strict=True)
         return ["" if a != a else f"{a:{sign}.1f} to {b:{sign}.1f}" for a, b in ends]
 
-    return table[["method", "window", "inputs", "accuracy"]].assign(
-        method=[short(name) for name in table["method"]],
-        accuracy=[f"{each:.1f}" for each in table["accuracy"]],
-        interval=between("low", "high"),
-        **{"gap to the best": between("gap_low", "gap_high", "+")},
-    )
+    columns = {
+        **{name: table[name].tolist() for name in ("method", "window", "inputs")},
+        choice.metric.words: [f"{each:.1f}" for each in table["score"]],
+        "interval": between("low", "high"),
+        "gap to best": between("gap_low", "gap_high", "+"),
+        "log loss": [f"{each:.3f}" for each in table["log_loss"]],
+    }
+    return pd.DataFrame(columns)
 
 
 def _words(candidate: Candidate, has_missing: bool) -> str:
     from treecrf.automl.candidates import describe_settings
 
-    parts = [f"window {_sides(candidate.window)}", *(["derived inputs"] if candidate.derived else [])]
+    parts = [f"window {_sides(candidate.window)}", *([f"inputs {candidate.inputs}"] if candidate.derived else [])]
     parts += [describe_settings(candidate), counted(candidate.iterations, "iteration")]
     if has_missing:
         parts.append(f"missing values: {TREATED.get(candidate.missing, candidate.missing)}")

@@ -24,7 +24,7 @@ def test_one_command(run, table):
         "Comparing linear_crf, treecrf_newton, lightgbm with windows 0,0 and 1,1 and 3,3 by cross-validation (--budget 20"
         in err
     )
-    assert re.search(r"method +window +inputs +accuracy +interval +gap to the best", out)
+    assert re.search(r"method +window +inputs +accuracy +interval +gap to best +log loss", out)
     chosen = re.search(r"Chose (\w+) \(.+\): window 1,1, .*, (\d) iterations?\.", out)
     expected = re.search(
         r"accuracy on new data: ([\d.]+) % \(95 % confidence interval by sequence: [\d.]+ to [\d.]+ %\)", out
