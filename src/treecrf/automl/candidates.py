@@ -11,7 +11,7 @@ import numpy as np
 
 from treecrf.automl.fitting import AUTO, FitOptions, build, n_reports, resolve_missing, with_derived
 from treecrf.ensembles.labeller import Ensemble
-from treecrf.inputs import BLOCKS, DerivedInputs
+from treecrf.inputs import BLOCKS, NEIGHBOURS, DerivedInputs
 from treecrf.inputs.binning import MOST_BINS
 from treecrf.inputs.derived import identifying_times
 from treecrf.models.base import Labeller
@@ -46,6 +46,9 @@ RATE_OF_MANY = 0.1
 
 ITERATIONS_OF_MANY = 20
 """Of trees for that many labels, at most: they are dear, and gain little after that."""
+
+TEXT_ITERATIONS = 100
+"""Of a linear CRF that sees texts as users of CRFsuite write them down: many weights take longer to settle."""
 
 TREE_BINS = 63
 """Of a number, in trees."""
@@ -189,11 +192,10 @@ def affordable(
 def candidate_windows(data: SequenceSet) -> list[tuple[int, int]]:
     """Windows to try, narrow ones first; none reaches beyond the longest sequence.
 
-    No, one and three observations on either side; where there are words, none and one, as what stands beside them tells
-    little more than a chain does; where numbers are labelled in long runs (an activity, a stage of sleep), also half a
+    No, one and three observations on either side; where numbers are labelled in long runs (an activity, a stage of sleep), also half a
     run, `MOST_REACH` at most: single numbers say little about it.
     """
-    reaches = [0, 1] if has_words(data) else [0, 1, 3]
+    reaches = [0, 1, 3]
     wide = min(MOST_REACH, int(mean_run(data)) // 2)
     if data.number_names and wide > max(reaches):
         reaches.append(wide)
@@ -208,16 +210,19 @@ categories.
 
 
 def derivable_blocks(data: SequenceSet, derive: tuple[str, ...] | None) -> list[tuple[str, ...] | None]:
-    """Blocks of derived inputs to try, none at all among them; those that a user has decided are tried alone.
+    """Blocks of derived inputs to try, none at all first; those that a user has decided come after it, unless none is.
 
-    None where there is nothing to derive and nothing to take away.
+    None where there is nothing to derive and nothing to take away. Time stamps are also tried by themselves, and where
+    there is text its neighbours with the parts of words: what users of CRFsuite write down.
     """
     none = () if identifying_times(data) else None
     if derive is not None:
-        return [derive or none]
-    learnt = DerivedInputs().fit(data).derivations_
-    suiting = tuple(block for block in BLOCKS if any(derivation.block == block for derivation in learnt))
-    return [none, suiting] if suiting else [none]
+        return [none, derive] if derive else [none]
+    learnt = {derivation.block for derivation in DerivedInputs((*BLOCKS, NEIGHBOURS)).fit(data).derivations_}
+    suiting = tuple(block for block in BLOCKS if block in learnt)
+    text = tuple(block for block in ("words", NEIGHBOURS) if block in learnt)
+    tried = [suiting, ("times",) if "times" in suiting else (), text if NEIGHBOURS in learnt else ()]
+    return [none, *(blocks for blocks in dict.fromkeys(tried) if blocks)]
 
 
 def has_words(data: SequenceSet) -> bool:
@@ -268,6 +273,8 @@ def make_candidates(
         What a round does not vary is that of the first candidate of all; the caller replaces it by the best so far.
     """
     windows = [(1, 1)] if method == "neural_crf" else windows  # it sees the whole sequence
+    text = [blocks for blocks in derived if blocks and NEIGHBOURS in blocks and method == "linear_crf"]
+    derived = [blocks for blocks in derived if not (blocks and NEIGHBOURS in blocks)]
     usual = {"iterations": ITERATIONS} | _settings_for(method, data) | dict(decided)
     first, *other_treatments = _treatments(method, data, missing, usual)
     if first == "incorporated":
@@ -287,11 +294,17 @@ def make_candidates(
         for i, settings in enumerate(grid)
         if settings not in grid[:i] and (bins_matter or "n_bins" not in settings)
     ]
+    if text:  # pairs of words that occur once are as many as the rest, and say nothing
+        distinct = [{"min_count": 2} | settings for settings in distinct]
     near = [window for window in windows if max(window) <= max(DERIVED_REACHES)] or windows[:1]
+    iterations = {"iterations": TEXT_ITERATIONS} | dict(decided)
     yield [
-        Candidate(method, window, distinct[0], first, blocks)
-        for blocks in derived
-        for window in (near if blocks else windows)
+        *(Candidate(method, (0, 0), distinct[0] | iterations, first, blocks) for blocks in text),
+        *(
+            Candidate(method, window, distinct[0], first, blocks)
+            for blocks in derived
+            for window in (near if blocks else windows)
+        ),
     ]
     yield [Candidate(method, windows[0], settings, first) for settings in distinct[1:]]
     yield [Candidate(method, windows[0], distinct[0], treatment) for treatment in other_treatments]

@@ -30,7 +30,7 @@ from treecrf.automl.cross_validation import Folds, one_standard_error_choice, sc
 from treecrf.automl.fitting import FitOptions, average
 from treecrf.automl.scores import Counts, Metric
 from treecrf.automl.search import BudgetedSearch, CrossValidated, Tick, best_scores
-from treecrf.inputs.derived import without_stamps
+from treecrf.inputs.derived import NEIGHBOURS, without_stamps
 from treecrf.models.base import Labeller
 from treecrf.sequences import SequenceSet
 from treecrf.statistics.metrics import Accuracy, correct_for_choice
@@ -113,6 +113,8 @@ def choose(
     """
     search = BudgetedSearch(folds, options.budget, tick)
     derived, plain = derivable_blocks(folds.data, options.derive), without_stamps(folds.data)
+    if options.window is not None:  # neighbours would be another one
+        derived = [blocks for blocks in derived if not blocks or NEIGHBOURS not in blocks]
     rounds = {
         method: list(make_candidates(method, plain, list(windows), options.missing, settings, derived))
         for method, settings in compared.items()

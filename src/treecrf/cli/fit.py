@@ -151,7 +151,8 @@ def fit(
     derive: Annotated[
         str,
         shared.option(
-            "Derived inputs: auto (compare with and without), none, or some of words,rolling,times.",
+            "Derived inputs: auto (compare with and without), none, or some of words,rolling,times,neighbours, which are "
+            "compared too.",
             "NAMES",
             group=DATA,
         ),
@@ -306,13 +307,13 @@ def _parse_window(window: str | None, method: str) -> tuple[int, int] | None:
 
 def _parse_derive(text: str) -> tuple[str, ...] | None:
     """Blocks of derived inputs, None where they are to be chosen; wrong usage if one is unknown."""
-    from treecrf.inputs import BLOCKS
+    from treecrf.inputs import BLOCKS, NEIGHBOURS
 
     if text == AUTO:
         return None
     blocks = () if text == "none" else tuple(name.strip() for name in text.split(","))
     for block in blocks:
-        shared.check_choice("--derive", block, (AUTO, "none", *BLOCKS))
+        shared.check_choice("--derive", block, (AUTO, "none", *BLOCKS, NEIGHBOURS))
     return blocks
 
 

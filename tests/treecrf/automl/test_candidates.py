@@ -64,7 +64,7 @@ def test_many_labels_and_categories():
     [linear, *_], *_ = make_candidates("linear_crf", data, [(1, 1)], "auto", {})
     assert "min_count" not in linear.settings
     assert linear.settings["variance"] == 10
-    assert candidate_windows(data) == [(0, 0), (1, 1)]
+    assert candidate_windows(data) == [(0, 0), (1, 1), (3, 3)]
 
 
 @pytest.mark.parametrize("method", METHODS)
