@@ -47,8 +47,10 @@ RATE_OF_MANY = 0.1
 ITERATIONS_OF_MANY = 20
 """Of trees for that many labels, at most: they are dear, and gain little after that."""
 
-TEXT_ITERATIONS = 100
-"""Of a linear CRF that sees texts as users of CRFsuite write them down: many weights take longer to settle."""
+TEXT: Mapping[str, Any] = {"variance": 3.0, "min_count": 2, "iterations": 80}
+"""Settings of a linear CRF that sees text as users of CRFsuite write it down: many weights take longer to settle, and
+pairs of words that occur once say nothing.
+"""
 
 TREE_BINS = 63
 """Of a number, in trees."""
@@ -265,7 +267,7 @@ def make_candidates(
     decided : mapping
         Settings that a user has decided, as far as the method has them.
     derived : sequence of tuple of str
-        Blocks of derived inputs to try (`derivable_blocks`).
+        Blocks of derived inputs to try (`derivable_blocks`); neighbours are for `text_candidates` alone.
 
     Yields
     ------
@@ -273,8 +275,6 @@ def make_candidates(
         What a round does not vary is that of the first candidate of all; the caller replaces it by the best so far.
     """
     windows = [(1, 1)] if method == "neural_crf" else windows  # it sees the whole sequence
-    text = [blocks for blocks in derived if blocks and NEIGHBOURS in blocks and method == "linear_crf"]
-    derived = [blocks for blocks in derived if not (blocks and NEIGHBOURS in blocks)]
     usual = {"iterations": ITERATIONS} | _settings_for(method, data) | dict(decided)
     first, *other_treatments = _treatments(method, data, missing, usual)
     if first == "incorporated":
@@ -294,20 +294,30 @@ def make_candidates(
         for i, settings in enumerate(grid)
         if settings not in grid[:i] and (bins_matter or "n_bins" not in settings)
     ]
-    if text:  # pairs of words that occur once are as many as the rest, and say nothing
-        distinct = [{"min_count": 2} | settings for settings in distinct]
     near = [window for window in windows if max(window) <= max(DERIVED_REACHES)] or windows[:1]
-    iterations = {"iterations": TEXT_ITERATIONS} | dict(decided)
     yield [
-        *(Candidate(method, (0, 0), distinct[0] | iterations, first, blocks) for blocks in text),
-        *(
-            Candidate(method, window, distinct[0], first, blocks)
-            for blocks in derived
-            for window in (near if blocks else windows)
-        ),
+        Candidate(method, window, distinct[0], first, blocks)
+        for blocks in derived
+        if not blocks or NEIGHBOURS not in blocks
+        for window in (near if blocks else windows)
     ]
     yield [Candidate(method, windows[0], settings, first) for settings in distinct[1:]]
     yield [Candidate(method, windows[0], distinct[0], treatment) for treatment in other_treatments]
+
+
+def text_candidates(
+    data: SequenceSet, missing: str, decided: Mapping[str, Any], derived: Sequence[tuple[str, ...] | None]
+) -> list[Candidate]:
+    """Linear CRFs that see the neighbours of text as derived inputs, where there are some; the arguments are those of
+    `make_candidates`.
+    """
+    treatment = _treatments("linear_crf", data, missing, {})[0]
+    settings = {**TEXT, **decided}
+    return [
+        Candidate("linear_crf", (0, 0), settings, treatment, blocks)
+        for blocks in derived
+        if blocks and NEIGHBOURS in blocks
+    ]
 
 
 def _settings_for(method: str, data: SequenceSet) -> dict[str, Any]:

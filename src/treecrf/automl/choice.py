@@ -2,8 +2,8 @@
 cross-validation within a budget.
 
 In the first folds each method is tried with every window and then with other settings, a few iterations each on a part
-of the sequences (`treecrf.automl.search`). The best candidate of each method then passes through all folds, and others
-after them while the budget lasts. A weighted average of all of these is a candidate too (`treecrf.automl.blending`).
+of the sequences (`treecrf.automl.search`). The best candidate of each method then passes through all folds, after a
+linear CRF of text where there is some, and others after them while the budget lasts. A weighted average of all of these is a candidate too (`treecrf.automl.blending`).
 What a training costs is told by the sizes of the data (`treecrf.automl.candidates.estimate_seconds`), and never by a
 clock: the same file, seed and budget give the same choice on every machine.
 """
@@ -25,11 +25,12 @@ from treecrf.automl.candidates import (
     derivable_blocks,
     make_candidates,
     prediction_seconds,
+    text_candidates,
 )
 from treecrf.automl.cross_validation import Folds, one_standard_error_choice, score_marginals, within_error
 from treecrf.automl.fitting import FitOptions, average
 from treecrf.automl.scores import Counts, Metric
-from treecrf.automl.search import BudgetedSearch, CrossValidated, Tick, best_scores
+from treecrf.automl.search import BudgetedSearch, CrossValidated, Tick
 from treecrf.inputs.derived import NEIGHBOURS, without_stamps
 from treecrf.models.base import Labeller
 from treecrf.sequences import SequenceSet
@@ -119,9 +120,11 @@ def choose(
         method: list(make_candidates(method, plain, list(windows), options.missing, settings, derived))
         for method, settings in compared.items()
     }
-    shares, screening = _divide(rounds, search, options.budget)
+    text = text_candidates(plain, options.missing, compared.get("linear_crf", {}), derived)
+    text = text if "linear_crf" in compared else []
+    shares, screening = _divide(rounds, text, search, options.budget)
     for number, (method, of_method) in enumerate(rounds.items()):
-        first = sum(len(folds.parts) * search.cost(each[0][0]) for each in rounds.values())
+        first = len(folds.parts) * sum(map(search.cost, [*text, *(each[0][0] for each in rounds.values())]))
         search.expect(min(sum(list(shares.values())[number:]) + first, search.left))
         others = sum(share for name, share in list(shares.items())[number + 1 :] if name not in APART)
         left = search.left
@@ -129,7 +132,7 @@ def choose(
         screening -= 0.0 if method in APART else left - search.left
     n_common = min(len(results.folds) for _, results in search.best)
     ordered = [candidate for candidate, _ in sorted(search.best, key=lambda pair: -pair[1].points(n_common))]
-    validated = search.cross_validate(ordered)
+    validated = search.cross_validate([*text, *ordered])
     validated += search.cross_validate_others(validated)
     tick(100, "")
     return choose_best(validated, search, options.seed)
@@ -140,12 +143,12 @@ APART = ("neural_crf",)
 
 
 def _divide(
-    rounds: Mapping[str, list[list[Candidate]]], search: BudgetedSearch, budget: float
+    rounds: Mapping[str, list[list[Candidate]]], text: list[Candidate], search: BudgetedSearch, budget: float
 ) -> tuple[dict[str, float], float]:
     """CPU seconds for the first trials of each method, and of all that are not apart; some are kept for the last
     training.
     """
-    final = sum(search.final_cost(of_method[0][0]) for of_method in rounds.values())
+    final = sum(map(search.final_cost, [*text, *(of_method[0][0] for of_method in rounds.values())]))
     search.reserve(min(RESERVED * budget, final))
     needs = {name: search.folds.n_folds * search.screening_cost(each) for name, each in rounds.items()}
     usual = [name for name in needs if name not in APART]
@@ -187,7 +190,7 @@ def choose_best(validated: list[CrossValidated], search: BudgetedSearch, seed: i
     n_folds = len(validated[0].results.folds)
     held_out = folds.data.select(np.concatenate(folds.parts[:n_folds]))
     group = np.unique(held_out.groups, return_inverse=True)[1]
-    scores = [best_scores(one.results) for one in validated]
+    scores = [one.scores for one in validated]
     averaged = _average(validated, search, held_out, group, seed)
     if averaged is not None:
         scores.append((averaged.counts, averaged.log_loss))
@@ -279,7 +282,7 @@ def _table(
             "method": one.candidate.method,
             "window": "{},{}".format(*one.candidate.window),
             "inputs": one.candidate.inputs,
-            "iterations": str(one.results.best_iteration()),
+            "iterations": str(one.best.iterations),
             "weight": weight,
         }
         for one, weight in zip(validated, weights, strict=True)

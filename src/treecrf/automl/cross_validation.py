@@ -145,6 +145,9 @@ MOST_STAGES, LEAST_STAGES = 15, 5
 SCORING = 2 * 10**7
 """Pairs of labels at all positions and stages together that are scored: fewer stages where there are many labels."""
 
+NEARLY = 0.5
+"""Points that a cheaper stage may be behind where the best one is too dear to train with the whole file."""
+
 ROUNDING = 1e-9
 """Points by which sums of the same parts may differ."""
 
@@ -240,19 +243,28 @@ class CVResults(NamedTuple):
         """By `one_standard_error_choice`."""
         return one_standard_error_choice(self.counts(), self.log_loss())
 
-    def best_iteration(self) -> int:
-        """How many iterations the best stage is."""
-        longest = max((fold.iterations for fold in self.folds), key=len)
-        return int(longest[self.best_stage()])
+    def iterations(self) -> NDArray[np.int64]:
+        """Of each stage."""
+        return max((fold.iterations for fold in self.folds), key=len)
+
+    def stage_within(self, most_iterations: float) -> int:
+        """The best stage, or, where it has more iterations than can be afforded, the last one that can, but none that is
+        worse by more than `NEARLY`.
+        """
+        best, iterations, points = self.best_stage(), self.iterations(), self.counts().points
+        if iterations[best] <= most_iterations:
+            return best
+        near = np.flatnonzero(points[: best + 1] >= points[best] - NEARLY)
+        fitting = near[iterations[near] <= most_iterations]
+        return int(fitting[-1] if len(fitting) else near[0])
 
     def points(self, n_folds: int) -> float:
         """Of the first folds, at the best stage of these."""
         part = CVResults(self.folds[:n_folds])
         return float(part.counts().points[part.best_stage()])
 
-    def marginals(self) -> NDArray[np.float32]:
-        """Those of the best stage, where they were kept, fold by fold; shape (n_held_out_positions, n_labels)."""
-        stage = self.best_stage()
+    def marginals(self, stage: int) -> NDArray[np.float32]:
+        """Those of a stage, where they were kept, fold by fold; shape (n_held_out_positions, n_labels)."""
         kept = [fold.marginals or [] for fold in self.folds]
         return np.concatenate([stages[min(stage, len(stages) - 1)] for stages in kept])
 

@@ -33,18 +33,26 @@ class CrossValidated(NamedTuple):
     ----------
     candidate : Candidate
     results : CVResults
+    stage : int
+        Its best one that can be trained with the whole file.
     marginals : float32, shape (n_held_out_positions, n_labels)
-        At its best stage, fold by fold.
+        At that stage, fold by fold.
     """
 
     candidate: Candidate
     results: CVResults
+    stage: int
     marginals: NDArray[np.float32]
 
     @property
     def best(self) -> Candidate:
-        """The candidate with its best number of iterations."""
-        return self.candidate.with_iterations(self.results.best_iteration())
+        """The candidate with the iterations of that stage."""
+        return self.candidate.with_iterations(int(self.results.iterations()[self.stage]))
+
+    @property
+    def scores(self) -> tuple[Counts, NDArray[np.float64]]:
+        """Counts and log loss by held-out sequence at that stage."""
+        return self.results.counts().of(self.stage), self.results.log_loss()[self.stage]
 
 
 class BudgetedSearch:
@@ -185,8 +193,10 @@ class BudgetedSearch:
         """Marginals are kept of the best stage alone, before those of another candidate come."""
         splits = [self.folds_of(candidate).split(fold) for fold in range(n_folds)]
         folds = self._run(candidate, splits, len(splits) * self.cost(candidate), keeps_marginals=True)
-        marginals = CVResults(folds).marginals()
-        return CrossValidated(candidate, CVResults([fold._replace(marginals=None) for fold in folds]), marginals)
+        results = CVResults(folds)
+        stage = results.stage_within(max(self.reserved, 1.0) / self.final_cost(candidate) * candidate.iterations)
+        marginals = results.marginals(stage)
+        return CrossValidated(candidate, CVResults([fold._replace(marginals=None) for fold in folds]), stage, marginals)
 
     def _shortened(self, candidate: Candidate) -> Candidate:
         """The candidate with the iterations that screening gives it."""
@@ -227,11 +237,7 @@ class BudgetedSearch:
 
 def _best_of(tried: Sequence[tuple[Candidate, CVResults]]) -> tuple[Candidate, CVResults]:
     """By `one_standard_error_choice`, each at its best stage."""
-    counts, log_loss = zip(*(best_scores(results) for _, results in tried), strict=True)
-    return tried[one_standard_error_choice(Counts.stacked(counts), np.array(log_loss))]
-
-
-def best_scores(results: CVResults) -> tuple[Counts, NDArray[np.float64]]:
-    """Counts and log loss by held-out sequence at the best stage."""
-    stage = results.best_stage()
-    return results.counts().of(stage), results.log_loss()[stage]
+    stages = [results.best_stage() for _, results in tried]
+    scored = list(zip(tried, stages, strict=True))
+    counts = Counts.stacked([results.counts().of(stage) for (_, results), stage in scored])
+    return tried[one_standard_error_choice(counts, np.array([r.log_loss()[stage] for (_, r), stage in scored]))]

@@ -123,7 +123,11 @@ def test_folds_of_unlike_lengths_are_joined():
     results = CVResults([short, long])
     np.testing.assert_array_equal(results.counts().numerator, [[1, 1, 1], [3, 2, 2], [3, 1, 1]])
     np.testing.assert_array_equal(results.log_loss(), [[1, 1, 1], [2, 2, 2], [2, 3, 3]])
-    assert results.best_iteration() == 4
+    assert results.iterations()[results.best_stage()] == 4
+    assert [results.stage_within(most) for most in (9, 4, 3)] == [1, 1, 1]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("treecrf.automl.cross_validation.NEARLY", 60)
+        assert [results.stage_within(most) for most in (9, 4, 3, 1)] == [1, 1, 0, 0]
 
 
 def test_of_candidates_that_chance_tells_apart_the_smallest_log_loss_is_best():

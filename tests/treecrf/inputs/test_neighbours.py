@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 
 from treecrf import SequenceSet
-from treecrf.automl.candidates import derivable_blocks, make_candidates
+from treecrf.automl.candidates import derivable_blocks, make_candidates, text_candidates
+from treecrf.automl.choice import choose
+from treecrf.automl.cross_validation import make_folds
 from treecrf.automl.fitting import FitOptions
 from treecrf.inputs import DerivedInputs, neighbours
 from treecrf.inputs.neighbours import OUTSIDE, PAIRS, paired, shifted
@@ -73,18 +75,22 @@ def test_text_is_seen_as_users_of_crfsuite_write_it_down():
     assert DerivedInputs(("neighbours",)).fit(few).derivations_ == ()
 
 
-def test_text_is_the_first_candidate_of_linear_crfs_alone():
+def test_text_is_a_candidate_of_linear_crfs_alone():
     data = words_set()
     blocks = derivable_blocks(data, None)
     assert blocks == [None, ("words",), ("words", "neighbours")]
-    [first, *others], *_ = make_candidates("linear_crf", data, [(0, 0), (1, 1)], "auto", {}, blocks)
-    assert (first.derived, first.window) == (("words", "neighbours"), (0, 0))
-    assert (first.settings["min_count"], first.inputs) == (2, "+words,neighbours")
-    assert {other.derived for other in others} == {None, ("words",)}
-    trees = [each for part in make_candidates("treecrf_newton", data, [(0, 0)], "auto", {}, blocks) for each in part]
-    assert {each.derived for each in trees} == {None, ("words",)}
+    [first] = text_candidates(data, "auto", {"iterations": 5}, blocks)
+    assert (first.method, first.derived, first.window) == ("linear_crf", ("words", "neighbours"), (0, 0))
+    assert (first.settings["min_count"], first.iterations, first.inputs) == (2, 5, "+words,neighbours")
+    for method in ("linear_crf", "treecrf_newton"):
+        tried = [each for part in make_candidates(method, data, [(0, 0)], "auto", {}, blocks) for each in part]
+        assert {each.derived for each in tried} == {None, ("words",)}
     labeller = first.build_whole(FitOptions())[0]
     assert labeller.fit(data).predict(data).shape == (600,)
+    folds = make_folds(data, 0, 10_000)
+    for options, is_tried in ((FitOptions(budget=9), True), (FitOptions(budget=9, window=(1, 1)), False)):
+        table = choose(folds, [(1, 1)], {"linear_crf": {"iterations": 3}}, options).table
+        assert ("+words,neighbours" in table["inputs"].tolist()) == is_tried
 
 
 def test_what_a_user_derives_is_added_and_replaces_nothing():
