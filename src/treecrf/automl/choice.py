@@ -29,6 +29,7 @@ from treecrf.automl.candidates import (
 )
 from treecrf.automl.cross_validation import Folds, one_standard_error_choice, score_marginals, within_error
 from treecrf.automl.fitting import FitOptions, average
+from treecrf.automl.learning_curve import LearningCurve
 from treecrf.automl.scores import Counts, Metric
 from treecrf.automl.search import BudgetedSearch, CrossValidated, Tick
 from treecrf.inputs.derived import NEIGHBOURS, without_stamps
@@ -65,7 +66,8 @@ class Choice(NamedTuple):
     metric : Metric
         That chose.
     accuracy : Accuracy
-        The metric to expect on new sequences, in percent, the choice itself taken into account.
+        The metric to expect on new sequences, in percent, of a training with the whole file; the choice itself is taken
+        into account.
     table : DataFrame
         One row for each candidate that passed through the folds and one for their average, the best first: method,
         window, inputs ("given", or the derived ones after a plus), iterations (text, empty for the average), weight (in
@@ -133,9 +135,10 @@ def choose(
     n_common = min(len(results.folds) for _, results in search.best)
     ordered = [candidate for candidate, _ in sorted(search.best, key=lambda pair: -pair[1].points(n_common))]
     validated = search.cross_validate([*text, *ordered])
+    curve = search.learning_curve(max(validated, key=lambda one: float(one.scores[0].points)))
     validated += search.cross_validate_others(validated)
     tick(100, "")
-    return choose_best(validated, search, options.seed)
+    return choose_best(validated, search, options.seed, curve)
 
 
 APART = ("neural_crf",)
@@ -178,13 +181,19 @@ class _Average(NamedTuple):
     log_loss: NDArray[np.float64]
 
 
-def choose_best(validated: list[CrossValidated], search: BudgetedSearch, seed: int) -> Choice:
+def choose_best(
+    validated: list[CrossValidated],
+    search: BudgetedSearch,
+    seed: int,
+    curve: LearningCurve = LearningCurve(),  # noqa: B008
+) -> Choice:
     """Choose one of the candidates, cross-validated through the same folds, or their weighted average.
 
     The average is taken where it scores higher than every single candidate, or, within a standard error of the best
     one, has a smaller log loss than all. Of single candidates that with the smallest log loss counts of those within a
     standard error of the best (`treecrf.automl.cross_validation.one_standard_error_choice`); of those that differ from
-    it by no more than `NEGLIGIBLE` points and `NEGLIGIBLE_LOG_LOSS` the fastest to predict.
+    it by no more than `NEGLIGIBLE` points and `NEGLIGIBLE_LOG_LOSS` the fastest to predict. The learning curve corrects
+    the estimate for the training with the whole file.
     """
     folds = search.folds
     n_folds = len(validated[0].results.folds)
@@ -209,6 +218,7 @@ def choose_best(validated: list[CrossValidated], search: BudgetedSearch, seed: i
         points = correct_for_choice(*counts.of(slice(n_singles)), derive_seed(seed, "expected"))
         shift = points - expected.points
         expected = Accuracy(points, *np.clip([expected.low + shift, expected.high + shift], 0, 100).tolist())
+    expected = curve.correct(expected, folds.growth / folds.share, folds.n_folds)
     table = _table(validated, averaged, counts, log_loss.sum(axis=1) / held_out.n_positions)
     return Choice(
         [validated[place].best for place in taken],
