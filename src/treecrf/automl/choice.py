@@ -210,7 +210,9 @@ def choose_best(
     chosen = _choose_single(validated, counts.of(slice(n_singles)), log_loss[:n_singles])
     reason = _reason(chosen, counts.of(slice(n_singles)))
     if averaged is not None and _is_better(counts, log_loss):
-        chosen, reason = n_singles, "it is estimated better than each of them alone"
+        is_best = counts.points[-1] > counts.points[:-1].max()
+        smaller = "its log loss is smaller than that of each alone, and it is within a standard error of the best"
+        chosen, reason = n_singles, "it is estimated better than each of them alone" if is_best else smaller
     weights = np.eye(n_singles)[chosen] if chosen < n_singles or averaged is None else averaged.weights
     taken = sorted(np.flatnonzero(weights), key=lambda place: -weights[place])
     expected = counts.of(chosen).estimate()

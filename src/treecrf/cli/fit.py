@@ -211,6 +211,7 @@ def fit(
     """
     from treecrf.automl import fitting
     from treecrf.automl.candidates import methods_to_compare
+    from treecrf.automl.differences import ranges_of
     from treecrf.automl.fitting import FitOptions
     from treecrf.automl.labeller import Origin, TableLabeller
     from treecrf.automl.scores import choose_metric
@@ -287,7 +288,7 @@ def fit(
     _announce(labeller, ready)
     by_holding_out = _train(labeller, ready, held_out, seed)
     origin = Origin.of(file, data, accuracy, unit, judged_by.name if accuracy else "accuracy")
-    TableLabeller(labeller, columns, transform, origin, judged_by.constraints).save(output)
+    TableLabeller(labeller, columns, transform, origin, judged_by.constraints, ranges_of(data)).save(output)
     if by_holding_out is not None:
         points, low, high = by_holding_out.accuracy
         interval = f", 95 % confidence interval by {unit} {low:.1f} to {high:.1f} %" if low == low else ""
