@@ -10,7 +10,7 @@ from __future__ import annotations
 import argparse
 import os
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
@@ -70,7 +70,7 @@ def ours(train: SequenceSet, test: SequenceSet, metric: Metric, budget: float) -
     """What `treecrf fit` does with a training table."""
     options = FitOptions(budget=budget)
     folds = make_folds(train, 0, MOST_POSITIONS, metric)
-    compared, _ = affordable(methods_to_compare(options)[0], folds.data, budget, len(folds.parts))
+    compared = affordable(methods_to_compare(options)[0], folds.data, budget, len(folds.parts))
     choice = choose(folds, candidate_windows(without_stamps(train)), compared, options)
     labeller, treatment = choice.build(options)
     transform = prepare_missing(labeller, treatment, train)
@@ -100,14 +100,17 @@ def crfsuite(train: SequenceSet, test: SequenceSet, _metric: Metric, _budget: fl
     derived = DerivedInputs(("words", "neighbours")).fit(train)
     trainer = pycrfsuite.Trainer(verbose=False)
     names = np.array(train.label_names)
-    for features, labels in zip(_features(derived.transform(train)), _by_sequence(train, names), strict=True):
+    lags = (
+        range(1) if any(each.block == "neighbours" for each in derived.derivations_) else range(-LAGS[0], LAGS[1] + 1)
+    )
+    for features, labels in zip(_features(derived.transform(train), lags), _by_sequence(train, names), strict=True):
         trainer.append(features, labels)
     trainer.set_params({"max_iterations": 100})
     tagger = pycrfsuite.Tagger()
     with TemporaryDirectory() as folder:
         trainer.train(f"{folder}/model")
         tagger.open(f"{folder}/model")
-        predicted = [label for features in _features(derived.transform(test)) for label in tagger.tag(features)]
+        predicted = [label for features in _features(derived.transform(test), lags) for label in tagger.tag(features)]
         tagger.close()
     return np.array([train.label_names.index(label) for label in predicted]), np.nan, np.nan, np.nan
 
@@ -117,8 +120,8 @@ def _by_sequence(data: SequenceSet, names: np.ndarray) -> list[list[str]]:
     return [texts[start:stop] for start, stop in zip(data.offsets[:-1], data.offsets[1:], strict=True)]
 
 
-def _features(data: SequenceSet) -> Iterator[list[list[str]]]:
-    """A text for each category, and one for the tenth of each number."""
+def _features(data: SequenceSet, lags: Sequence[int]) -> Iterator[list[list[str]]]:
+    """A text for each category, and one for the tenth of each number, of the observations at these lags."""
     columns = [
         [f"{attribute.name}={attribute.categories[code]}" if code != MISSING else "" for code in codes]
         for attribute, codes in zip(data.attributes, data.values.T, strict=True)
@@ -128,7 +131,10 @@ def _features(data: SequenceSet) -> Iterator[list[list[str]]]:
         columns.append([f"{name}={tenth}" for tenth in np.searchsorted(edges, numbers).tolist()])
     rows = [[text for text in row if text] for row in zip(*columns, strict=True)]
     for start, stop in zip(data.observation_offsets[:-1], data.observation_offsets[1:], strict=True):
-        yield rows[start:stop]
+        yield [
+            [f"{lag}:{text}" for lag in lags if start <= place + lag < stop for text in rows[place + lag]]
+            for place in range(start, stop)
+        ]
 
 
 METHODS: dict[str, Callable[[SequenceSet, SequenceSet, Metric, float], Result]] = {

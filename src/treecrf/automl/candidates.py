@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from importlib.util import find_spec
-from math import ceil, sqrt
+from math import sqrt
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -171,24 +171,19 @@ def methods_to_compare(options: FitOptions) -> tuple[dict[str, dict[str, Any]], 
 
 def affordable(
     compared: Mapping[str, dict[str, Any]], data: SequenceSet, budget: float, n_folds: int
-) -> tuple[dict[str, dict[str, Any]], list[str]]:
-    """The methods, and why others are left out.
+) -> dict[str, dict[str, Any]]:
+    """The methods whose trainings the budget allows.
 
     The neural CRF takes part if its trainings take no more than `NEURAL_SHARE` of the budget, or if it is alone.
     """
     if len(compared) == 1 or "neural_crf" not in compared:
-        return dict(compared), []
+        return dict(compared)
     labeller = build("neural_crf", {"iterations": EPOCHS} | dict(compared["neural_crf"]))
     n_trainings = len(GRIDS["neural_crf"]) + n_folds
     cost = n_trainings * estimate_seconds(labeller, data, n_reports(labeller))
-    if cost <= NEURAL_SHARE * budget:
-        return dict(compared), []
-    enough = 10 * ceil(cost / NEURAL_SHARE / 10)
-    sentence = (
-        f"neural_crf, whose {n_trainings} trainings would take about {cost:.0f} s of the {budget:g} s for all methods; "
-        f"give --budget {enough} to compare it."
-    )
-    return {name: settings for name, settings in compared.items() if name != "neural_crf"}, [sentence]
+    return {
+        name: settings for name, settings in compared.items() if name != "neural_crf" or cost <= NEURAL_SHARE * budget
+    }
 
 
 def candidate_windows(data: SequenceSet) -> list[tuple[int, int]]:

@@ -333,9 +333,7 @@ def _choose(
     from treecrf.inputs.derived import without_stamps
 
     folds = make_folds(data, options.seed, MOST_POSITIONS, metric)
-    compared, left_out = affordable(compared, folds.data, options.budget, len(folds.parts))
-    for sentence in left_out:
-        shared.note(f"Left out: {sentence}")
+    compared = affordable(compared, folds.data, options.budget, len(folds.parts))
     windows = (
         candidate_windows(without_stamps(data))
         if options.window is None
@@ -343,7 +341,8 @@ def _choose(
     )
     shared.note(
         f"Comparing {', '.join(compared)} with windows {' and '.join(map(_sides, windows))} by cross-validation "
-        f"(--budget {options.budget:g}: about {options.budget:g} CPU seconds on one core)."
+        f"(--budget {options.budget:g}: about {options.budget:g} CPU seconds on one core, with the training on the whole "
+        "file)."
     )
     if folds.are_blocks:
         shared.note(
