@@ -402,9 +402,10 @@ def _show_choice(choice: Choice, unit: str, has_missing: bool) -> None:
         if accuracy.low != accuracy.low
         else f" (95 % confidence interval by {unit}: {accuracy.low:.1f} to {accuracy.high:.1f} %)"
     )
+    shared.say(f"Estimated {choice.metric.words} on new data: {accuracy.points:.1f} %{interval}.")
     shared.say(
-        f"Estimated {choice.metric.words} on new data, after training with the whole file: {accuracy.points:.1f} %"
-        f"{interval}. It holds for data like this file's, and cannot know of drift or of other people, places or devices."
+        "This is for a training on the whole file and data like the file's; it cannot know of drift, or of other people, "
+        "places or devices."
     )
 
 

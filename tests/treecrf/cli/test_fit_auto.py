@@ -27,7 +27,7 @@ def test_one_command(run, table):
     assert re.search(r"method +window +inputs +accuracy +interval +gap to best +log loss", out)
     chosen = re.search(r"Chose (\w+) \(.+\): window 1,1, .*, (\d) iterations?\.", out)
     expected = re.search(
-        r"accuracy on new data, after training with the whole file: ([\d.]+) % \(95 % confidence interval by sequence: [\d.]+ to [\d.]+ %\)",
+        r"accuracy on new data: ([\d.]+) % \(95 % confidence interval by sequence: [\d.]+ to [\d.]+ %\)",
         out,
     )
     assert float(expected[1]) > 95
