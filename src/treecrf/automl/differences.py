@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from treecrf.io.columns import Column, Vocabulary
 from treecrf.io.messages import listed, quoted
-from treecrf.sequences import MISSING, SequenceSet
+from treecrf.sequences import MISSING
 
 QUANTILES = (0.0, 0.05, 0.5, 0.95, 1.0)
 """Of the numbers of the training table that a model keeps."""
@@ -42,16 +42,6 @@ class Difference(NamedTuple):
     n_cells: int
     n_known: int
     examples: str
-
-
-def ranges_of(data: SequenceSet) -> dict[str, list[float]]:
-    """Quantiles (`QUANTILES`) of each column of numbers that has some."""
-    found = {}
-    for name, numbers in zip(data.number_names, data.numbers.T, strict=True):
-        known = numbers[~np.isnan(numbers)]
-        if len(known):
-            found[name] = np.quantile(known, QUANTILES).tolist()
-    return found
 
 
 def new_values(column: Column, known: Sequence[str], special: Sequence[str]) -> tuple[NDArray[np.bool_], Difference]:

@@ -137,6 +137,16 @@ class Origin:
         yield f"Versions: {', '.join(f'{name} {number}' for name, number in self.versions.items())}."
 
 
+def ranges_of(data: SequenceSet) -> dict[str, list[float]]:
+    """Quantiles (`QUANTILES`) of each column of numbers that has some."""
+    found = {}
+    for name, numbers in zip(data.number_names, data.numbers.T, strict=True):
+        known = numbers[~np.isnan(numbers)]
+        if len(known):
+            found[name] = np.quantile(known, QUANTILES).tolist()
+    return found
+
+
 @dataclass
 class TableLabeller:
     """A fitted labeller that reads tables, its columns, what imputes or marks missing cells in every set, if anything,

@@ -211,9 +211,8 @@ def fit(
     """
     from treecrf.automl import fitting
     from treecrf.automl.candidates import methods_to_compare
-    from treecrf.automl.differences import ranges_of
     from treecrf.automl.fitting import FitOptions
-    from treecrf.automl.labeller import Origin, TableLabeller
+    from treecrf.automl.labeller import Origin, TableLabeller, ranges_of
     from treecrf.automl.scores import choose_metric
     from treecrf.inputs.derived import identifying_times
 

@@ -5,8 +5,7 @@ import pandas as pd
 import pytest
 
 from treecrf import LinearCRF
-from treecrf.automl.differences import ranges_of
-from treecrf.automl.labeller import TableLabeller
+from treecrf.automl.labeller import TableLabeller, ranges_of
 from treecrf.readers.reading import read_table
 from treecrf.readers.tables import TableColumns
 
