@@ -25,6 +25,7 @@ from treecrf.automl.candidates import (
     derivable_blocks,
     make_candidates,
     prediction_seconds,
+    refine,
     text_candidates,
 )
 from treecrf.automl.cross_validation import Folds, one_standard_error_choice, score_marginals, within_error
@@ -102,19 +103,85 @@ class Choice(NamedTuple):
         return labellers[0], treatments[0]
 
 
-def choose(
+class Plan(NamedTuple):
+    """What is to be tried.
+
+    Attributes
+    ----------
+    search : BudgetedSearch
+        The last training's share of the budget is kept.
+    rounds : dict of str to list of list of Candidate
+        By method (`treecrf.automl.candidates.make_candidates`).
+    text : list of Candidate
+        That pass through the folds whatever the first trials say.
+    shares : dict of str to float
+        CPU seconds for the first trials of each method.
+    screening : float
+        CPU seconds for those of all methods that are not `APART`.
+    seed : int
+    """
+
+    search: BudgetedSearch
+    rounds: dict[str, list[list[Candidate]]]
+    text: list[Candidate]
+    shares: dict[str, float]
+    screening: float
+    seed: int
+
+    def _through_folds(self) -> float:
+        """CPU seconds of a candidate of each method in all folds, and once more with halves."""
+        firsts = [refine(of_method[0][0], self.search.folds.data) for of_method in self.rounds.values()]
+        costs = [self.search.cost(each) for each in (*self.text, *firsts)]
+        return len(self.search.folds.parts) * sum(costs) + self.search.folds.n_folds * max(costs) / 2
+
+    def still_expected(self, n_screened: int) -> float:
+        """Approximate CPU seconds of the trials after the first ones of so many methods."""
+        to_come = sum(list(self.shares.values())[n_screened:]) + self._through_folds()
+        return min(to_come, self.search.left)
+
+    @property
+    def seconds(self) -> float:
+        """Approximate CPU seconds of everything, with the last training; others than the first candidates take about as
+        much as these.
+        """
+        trials = min(self.still_expected(0) + self._through_folds(), self.search.left)
+        return trials + self.search.reserved
+
+    def carry_out(self, tick: Tick = lambda done, words: None) -> Choice:
+        """Try and choose. `tick` is called with the percentage of the trials that is done, and what is tried."""
+        search, screening = self.search, self.screening
+        search.tick = tick
+        for number, (method, of_method) in enumerate(self.rounds.items()):
+            search.expect(self.still_expected(number))
+            others = sum(share for name, share in list(self.shares.items())[number + 1 :] if name not in APART)
+            left = search.left
+            search.screen(of_method, self.shares[method] if method in APART else screening - others)
+            screening -= 0.0 if method in APART else left - search.left
+        n_common = min(len(results.folds) for _, results in search.best)
+        ordered = [candidate for candidate, _ in sorted(search.best, key=lambda pair: -pair[1].points(n_common))]
+        validated = search.cross_validate([*self.text, *ordered])
+        curve = search.learning_curve(max(validated, key=lambda one: float(one.scores[0].points)))
+        validated += search.cross_validate_others(validated)
+        tick(100, "")
+        return choose_best(validated, search, self.seed, curve)
+
+
+APART = ("neural_crf",)
+"""Methods with a share of the budget of their own (`treecrf.automl.candidates.affordable`)."""
+
+
+def plan(
     folds: Folds,
     windows: Sequence[tuple[int, int]],
     compared: Mapping[str, Mapping[str, Any]],
     options: FitOptions,
-    tick: Tick = lambda done, words: None,
-) -> Choice:
-    """Choose for a file among the compared methods of `METHODS`, with the settings that were decided for each.
+) -> Plan:
+    """What to try for a file among the compared methods of `METHODS`, with the settings that were decided for each.
 
-    One candidate is tried whatever the budget. `tick` is called with the percentage of the trials that is done, and
-    what is tried.
+    One candidate is tried whatever the budget.
     """
-    search = BudgetedSearch(folds, options.budget, tick)
+    budget = options.budget
+    search = BudgetedSearch(folds, budget)
     derived, plain = derivable_blocks(folds.data, options.derive), without_stamps(folds.data)
     if options.window is not None:  # neighbours would be another one
         derived = [blocks for blocks in derived if not blocks or NEIGHBOURS not in blocks]
@@ -124,41 +191,25 @@ def choose(
     }
     text = text_candidates(plain, options.missing, compared.get("linear_crf", {}), derived)
     text = text if "linear_crf" in compared else []
-    shares, screening = _divide(rounds, text, search, options.budget)
-    for number, (method, of_method) in enumerate(rounds.items()):
-        first = len(folds.parts) * sum(map(search.cost, [*text, *(each[0][0] for each in rounds.values())]))
-        search.expect(min(sum(list(shares.values())[number:]) + first, search.left))
-        others = sum(share for name, share in list(shares.items())[number + 1 :] if name not in APART)
-        left = search.left
-        search.screen(of_method, shares[method] if method in APART else screening - others)
-        screening -= 0.0 if method in APART else left - search.left
-    n_common = min(len(results.folds) for _, results in search.best)
-    ordered = [candidate for candidate, _ in sorted(search.best, key=lambda pair: -pair[1].points(n_common))]
-    validated = search.cross_validate([*text, *ordered])
-    curve = search.learning_curve(max(validated, key=lambda one: float(one.scores[0].points)))
-    validated += search.cross_validate_others(validated)
-    tick(100, "")
-    return choose_best(validated, search, options.seed, curve)
-
-
-APART = ("neural_crf",)
-"""Methods with a share of the budget of their own (`treecrf.automl.candidates.affordable`)."""
-
-
-def _divide(
-    rounds: Mapping[str, list[list[Candidate]]], text: list[Candidate], search: BudgetedSearch, budget: float
-) -> tuple[dict[str, float], float]:
-    """CPU seconds for the first trials of each method, and of all that are not apart; some are kept for the last
-    training.
-    """
     final = sum(map(search.final_cost, [*text, *(of_method[0][0] for of_method in rounds.values())]))
     search.reserve(min(RESERVED * budget, final))
-    needs = {name: search.folds.n_folds * search.screening_cost(each) for name, each in rounds.items()}
+    needs = {name: folds.n_folds * search.screening_cost(each) for name, each in rounds.items()}
     usual = [name for name in needs if name not in APART]
     least = min(budget, LEAST_BUDGET)
     screening = (least - min(RESERVED * least, final)) / 2  # half of the budget is for the folds
     shares = dict(zip(usual, divide_budget([needs[name] for name in usual], screening), strict=True))
-    return {name: shares.get(name, min(needs[name], NEURAL_SHARE * budget)) for name in rounds}, screening
+    shares = {name: shares.get(name, min(needs[name], NEURAL_SHARE * budget)) for name in rounds}
+    return Plan(search, rounds, text, shares, screening, options.seed)
+
+
+def choose(
+    folds: Folds,
+    windows: Sequence[tuple[int, int]],
+    compared: Mapping[str, Mapping[str, Any]],
+    options: FitOptions,
+) -> Choice:
+    """`plan`, and carry it out."""
+    return plan(folds, windows, compared, options).carry_out()
 
 
 def divide_budget(needs: Sequence[float], budget: float) -> list[float]:

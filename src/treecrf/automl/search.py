@@ -76,15 +76,17 @@ class BudgetedSearch:
         Of these that of each method.
     left_out : list of str
         A sentence for whatever did not fit.
+    tick : callable
+        Called with the percentage of the trials that is done, and what is tried.
     """
 
-    def __init__(self, folds: Folds, budget: float, tick: Tick) -> None:
+    def __init__(self, folds: Folds, budget: float, tick: Tick = lambda done, words: None) -> None:
         self.folds, self.budget, self.left, self.reserved = folds, budget, budget, 0.0
         self.left_out: list[str] = []
         self.tried: list[tuple[Candidate, CVResults]] = []
         self.best: list[tuple[Candidate, CVResults]] = []
         self._derived: dict[tuple[str, ...] | None, tuple[Folds, list[tuple[SequenceSet, SequenceSet]]]] = {}
-        self._tick, self._percent, self._expected = tick, 0, budget
+        self.tick, self._percent, self._expected = tick, 0, budget
         self._has_tried = False
 
     def reserve(self, seconds: float) -> None:
@@ -247,7 +249,7 @@ class BudgetedSearch:
         inputs = f", inputs {candidate.inputs}" if candidate.derived else ""
         done = 100 * (self.budget - self.reserved - self.left) / max(self._expected, 1e-9)
         self._percent = max(self._percent, min(int(done), 99))
-        self._tick(self._percent, f"{candidate.method}, window {left},{right}{inputs}")
+        self.tick(self._percent, f"{candidate.method}, window {left},{right}{inputs}")
         self._has_tried = True
         folds = [fit_fold(candidate, *split, self.folds.metric, keeps_marginals) for split in splits]
         self.left -= cost

@@ -326,7 +326,7 @@ def _choose(
     import numpy as np
 
     from treecrf.automl.candidates import affordable, candidate_windows
-    from treecrf.automl.choice import MOST_POSITIONS, choose
+    from treecrf.automl.choice import MOST_POSITIONS, plan
     from treecrf.automl.cross_validation import make_folds
     from treecrf.automl.description import label_counts
     from treecrf.inputs.derived import without_stamps
@@ -338,10 +338,11 @@ def _choose(
         if options.window is None
         else [shared.window_within(options.window, data)]
     )
+    planned = plan(folds, windows, compared, options)
     shared.note(
         f"Comparing {', '.join(compared)} with windows {' and '.join(map(_sides, windows))} by cross-validation "
-        f"(--budget {options.budget:g}: about {options.budget:g} CPU seconds on one core, with the training on the whole "
-        "file)."
+        f"(--budget {options.budget:g}): about {max(planned.seconds, 1):.0f} CPU seconds on one core, with the training on "
+        "the whole file."
     )
     if folds.are_blocks:
         shared.note(
@@ -355,7 +356,7 @@ def _choose(
             "for the choice."
         )
     with shared.progress("choosing", 100) as tick:
-        choice = choose(folds, windows, compared, options, tick)
+        choice = planned.carry_out(tick)
     unit = "block" if folds.are_blocks else unit
     _show_choice(choice, unit, data.has_missing)
     commonest = label_counts(folds.data).iloc[0]

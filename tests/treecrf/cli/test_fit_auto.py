@@ -21,7 +21,7 @@ def test_one_command(run, table):
     code, out, err = run("fit", "train.csv", "-o", "auto.npz", *CHEAP)
     assert code == 0
     assert (
-        "Comparing linear_crf, treecrf_newton, lightgbm with windows 0,0 and 1,1 and 3,3 by cross-validation (--budget 20"
+        "Comparing linear_crf, treecrf_newton, lightgbm with windows 0,0 and 1,1 and 3,3 by cross-validation (--budget 20)"
         in err
     )
     assert re.search(r"method +window +inputs +accuracy +interval +gap to best +log loss", out)
