@@ -409,19 +409,19 @@ def estimate_seconds(labeller: Labeller, train: SequenceSet, n_iterations: int) 
     pairs = n_positions * n_labels**2
     if isinstance(labeller, LinearCRF):
         weights = _n_weights(labeller, train)
-        return 0.3 + n_iterations * NANOSECOND * (8e6 + 2.5 * each + 1.5 * pairs + 50 * weights)
+        return 0.01 + n_iterations * NANOSECOND * (5e5 + 2.5 * each + 1.5 * pairs + 50 * weights)
     if isinstance(labeller, TreeCRF):
         growing = 5 * each * sqrt(labeller.max_leaves / 10) + 17 * labeller.max_leaves * n_bins * n_labels
         divides = labeller.boosting_params().missing in ("instance_weighting", "surrogate_splitting")
         divided = DIVIDING if train.has_missing and divides else 1.0
         chains = (25 if labeller.transitions == "full" else 4) * pairs * max(n_labels, 1) ** (labeller.order - 1)
-        return 0.1 + n_iterations * NANOSECOND * (divided * growing + chains)
+        return 0.01 + n_iterations * NANOSECOND * (3e5 + divided * growing + chains)
     if isinstance(labeller, WindowLightGBM):
         wordy = sum(len(attribute.categories) >= MANY_CATEGORIES for attribute in train.attributes) * (
             sum(labeller.window) + 1
         )
         tree = (n_slots + SORTING * wordy) * (4 * n_positions + 18 * labeller.max_leaves * n_bins / n_slots)
-        return 0.2 + n_iterations * NANOSECOND * n_labels * tree
+        return 0.01 + n_iterations * NANOSECOND * (4e5 + n_labels * tree)
     if isinstance(labeller, NeuralCRF):
         step = labeller.n_layers * labeller.width * (150 + 4 * labeller.width) + 10 * n_labels**2
         return COMPILING + n_iterations * NANOSECOND * n_positions * step

@@ -32,7 +32,7 @@ from treecrf.automl.cross_validation import Folds, one_standard_error_choice, sc
 from treecrf.automl.fitting import FitOptions, average
 from treecrf.automl.learning_curve import LearningCurve
 from treecrf.automl.scores import Counts, Metric
-from treecrf.automl.search import BudgetedSearch, CrossValidated, Tick
+from treecrf.automl.search import MOST_OTHERS, BudgetedSearch, CrossValidated, Tick
 from treecrf.inputs.derived import NEIGHBOURS, without_stamps
 from treecrf.models.base import Labeller
 from treecrf.sequences import SequenceSet
@@ -50,6 +50,9 @@ LEAST_BUDGET = 40.0
 
 RESERVED = 0.4
 """Share of the budget that is kept for the training with the whole file, at most."""
+
+STARTING = 3.0
+"""CPU seconds of whatever is loaded first."""
 
 SLOWEST = 1e-3
 """CPU seconds that an average may take to label a position."""
@@ -141,11 +144,11 @@ class Plan(NamedTuple):
 
     @property
     def seconds(self) -> float:
-        """Approximate CPU seconds of everything, with the last training; others than the first candidates take about as
-        much as these.
+        """Approximate CPU seconds of everything, with the last training; others than the first candidates take as much as
+        these on average.
         """
-        trials = min(self.still_expected(0) + self._through_folds(), self.search.left)
-        return trials + self.search.reserved
+        others = MOST_OTHERS / (len(self.rounds) + len(self.text)) * self._through_folds()
+        return STARTING + min(self.still_expected(0) + others, self.search.left) + self.search.reserved
 
     def carry_out(self, tick: Tick = lambda done, words: None) -> Choice:
         """Try and choose. `tick` is called with the percentage of the trials that is done, and what is tried."""
@@ -242,7 +245,8 @@ def choose_best(
 
     The average is taken where it scores higher than every single candidate, or, within a standard error of the best
     one, has a smaller log loss than all. Of single candidates that with the smallest log loss counts of those within a
-    standard error of the best (`treecrf.automl.cross_validation.one_standard_error_choice`); of those that differ from
+    standard error of the best (`treecrf.automl.cross_validation.one_standard_error_choice`), and of spans the best one
+    (`treecrf.automl.scores.Metric.n_errors`); of those that differ from
     it by no more than `NEGLIGIBLE` points and `NEGLIGIBLE_LOG_LOSS` the fastest to predict. The learning curve corrects
     the estimate for the training with the whole file.
     """
@@ -258,7 +262,7 @@ def choose_best(
     member = (group[:, None] == np.arange(group.max() + 1)).astype(np.float64)
     log_loss = np.array([each for _, each in scores]) @ member
     n_singles = len(validated)
-    chosen = _choose_single(validated, counts.of(slice(n_singles)), log_loss[:n_singles])
+    chosen = _choose_single(validated, counts.of(slice(n_singles)), log_loss[:n_singles], folds.metric.n_errors)
     reason = _reason(chosen, counts.of(slice(n_singles)))
     if averaged is not None and _is_better(counts, log_loss):
         is_best = counts.points[-1] > counts.points[:-1].max()
@@ -308,8 +312,10 @@ def _average(
     return _Average(weights, *score_marginals(marginals, held_out, search.folds.metric))
 
 
-def _choose_single(validated: list[CrossValidated], counts: Counts, log_loss: NDArray[np.float64]) -> int:
-    likeliest = one_standard_error_choice(counts, log_loss)
+def _choose_single(
+    validated: list[CrossValidated], counts: Counts, log_loss: NDArray[np.float64], n_errors: float
+) -> int:
+    likeliest = one_standard_error_choice(counts, log_loss, n_errors)
     near = np.abs(counts.points - counts.points[likeliest]) <= NEGLIGIBLE
     near &= log_loss.sum(axis=1) <= (1 + NEGLIGIBLE_LOG_LOSS) * log_loss[likeliest].sum()
     order = [METHODS.index(one.candidate.method) for one in validated]

@@ -220,9 +220,13 @@ def score_marginals(
 
 
 class CVResults(NamedTuple):
-    """What held-out sequences say of a candidate in some folds, from the first on."""
+    """What held-out sequences say of a candidate in some folds, from the first on.
+
+    Stages are chosen by `n_errors` standard errors (`one_standard_error_choice`).
+    """
 
     folds: list[FoldResult]
+    n_errors: float = 1.0
 
     def counts(self) -> Counts:
         """By stage and held-out sequence, fold by fold; a training that stopped stays as it ended."""
@@ -241,7 +245,7 @@ class CVResults(NamedTuple):
 
     def best_stage(self) -> int:
         """By `one_standard_error_choice`."""
-        return one_standard_error_choice(self.counts(), self.log_loss())
+        return one_standard_error_choice(self.counts(), self.log_loss(), self.n_errors)
 
     def iterations(self) -> NDArray[np.int64]:
         """Of each stage."""
@@ -260,7 +264,7 @@ class CVResults(NamedTuple):
 
     def points(self, n_folds: int) -> float:
         """Of the first folds, at the best stage of these."""
-        part = CVResults(self.folds[:n_folds])
+        part = self._replace(folds=self.folds[:n_folds])
         return float(part.counts().points[part.best_stage()])
 
     def marginals(self, stage: int) -> NDArray[np.float32]:
@@ -269,8 +273,9 @@ class CVResults(NamedTuple):
         return np.concatenate([stages[min(stage, len(stages) - 1)] for stages in kept])
 
 
-def one_standard_error_choice(counts: Counts, log_loss: NDArray[np.float64]) -> int:
-    """Of candidates that are within a standard error of the best one by the metric, that with the smallest log loss.
+def one_standard_error_choice(counts: Counts, log_loss: NDArray[np.float64], n_errors: float = 1.0) -> int:
+    """Of candidates that are within a standard error of the best one by the metric, or `n_errors` of them, that with the
+    smallest log loss.
 
     Scores of a small file differ by chance more than by merit, and the probability of the truth says more. Of
     candidates that get the same right everywhere, the first counts.
@@ -282,15 +287,15 @@ def one_standard_error_choice(counts: Counts, log_loss: NDArray[np.float64]) -> 
     log_loss : float64, shape (n_candidates, n_sequences)
     """
     parts = counts.parts
-    near = within_error(parts[counts.points.argmax()] - parts)
+    near = within_error(parts[counts.points.argmax()] - parts, n_errors)
     firsts = np.unique(np.hstack(counts), axis=0, return_index=True)[1]
     near &= np.isin(np.arange(len(parts)), firsts)
     return int(np.where(near, log_loss.sum(axis=1), np.inf).argmin())
 
 
-def within_error(differences: NDArray[np.number]) -> NDArray[np.bool_]:
-    """Whether sums of differences, shape (n_candidates, n_sequences), are at most their standard errors."""
+def within_error(differences: NDArray[np.number], n_errors: float = 1.0) -> NDArray[np.bool_]:
+    """Whether sums of differences, shape (n_candidates, n_sequences), are at most so many of their standard errors."""
     n_sequences = differences.shape[1]
     residuals = differences - differences.mean(axis=1, keepdims=True)
     errors = np.sqrt(n_sequences / max(n_sequences - 1, 1)) * np.linalg.norm(residuals, axis=1)
-    return np.asarray(differences.sum(axis=1) <= errors + ROUNDING)
+    return np.asarray(differences.sum(axis=1) <= n_errors * errors + ROUNDING)

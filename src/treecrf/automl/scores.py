@@ -107,6 +107,13 @@ class Metric(NamedTuple):
         """What sentences call it."""
         return METRICS[self.name]
 
+    @property
+    def n_errors(self) -> float:
+        """Standard errors within which log loss chooses: none of spans, of which surer labellers find more than their
+        log loss says.
+        """
+        return 1.0 if self.name == "accuracy" else 0.0
+
     def predict(self, labeller: Labeller, data: SequenceSet) -> NDArray[np.int16]:
         """What a trained labeller predicts so, as codes: `decode` of its marginals."""
         if self.constraints is None:

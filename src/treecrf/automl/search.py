@@ -152,9 +152,9 @@ class BudgetedSearch:
                     skipped.append((candidate, cost))
                     continue
                 share -= cost
-                results = CVResults(self._run(self._shortened(candidate), self.parts_of(candidate)[:n_folds], cost))
+                results = self._results(self._run(self._shortened(candidate), self.parts_of(candidate)[:n_folds], cost))
                 tried.append((candidate, results))
-            best = _best_of(tried) if tried else None
+            best = self._best_of(tried) if tried else None
         if skipped:
             self._note_skipped(skipped, best is not None)
         self.tried += tried
@@ -173,7 +173,7 @@ class BudgetedSearch:
                 f"{self.cost(dropped):.0f} s more."
             )
         each = sum(map(self.cost, ranked))
-        n_fitting = min(n_folds, max(int(self.left / each), 1))
+        n_fitting = min(n_folds, max(int(self.left / (each + max(map(self.cost, ranked)) / 2)), 1))  # and halves
         if n_fitting < self.folds.n_folds:
             self.left_out.append(
                 f"{self.folds.n_folds - n_fitting} of {self.folds.n_folds} folds, which would take about {each:.0f} s "
@@ -200,20 +200,20 @@ class BudgetedSearch:
         return [self._cross_validate(candidate, n_folds) for candidate in chosen]
 
     def learning_curve(self, one: CrossValidated) -> LearningCurve:
-        """Of a candidate: it trains again with half of each fold's sequences of the first cut, as far as a quarter of
-        what is left lasts.
+        """Of a candidate: it trains again with half of each fold's sequences of the first cut, as far as what is left
+        lasts.
         """
         best = one.best
         cost = self.cost(best) / 2
-        n_folds = min(len(one.results.folds), self.folds.n_folds, int(self.left / 4 / cost))
+        n_folds = min(len(one.results.folds), self.folds.n_folds, int(self.left / cost))
         if n_folds < 1:
             return LearningCurve()
         splits = [self.folds_of(best).split(fold) for fold in range(n_folds)]
         halves = [
             (draw_part(train, fold, train.n_positions // 2, 1), held) for fold, (train, held) in enumerate(splits)
         ]
-        half = CVResults(self._run(best, halves, n_folds * cost)).counts().of(-1)
-        whole = CVResults(one.results.folds[:n_folds]).counts()
+        half = self._results(self._run(best, halves, n_folds * cost)).counts().of(-1)
+        whole = self._results(one.results.folds[:n_folds]).counts()
         stage = min(one.stage, whole.numerator.shape[0] - 1)
         groups = [self.folds.data.groups[part] for part in self.folds.parts[:n_folds]]
         group = np.unique(np.concatenate(groups), return_inverse=True)[1]
@@ -223,10 +223,12 @@ class BudgetedSearch:
         """Marginals are kept of the best stage alone, before those of another candidate come."""
         splits = [self.folds_of(candidate).split(fold) for fold in range(n_folds)]
         folds = self._run(candidate, splits, len(splits) * self.cost(candidate), keeps_marginals=True)
-        results = CVResults(folds)
+        results = self._results(folds)
         stage = results.stage_within(max(self.reserved, 1.0) / self.final_cost(candidate) * candidate.iterations)
         marginals = results.marginals(stage)
-        return CrossValidated(candidate, CVResults([fold._replace(marginals=None) for fold in folds]), stage, marginals)
+        return CrossValidated(
+            candidate, self._results([fold._replace(marginals=None) for fold in folds]), stage, marginals
+        )
 
     def _shortened(self, candidate: Candidate) -> Candidate:
         """The candidate with the iterations that screening gives it."""
@@ -255,6 +257,17 @@ class BudgetedSearch:
         self.left -= cost
         return folds
 
+    def _results(self, folds: list[FoldResult]) -> CVResults:
+        return CVResults(folds, self.folds.metric.n_errors)
+
+    def _best_of(self, tried: Sequence[tuple[Candidate, CVResults]]) -> tuple[Candidate, CVResults]:
+        """By `one_standard_error_choice`, each at its best stage."""
+        stages = [results.best_stage() for _, results in tried]
+        scored = list(zip(tried, stages, strict=True))
+        counts = Counts.stacked([results.counts().of(stage) for (_, results), stage in scored])
+        log_loss = np.array([results.log_loss()[stage] for (_, results), stage in scored])
+        return tried[one_standard_error_choice(counts, log_loss, self.folds.metric.n_errors)]
+
     def _note_skipped(self, skipped: list[tuple[Candidate, float]], has_best: bool) -> None:
         method, cost = skipped[0][0].method, skipped[0][1]
         windows = [f"{left},{right}" for left, right in dict.fromkeys(candidate.window for candidate, _ in skipped)]
@@ -263,11 +276,3 @@ class BudgetedSearch:
             if has_best
             else f"{method}: its first trial would take about {cost:.0f} s."
         )
-
-
-def _best_of(tried: Sequence[tuple[Candidate, CVResults]]) -> tuple[Candidate, CVResults]:
-    """By `one_standard_error_choice`, each at its best stage."""
-    stages = [results.best_stage() for _, results in tried]
-    scored = list(zip(tried, stages, strict=True))
-    counts = Counts.stacked([results.counts().of(stage) for (_, results), stage in scored])
-    return tried[one_standard_error_choice(counts, np.array([r.log_loss()[stage] for (_, r), stage in scored]))]

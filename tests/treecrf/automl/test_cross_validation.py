@@ -139,4 +139,6 @@ def test_of_candidates_that_chance_tells_apart_the_smallest_log_loss_is_best():
 
     assert one_standard_error_choice(of(steady, alike, worse), log_loss) == 1  # `worse` is one behind everywhere
     assert one_standard_error_choice(of(steady, worse), log_loss[[0, 2]]) == 0
+    best = [10, 7, 10, 6]  # by a point, which is within a standard error
+    assert [one_standard_error_choice(of(best, alike), log_loss[:2], errors) for errors in (1.0, 0.0)] == [1, 0]
     assert one_standard_error_choice(of(steady, steady), log_loss[:2]) == 0
