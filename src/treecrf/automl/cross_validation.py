@@ -186,6 +186,10 @@ def fit_fold(
     alone.
     """
     labeller = candidate.build()
+    there = ~np.isnan(train.numbers).all(axis=0)
+    if not there.all() and (there.any() or train.attributes):  # nothing can fill what these sequences lack
+        names = [train.number_names[place] for place in np.flatnonzero(there)]
+        train, held_out = (data.with_numbers(data.numbers[:, there], names) for data in (train, held_out))
     transform = prepare_missing(labeller, candidate.missing, train)
     if transform is not None:
         train, held_out = transform.transform(train), transform.transform(held_out)
