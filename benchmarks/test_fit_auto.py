@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 import pytest
-from own_files import KINDS
+from shipped_files import KINDS
 
 MOST_CPU, MOST_MEGABYTES, ALLOWED = 60, 500, 0.5
 

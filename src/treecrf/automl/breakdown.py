@@ -117,6 +117,8 @@ def described(evaluation: Evaluation, parts: Breakdown, unit: str) -> dict[str, 
         {
             "n_positions": len(evaluation.correct),
             "accuracy": evaluation.accuracy._asdict() | {"unit": unit},
+            "metric": evaluation.metric,
+            "score": evaluation.score._asdict(),
             "sequences_without_error": evaluation.whole_sequences,
             "macro_f1": evaluation.macro_f1,
             "log_likelihood": evaluation.log_likelihood,

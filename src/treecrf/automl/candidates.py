@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from importlib.util import find_spec
-from math import ceil, sqrt
+from math import sqrt
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from treecrf.automl.fitting import AUTO, FitOptions, build, n_reports, resolve_missing, with_derived
 from treecrf.ensembles.labeller import Ensemble
-from treecrf.inputs import BLOCKS, DerivedInputs
+from treecrf.inputs import BLOCKS, NEIGHBOURS, DerivedInputs
 from treecrf.inputs.binning import MOST_BINS
 from treecrf.inputs.derived import identifying_times
 from treecrf.models.base import Labeller
@@ -46,6 +46,11 @@ RATE_OF_MANY = 0.1
 
 ITERATIONS_OF_MANY = 20
 """Of trees for that many labels, at most: they are dear, and gain little after that."""
+
+TEXT: Mapping[str, Any] = {"variance": 3.0, "min_count": 2, "iterations": 80}
+"""Settings of a linear CRF that sees text as users of CRFsuite write it down: many weights take longer to settle, and
+pairs of words that occur once say nothing.
+"""
 
 TREE_BINS = 63
 """Of a number, in trees."""
@@ -116,6 +121,11 @@ class Candidate(NamedTuple):
         return with_derived(labeller, self.missing, self.derived)
 
     @property
+    def inputs(self) -> str:
+        """Which inputs it sees, in a word: the given ones, and derived ones after a plus."""
+        return f"+{','.join(self.derived)}" if self.derived else "given"
+
+    @property
     def iterations(self) -> int:
         """The most."""
         return int(self.settings["iterations"])
@@ -161,34 +171,28 @@ def methods_to_compare(options: FitOptions) -> tuple[dict[str, dict[str, Any]], 
 
 def affordable(
     compared: Mapping[str, dict[str, Any]], data: SequenceSet, budget: float, n_folds: int
-) -> tuple[dict[str, dict[str, Any]], list[str]]:
-    """The methods, and why others are left out.
+) -> dict[str, dict[str, Any]]:
+    """The methods whose trainings the budget allows.
 
     The neural CRF takes part if its trainings take no more than `NEURAL_SHARE` of the budget, or if it is alone.
     """
     if len(compared) == 1 or "neural_crf" not in compared:
-        return dict(compared), []
+        return dict(compared)
     labeller = build("neural_crf", {"iterations": EPOCHS} | dict(compared["neural_crf"]))
     n_trainings = len(GRIDS["neural_crf"]) + n_folds
     cost = n_trainings * estimate_seconds(labeller, data, n_reports(labeller))
-    if cost <= NEURAL_SHARE * budget:
-        return dict(compared), []
-    enough = 10 * ceil(cost / NEURAL_SHARE / 10)
-    sentence = (
-        f"neural_crf, whose {n_trainings} trainings would take about {cost:.0f} s of the {budget:g} s for all methods; "
-        f"give --budget {enough} to compare it."
-    )
-    return {name: settings for name, settings in compared.items() if name != "neural_crf"}, [sentence]
+    return {
+        name: settings for name, settings in compared.items() if name != "neural_crf" or cost <= NEURAL_SHARE * budget
+    }
 
 
 def candidate_windows(data: SequenceSet) -> list[tuple[int, int]]:
     """Windows to try, narrow ones first; none reaches beyond the longest sequence.
 
-    No, one and three observations on either side; where there are words, none and one, as what stands beside them tells
-    little more than a chain does; where numbers are labelled in long runs (an activity, a stage of sleep), also half a
+    No, one and three observations on either side; where numbers are labelled in long runs (an activity, a stage of sleep), also half a
     run, `MOST_REACH` at most: single numbers say little about it.
     """
-    reaches = [0, 1] if has_words(data) else [0, 1, 3]
+    reaches = [0, 1, 3]
     wide = min(MOST_REACH, int(mean_run(data)) // 2)
     if data.number_names and wide > max(reaches):
         reaches.append(wide)
@@ -203,16 +207,19 @@ categories.
 
 
 def derivable_blocks(data: SequenceSet, derive: tuple[str, ...] | None) -> list[tuple[str, ...] | None]:
-    """Blocks of derived inputs to try, none at all among them; those that a user has decided are tried alone.
+    """Blocks of derived inputs to try, none at all first; those that a user has decided come after it, unless none is.
 
-    None where there is nothing to derive and nothing to take away.
+    None where there is nothing to derive and nothing to take away. Time stamps are also tried by themselves, and where
+    there is text its neighbours with the parts of words: what users of CRFsuite write down.
     """
     none = () if identifying_times(data) else None
     if derive is not None:
-        return [derive or none]
-    learnt = DerivedInputs().fit(data).derivations_
-    suiting = tuple(block for block in BLOCKS if any(derivation.block == block for derivation in learnt))
-    return [none, suiting] if suiting else [none]
+        return [none, derive] if derive else [none]
+    learnt = {derivation.block for derivation in DerivedInputs((*BLOCKS, NEIGHBOURS)).fit(data).derivations_}
+    suiting = tuple(block for block in BLOCKS if block in learnt)
+    text = tuple(block for block in ("words", NEIGHBOURS) if block in learnt)
+    tried = [suiting, ("times",) if "times" in suiting else (), text if NEIGHBOURS in learnt else ()]
+    return [none, *(blocks for blocks in dict.fromkeys(tried) if blocks)]
 
 
 def has_words(data: SequenceSet) -> bool:
@@ -255,7 +262,7 @@ def make_candidates(
     decided : mapping
         Settings that a user has decided, as far as the method has them.
     derived : sequence of tuple of str
-        Blocks of derived inputs to try (`derivable_blocks`).
+        Blocks of derived inputs to try (`derivable_blocks`); neighbours are for `text_candidates` alone.
 
     Yields
     ------
@@ -286,10 +293,26 @@ def make_candidates(
     yield [
         Candidate(method, window, distinct[0], first, blocks)
         for blocks in derived
+        if not blocks or NEIGHBOURS not in blocks
         for window in (near if blocks else windows)
     ]
     yield [Candidate(method, windows[0], settings, first) for settings in distinct[1:]]
     yield [Candidate(method, windows[0], distinct[0], treatment) for treatment in other_treatments]
+
+
+def text_candidates(
+    data: SequenceSet, missing: str, decided: Mapping[str, Any], derived: Sequence[tuple[str, ...] | None]
+) -> list[Candidate]:
+    """Linear CRFs that see the neighbours of text as derived inputs, where there are some; the arguments are those of
+    `make_candidates`.
+    """
+    treatment = _treatments("linear_crf", data, missing, {})[0]
+    settings = {**TEXT, **decided}
+    return [
+        Candidate("linear_crf", (0, 0), settings, treatment, blocks)
+        for blocks in derived
+        if blocks and NEIGHBOURS in blocks
+    ]
 
 
 def _settings_for(method: str, data: SequenceSet) -> dict[str, Any]:
@@ -386,23 +409,36 @@ def estimate_seconds(labeller: Labeller, train: SequenceSet, n_iterations: int) 
     pairs = n_positions * n_labels**2
     if isinstance(labeller, LinearCRF):
         weights = _n_weights(labeller, train)
-        return 0.3 + n_iterations * NANOSECOND * (8e6 + 2.5 * each + 1.5 * pairs + 50 * weights)
+        return 0.01 + n_iterations * NANOSECOND * (5e5 + 2.5 * each + 1.5 * pairs + 50 * weights)
     if isinstance(labeller, TreeCRF):
         growing = 5 * each * sqrt(labeller.max_leaves / 10) + 17 * labeller.max_leaves * n_bins * n_labels
         divides = labeller.boosting_params().missing in ("instance_weighting", "surrogate_splitting")
         divided = DIVIDING if train.has_missing and divides else 1.0
         chains = (25 if labeller.transitions == "full" else 4) * pairs * max(n_labels, 1) ** (labeller.order - 1)
-        return 0.1 + n_iterations * NANOSECOND * (divided * growing + chains)
+        return 0.01 + n_iterations * NANOSECOND * (3e5 + divided * growing + chains)
     if isinstance(labeller, WindowLightGBM):
         wordy = sum(len(attribute.categories) >= MANY_CATEGORIES for attribute in train.attributes) * (
             sum(labeller.window) + 1
         )
         tree = (n_slots + SORTING * wordy) * (4 * n_positions + 18 * labeller.max_leaves * n_bins / n_slots)
-        return 0.2 + n_iterations * NANOSECOND * n_labels * tree
+        return 0.01 + n_iterations * NANOSECOND * (4e5 + n_labels * tree)
     if isinstance(labeller, NeuralCRF):
         step = labeller.n_layers * labeller.width * (150 + 4 * labeller.width) + 10 * n_labels**2
         return COMPILING + n_iterations * NANOSECOND * n_positions * step
     return 0.0
+
+
+def prediction_seconds(candidate: Candidate, data: SequenceSet) -> float:
+    """Approximate CPU seconds to label a position of a set with its derived inputs."""
+    labeller, n_labels = candidate.build(), len(data.label_names)
+    reading = 20.0 * _n_slots(labeller, data)
+    if isinstance(labeller, NeuralCRF):
+        scoring = labeller.n_layers * labeller.width * (50 + 1.5 * labeller.width)
+    elif isinstance(labeller, LinearCRF):
+        scoring = 1.5 * _n_slots(labeller, data) * n_labels
+    else:
+        scoring = 25.0 * candidate.iterations * n_labels
+    return NANOSECOND * (reading + scoring + 3 * n_labels**2)
 
 
 def estimate_memory(labeller: Labeller, train: SequenceSet, n_iterations: int) -> int:

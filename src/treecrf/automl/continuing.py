@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from treecrf.automl.fitting import innermost
-from treecrf.automl.labeller import Origin, TableLabeller
+from treecrf.automl.labeller import Origin, TableLabeller, ranges_of
 from treecrf.models.base import Labeller, Monitor
 from treecrf.models.boosted.treecrf import TreeCRF
 from treecrf.models.pipelines import TransformingLabeller
@@ -76,5 +76,7 @@ def continue_training(
             n_sequences=before.n_sequences + now.n_sequences,
             n_positions=before.n_positions + now.n_positions,
             n_groups=before.n_groups + now.n_groups,
+            metric=before.metric,
         )
     )
+    model.ranges = {**model.ranges, **ranges_of(data)}  # the newest numbers are what the next ones are measured by

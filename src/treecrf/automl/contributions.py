@@ -89,7 +89,7 @@ def column_contributions(
     rng = np.random.default_rng(seed)
     drawn = _draw_sequences(data, sequence, rng) if isinstance(part, TreeCRF) else np.array([sequence])
     ready = model.prepare(data.select(drawn))
-    labels = model.labeller.predict(ready)
+    labels = model.metric.predict(model.labeller, ready)
     [(_, seen)] = trained_parts(model.labeller, ready)
     score = (
         _tree_parts(part, seen, labels, place, rng)

@@ -9,15 +9,19 @@ from numpy.typing import NDArray
 
 from treecrf.automl.candidates import MANY_LABELS, SMALL, Candidate
 from treecrf.automl.fitting import prepare_missing
+from treecrf.automl.scores import Counts, Metric
 from treecrf.grouping import group_copies, join_groups
 from treecrf.models.chains import ChainLabeller
 from treecrf.sequences import SequenceSet
-from treecrf.statistics.selection import sequence_folds
+from treecrf.statistics.selection import derive_seed, sequence_folds
 
 N_FOLDS, N_FOLDS_OF_SMALL = 3, 5
 """The more folds, the nearer are trainings to one with the whole file; of a small file with few labels more can be
 afforded.
 """
+
+FEW_TO_REPEAT, N_REPEATS = 20, 3
+"""With fewer unrelated sequences they are cut into folds so many times: the mean over cuts varies less."""
 
 FEW_GROUPS = 3
 """Fewer unrelated sequences are cut into blocks: to hold one out would leave too little to train with."""
@@ -34,13 +38,27 @@ class Folds(NamedTuple):
     data : SequenceSet
         What the folds number; of blocks, each is a sequence by itself.
     parts : list of int64 arrays
-        The sequences held out in each fold.
+        The sequences held out in each fold; of few sequences, those of several cuts, one after another.
     are_blocks : bool
+    n_folds : int
+        Of one cut.
+    growth : float
+        How many times as many positions the whole set has.
+    metric : Metric
+        What labellers are judged by.
     """
 
     data: SequenceSet
     parts: list[NDArray[np.int64]]
     are_blocks: bool
+    n_folds: int
+    growth: float = 1.0
+    metric: Metric = Metric()
+
+    @property
+    def share(self) -> float:
+        """Of the sequences, that a fold trains with."""
+        return 1 - 1 / self.n_folds
 
     def split(self, fold: int) -> tuple[SequenceSet, SequenceSet]:
         """What trains and what is held out."""
@@ -53,7 +71,7 @@ class Folds(NamedTuple):
         return draw_part(train, fold, most_positions, N_FOLDS - 1), held_out
 
 
-def make_folds(data: SequenceSet, seed: int, most_positions: int) -> Folds:
+def make_folds(data: SequenceSet, seed: int, most_positions: int, metric: Metric = Metric()) -> Folds:  # noqa: B008
     """Cut a set into folds, `N_FOLDS` or `N_FOLDS_OF_SMALL`, but no more than there are unrelated sequences.
 
     Sequences stay whole, and related ones (`SequenceSet.groups`, and copies) together. Fewer than `FEW_GROUPS`
@@ -68,7 +86,10 @@ def make_folds(data: SequenceSet, seed: int, most_positions: int) -> Folds:
     part = draw_part(related, seed, most_positions, N_FOLDS)
     is_cheap = part.n_positions < SMALL and len(part.label_names) < MANY_LABELS
     n_folds = min(N_FOLDS_OF_SMALL if is_cheap else N_FOLDS, len(np.unique(part.groups)))
-    return Folds(part, sequence_folds(part.groups, n_folds, seed), are_blocks)
+    n_groups = len(np.unique(part.groups))
+    seeds = [seed, *(derive_seed(seed, "cut", cut) for cut in range(1, N_REPEATS if n_groups < FEW_TO_REPEAT else 1))]
+    parts = [fold for of_cut in seeds for fold in sequence_folds(part.groups, n_folds, of_cut)]
+    return Folds(part, parts, are_blocks, n_folds, data.n_positions / part.n_positions, metric)
 
 
 def draw_part(data: SequenceSet, seed: int, most_positions: int, least_groups: int) -> SequenceSet:
@@ -124,6 +145,12 @@ MOST_STAGES, LEAST_STAGES = 15, 5
 SCORING = 2 * 10**7
 """Pairs of labels at all positions and stages together that are scored: fewer stages where there are many labels."""
 
+NEARLY = 0.5
+"""Points that a cheaper stage may be behind where the best one is too dear to train with the whole file."""
+
+ROUNDING = 1e-9
+"""Points by which sums of the same parts may differ."""
+
 LEAST_PROBABILITY = 1e-10
 """Probability that a true label counts with at least."""
 
@@ -134,8 +161,8 @@ class FoldResult(NamedTuple):
     Attributes
     ----------
     iterations : int64, shape (n_stages,)
-    correct : int64, shape (n_stages, n_held_out)
-        Positions labelled correctly.
+    counts : Counts of shape (n_stages, n_held_out)
+        By the metric.
     log_loss : float64, shape (n_stages, n_held_out)
         Sum of ``-log P(y_t | X)`` over positions.
     marginals : list of n_stages float32 arrays, shape (n_held_out_positions, n_labels)
@@ -143,61 +170,77 @@ class FoldResult(NamedTuple):
     """
 
     iterations: NDArray[np.int64]
-    correct: NDArray[np.int64]
+    counts: Counts
     log_loss: NDArray[np.float64]
     marginals: list[NDArray[np.float32]] | None = None
 
 
 def fit_fold(
-    candidate: Candidate, train: SequenceSet, held_out: SequenceSet, keeps_marginals: bool = False
+    candidate: Candidate,
+    train: SequenceSet,
+    held_out: SequenceSet,
+    metric: Metric = Metric(),  # noqa: B008
+    keeps_marginals: bool = False,
 ) -> FoldResult:
     """Train on some sequences and label others; what imputes or marks missing cells is fitted to the training set
     alone.
     """
     labeller = candidate.build()
+    there = ~np.isnan(train.numbers).all(axis=0)
+    if not there.all() and (there.any() or train.attributes):  # nothing can fill what these sequences lack
+        names = [train.number_names[place] for place in np.flatnonzero(there)]
+        train, held_out = (data.with_numbers(data.numbers[:, there], names) for data in (train, held_out))
     transform = prepare_missing(labeller, candidate.missing, train)
     if transform is not None:
         train, held_out = transform.transform(train), transform.transform(held_out)
     assert isinstance(labeller, ChainLabeller)
     n_stages = SCORING // (held_out.n_positions * len(held_out.label_names) ** 2)
     every = -(-candidate.iterations // min(max(n_stages, LEAST_STAGES), MOST_STAGES))
-    scores: list[tuple[int, NDArray[np.int64], NDArray[np.float64]]] = []
+    scores: list[tuple[int, Counts, NDArray[np.float64]]] = []
     kept: list[NDArray[np.float32]] = []
 
     def score(iterations: int, marginals: NDArray[np.float64]) -> None:
-        scores.append((iterations, *score_marginals(marginals, held_out)))
+        scores.append((iterations, *score_marginals(marginals, held_out, metric)))
         if keeps_marginals:
             kept.append(marginals.astype(np.float32))
 
     labeller.fit_watched(train, held_out, score, every)
     if not scores:  # it stopped before the first of them
         score(1, labeller.predict_proba(held_out))
-    iterations, correct, log_loss = zip(*scores, strict=True)
-    return FoldResult(np.array(iterations), np.array(correct), np.array(log_loss), kept or None)
+    iterations, counts, log_loss = zip(*scores, strict=True)
+    return FoldResult(np.array(iterations), Counts.stacked(counts), np.array(log_loss), kept or None)
 
 
 def score_marginals(
-    marginals: NDArray[np.floating], data: SequenceSet
-) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """Correct positions and log loss of marginals of a labelled set, by sequence (see `FoldResult`)."""
+    marginals: NDArray[np.floating],
+    data: SequenceSet,
+    metric: Metric = Metric(),  # noqa: B008
+) -> tuple[Counts, NDArray[np.float64]]:
+    """Counts of the metric, and log loss, of marginals of a labelled set, by sequence (see `FoldResult`)."""
     truth = np.asarray(data.labels)
-    correct = marginals.argmax(axis=1) == truth
+    counts = metric.counts(metric.decode(marginals, data.offsets, data.label_names), data)
     log_loss = -np.log(np.maximum(marginals[np.arange(len(truth)), truth].astype(np.float64), LEAST_PROBABILITY))
-    starts = data.offsets[:-1]
-    return np.add.reduceat(correct, starts, dtype=np.int64), np.add.reduceat(log_loss, starts)
+    return counts, np.add.reduceat(log_loss, data.offsets[:-1])
 
 
 class CVResults(NamedTuple):
-    """What held-out sequences say of a candidate in some folds, from the first on."""
+    """What held-out sequences say of a candidate in some folds, from the first on.
+
+    Stages are chosen by `n_errors` standard errors (`one_standard_error_choice`).
+    """
 
     folds: list[FoldResult]
+    n_errors: float = 1.0
 
-    def correct(self) -> NDArray[np.int64]:
-        """Correct positions by stage and held-out sequence, fold by fold; a training that stopped stays as it ended."""
-        return self._by_stage([fold.correct for fold in self.folds])
+    def counts(self) -> Counts:
+        """By stage and held-out sequence, fold by fold; a training that stopped stays as it ended."""
+        return Counts(
+            self._by_stage([fold.counts.numerator for fold in self.folds]),
+            self._by_stage([fold.counts.denominator for fold in self.folds]),
+        )
 
     def log_loss(self) -> NDArray[np.float64]:
-        """As `correct`, of the losses."""
+        """As `counts`, of the losses."""
         return self._by_stage([fold.log_loss for fold in self.folds])
 
     def _by_stage(self, folds: list[NDArray[Any]]) -> NDArray[Any]:
@@ -206,44 +249,57 @@ class CVResults(NamedTuple):
 
     def best_stage(self) -> int:
         """By `one_standard_error_choice`."""
-        return one_standard_error_choice(self.correct(), self.log_loss())
+        return one_standard_error_choice(self.counts(), self.log_loss(), self.n_errors)
 
-    def best_iteration(self) -> int:
-        """How many iterations the best stage is."""
-        longest = max((fold.iterations for fold in self.folds), key=len)
-        return int(longest[self.best_stage()])
+    def iterations(self) -> NDArray[np.int64]:
+        """Of each stage."""
+        return max((fold.iterations for fold in self.folds), key=len)
 
-    def n_correct(self, n_folds: int) -> int:
-        """Positions in the first folds, at the best stage of these."""
-        part = CVResults(self.folds[:n_folds])
-        return int(part.correct()[part.best_stage()].sum())
+    def stage_within(self, most_iterations: float) -> int:
+        """The best stage, or, where it has more iterations than can be afforded, the last one that can, but none that is
+        worse by more than `NEARLY`.
+        """
+        best, iterations, points = self.best_stage(), self.iterations(), self.counts().points
+        if iterations[best] <= most_iterations:
+            return best
+        near = np.flatnonzero(points[: best + 1] >= points[best] - NEARLY)
+        fitting = near[iterations[near] <= most_iterations]
+        return int(fitting[-1] if len(fitting) else near[0])
 
-    def marginals(self) -> NDArray[np.float32]:
-        """Those of the best stage, where they were kept, fold by fold; shape (n_held_out_positions, n_labels)."""
-        stage = self.best_stage()
+    def points(self, n_folds: int) -> float:
+        """Of the first folds, at the best stage of these."""
+        part = self._replace(folds=self.folds[:n_folds])
+        return float(part.counts().points[part.best_stage()])
+
+    def marginals(self, stage: int) -> NDArray[np.float32]:
+        """Those of a stage, where they were kept, fold by fold; shape (n_held_out_positions, n_labels)."""
         kept = [fold.marginals or [] for fold in self.folds]
         return np.concatenate([stages[min(stage, len(stages) - 1)] for stages in kept])
 
 
-def one_standard_error_choice(correct: NDArray[np.int64], log_loss: NDArray[np.float64]) -> int:
-    """Of candidates that are within a standard error of the most accurate one, that with the smallest log loss.
+def one_standard_error_choice(counts: Counts, log_loss: NDArray[np.float64], n_errors: float = 1.0) -> int:
+    """Of candidates that are within a standard error of the best one by the metric, or `n_errors` of them, that with the
+    smallest log loss.
 
-    Accuracies of a small file differ by chance more than by merit, and the probability of the truth says more. Of
+    Scores of a small file differ by chance more than by merit, and the probability of the truth says more. Of
     candidates that get the same right everywhere, the first counts.
 
     Parameters
     ----------
-    correct, log_loss : arrays, shape (n_candidates, n_sequences)
+    counts : Counts of shape (n_candidates, n_sequences)
         The standard error is that of the difference between two candidates, by sequence.
+    log_loss : float64, shape (n_candidates, n_sequences)
     """
-    near = within_error(correct[correct.sum(axis=1).argmax()] - correct)
-    firsts = np.unique(correct, axis=0, return_index=True)[1]
-    near &= np.isin(np.arange(len(correct)), firsts)
+    parts = counts.parts
+    near = within_error(parts[counts.points.argmax()] - parts, n_errors)
+    firsts = np.unique(np.hstack(counts), axis=0, return_index=True)[1]
+    near &= np.isin(np.arange(len(parts)), firsts)
     return int(np.where(near, log_loss.sum(axis=1), np.inf).argmin())
 
 
-def within_error(differences: NDArray[np.number]) -> NDArray[np.bool_]:
-    """Whether sums of differences, shape (n_candidates, n_sequences), are at most their standard errors."""
+def within_error(differences: NDArray[np.number], n_errors: float = 1.0) -> NDArray[np.bool_]:
+    """Whether sums of differences, shape (n_candidates, n_sequences), are at most so many of their standard errors."""
     n_sequences = differences.shape[1]
     residuals = differences - differences.mean(axis=1, keepdims=True)
-    return differences.sum(axis=1) <= np.sqrt(n_sequences / max(n_sequences - 1, 1)) * np.linalg.norm(residuals, axis=1)
+    errors = np.sqrt(n_sequences / max(n_sequences - 1, 1)) * np.linalg.norm(residuals, axis=1)
+    return np.asarray(differences.sum(axis=1) <= n_errors * errors + ROUNDING)

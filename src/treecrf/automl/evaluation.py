@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from treecrf.automl.scores import Metric
 from treecrf.models.base import Labeller
 from treecrf.models.decoding import Decoder
 from treecrf.sequences import MISSING, SequenceSet
@@ -60,7 +61,7 @@ class Evaluation:
     (rows) and predicted label (columns). `brier` and `reliability` are those of `treecrf.statistics.metrics`.
     `entities` are the chunks that labels mark, None where they mark none, and `segments` the score of runs of one
     label. `new_labels` has the positions of each label that training did not have: they count as errors, with a
-    probability of 0.
+    probability of 0. `metric` is what the labeller was chosen by, and `score` its value with its interval.
     """
 
     correct: NDArray[np.bool_]
@@ -75,17 +76,26 @@ class Evaluation:
     entities: Entities | None
     segments: ChunkScore
     new_labels: dict[str, int]
+    metric: str
+    score: Accuracy
 
 
-def evaluate(labeller: Labeller, data: SequenceSet, decoder: Decoder, scheme: str | None = "auto") -> Evaluation:
+def evaluate(
+    labeller: Labeller,
+    data: SequenceSet,
+    decoder: Decoder | None,
+    scheme: str | None = "auto",
+    metric: Metric = Metric(),  # noqa: B008
+) -> Evaluation:
     """Compare what a labeller predicts with the labels of a set that is encoded for it; some may be new to it.
 
-    `scheme` is that of the labels, by which entities count strictly; "auto" recognizes it, None looks for no entities.
+    Without a `decoder` predictions are those of the `metric` that the labeller was chosen by. `scheme` is that of the labels, by which entities count strictly; "auto" recognizes it, None looks for no entities.
     """
     known = list(labeller.label_names_)
     new = [name for name in data.label_names if name not in known]
     names = known + new
-    truth, predicted = _codes(data, names), labeller.predict(data, decoder)
+    truth = _codes(data, names)
+    predicted = metric.predict(labeller, data) if decoder is None else labeller.predict(data, decoder)
     is_new = truth >= len(known)
     counts = np.bincount(truth * np.intp(len(names)) + predicted, minlength=len(names) ** 2)
     confusion = pd.DataFrame(counts.reshape(len(names), -1), index=names, columns=names)
@@ -97,9 +107,15 @@ def evaluate(labeller: Labeller, data: SequenceSet, decoder: Decoder, scheme: st
     probabilities = np.pad(labeller.predict_proba(data), ((0, 0), (0, len(new))))
     texts = np.array(names)[truth], np.array(names)[predicted]
     entities = None if scheme is None else score_entities(*texts, data.offsets, scheme)
+    score = accuracy = estimate(correct, data)
+    if metric.name == "span_f1" and chunk_scheme(names) is None:  # some labels are new, and mark no spans
+        metric = Metric()
+    if metric.name != "accuracy":
+        group = np.unique(data.groups, return_inverse=True)[1]
+        score = metric.counts(predicted, data.with_labels(truth, names)).by_group(group).estimate()
     return Evaluation(
         correct=correct,
-        accuracy=estimate(correct, data),
+        accuracy=accuracy,
         whole_sequences=float(by_sequence.mean()),
         log_likelihood=log_likelihood,
         by_label=rate_labels(confusion),
@@ -110,6 +126,8 @@ def evaluate(labeller: Labeller, data: SequenceSet, decoder: Decoder, scheme: st
         entities=entities,
         segments=segment_f1(*texts, data.offsets),
         new_labels={name: n for name, n in zip(new, confusion.loc[new].sum(axis=1).tolist(), strict=True) if n},
+        metric=metric.name,
+        score=score,
     )
 
 

@@ -187,11 +187,14 @@ def with_derived(labeller: Labeller, missing: str, blocks: Sequence[str] | None)
     return DerivingLabeller(with_missing(labeller, missing), blocks), "error"
 
 
-def average(labellers: Sequence[Labeller], treatments: Sequence[str]) -> Ensemble:
-    """The mean of what labellers say, each with its own treatment of missing cells; not trained."""
-    return Ensemble(
-        [with_missing(*each) for each in zip(labellers, treatments, strict=True)], combine="marginal_average"
-    )
+def average(
+    labellers: Sequence[Labeller], treatments: Sequence[str], weights: Sequence[float] | None = None
+) -> Ensemble:
+    """The mean of what labellers say, weighted if there are weights, each with its own treatment of missing cells; not
+    trained.
+    """
+    experts = [with_missing(*each) for each in zip(labellers, treatments, strict=True)]
+    return Ensemble(experts, combine="marginal_average", weights=weights)
 
 
 def trained_parts(labeller: Labeller, data: SequenceSet) -> list[tuple[Labeller, SequenceSet]]:

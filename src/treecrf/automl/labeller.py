@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import platform
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, astuple, dataclass, fields, replace
+from dataclasses import asdict, astuple, dataclass, field, fields, replace
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
@@ -14,11 +14,15 @@ from zipfile import is_zipfile
 
 import numpy as np
 
+from treecrf.automl.differences import QUANTILES, Difference, Ranges, are_elsewhere, as_table, new_values
 from treecrf.automl.fitting import derived_only, tested_columns
+from treecrf.automl.scores import METRICS, Metric
+from treecrf.chain.constraints import SCHEMES
+from treecrf.inputs.derived import are_times
 from treecrf.io.checksums import sha256
 from treecrf.io.columns import MISSING, Vocabulary, about_marked
 from treecrf.io.files import check_file
-from treecrf.io.messages import counted, listed, quoted
+from treecrf.io.messages import counted, quoted
 from treecrf.io.npz import read_npz, write_npz
 from treecrf.missing import Imputer, Indicator
 from treecrf.missing.transforms import describe_transform, restore_transform
@@ -31,9 +35,6 @@ from treecrf.statistics.metrics import Accuracy
 
 LEAST_KNOWN = 20
 """Cells from which on a column without any value of the training table is taken for one that is written otherwise."""
-
-MOST_EXAMPLES = 3
-"""Of values of a column, in a sentence."""
 
 
 _ADVICE = "give it the columns that the model was trained with"
@@ -58,6 +59,8 @@ class Origin:
         What the interval takes as one: "sequence", "group" or "block".
     versions : dict of str to str
         Of treecrf, Python and NumPy.
+    metric : str
+        What the estimate is of (`treecrf.automl.scores.METRICS`); models without it have accuracies.
     """
 
     date: str
@@ -71,9 +74,10 @@ class Origin:
     high: float | None
     unit: str
     versions: dict[str, str]
+    metric: str = "accuracy"
 
     @classmethod
-    def of(cls, path: Path, data: SequenceSet, accuracy: Accuracy | None, unit: str) -> Self:
+    def of(cls, path: Path, data: SequenceSet, accuracy: Accuracy | None, unit: str, metric: str = "accuracy") -> Self:
         """Of a training that ends now."""
         points, low, high = (
             None if end is None or end != end else float(end) for end in (accuracy or (None, None, None))
@@ -90,6 +94,7 @@ class Origin:
             high,
             unit,
             {"treecrf": version("treecrf"), "python": platform.python_version(), "numpy": np.__version__},
+            metric,
         )
 
     def with_files(self, *more: Path) -> Self:
@@ -105,7 +110,7 @@ class Origin:
     @classmethod
     def from_described(cls, described: Mapping[str, Any]) -> Self:
         """What `described` gave; a ValueError if the parts are others, or of other types."""
-        if set(described) != {field.name for field in fields(cls)}:
+        if {"metric", *described} != {part.name for part in fields(cls)}:
             raise ValueError("the origin of the model has other parts")
         origin = cls(**described)
         texts = (origin.date, origin.file, origin.digest, origin.unit, *origin.versions, *origin.versions.values())
@@ -115,6 +120,7 @@ class Origin:
             all(isinstance(text, str) for text in texts)
             and all(type(count) is int and count >= 0 for count in counts)
             and all(number is None or type(number) in (int, float) for number in numbers)
+            and origin.metric in METRICS
         ):
             raise ValueError("the origin of the model has parts of other types")
         return origin
@@ -133,14 +139,26 @@ class Origin:
                 if self.low is None or self.high is None
                 else f" (95 % confidence interval by {self.unit}: {self.low:.1f} to {self.high:.1f} %)"
             )
-            yield f"Accuracy estimated then for new data: {self.accuracy:.1f} %{interval}."
+            words = METRICS[self.metric]
+            yield f"{words[0].upper()}{words[1:]} estimated then for new data: {self.accuracy:.1f} %{interval}."
         yield f"Versions: {', '.join(f'{name} {number}' for name, number in self.versions.items())}."
+
+
+def ranges_of(data: SequenceSet) -> dict[str, list[float]]:
+    """Quantiles (`QUANTILES`) of each column of numbers that has some."""
+    found = {}
+    for name, numbers in zip(data.number_names, data.numbers.T, strict=True):
+        known = numbers[~np.isnan(numbers)]
+        if len(known):
+            found[name] = np.quantile(known, QUANTILES).tolist()
+    return found
 
 
 @dataclass
 class TableLabeller:
     """A fitted labeller that reads tables, its columns, what imputes or marks missing cells in every set, if anything,
-    and its origin, if it is known.
+    its origin, if it is known, the scheme whose impossible pairs of labels its predictions leave out, if any, and
+    quantiles of the numbers that it was trained with.
 
     The command line trains, saves and loads these; ``treecrf.load`` reads the labeller alone from the same file.
     """
@@ -149,6 +167,13 @@ class TableLabeller:
     columns: TableColumns
     missing: Imputer | Indicator | None = None
     origin: Origin | None = None
+    constraints: str | None = None
+    ranges: Ranges = field(default_factory=dict)
+
+    @property
+    def metric(self) -> Metric:
+        """What it was chosen by, and how it decodes; models of version 0.2 decode without constraints."""
+        return Metric("accuracy" if self.origin is None else self.origin.metric, self.constraints)
 
     def read(self, table: TypedTable, *, labelled: bool, new_labels: bool = False) -> SequenceSet:
         """What the labeller sees of a table: `encode`, then `prepare`."""
@@ -188,7 +213,8 @@ class TableLabeller:
         return table.encode(columns, labelled=labelled, label_names=names if labelled else None)
 
     def notices(self, table: TypedTable, most_unknown: float = 0.0) -> Iterator[str]:
-        """Sentences on cells that are read as missing, and on values that the training table did not have.
+        """Sentences on cells that are read as missing, and a table of columns that differ from those of the training
+        table: values that it did not have, and numbers that are elsewhere.
 
         A column is named where more than a share `most_unknown` of its cells has such values. A ValueError names the
         first of at least `LEAST_KNOWN` cells where the model asks for a column and knows no value of it, unless the
@@ -200,27 +226,28 @@ class TableLabeller:
             if sentence is not None:
                 yield sentence
         known = {attribute.name: attribute.categories for attribute in self.labeller.attributes_}
-        asked, unused, found = tested_columns(self.labeller), derived_only(self.labeller), []
+        asked, unused = tested_columns(self.labeller), derived_only(self.labeller)
+        found: list[Difference] = []
         for name in self.columns.categories:
-            if name in unused:
+            if name in unused or are_times(tuple(known[name])):  # parts of times are seen, whatever their date
                 continue
-            codes, texts = table[name].distinct
-            new = np.flatnonzero(Vocabulary(known[name], SPECIAL).places(texts) == MISSING)
-            cells = np.isin(codes, new)
-            n_cells, n_known = int(cells.sum()), int((codes != MISSING).sum())
-            examples = listed(texts[new][:MOST_EXAMPLES])
-            if n_cells == n_known >= LEAST_KNOWN and name in asked and most_unknown < 1:
+            cells, new = new_values(table[name], known[name], SPECIAL)
+            if new.n_cells == new.n_known >= LEAST_KNOWN and name in asked and most_unknown < 1:
                 problem = (
-                    f"the training table had none of the values of the column ({examples}); write them as there, or "
-                    "label without them (unknown 1)."
+                    f"the training table had none of the values of the column ({new.examples}); write them as there, "
+                    "or label without them (unknown 1)."
                 )
                 raise table.cell_error(int(cells.argmax()), name, problem)
-            if n_cells > most_unknown * n_known and RARE not in known[name]:
-                found.append(f"{quoted(name)} in {n_cells:,} of {counted(n_known, 'cell')} ({examples})")
+            if new.n_cells > most_unknown * new.n_known and RARE not in known[name]:
+                found.append(new)
+        elsewhere = (
+            are_elsewhere(table[name], self.ranges[name]) for name in self.columns.numbers if name in self.ranges
+        )
+        found += [each for each in elsewhere if each is not None and most_unknown < 1]
         if found:
             yield (
-                f"table {table.path}: the training table did not have some values, which the model ignores: "
-                f"{', '.join(found)}."
+                f"table {table.path} differs from the training table; new values count as missing where nothing is "
+                f"derived from them.\n{as_table(found)}"
             )
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -228,6 +255,8 @@ class TableLabeller:
         header, arrays = self.labeller.contents()
         table = asdict(self.columns) | {"missing": describe_transform(self.missing)}
         table["origin"] = None if self.origin is None else self.origin.described()
+        table["constraints"] = self.constraints
+        table["ranges"] = {name: list(quantiles) for name, quantiles in self.ranges.items()}
         write_npz(path, header | {"table": table}, arrays)
 
     @classmethod
@@ -255,8 +284,14 @@ class TableLabeller:
             missing = restore_transform(table["missing"])
             described = table.get("origin")  # version 0.2 had none
             origin = None if described is None else Origin.from_described(described)
+            constraints = table.get("constraints")
+            if constraints not in (None, *SCHEMES):
+                raise ValueError(f"the constraints {constraints!r} are not known")
+            ranges = {str(name): [float(each) for each in of_name] for name, of_name in table.get("ranges", {}).items()}
+            if any(len(of_name) != len(QUANTILES) or sorted(of_name) != of_name for of_name in ranges.values()):
+                raise ValueError("the ranges of numbers are no quantiles")
         except (KeyError, TypeError, AttributeError, ValueError) as error:
             raise ValueError(
                 f"model {os.fspath(path)} is of another version of treecrf ({quoted(str(error))}); train it again."
             ) from error
-        return cls(rebuild(header, arrays, os.fspath(path)), columns, missing, origin)
+        return cls(rebuild(header, arrays, os.fspath(path)), columns, missing, origin, constraints, ranges)

@@ -32,7 +32,8 @@ class PredictOptions(NamedTuple):
 
     Attributes
     ----------
-    decoder : "forward_backward" or "viterbi"
+    decoder : "forward_backward" or "viterbi", optional
+        Unless given, what the metric asks for that the model was chosen by.
     probabilities : bool
         Of each label, whatever the other positions are.
     n_best : int, optional
@@ -45,7 +46,7 @@ class PredictOptions(NamedTuple):
         A column with labels that are known already; its other cells are empty.
     """
 
-    decoder: Decoder = "forward_backward"
+    decoder: Decoder | None = None
     probabilities: bool = False
     n_best: int | None = None
     constraints: str | None = None
@@ -98,7 +99,9 @@ def _predict(
         marginals = labeller.predict_proba(data, **limits)
         columns = {f"P({name})": of_label for name, of_label in zip(names[:-1], marginals.T, strict=True)}
     if options.n_best is None:
-        return columns | {PREDICTED: names[labeller.predict(data, options.decoder, **limits)]}
+        if options.decoder is None and not limits:
+            return columns | {PREDICTED: names[model.metric.predict(labeller, data)]}
+        return columns | {PREDICTED: names[labeller.predict(data, options.decoder or "forward_backward", **limits)]}
     paths = cast("NBest", labeller.predict_n_best(data, options.n_best, **limits))
     for rank in range(options.n_best):
         suffix = f"_{rank + 1}" if rank else ""

@@ -29,7 +29,7 @@ CONSTRAINTS = {"BIO": "bio", "IOBES": "bioes", "BILOU": "bilou", "BMES": "bmes"}
 def evaluate(
     models: Annotated[list[Path], shared.argument("MODEL...", "Model files of treecrf fit, one or more.")],
     file: Annotated[Path, shared.argument("FILE", "File with labels.")],
-    decoder: shared.Decoder = "forward_backward",
+    decoder: shared.Decoder = None,
     compare: Annotated[
         list[Path] | None,
         typer.Option("--compare", metavar="MODEL", help="Another model to compare; can be repeated."),
@@ -104,7 +104,9 @@ def evaluate(
     for name, model in loaded.items():
         for sentence in model.notices(table, unknown):
             shared.note(sentence)
-        evaluations[name] = measure(model.labeller, read[name], decoder, None if scheme == "none" else scheme)
+        evaluations[name] = measure(
+            model.labeller, read[name], decoder, None if scheme == "none" else scheme, model.metric
+        )
         if evaluations[name].new_labels:
             shared.note(_about_new_labels(name, evaluations[name].new_labels))
     comparison = compare_models(evaluations, read[first]) if len(evaluations) > 1 else None
@@ -150,6 +152,12 @@ def _show(name: str, evaluation: Evaluation, n_sequences: int, segments: bool, u
     shared.say(f"{name}: accuracy {points:.2f} % on {n_positions:,} positions, {macro_f1}{entities}.")
     if low == low:
         shared.say(f"95 % confidence interval by {unit}: {low:.1f} to {high:.1f} %.")
+    if evaluation.metric != "accuracy":
+        from treecrf.automl.scores import METRICS
+
+        points, low, high = evaluation.score
+        interval = f" (95 % confidence interval by {unit}: {low:.1f} to {high:.1f} %)" if low == low else ""
+        shared.say(f"The model was chosen by {METRICS[evaluation.metric]}: {points:.2f} %{interval}.")
     sizes, names = evaluation.by_label["n_positions"].to_numpy(), evaluation.by_label["label"].tolist()
     share = 100 * sizes.max() / n_positions
     shared.say(f"The commonest label, {quoted(names[sizes.argmax()])}, has {share:.1f} %.")
@@ -232,7 +240,7 @@ def _show_comparison(comparison: pd.DataFrame) -> None:
 
 def _write(
     file: Path,
-    decoder: str,
+    decoder: str | None,
     judged: dict[str, Judged],
     comparison: pd.DataFrame | None,
     as_json: Path | None,

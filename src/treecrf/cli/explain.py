@@ -188,7 +188,7 @@ def _judge(model: TableLabeller, data: SequenceSet, seed: int) -> tuple[Evaluati
     from treecrf.automl.explanation import permutation_importance
 
     part = draw_part(data, seed, MOST_POSITIONS, 2)
-    evaluation = evaluate(model.labeller, model.prepare(part), "forward_backward")
+    evaluation = evaluate(model.labeller, model.prepare(part), None, metric=model.metric)
     with shared.progress("permuting columns", len(part.attributes) + len(part.number_names)) as tick:
         return evaluation, permutation_importance(model, part, seed, tick)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import ExitStack
 from math import isfinite
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from treecrf.automl.candidates import Candidate
     from treecrf.automl.choice import Choice
     from treecrf.automl.fitting import FitOptions, HeldOutChoice
+    from treecrf.automl.scores import Metric
     from treecrf.models.base import Labeller, Monitor
     from treecrf.sequences import SequenceSet
 
@@ -165,7 +166,8 @@ def fit(
     derive: Annotated[
         str,
         shared.option(
-            "Derived inputs: auto (compare with and without), none, or some of words,rolling,times.",
+            "Derived inputs: auto (compare with and without), none, or some of words,rolling,times,neighbours, which are "
+            "compared too.",
             "NAMES",
             group=DATA,
         ),
@@ -190,6 +192,15 @@ def fit(
             max=0.9,
         ),
     ] = 0.0,
+    metric: Annotated[
+        Literal["auto", "accuracy", "span_f1", "segment_f1"],
+        shared.option(
+            "What models are chosen by. auto: span F1 where labels are of a scheme such as BIO, and predictions then have "
+            "no impossible pairs of labels; else accuracy.",
+            "NAME",
+            group=SEARCH,
+        ),
+    ] = "auto",
     seed: Annotated[
         int, shared.option("Seed of held-out sequences and of random starts.", "N", group=SEARCH, min=0)
     ] = 0,
@@ -240,6 +251,7 @@ def fit(
             "--missing": missing != AUTO,
             "--derive": derive != AUTO,
             "--held-out": held_out,
+            "--metric": metric != AUTO,
         }
         dialect = shared.parse_dialect(format_, separator, decimal, encoding, quote, na)
         n_threads = threads or shared.n_processors()
@@ -247,9 +259,9 @@ def fit(
         return
     from treecrf.automl import fitting
     from treecrf.automl.candidates import methods_to_compare
-    from treecrf.automl.description import label_counts
     from treecrf.automl.fitting import FitOptions
-    from treecrf.automl.labeller import Origin, TableLabeller
+    from treecrf.automl.labeller import Origin, TableLabeller, ranges_of
+    from treecrf.automl.scores import choose_metric
     from treecrf.inputs.derived import identifying_times
 
     settings: dict[str, Any] = {
@@ -311,6 +323,7 @@ def fit(
             shared.note(f"{OPTIONS[name]} is ignored: {method} does not use it.")
 
     columns, data, sample_weight = tables.read_training_set(file, reading, *more, derives=options.derive != ())
+    judged_by = choose_metric(data, metric)
     if output.exists():
         shared.note(f"{output} is there already, and will be replaced.")
     for sentence in left_out:
@@ -326,10 +339,9 @@ def fit(
     )
     has_learnt, accuracy, unit = True, None, "group" if groups else "sequence"
     if given is None:
-        choice, unit = _choose(data, compared, options, unit)
+        choice, unit, has_learnt = _choose(data, compared, options, unit, judged_by)
         labeller, treatment = choice.build(options)
         held_out, accuracy = 0.0, choice.accuracy
-        has_learnt = accuracy.points > 100 * label_counts(data)["share"].max()
     else:
         labeller, treatment = given
         if options.window is not None:
@@ -340,7 +352,8 @@ def fit(
     ready = data if transform is None else transform.transform(data)
     _announce(labeller, ready)
     by_holding_out = _train(labeller, ready, held_out, seed, sample_weight)
-    TableLabeller(labeller, columns, transform, Origin.of(file, data, accuracy, unit).with_files(*more)).save(output)
+    origin = Origin.of(file, data, accuracy, unit, judged_by.name if accuracy else "accuracy").with_files(*more)
+    TableLabeller(labeller, columns, transform, origin, judged_by.constraints, ranges_of(data)).save(output)
     if by_holding_out is not None:
         points, low, high = by_holding_out.accuracy
         interval = f", 95 % confidence interval by {unit} {low:.1f} to {high:.1f} %" if low == low else ""
@@ -360,38 +373,42 @@ def _parse_window(window: str | None, method: str) -> tuple[int, int] | None:
 
 def _parse_derive(text: str) -> tuple[str, ...] | None:
     """Blocks of derived inputs, None where they are to be chosen; wrong usage if one is unknown."""
-    from treecrf.inputs import BLOCKS
+    from treecrf.inputs import BLOCKS, NEIGHBOURS
 
     if text == AUTO:
         return None
     blocks = () if text == "none" else tuple(name.strip() for name in text.split(","))
     for block in blocks:
-        shared.check_choice("--derive", block, (AUTO, "none", *BLOCKS))
+        shared.check_choice("--derive", block, (AUTO, "none", *BLOCKS, NEIGHBOURS))
     return blocks
 
 
 def _choose(
-    data: SequenceSet, compared: dict[str, dict[str, Any]], options: FitOptions, unit: str
-) -> tuple[Choice, str]:
-    """Choose by cross-validation, and show the result; with what its interval takes as one."""
+    data: SequenceSet, compared: dict[str, dict[str, Any]], options: FitOptions, unit: str, metric: Metric
+) -> tuple[Choice, str, bool]:
+    """Choose by cross-validation, and show the result; with what its interval takes as one, and whether it is better
+    than always the same label.
+    """
+    import numpy as np
+
     from treecrf.automl.candidates import affordable, candidate_windows
-    from treecrf.automl.choice import MOST_POSITIONS, choose
+    from treecrf.automl.choice import MOST_POSITIONS, plan
     from treecrf.automl.cross_validation import make_folds
     from treecrf.automl.description import label_counts
     from treecrf.inputs.derived import without_stamps
 
-    folds = make_folds(data, options.seed, MOST_POSITIONS)
-    compared, left_out = affordable(compared, folds.data, options.budget, len(folds.parts))
-    for sentence in left_out:
-        shared.note(f"Left out: {sentence}")
+    folds = make_folds(data, options.seed, MOST_POSITIONS, metric)
+    compared = affordable(compared, folds.data, options.budget, len(folds.parts))
     windows = (
         candidate_windows(without_stamps(data))
         if options.window is None
         else [tables.window_within(options.window, data)]
     )
+    planned = plan(folds, windows, compared, options)
     shared.note(
         f"Comparing {', '.join(compared)} with windows {' and '.join(map(_sides, windows))} by cross-validation "
-        f"(--budget {options.budget:g}: about {options.budget:g} CPU seconds on one core)."
+        f"(--budget {options.budget:g}): about {max(planned.seconds, 1):.0f} CPU seconds on one core, with the training on "
+        "the whole file."
     )
     if folds.are_blocks:
         shared.note(
@@ -405,69 +422,87 @@ def _choose(
             "for the choice."
         )
     with shared.progress("choosing", 100) as tick:
-        choice = choose(folds, windows, compared, options, tick)
+        choice = planned.carry_out(tick)
     unit = "block" if folds.are_blocks else unit
     _show_choice(choice, unit, data.has_missing)
     commonest = label_counts(folds.data).iloc[0]
     share, label = 100 * commonest["share"], quoted(commonest["label"])
-    if choice.accuracy.points <= share:
-        shared.say(
-            f"That is no better than always answering {label} ({share:.1f} %): the inputs say nothing about the labels, "
-            "or the file is too small to learn it.\n"
-        )
+    always = np.full(folds.data.n_positions, folds.data.label_names.index(commonest["label"]), dtype=np.int16)
+    points = float(metric.counts(always, folds.data).points)
+    has_learnt = choice.accuracy.points > points
+    of_metric = "" if metric.name == "accuracy" else f", with {metric.words} {points:.1f} %"
+    if has_learnt:
+        shared.say(f"Always answering {label} would be right at {share:.1f} % of the positions{of_metric}.\n")
     else:
-        shared.say(f"Always answering {label} would be right at {share:.1f} % of the positions.\n")
-    return choice, unit
+        shared.say(
+            f"That is no better than always answering {label} ({share:.1f} %{of_metric}): the inputs say nothing about "
+            "the labels, or the file is too small to learn it.\n"
+        )
+    return choice, unit, has_learnt
 
 
 def _show_choice(choice: Choice, unit: str, has_missing: bool) -> None:
+    words = _capital(choice.metric.words)
     shared.show_table(
-        _shown(choice.table),
-        f"Accuracy on {choice.n_positions:,} held-out positions in percent, with 95 % confidence intervals",
+        _shown(choice),
+        f"{words} on {choice.n_positions:,} held-out positions in percent, with 95 % confidence intervals",
     )
-    if any(" + " in name for name in choice.table["method"]):
-        shared.say("An average is the mean of the probabilities of these methods.")
+    if "average" in choice.table["method"].tolist():
+        shared.say(
+            "The average is the weighted mean of the probabilities; its row is estimated with weights that other "
+            f"{unit}s chose."
+        )
     for sentence in choice.left_out:
         shared.say(f"Left out: {sentence}")
     accuracy, candidates = choice.accuracy, choice.candidates
     if len(candidates) == 1:
         shared.say(f"Chose {candidates[0].method} ({choice.reason}): {_words(candidates[0], has_missing)}.")
     else:
-        described = "; ".join(f"{candidate.method} ({_words(candidate, has_missing)})" for candidate in candidates)
+        described = "; ".join(
+            f"{weight:.2f} {candidate.method} ({_words(candidate, has_missing)})"
+            for weight, candidate in zip(choice.weights, candidates, strict=True)
+        )
         shared.say(f"Chose the average of {described}: {choice.reason}.")
     interval = (
         ""
         if accuracy.low != accuracy.low
         else f" (95 % confidence interval by {unit}: {accuracy.low:.1f} to {accuracy.high:.1f} %)"
     )
-    shared.say(f"Estimated accuracy on new data: {accuracy.points:.1f} %{interval}.")
+    shared.say(f"Estimated {choice.metric.words} on new data: {accuracy.points:.1f} %{interval}.")
+    shared.say(
+        "This is for a training on the whole file and data like the file's; it cannot know of drift, or of other people, "
+        "places or devices."
+    )
 
 
-def _shown(table: pd.DataFrame) -> pd.DataFrame:
-    """The table of a choice, with averages by the numbers of their methods; it fits on 80 columns."""
-    singles = [name for name in table["method"] if " + " not in name]
-    numbers = {name: str(number) for number, name in enumerate(singles, start=1)}
+def _capital(words: str) -> str:
+    return words[0].upper() + words[1:]
 
-    def short(name: str) -> str:
-        members = [numbers[member] for member in name.split(" + ")]
-        return f"average of {', '.join(members)}" if len(members) > 1 else f"{members[0]} {name}"
+
+def _shown(choice: Choice) -> pd.DataFrame:
+    """The table of a choice, which fits on 80 columns."""
+    import pandas as pd
+
+    table = choice.table
 
     def between(low: str, high: str, sign: str = "") -> list[str]:
         ends = zip(table[low], table[high], strict=True)
         return ["" if a != a else f"{a:{sign}z.1f} to {b:{sign}z.1f}" for a, b in ends]
 
-    return table[["method", "window", "inputs", "accuracy"]].assign(
-        method=[short(name) for name in table["method"]],
-        accuracy=[f"{each:.1f}" for each in table["accuracy"]],
-        interval=between("low", "high"),
-        **{"gap to the best": between("gap_low", "gap_high", "+")},
-    )
+    columns = {
+        **{name: table[name].tolist() for name in ("method", "window", "inputs")},
+        choice.metric.words: [f"{each:.1f}" for each in table["score"]],
+        "interval": between("low", "high"),
+        "gap to best": between("gap_low", "gap_high", "+"),
+        "log loss": [f"{each:.3f}" for each in table["log_loss"]],
+    }
+    return pd.DataFrame(columns)
 
 
 def _words(candidate: Candidate, has_missing: bool) -> str:
     from treecrf.automl.candidates import describe_settings
 
-    parts = [f"window {_sides(candidate.window)}", *(["derived inputs"] if candidate.derived else [])]
+    parts = [f"window {_sides(candidate.window)}", *([f"inputs {candidate.inputs}"] if candidate.derived else [])]
     parts += [describe_settings(candidate), counted(candidate.iterations, "iteration")]
     if has_missing:
         parts.append(f"missing values: {TREATED.get(candidate.missing, candidate.missing)}")

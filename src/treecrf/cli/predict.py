@@ -32,7 +32,7 @@ def predict(
     probabilities: Annotated[
         bool, typer.Option("--probabilities", help="Add a column with the probability of each label.")
     ] = False,
-    decoder: shared.Decoder = "forward_backward",
+    decoder: shared.Decoder = None,
     n_best: Annotated[
         int | None,
         typer.Option(

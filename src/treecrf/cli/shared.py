@@ -101,11 +101,12 @@ Window = Annotated[
     option("Observations before and after a position that the labeller sees.", "N,N", "--window", group=METHOD),
 ]
 Decoder = Annotated[
-    Literal["forward_backward", "viterbi"],
+    Literal["forward_backward", "viterbi"] | None,
     option(
         "forward_backward: most probable label of each position. viterbi: most probable label sequence.",
         "NAME",
         "--decoder",
+        default="what the model was chosen for: forward_backward, or, of spans, the most probable possible labels",
     ),
 ]
 Format = Annotated[
@@ -384,7 +385,7 @@ def console(*, stderr: bool = False) -> Console:
 
 @contextmanager
 def progress(title: str, total: int) -> Iterator[Tick]:
-    """Show progress on stderr: a bar on a terminal, elsewhere a line at each tenth."""
+    """Show progress on stderr: a bar with the time left on a terminal, elsewhere a line at each tenth."""
     if not sys.stderr.isatty():
         n_tenths = 0
 
@@ -396,14 +397,14 @@ def progress(title: str, total: int) -> Iterator[Tick]:
 
         yield tell
         return
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
     from rich.table import Column
 
     columns = (
         TextColumn("{task.fields[title]}"),
         BarColumn(bar_width=20),
         MofNCompleteColumn(),
-        TimeElapsedColumn(),
+        TimeRemainingColumn(elapsed_when_finished=True),
         TextColumn("{task.description}", markup=False, table_column=Column(ratio=1, no_wrap=True, overflow="ellipsis")),
     )
     with Progress(*columns, console=console(stderr=True), expand=True) as bars:

@@ -5,13 +5,15 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import inf
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from treecrf.ensembles.combiners import COMBINERS, Evidence
+from treecrf.ensembles.combiners import COMBINERS, Combiner, Evidence, OfMarginals
 from treecrf.ensembles.sequential import cross_fit, untrained
+from treecrf.ensembles.stacking import MarginalAverage
 from treecrf.estimators.checks import HEADERS, NOT_NEGATIVE, PART, PARTS, SEED, SIZE, Check, one_of, optional, whole
 from treecrf.estimators.settings import follow
 from treecrf.models.base import Labeller, Monitor
@@ -40,6 +42,13 @@ def _are_experts(value: Any) -> bool:
     return is_listed and all(map(_is_expert, value))
 
 
+def _are_weights(value: Any) -> bool:
+    is_listed = isinstance(value, Sequence) and not isinstance(value, str) and len(value) > 0
+    return is_listed and all(
+        isinstance(each, int | float) and not isinstance(each, bool) and 0 < each < inf for each in value
+    )
+
+
 @dataclass(eq=False, repr=False)
 class Ensemble(Labeller):
     """Labellers (experts) whose predictions are combined.
@@ -66,6 +75,8 @@ class Ensemble(Labeller):
         parts.
     seed : int
         Decides which sequences are in which part.
+    weights : sequence of float, optional
+        Of the experts in a "marginal_average", above 0, in any unit; all count the same unless given.
 
     Attributes
     ----------
@@ -89,6 +100,7 @@ class Ensemble(Labeller):
     random_state: int | None = None
     start_noise: float = 0.01
     missing: str = "auto"
+    weights: Sequence[float] | None = None
 
     has_stages = False  # experts are trained to their end
     takes_numbers = True  # experts that do not cut them into bins
@@ -104,10 +116,17 @@ class Ensemble(Labeller):
         "random_state": optional(SEED),
         "start_noise": NOT_NEGATIVE,
         "missing": one_of("auto", "error", *IN_TREES),
+        "weights": optional(Check(_are_weights, "give a number above 0 for each expert")),
     }
 
     def _check_settings(self) -> None:
         super()._check_settings()
+        if self.weights is not None and self.combine != "marginal_average":
+            raise ValueError(f"weights: {self.combine} learns its own; leave them out, or combine by marginal_average.")
+        if self.weights is not None and len(self.weights) != len(self.experts):
+            raise ValueError(
+                f"weights: there are {len(self.weights)} for {len(self.experts)} experts; give one for each."
+            )
         for expert in self.make_experts():
             expert._check_settings()
 
@@ -119,7 +138,7 @@ class Ensemble(Labeller):
         self.seconds_ = {"experts": 0.0, "combiner": 0.0}
         self._n_trained, self._monitor = 0, monitor
         seed = derive_seed(self.seed, self.random_state)
-        combiner = COMBINERS[self.combine]()
+        combiner = self._new_combiner()
         if combiner.needs_evidence:
             evidence, labels = self._cross_fitted(train, seed) if self.held_out is None else self._held_out(train, seed)
             began = time.thread_time()
@@ -129,6 +148,9 @@ class Ensemble(Labeller):
         self.combiner_ = combiner
         self.inputs_, self.label_names_ = self._learn_inputs(train), train.label_names
         del self._monitor
+
+    def _new_combiner(self) -> Combiner:
+        return COMBINERS[self.combine]() if self.weights is None else OfMarginals(MarginalAverage(self.weights))
 
     @property
     def n_trainings(self) -> int:
@@ -223,7 +245,7 @@ class Ensemble(Labeller):
 
     def _restore(self, values: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> None:
         self.seconds_ = values["seconds"]
-        self.combiner_ = COMBINERS[self.combine]()
+        self.combiner_ = self._new_combiner()
         self.experts_ = unpacked("expert", values["experts"], arrays, self.label_names_)
         if len(self.experts_) != len(self.experts):
             raise ValueError(f"there are {len(self.experts_)} of {len(self.experts)} experts")

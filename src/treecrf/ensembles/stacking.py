@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated, Any, Self
 
 import numpy as np
@@ -25,7 +26,16 @@ RAREST = 1e-15
 
 
 class MarginalAverage:
-    """The mean of the experts' marginals; there is nothing to learn."""
+    """The mean of the experts' marginals, weighted where there are weights; there is nothing to learn.
+
+    Parameters
+    ----------
+    weights : sequence of float, optional
+        One for each expert, in any unit.
+    """
+
+    def __init__(self, weights: Sequence[float] | None = None) -> None:
+        self.weights = weights
 
     def fit(self, marginals: NDArray[np.float64], labels: NDArray[Any]) -> Self:
         """Return the combiner as it is, as a mean has nothing to learn; arguments as of `Stacking.fit`."""
@@ -33,7 +43,13 @@ class MarginalAverage:
 
     def predict_proba(self, marginals: NDArray[np.float64]) -> NDArray[np.float64]:
         """Float64, shape (n_positions, n_labels), from marginals of shape (n_positions, n_experts, n_labels)."""
-        return marginals.mean(axis=1)
+        if self.weights is None:
+            return marginals.mean(axis=1)
+        total = float(sum(self.weights))
+        mean = np.zeros((marginals.shape[0], marginals.shape[2]))
+        for expert, weight in enumerate(self.weights):  # one after another: the same sums on every machine
+            mean += weight / total * marginals[:, expert]
+        return mean
 
     def state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         """What a file keeps of the combiner: nothing, as a mean has nothing learnt."""

@@ -3,5 +3,6 @@ statistics.
 """
 
 from treecrf.inputs.derived import BLOCKS as BLOCKS
+from treecrf.inputs.derived import NEIGHBOURS as NEIGHBOURS
 from treecrf.inputs.derived import Derivation as Derivation
 from treecrf.inputs.derived import DerivedInputs as DerivedInputs

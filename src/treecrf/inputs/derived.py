@@ -17,12 +17,19 @@ from numpy.typing import NDArray
 
 from treecrf.estimators.checks import FLAG, NAME, Check, check_params, one_of, optional, several, whole
 from treecrf.estimators.transform import Transform
+from treecrf.inputs.neighbours import PAIRS, paired, shifted
 from treecrf.io.columns import Kind
 from treecrf.io.messages import listed, quoted
 from treecrf.sequences import MISSING, Attribute, SequenceSet
 
 BLOCKS = ("words", "rolling", "times")
 """Groups of derived columns: of words, of numbers, of time stamps."""
+
+NEIGHBOURS = "neighbours"
+"""A further group: categories of neighbours and pairs of them, for labellers without windows."""
+
+SHORT_LETTERS = 2.0
+"""Of a category, on average, below which categories are characters, of which more neighbours matter."""
 
 LEAST_WORDS = 100
 """Categories from which on a column can be one of words."""
@@ -51,9 +58,9 @@ class Derivation(NamedTuple):
     source : str
         The column that it is derived from.
     kind : str
-        Of `OF_CATEGORIES`, `OF_TIMES`, `DIFFERENCES` or `STATISTICS`, or "place".
+        Of `OF_CATEGORIES`, `OF_TIMES`, `DIFFERENCES`, `STATISTICS`, `SHIFTS` or `PAIRS`, or "place".
     size : int
-        Letters of an affix, or observations of a rolling statistic; otherwise 0.
+        Letters of an affix, observations of a rolling statistic, or steps to a neighbour; otherwise 0.
     """
 
     source: str
@@ -64,11 +71,15 @@ class Derivation(NamedTuple):
     def name(self) -> str:
         """Of the column, for example "word: suffix of 3" or "x: rolling mean of 9"."""
         words = _WORDS.get(self.kind, self.kind)
+        if self.kind in SHIFTS:
+            return f"{self.source}: {self.size} {words}"
         return f"{self.source}: {words} of {self.size}" if self.size else f"{self.source}: {words}"
 
     @property
     def block(self) -> str:
-        """Of `BLOCKS`."""
+        """Of `BLOCKS`, or `NEIGHBOURS`."""
+        if self.kind in (*SHIFTS, *PAIRS):
+            return NEIGHBOURS
         if self.kind in ("gap", *OF_TIMES):
             return "times"
         return "rolling" if self.holds == "number" else "words"
@@ -89,6 +100,9 @@ _WORDS = {
     "highest": "rolling maximum",
     "gap": "seconds since the previous",
     "place": "place in the sequence",
+    "pair_before": "pair with the one before",
+    "pair_after": "pair with the one after",
+    "around": "pair around",
 }
 
 
@@ -105,7 +119,8 @@ class DerivedInputs(Transform):
     blocks : tuple of str
         Of `BLOCKS`. "words": lower case, prefixes and suffixes, shape, digits, and whether the sequence begins or ends.
         "rolling": the change from and to the neighbours, and mean, deviation, minimum and maximum over some
-        observations. "times": seconds since the observation before, hour and weekday.
+        observations. "times": seconds since the observation before, hour and weekday. "neighbours", not among the
+        usual ones: where a column has `LEAST_WORDS` categories, the categories of neighbours, and pairs of them.
     columns : tuple of str, optional
         Columns to derive from; all that suit unless given.
     affixes : int
@@ -130,7 +145,7 @@ class DerivedInputs(Transform):
     dropped_: tuple[str, ...]
 
     _parameter_constraints: ClassVar[Mapping[str, Check]] = {
-        "blocks": several("blocks of derived inputs", one_of(*BLOCKS)),
+        "blocks": several("blocks of derived inputs", one_of(*BLOCKS, NEIGHBOURS)),
         "columns": optional(several("names of columns", NAME)),
         "affixes": whole(0, MOST_SIZE - 1),
         "spans": several("numbers of observations", whole(2, MOST_SIZE - 1)),
@@ -201,6 +216,7 @@ class DerivedInputs(Transform):
                     yield Derivation(attribute.name, "prefix", size)
                     yield Derivation(attribute.name, "suffix", size)
                 yield from (Derivation(attribute.name, kind) for kind in ("shape", "digits", "place"))
+        yield from self._proposed_neighbours(train)
         longest = int(np.diff(train.observation_offsets).max(initial=0))
         for name in train.number_names if "rolling" in self.blocks else ():
             if self.columns is None or name in self.columns:
@@ -208,6 +224,20 @@ class DerivedInputs(Transform):
                 yield from (
                     Derivation(name, kind, span) for span in self.spans if span <= longest for kind in STATISTICS
                 )
+
+    def _proposed_neighbours(self, train: SequenceSet) -> Iterator[Derivation]:
+        """Those of all categories where one has many values, which windows of many cells would take long to see."""
+        named = [each for each in train.attributes if self.columns is None or each.name in self.columns]
+        kept = [attribute for attribute in named if not are_times(attribute.categories)]
+        widest = max((each.categories for each in kept), key=len, default=())
+        if NEIGHBOURS not in self.blocks or len(widest) < LEAST_WORDS:
+            return
+        most = 3 if sum(map(len, widest)) < SHORT_LETTERS * len(widest) else 2
+        for attribute in kept:
+            for size in range(1, most + 1):
+                yield from (Derivation(attribute.name, kind, size) for kind in SHIFTS)
+            if len(attribute.categories) >= LEAST_WORDS:
+                yield from (Derivation(attribute.name, kind) for kind in PAIRS)
 
     def _differences(self) -> tuple[str, ...]:
         return tuple(DIFFERENCES) if self.centred else ("previous",)
@@ -224,6 +254,11 @@ class DerivedInputs(Transform):
         if derivation.kind in STATISTICS:
             after = derivation.size // 2 if self.centred else 0
             return derivation.size - 1 - after, after
+        if derivation.kind in SHIFTS:
+            return (derivation.size, 0) if SHIFTS[derivation.kind] < 0 else (0, derivation.size)
+        if derivation.kind in PAIRS:
+            first, second = PAIRS[derivation.kind]
+            return -first, second
         return {"previous": (1, 0), "gap": (1, 0), "next": (0, 1), "place": (1, 1)}.get(derivation.kind, (0, 0))
 
     def _transform(self, data: SequenceSet) -> SequenceSet:
@@ -269,6 +304,10 @@ class DerivedInputs(Transform):
             if kind == "gap":
                 seconds = np.append(_seconds(categories), np.nan)[codes]  # a missing cell has the code -1
                 yield derivation, differences(seconds, offsets, -1)
+            elif kind in SHIFTS:
+                yield derivation, _Categories(*shifted(codes, categories, offsets, SHIFTS[kind] * size))
+            elif kind in PAIRS:
+                yield derivation, _Categories(*paired(codes, categories, offsets, kind))
             elif kind == "place":
                 yield derivation, _Categories(_places(offsets), PLACES)
             else:
@@ -438,16 +477,19 @@ OF_TIMES: dict[str, Callable[[Sequence[str], int], list[str | None]]] = {
 DIFFERENCES = {"previous": -1, "next": 1}
 """Neighbours that a number is compared with, by kind."""
 
+SHIFTS = {"before": -1, "after": 1}
+"""Directions of neighbours, by kind."""
+
 STATISTICS = ("mean", "deviation", "lowest", "highest")
 """What is derived from the numbers in a window."""
 
 _KINDS: dict[str, tuple[str, ...]] = {
-    "category": (*OF_CATEGORIES, *OF_TIMES, "gap", "place"),
+    "category": (*OF_CATEGORIES, *OF_TIMES, "gap", "place", *SHIFTS, *PAIRS),
     "number": (*DIFFERENCES, *STATISTICS),
 }
 """Of derived columns, by what their source holds."""
 
-SIZED = ("prefix", "suffix", *STATISTICS)
+SIZED = ("prefix", "suffix", *STATISTICS, *SHIFTS)
 """Kinds with a size."""
 
 

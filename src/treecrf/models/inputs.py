@@ -102,6 +102,9 @@ def _only(names: tuple[str, ...]) -> str:
     return f"the label {names[0]!r} alone" if names else "no labels"
 
 
+MOST_TOLD = 3
+"""Columns whose new categories a warning names."""
+
 RARE = "(rare)"
 """Name of the category that stands for the rare ones, and for those that training never saw."""
 
@@ -251,7 +254,8 @@ class Inputs:
                     raise ValueError(f"{problems[0]}; drop them or set unseen='missing'.")
         before = warned.get()
         if problems and not before:
-            warnings.warn(f"{listed(problems, str)}; they are treated as missing.", stacklevel=5)
+            more = f", and {len(problems) - MOST_TOLD} columns more" if len(problems) > MOST_TOLD else ""
+            warnings.warn(f"{listed(problems[:MOST_TOLD], str)}{more}; they are treated as missing.", stacklevel=5)
             if before is not None:
                 before.append(problems[0])
         return data.derived(values=values, attributes=self.categories)

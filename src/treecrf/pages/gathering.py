@@ -60,7 +60,7 @@ def view_table(
         pd.DataFrame(columns),
         known if part.labels is None else part.label_names,
         model.labeller.predict_proba(ready),
-        model.labeller.predict(ready),
+        model.metric.predict(model.labeller, ready),
         part.labels,
     )
     return viewed, int(np.flatnonzero(chosen == wanted)[0])

@@ -125,7 +125,7 @@ def segment_f1(true: ArrayLike, predicted: ArrayLike, offsets: ArrayLike) -> Chu
     """
     bounds = arguments.offsets(offsets)
     codes = np.unique(np.concatenate(_labels("segment_f1", true, predicted, bounds)), return_inverse=True)[1]
-    return _score(_runs(codes[: bounds[-1]], bounds), _runs(codes[bounds[-1] :], bounds))
+    return _score(find_runs(codes[: bounds[-1]], bounds), find_runs(codes[bounds[-1] :], bounds))
 
 
 def _found_chunks(
@@ -150,11 +150,33 @@ def _found_chunks(
                 "and I-TYPE."
             )
     types = sorted({text[2:] for text in names.tolist() if text != "O"})
-    tags = np.array([_MEANING.get(text[0], text[0]) for text in names], dtype="U1")[codes]
-    kinds = np.array([types.index(text[2:]) if text != "O" else -1 for text in names], dtype=np.int64)[codes]
-    halves = zip(np.split(tags, 2), np.split(kinds, 2), strict=True)
-    first, second = (_chunks(tag, kind, bounds, scheme) for tag, kind in halves)
+    first, second = (find_chunks(half, names, bounds, scheme) for half in np.split(codes, 2))
     return types, first, second
+
+
+def find_chunks(
+    codes: NDArray[np.integer], names: ArrayLike, offsets: NDArray[np.int64], scheme: str | None = None
+) -> NDArray[np.int64]:
+    """First and last position and type of every chunk, as `chunk_f1` counts them.
+
+    Parameters
+    ----------
+    codes : int, shape (n_positions,)
+        Labels by their places among the names.
+    names : sequence of str
+        Tags of one or several of `SCHEMES`.
+    offsets, scheme : see `chunk_f1`
+
+    Returns
+    -------
+    int64, shape (n_chunks, 3)
+        The type is its place among the sorted types of the names.
+    """
+    texts = np.asarray(names).astype(str).tolist()
+    types = sorted({text[2:] for text in texts if text != "O"})
+    tags = np.array([_MEANING.get(text[0], text[0]) for text in texts], dtype="U1")[codes]
+    kinds = np.array([types.index(text[2:]) if text != "O" else -1 for text in texts], dtype=np.int64)[codes]
+    return _chunks(tags, kinds, offsets, scheme)
 
 
 def _labels(
@@ -202,8 +224,18 @@ def _chunks(
     return chunks[is_single | ((first < last) & (tags[first] == "B") & (tags[last] == "E"))]
 
 
-def _runs(labels: NDArray[np.int64], offsets: NDArray[np.int64]) -> NDArray[np.int64]:
-    """First and last position and label of every run; int64, shape (n_runs, 3)."""
+def find_runs(labels: NDArray[np.integer], offsets: NDArray[np.int64]) -> NDArray[np.int64]:
+    """First and last position and label of every run of one label.
+
+    Parameters
+    ----------
+    labels : int, shape (n_positions,)
+    offsets : see `chunk_f1`
+
+    Returns
+    -------
+    int64, shape (n_runs, 3)
+    """
     bound = _bounds(offsets)
     begins = bound[:-1] | (np.roll(labels, 1) != labels)
     first = np.flatnonzero(begins)

@@ -254,7 +254,8 @@ def correct_for_choice(
     ----------
     correct : int array, shape (n_candidates, n_clusters)
         Correct positions of each candidate in clusters that it was not trained with.
-    positions : int array, shape (n_clusters,)
+    positions : int array, shape (n_clusters,) or (n_candidates, n_clusters)
+        What is counted there; of a ratio such as F1 another number for each candidate.
     seed, n_resamples : int
 
     Notes
@@ -265,17 +266,20 @@ def correct_for_choice(
     nothing can be corrected.
     """
     correct = integers(correct, "correct", ("n_candidates", "n_clusters"), least=0)
-    positions = _checked_positions(positions, correct.shape[1:])
-    n_clusters = len(positions)
+    by_candidate = np.ndim(positions) == 2
+    positions = np.broadcast_to(
+        _checked_positions(positions, correct.shape if by_candidate else correct.shape[1:]), correct.shape
+    )
+    n_clusters = correct.shape[1]
     if n_clusters < 2:
-        return 100 * float(correct.sum(axis=1).max() / positions.sum())
+        return 100 * float((correct.sum(axis=1) / np.maximum(positions.sum(axis=1), 1)).max())
     rng = np.random.default_rng(seed)
     times = rng.multinomial(n_clusters, np.full(n_clusters, 1 / n_clusters), n_resamples)
     times = times[(times == 0).any(axis=1)]
-    chosen = (times @ correct.T / (times @ positions)[:, None]).argmax(axis=1)
-    left_out = (times == 0).astype(np.int64)
-    right = (left_out @ correct.T)[np.arange(len(times)), chosen]
-    return 100 * float((right / (left_out @ positions)).mean())
+    chosen = (times @ correct.T / np.maximum(times @ positions.T, 1)).argmax(axis=1)
+    left_out, rows = (times == 0).astype(np.int64), np.arange(len(times))
+    right, judged = (left_out @ correct.T)[rows, chosen], (left_out @ positions.T)[rows, chosen]
+    return 100 * float((right[judged > 0] / judged[judged > 0]).mean())
 
 
 N_BINS = 10

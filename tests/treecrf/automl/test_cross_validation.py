@@ -17,13 +17,14 @@ from treecrf.automl.cross_validation import (
     make_folds,
     one_standard_error_choice,
 )
+from treecrf.automl.scores import Counts
 
 
 def test_relatives_and_copies_are_held_out_together():
     data = random_set(np.random.default_rng(0), n_sequences=20, longest=9)
     data = SequenceSet.concatenate([data, data.select([3, 4])]).with_groups(np.append(np.arange(20) // 2, [10, 11]))
     folds = make_folds(data, 1, 10_000)
-    assert sorted(np.concatenate(folds.parts)) == list(range(22))
+    assert sorted(np.concatenate(folds.parts[: folds.n_folds])) == list(range(22))
     assert not folds.are_blocks
     for fold in folds.parts:
         for one, other in ((0, 1), (8, 9), (3, 20), (4, 21)):
@@ -56,6 +57,16 @@ def test_few_sequences_are_cut_into_blocks(lengths):
     assert len(np.unique(cut.groups)) == len(cut)
 
 
+def test_few_sequences_are_cut_several_times():
+    data = random_set(np.random.default_rng(0), n_sequences=30, longest=9)
+    assert len(make_folds(data, 0, 10_000).parts) == 5
+    folds = make_folds(data.select(range(12)), 0, 10_000)
+    assert (folds.n_folds, len(folds.parts), folds.share) == (5, 15, 0.8)
+    cuts = [{tuple(part) for part in folds.parts[first : first + 5]} for first in (0, 5, 10)]
+    assert cuts[0] != cuts[1] != cuts[2]
+    assert all(sorted(sum(cut, ())) == list(range(12)) for cut in cuts)
+
+
 def test_too_short_to_be_cut():
     data = SequenceSet(np.zeros((2, 1), dtype=int), [0, 2], [("a", "x")], [0, 1], "uv")
     with pytest.raises(ValueError, match="2 positions cannot be cut into three parts that choose; give a longer file"):
@@ -80,7 +91,7 @@ def test_a_fold_scores_stages_by_sequence():
     labeller = candidate.build().set_params(missing="instance_weighting").fit(train)
     right = labeller.predict(held_out) == held_out.labels
     assert result.iterations.tolist() == [1, 2, 3, 4]
-    np.testing.assert_array_equal(result.correct[-1], right.reshape(4, 10).sum(axis=1))
+    np.testing.assert_array_equal(result.counts.numerator[-1], right.reshape(4, 10).sum(axis=1))
     of_truth = labeller.predict_proba(held_out)[np.arange(40), held_out.labels]
     np.testing.assert_allclose(result.log_loss[-1], -np.log(of_truth).reshape(4, 10).sum(axis=1), rtol=1e-12)
 
@@ -106,19 +117,28 @@ def test_marginals_are_kept_where_they_are_asked_for():
 
 
 def test_folds_of_unlike_lengths_are_joined():
-    long = FoldResult(np.array([2, 4, 6]), np.array([[1, 1], [2, 2], [1, 1]]), np.array([[1.0, 1], [2, 2], [3, 3]]))
-    short = FoldResult(np.array([2, 4]), np.array([[1], [3]]), np.array([[1.0], [2]]))
+    right, whole = np.array([[1, 1], [2, 2], [1, 1]]), np.full((3, 2), 4)
+    long = FoldResult(np.array([2, 4, 6]), Counts(right, whole), np.array([[1.0, 1], [2, 2], [3, 3]]))
+    short = FoldResult(np.array([2, 4]), Counts(np.array([[1], [3]]), whole[:2, :1]), np.array([[1.0], [2]]))
     results = CVResults([short, long])
-    np.testing.assert_array_equal(results.correct(), [[1, 1, 1], [3, 2, 2], [3, 1, 1]])
+    np.testing.assert_array_equal(results.counts().numerator, [[1, 1, 1], [3, 2, 2], [3, 1, 1]])
     np.testing.assert_array_equal(results.log_loss(), [[1, 1, 1], [2, 2, 2], [2, 3, 3]])
-    assert results.best_iteration() == 4
+    assert results.iterations()[results.best_stage()] == 4
+    assert [results.stage_within(most) for most in (9, 4, 3)] == [1, 1, 1]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("treecrf.automl.cross_validation.NEARLY", 60)
+        assert [results.stage_within(most) for most in (9, 4, 3, 1)] == [1, 1, 0, 0]
 
 
 def test_of_candidates_that_chance_tells_apart_the_smallest_log_loss_is_best():
-    steady, alike, worse = [8, 8, 8, 8], [10, 6, 10, 6], [7, 7, 7, 7]
+    steady, alike, worse = ([8, 8, 8, 8], [10, 6, 10, 6], [7, 7, 7, 7])
     log_loss = np.array([[4.0], [3.0], [1.0]]) * np.ones((3, 4))
-    assert (
-        one_standard_error_choice(np.array([steady, alike, worse]), log_loss) == 1
-    )  # `worse` is one behind everywhere
-    assert one_standard_error_choice(np.array([steady, worse]), log_loss[[0, 2]]) == 0
-    assert one_standard_error_choice(np.array([steady, steady]), log_loss[:2]) == 0
+
+    def of(*correct):
+        return Counts(np.array(correct), np.full((len(correct), 4), 12))
+
+    assert one_standard_error_choice(of(steady, alike, worse), log_loss) == 1  # `worse` is one behind everywhere
+    assert one_standard_error_choice(of(steady, worse), log_loss[[0, 2]]) == 0
+    best = [10, 7, 10, 6]  # by a point, which is within a standard error
+    assert [one_standard_error_choice(of(best, alike), log_loss[:2], errors) for errors in (1.0, 0.0)] == [1, 0]
+    assert one_standard_error_choice(of(steady, steady), log_loss[:2]) == 0

@@ -1,15 +1,22 @@
 """Labellers of tables with numbers: what their files remember."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from builders import number_set
 
 from treecrf import LinearCRF, TreeCRF, WindowLightGBM
 from treecrf.automl.description import inputs_sentence
-from treecrf.automl.labeller import TableLabeller
+from treecrf.automl.evaluation import evaluate
+from treecrf.automl.labeller import Origin, TableLabeller
+from treecrf.automl.prediction import PredictOptions, add_predictions
+from treecrf.automl.scores import Metric
+from treecrf.io.npz import read_npz, write_npz
 from treecrf.missing import Imputer, Indicator, inject
+from treecrf.models.base import FORMAT
 from treecrf.readers.reading import read_frame, read_table
 from treecrf.readers.tables import TableColumns, TypedTable
+from treecrf.statistics.metrics import Accuracy
 
 COLUMNS = TableColumns("sequence", "label", ("x1", "letter", "x2", "x3"), ("x1", "x2", "x3"))
 
@@ -54,3 +61,55 @@ def test_inputs_are_listed_by_what_they_hold():
     both = inputs_sentence(TableColumns("s", "l", ("size", "word", "level"), ("size",)))
     assert both == "Inputs: word, level (categories); size (number). Change them by --attributes and --kinds."
     assert inputs_sentence(TableColumns("s", "l", ("word",))).startswith("Inputs: word (category). ")
+
+
+@pytest.fixture
+def spans(tmp_path):
+    """A labeller of spans, which predicts some that are not written as BIO says, and its table."""
+    codes = np.random.default_rng(0).integers(0, 3, 200)
+    labels, letters = np.array(["B-X", "I-X", "O"])[codes], np.array([*"abc"])[codes]
+    frame = pd.DataFrame({"sequence": np.arange(200) // 10, "letter": letters, "label": labels})
+    frame.to_csv(tmp_path / "s.csv", index=False)
+    table = read_table(tmp_path / "s.csv")
+    columns = TableColumns("sequence", "label", ("letter",))
+    return LinearCRF(order=0, max_iterations=5).fit(table.encode(columns)), columns, table
+
+
+def test_the_metric_decides_how_a_model_decodes(spans, tmp_path):
+    labeller, columns, table = spans
+    origin = Origin.of(tmp_path / "s.csv", table.encode(columns), Accuracy(50.0, 40.0, 60.0), "group", "span_f1")
+    TableLabeller(labeller, columns, None, origin, "bio").save(tmp_path / "m.npz")
+    model = TableLabeller.load(tmp_path / "m.npz")
+    assert model.metric == Metric("span_f1", "bio")
+    assert "Span F1 estimated then for new data: 50.0 %" in " ".join(model.origin.sentences())
+    data = model.read(table, labelled=True)
+    assert (evaluate(model.labeller, data, None, metric=model.metric).score.points) == pytest.approx(
+        model.metric.counts(model.metric.predict(model.labeller, data), data).points
+    )
+    predicted = add_predictions(model, table, PredictOptions())["predicted"]
+    assert predicted.tolist() == [data.label_names[code] for code in model.metric.predict(model.labeller, data)]
+
+
+def test_a_model_of_version_0_2_keeps_its_decoding(spans, tmp_path):
+    labeller, columns, table = spans
+    TableLabeller(labeller, columns, None, None, "bio").save(tmp_path / "m.npz")
+    header, arrays = read_npz(tmp_path / "m.npz", FORMAT)
+    of_version_0_2 = {name: part for name, part in header["table"].items() if name not in ("origin", "constraints")}
+    write_npz(tmp_path / "old.npz", header | {"table": of_version_0_2}, arrays)
+    model = TableLabeller.load(tmp_path / "old.npz")
+    assert (model.origin, model.metric) == (None, Metric("accuracy", None))
+    data = model.read(table, labelled=True)
+    assert (model.metric.predict(model.labeller, data) == labeller.predict(data)).all()
+    assert (model.metric.predict(model.labeller, data) != Metric("span_f1", "bio").predict(labeller, data)).any()
+    predicted = add_predictions(model, table, PredictOptions())["predicted"]
+    assert predicted.tolist() == [data.label_names[code] for code in labeller.predict(data)]
+
+
+def test_an_origin_without_its_metric_is_of_accuracy(spans, tmp_path):
+    _, columns, table = spans
+    origin = Origin.of(tmp_path / "s.csv", table.encode(columns), Accuracy(50.0, 40.0, 60.0), "group")
+    described = origin.described()
+    del described["metric"]
+    assert Origin.from_described(described) == origin
+    with pytest.raises(ValueError, match="parts of other types"):
+        Origin.from_described(described | {"metric": "luck"})

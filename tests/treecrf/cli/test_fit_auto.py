@@ -21,13 +21,14 @@ def test_one_command(run, table):
     code, out, err = run("fit", "train.csv", "-o", "auto.npz", *CHEAP)
     assert code == 0
     assert (
-        "Comparing linear_crf, treecrf_newton, lightgbm with windows 0,0 and 1,1 and 3,3 by cross-validation (--budget 20"
+        "Comparing linear_crf, treecrf_newton, lightgbm with windows 0,0 and 1,1 and 3,3 by cross-validation (--budget 20)"
         in err
     )
-    assert re.search(r"method +window +inputs +accuracy +interval +gap to the best", out)
+    assert re.search(r"method +window +inputs +accuracy +interval +gap to best +log loss", out)
     chosen = re.search(r"Chose (\w+) \(.+\): window 1,1, .*, (\d) iterations?\.", out)
     expected = re.search(
-        r"accuracy on new data: ([\d.]+) % \(95 % confidence interval by sequence: [\d.]+ to [\d.]+ %\)", out
+        r"accuracy on new data: ([\d.]+) % \(95 % confidence interval by sequence: [\d.]+ to [\d.]+ %\)",
+        out,
     )
     assert float(expected[1]) > 95
     assert out.endswith("Wrote auto.npz. Next: treecrf evaluate auto.npz TEST_FILE\n")
@@ -73,7 +74,8 @@ def test_holes_of_every_kind(run, words, tmp_path, holes):
     assert run("evaluate", "m.npz", "holes.csv")[0] == 0
 
 
-def test_what_the_budget_leaves_out_is_said(run, table):
+def test_what_the_budget_leaves_out_is_said(run, table, monkeypatch):
+    monkeypatch.setattr("treecrf.automl.candidates.NANOSECOND", 1e-6)  # of a file a thousand times as large
     code, out, _ = run("fit", "train.csv", "-o", "m.npz", "--budget", 1, "--iterations", 5)
     assert code == 0
     assert "Left out: " in out
@@ -121,3 +123,47 @@ def test_lightgbm_is_left_out_where_it_is_not_installed(run, table, monkeypatch)
     code, out, err = run("fit", "train.csv", "-o", "auto.npz", *CHEAP, "--window", "1,0")
     assert (code, "lightgbm" in out) == (0, False)
     assert "Left out: lightgbm, which is not installed (pip install 'treecrf[rivals]')." in err
+
+
+@pytest.fixture
+def entities(tmp_path):
+    """Letters whose labels mark spans: B after a, I after it while b goes on, most others O."""
+    rng = np.random.default_rng(0)
+    letters = rng.choice([*"abccc"], 600)
+    labels, before = [], "O"
+    for place, letter in enumerate(letters):
+        before = "O" if place % 10 == 0 else before
+        before = "B-X" if letter == "a" else "I-X" if letter == "b" and before != "O" and rng.random() < 0.8 else "O"
+        labels.append(before)
+    frame = pd.DataFrame({"sequence": np.arange(600) // 10, "letter": letters, "label": labels})
+    frame.to_csv(tmp_path / "spans.csv", index=False)
+    return frame
+
+
+def test_labels_of_spans_are_judged_by_span_f1(run, entities):
+    code, out, err = run("fit", "spans.csv", "-o", "m.npz", *CHEAP, "--window", "0,0")
+    assert code == 0, err
+    assert "Span F1 on 600 held-out positions" in out
+    assert re.search(r"method +window +inputs +span F1 +interval", out)
+    assert re.search(r"Estimated span F1 on new data: [\d.]+ % \(95 % confidence interval by sequence", out)
+    assert re.search(r"Always answering 'O' would be right at [\d.]+ % of the positions, with span F1 0\.0 %", out)
+    assert "Span F1 estimated then for new data" in run("describe", "m.npz")[1]
+    assert "The model was chosen by span F1: " in run("evaluate", "m.npz", "spans.csv")[1]
+    predicted = [line.rsplit(",", 1)[1] for line in run("predict", "m.npz", "spans.csv")[1].splitlines()[1:]]
+    starts = np.arange(600) % 10 == 0
+    impossible = [
+        label == "I-X" and (start or before == "O")
+        for label, before, start in zip(predicted[1:], predicted, starts[1:], strict=False)
+    ]
+    assert not any(impossible)
+    assert predicted[0] != "I-X"
+
+
+def test_the_metric_can_be_chosen(run, entities, table):
+    code, out, _ = run("fit", "spans.csv", "-o", "m.npz", *CHEAP, "--window", "0,0", "--metric", "segment_f1")
+    assert (code, "Segment F1 on 600 held-out positions" in out) == (0, True)
+    code, out, err = run("fit", "train.csv", "-o", "m.npz", *CHEAP, "--metric", "span_f1")
+    assert (code, out) == (1, "")
+    assert (
+        "--metric span_f1 needs labels that mark spans, such as B-PER, I-PER and O; the labels are 'u', 'v', 'w'" in err
+    )

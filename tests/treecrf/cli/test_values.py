@@ -45,7 +45,7 @@ def test_tables_are_written_as_columns_by_their_sequences(run, write, fit_trees)
     write("again.tsv", Path("out.tsv").read_text().replace("predicted", "former"))
     assert run("predict", "m.npz", "again.tsv", "-o", "out.csv")[::2] == (
         0,
-        err.splitlines()[0].replace("new.csv", "again.tsv") + "\n",
+        "\n".join(err.splitlines()[:3]).replace("new.csv", "again.tsv") + "\n",
     )
     assert pd.read_csv("out.csv", keep_default_na=False)["word"].tolist() == ["a", "_", '"']
 
@@ -122,11 +122,12 @@ def test_a_column_without_a_known_value_stops_and_others_are_one_warning(run, mo
     some.loc[:9, "letter"], some.loc[:1, "noise"] = list("ABCDEABCDE"), ["7", "7.5"]
     some.to_csv(tmp_path / "some.csv", index=False)
     said = (
-        "table some.csv: the training table did not have some values, which the model ignores: 'letter' in 10 of 100 cells ('A', "
-        "'B', 'C'){}.\n"
+        "table some.csv differs from the training table; new values count as missing where nothing is derived from them.\n"
+        "column    unlike training  examples\n"
+        "'letter'  10 of 100 cells  'A', 'B', 'C'\n{}"
     )
     for command in ("predict", "evaluate"):
-        assert run(command, model, "some.csv")[2] == said.format(", 'noise' in 2 of 100 cells ('7', '7.5')")
+        assert run(command, model, "some.csv")[2] == said.format("'noise'    2 of 100 cells  '7', '7.5'\n")
         assert run(command, model, "some.csv", "--unknown", 0.05)[2] == said.format("")
         assert run(command, model, "some.csv", "--unknown", 0.1)[2] == ""
 
@@ -186,7 +187,7 @@ def test_a_file_is_read_with_the_kinds_of_the_model(run, write, fit_trees):
     write("numbers.csv", "sequence,size,word\n" + numbers)
     code, out, err = run("predict", "m.npz", "numbers.csv")
     assert (code, len(out.splitlines())) == (0, 51)
-    assert err.endswith("'word' in 50 of 50 cells ('0.0', '0.14285714285714285', '0.2857142857142857').\n")
+    assert err.endswith("'word'   50 of 50 cells  '0.0', '0.14285714285714285', '0.2857142857142857'\n")
 
 
 def test_a_model_whose_columns_are_described_otherwise_is_refused(run, model):

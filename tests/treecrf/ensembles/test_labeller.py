@@ -112,6 +112,23 @@ def test_a_mean_trains_each_expert_once_and_keeps_no_stages(sets):
     )
 
 
+def test_weights_of_a_mean(sets, tmp_path):
+    train, test = sets
+    model = Ensemble(EXPERTS, "marginal_average", weights=(2, 1.0, 5)).fit(train)
+    expected = np.average(marginals_of(model.experts_, test), axis=1, weights=(2, 1, 5))
+    np.testing.assert_allclose(model.predict_proba(test), expected, rtol=1e-12)
+    model.save(tmp_path / "m.npz")
+    again = treecrf.load(tmp_path / "m.npz")
+    assert again.predict_proba(test).tobytes() == model.predict_proba(test).tobytes()
+    for weights, combine, problem in (
+        ((1, 2), "marginal_average", "weights: there are 2 for 3 experts; give one for each"),
+        ((1, 2, 3), "stacking", "weights: stacking learns its own"),
+        ((1, 2, 0), "marginal_average", "a number above 0 for each expert"),
+    ):
+        with pytest.raises(ValueError, match=problem):
+            Ensemble(EXPERTS, combine, weights=weights).fit(train)
+
+
 def test_boosting_has_the_classes_and_rounds_that_cross_validation_chose(sets):
     train, _ = sets
     experts = [expert.fit(train) for expert in fitted()]

@@ -1,0 +1,278 @@
+"""Trials of candidates within a budget: a few iterations on the first folds, then whole trainings through all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treecrf.automl.candidates import MANY_LABELS, Candidate, estimate_seconds, refine
+from treecrf.automl.cross_validation import (
+    CVResults,
+    FoldResult,
+    Folds,
+    draw_part,
+    fit_fold,
+    one_standard_error_choice,
+)
+from treecrf.automl.learning_curve import LearningCurve
+from treecrf.automl.scores import Counts
+from treecrf.inputs import DerivedInputs
+from treecrf.sequences import SequenceSet
+
+SCREENING, SCREENING_OF_MANY = 20, 10
+"""Iterations with which windows and settings are compared on the first folds; fewer of trees for many labels."""
+
+SCREENED_POSITIONS = 5000
+"""Of a larger training set, sequences drawn at random train what is compared so."""
+
+MOST_OTHERS = 8
+"""Candidates that pass through the folds beside the best one of each method, to be averaged with these."""
+
+Tick = Callable[[int, str], None]
+
+
+class CrossValidated(NamedTuple):
+    """A candidate that passed through folds.
+
+    Attributes
+    ----------
+    candidate : Candidate
+    results : CVResults
+    stage : int
+        Its best one that can be trained with the whole file.
+    marginals : float32, shape (n_held_out_positions, n_labels)
+        At that stage, fold by fold.
+    """
+
+    candidate: Candidate
+    results: CVResults
+    stage: int
+    marginals: NDArray[np.float32]
+
+    @property
+    def best(self) -> Candidate:
+        """The candidate with the iterations of that stage."""
+        return self.candidate.with_iterations(int(self.results.iterations()[self.stage]))
+
+    @property
+    def scores(self) -> tuple[Counts, NDArray[np.float64]]:
+        """Counts and log loss by held-out sequence at that stage."""
+        return self.results.counts().of(self.stage), self.results.log_loss()[self.stage]
+
+
+class BudgetedSearch:
+    """Trials within a budget.
+
+    Attributes
+    ----------
+    left, reserved : float
+        CPU seconds of the budget that have not been spent, and those that are kept for the last training.
+    tried : list of (Candidate, CVResults)
+        After a few iterations on the first folds.
+    best : list of (Candidate, CVResults)
+        Of these that of each method.
+    left_out : list of str
+        A sentence for whatever did not fit.
+    tick : callable
+        Called with the percentage of the trials that is done, and what is tried.
+    """
+
+    def __init__(self, folds: Folds, budget: float, tick: Tick = lambda done, words: None) -> None:
+        self.folds, self.budget, self.left, self.reserved = folds, budget, budget, 0.0
+        self.left_out: list[str] = []
+        self.tried: list[tuple[Candidate, CVResults]] = []
+        self.best: list[tuple[Candidate, CVResults]] = []
+        self._derived: dict[tuple[str, ...] | None, tuple[Folds, list[tuple[SequenceSet, SequenceSet]]]] = {}
+        self.tick, self._percent, self._expected = tick, 0, budget
+        self._has_tried = False
+
+    def reserve(self, seconds: float) -> None:
+        """Keep some of the budget for the training with the whole file."""
+        self.left, self.reserved = self.left - seconds, self.reserved + seconds
+
+    def expect(self, seconds: float) -> None:
+        """Say how many seconds of trials are still to come, for the share that is done."""
+        self._expected = self.budget - self.reserved - self.left + seconds
+
+    def folds_of(self, candidate: Candidate) -> Folds:
+        """The folds with its derived inputs."""
+        return self._with(candidate.derived)[0]
+
+    def parts_of(self, candidate: Candidate) -> list[tuple[SequenceSet, SequenceSet]]:
+        """What trains and what is held out in screening, by fold of the first cut."""
+        return self._with(candidate.derived)[1]
+
+    def _with(self, blocks: tuple[str, ...] | None) -> tuple[Folds, list[tuple[SequenceSet, SequenceSet]]]:
+        """Folds and parts with derived inputs, which are computed once."""
+        if blocks not in self._derived:
+            data = self.folds.data if blocks is None else DerivedInputs(blocks).fit_transform(self.folds.data)
+            folds = self.folds._replace(data=data)
+            parts = [folds.split_part(fold, SCREENED_POSITIONS) for fold in range(folds.n_folds)]
+            self._derived[blocks] = folds, parts
+        return self._derived[blocks]
+
+    def cost(self, candidate: Candidate) -> float:
+        """Approximate CPU seconds of one fold."""
+        return self.folds.share * self._seconds(candidate)
+
+    def final_cost(self, candidate: Candidate) -> float:
+        """Approximate CPU seconds of a training with the whole file."""
+        return self.folds.growth * self._seconds(candidate)
+
+    def _seconds(self, candidate: Candidate) -> float:
+        return estimate_seconds(candidate.build(), self.folds_of(candidate).data, candidate.iterations)
+
+    def screening_cost(self, rounds: list[list[Candidate]]) -> float:
+        """Approximate CPU seconds of one fold of screening with all candidates."""
+        return sum(self._screening_cost(candidate) for candidates in rounds for candidate in candidates)
+
+    def screen(self, rounds: list[list[Candidate]], share: float) -> None:
+        """Try the candidates of a method with a few iterations on the first folds, as far as a share of the budget lasts.
+
+        As many folds compare as the share of the budget allows for all candidates: the differences between them are
+        small.
+        """
+        tried: list[tuple[Candidate, CVResults]] = []
+        best: tuple[Candidate, CVResults] | None = None
+        skipped = []
+        n_folds = min(max(int(share / self.screening_cost(rounds)), 1), self.folds.n_folds)
+        for number, candidates in enumerate(rounds):
+            for candidate in candidates:
+                if number == 1 and best is not None:
+                    candidate = candidate._replace(window=best[0].window, derived=best[0].derived)
+                if number == 2 and best is not None:
+                    candidate = best[0]._replace(missing=candidate.missing)
+                if any(candidate == other for other, _ in tried):
+                    continue
+                cost = n_folds * self._screening_cost(candidate)
+                if cost > share and self._has_tried:
+                    skipped.append((candidate, cost))
+                    continue
+                share -= cost
+                results = self._results(self._run(self._shortened(candidate), self.parts_of(candidate)[:n_folds], cost))
+                tried.append((candidate, results))
+            best = self._best_of(tried) if tried else None
+        if skipped:
+            self._note_skipped(skipped, best is not None)
+        self.tried += tried
+        self.best += [best] if best is not None else []
+
+    def cross_validate(self, ranked: list[Candidate]) -> list[CrossValidated]:
+        """As many of the best candidates through as many folds as fit: two of them if one fold does, more if two folds
+        do.
+        """
+        n_folds = len(self.folds.parts)
+        ranked = [refine(candidate, self.folds.data) for candidate in ranked]
+        while len(ranked) > 1 and min(len(ranked) - 1, 2) * sum(map(self.cost, ranked)) > self.left:
+            dropped = ranked.pop()
+            self.left_out.append(
+                f"{dropped.method} was behind after a few iterations and left there: a fold would take about "
+                f"{self.cost(dropped):.0f} s more."
+            )
+        each = sum(map(self.cost, ranked))
+        n_fitting = min(n_folds, max(int(self.left / (each + max(map(self.cost, ranked)) / 2)), 1))  # and halves
+        if n_fitting < self.folds.n_folds:
+            self.left_out.append(
+                f"{self.folds.n_folds - n_fitting} of {self.folds.n_folds} folds, which would take about {each:.0f} s "
+                "each."
+            )
+        self.expect(n_fitting * each)
+        return [self._cross_validate(candidate, n_fitting) for candidate in ranked]
+
+    def cross_validate_others(self, validated: list[CrossValidated]) -> list[CrossValidated]:
+        """More candidates through the same folds, as many as fit, those with the best trials first."""
+        n_folds = len(validated[0].results.folds)
+        seen = [one.candidate for one in validated]
+        n_common = min((len(results.folds) for _, results in self.tried), default=1)
+        order = sorted(self.tried, key=lambda pair: -pair[1].points(n_common))
+        chosen: list[Candidate] = []
+        left = self.left
+        for candidate in (refine(candidate, self.folds.data) for candidate, _ in order):
+            cost = n_folds * self.cost(candidate)
+            if len(chosen) < MOST_OTHERS and cost <= left and candidate not in seen:
+                chosen.append(candidate)
+                seen.append(candidate)
+                left -= cost
+        self.expect(n_folds * sum(map(self.cost, chosen)))
+        return [self._cross_validate(candidate, n_folds) for candidate in chosen]
+
+    def learning_curve(self, one: CrossValidated) -> LearningCurve:
+        """Of a candidate: it trains again with half of each fold's sequences of the first cut, as far as what is left
+        lasts.
+        """
+        best = one.best
+        cost = self.cost(best) / 2
+        n_folds = min(len(one.results.folds), self.folds.n_folds, int(self.left / cost))
+        if n_folds < 1:
+            return LearningCurve()
+        splits = [self.folds_of(best).split(fold) for fold in range(n_folds)]
+        halves = [
+            (draw_part(train, fold, train.n_positions // 2, 1), held) for fold, (train, held) in enumerate(splits)
+        ]
+        half = self._results(self._run(best, halves, n_folds * cost)).counts().of(-1)
+        whole = self._results(one.results.folds[:n_folds]).counts()
+        stage = min(one.stage, whole.numerator.shape[0] - 1)
+        groups = [self.folds.data.groups[part] for part in self.folds.parts[:n_folds]]
+        group = np.unique(np.concatenate(groups), return_inverse=True)[1]
+        return LearningCurve.of_halves(whole.of(stage).by_group(group), half.by_group(group))
+
+    def _cross_validate(self, candidate: Candidate, n_folds: int) -> CrossValidated:
+        """Marginals are kept of the best stage alone, before those of another candidate come."""
+        splits = [self.folds_of(candidate).split(fold) for fold in range(n_folds)]
+        folds = self._run(candidate, splits, len(splits) * self.cost(candidate), keeps_marginals=True)
+        results = self._results(folds)
+        stage = results.stage_within(max(self.reserved, 1.0) / self.final_cost(candidate) * candidate.iterations)
+        marginals = results.marginals(stage)
+        return CrossValidated(
+            candidate, self._results([fold._replace(marginals=None) for fold in folds]), stage, marginals
+        )
+
+    def _shortened(self, candidate: Candidate) -> Candidate:
+        """The candidate with the iterations that screening gives it."""
+        many = candidate.method != "linear_crf" and len(self.folds.data.label_names) >= MANY_LABELS
+        return candidate.with_iterations(min(candidate.iterations, SCREENING_OF_MANY if many else SCREENING))
+
+    def _screening_cost(self, candidate: Candidate) -> float:
+        """Approximate CPU seconds of one fold of screening."""
+        short = self._shortened(candidate)
+        return estimate_seconds(short.build(), self.parts_of(candidate)[0][0], short.iterations)
+
+    def _run(
+        self,
+        candidate: Candidate,
+        splits: list[tuple[SequenceSet, SequenceSet]],
+        cost: float,
+        keeps_marginals: bool = False,
+    ) -> list[FoldResult]:
+        left, right = candidate.window
+        inputs = f", inputs {candidate.inputs}" if candidate.derived else ""
+        done = 100 * (self.budget - self.reserved - self.left) / max(self._expected, 1e-9)
+        self._percent = max(self._percent, min(int(done), 99))
+        self.tick(self._percent, f"{candidate.method}, window {left},{right}{inputs}")
+        self._has_tried = True
+        folds = [fit_fold(candidate, *split, self.folds.metric, keeps_marginals) for split in splits]
+        self.left -= cost
+        return folds
+
+    def _results(self, folds: list[FoldResult]) -> CVResults:
+        return CVResults(folds, self.folds.metric.n_errors)
+
+    def _best_of(self, tried: Sequence[tuple[Candidate, CVResults]]) -> tuple[Candidate, CVResults]:
+        """By `one_standard_error_choice`, each at its best stage."""
+        stages = [results.best_stage() for _, results in tried]
+        scored = list(zip(tried, stages, strict=True))
+        counts = Counts.stacked([results.counts().of(stage) for (_, results), stage in scored])
+        log_loss = np.array([results.log_loss()[stage] for (_, results), stage in scored])
+        return tried[one_standard_error_choice(counts, log_loss, self.folds.metric.n_errors)]
+
+    def _note_skipped(self, skipped: list[tuple[Candidate, float]], has_best: bool) -> None:
+        method, cost = skipped[0][0].method, skipped[0][1]
+        windows = [f"{left},{right}" for left, right in dict.fromkeys(candidate.window for candidate, _ in skipped)]
+        self.left_out.append(
+            f"{method} with other settings (windows {' and '.join(windows)}): about {cost:.0f} s each."
+            if has_best
+            else f"{method}: its first trial would take about {cost:.0f} s."
+        )
