@@ -18,8 +18,6 @@ from html import escape
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from docutils import nodes
-
 from treecrf.io.files import resource, write_text
 from treecrf_studies.rendering.markdown import is_number, listed_pages
 
@@ -112,6 +110,7 @@ def with_policy(page: str) -> str:
         f"default-src 'none'; script-src {sources}; style-src {FILES} 'unsafe-inline'; img-src {FILES} data:; "
         f"font-src {FILES} data:; connect-src 'none'; base-uri 'none'; form-action {FILES}"
     )
+    page = page.replace('.html#"', '.html"')  # of links without an anchor
     return page.replace("<head>", f'<head><meta http-equiv="Content-Security-Policy" content="{policy}">', 1)
 
 
@@ -148,6 +147,7 @@ def _add_contents(app: Any, name: str, source: list[str]) -> None:
 
 def _show_tables(app: Any, tree: Any, name: str) -> None:
     """Tables in place of the links that are alone in a paragraph, and pictures that can be enlarged."""
+    from docutils import nodes
     from sphinx.addnodes import download_reference
 
     known = _pages_below(app, name)

@@ -46,8 +46,8 @@ GENERATED = ["figure_3_3a.svg", "figure_3_3b.svg", "figure_3_3c.svg"]
 @pytest.mark.parametrize(
     ("changed", "shown"),
     [
-        ({"methods": ["treecrf"], "window_datasets": ["hmm"]}, ["tables/windows.html", *GENERATED]),
-        ({"sampling_datasets": ["hmm"]}, ["tables/sampling.html", "sampling.svg"]),
+        ({"methods": ["treecrf"], "window_datasets": ["hmm"]}, ["tables/windows.csv", *GENERATED]),
+        ({"sampling_datasets": ["hmm"]}, ["tables/sampling.csv", "sampling.svg"]),
         ({"methods": ["treecrf"], "window_datasets": ["xor"]}, GENERATED),  # xor is not one of training
         ({"methods": ["treecrf"]}, GENERATED),
         ({}, []),

@@ -62,7 +62,8 @@ def _of_frames(found: pd.DataFrame, approved: pd.DataFrame) -> list[str]:
     if set(found) != set(approved):
         return [f"columns {', '.join(approved)} are now {', '.join(found)}"]
     found = found[list(approved)]
-    numbers = [name for name in found if "f" in (found[name].dtype.kind, approved[name].dtype.kind)]
+    kinds = {name: {found[name].dtype.kind, approved[name].dtype.kind} for name in found}
+    numbers = [name for name, pair in kinds.items() if "f" in pair and pair <= set("fiu")]
     keys = [name for name in found if name not in numbers]
     sides = [_with_key(frame, keys).set_index("key") for frame in (found, approved)]
     lines = [f"- {key}" for key in sides[1].index.difference(sides[0].index)]

@@ -132,8 +132,8 @@ def test_tables_show_every_method_and_pair(frames):
 
 def test_sentences_have_decisions_by_name(frames):
     _, sentences = against_trees(frames["comparisons"])
-    assert "<li>nettalk: kernels lose to trees (−" in sentences.html
-    assert "<li>prosody (stand-in): kernels lose to trees (−" in sentences.html
+    assert "- nettalk: kernels lose to trees (−" in sentences.text
+    assert "- prosody (stand-in): kernels lose to trees (−" in sentences.text
 
 
 def solvers():
