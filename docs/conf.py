@@ -10,7 +10,13 @@ author = "the treecrf developers"
 copyright = author
 html_title = "treecrf"
 
-extensions = ["myst_parser", "treecrf_studies.rendering.site", "sphinx.ext.autodoc", "sphinx.ext.autosummary", "numpydoc"]
+extensions = [
+    "myst_parser",
+    "treecrf_studies.rendering.site",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "numpydoc",
+]
 exclude_patterns = ["_templates", "results/readme.md"]
 templates_path = ["_templates"]
 
