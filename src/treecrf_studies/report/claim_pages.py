@@ -33,19 +33,21 @@ MOST_LINES = 40
 """A forest plot has at most so many."""
 
 INTRODUCTION = """
-What the papers claim, judged by the results of this run in three ways: by the paper's own test on its test sets; by the
-sequence-level test, which takes whole test sequences as independent, on the same sets; and by that test on a larger sample of the
-same population, where there is one (of missing values: more damaged sets of the same test sequences). Undecided means that the tests leave open what decides the claim. Checked are theorems and
-exact examples. Follow an id to the numbers behind a verdict.
+Each claim of the papers has up to three verdicts. The first is by the paper's own test on its test sets. The second is by the
+sequence-level test on the same sets, which takes whole test sequences as independent. The third is by that test on a larger
+sample of the same population, or for missing values on more damaged sets.
+
+*Undecided* means that the test shows neither the claim nor its contrary. *Checked* are theorems and exact examples. An id leads
+to the numbers behind its verdicts.
 """
 
 ABOUT_INTERVALS = """
-Intervals are of single comparisons, without a correction for their number: 90 % of differences, 95 % over repeated measurements of
-a time. Lines mark the values at which the claim begins or ceases to hold.
+Vertical lines mark the values at which the claim begins or ceases to hold. Each interval is of one comparison, without a
+correction for their number: 90 % for differences, 95 % for repeated measurements of a time.
 """
 
 ABOUT_PAPERS_TEST = """
-The paper's test may rest on fewer trainings than the measured difference, which is the mean of all: the signs of the two can differ.
+The measured difference is the mean of all trainings. The paper's test may rest on fewer of them, so the signs of the two can differ.
 """
 
 Row = Mapping[Any, Any]

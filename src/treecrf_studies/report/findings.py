@@ -23,12 +23,14 @@ BASELINE = "instance_weighting"
 LEARNT, LEARNT_TITLE = "learnt.md", "What we learnt"
 
 INTRODUCTION = """
-What this run answers, in short. Differences are percentage points of accuracy with 95 % intervals of the sequence-level test. In the
-studies of training and of missing values, decisions have Holm's correction over all pairs of methods of a data set. The intervals there are
-Bonferroni's, so one may contain zero where a difference is significant (docs/statistics.md). Other lessons say that their
-intervals are uncorrected. A method is called *more* or *less accurate* where p < 0.05, else *equivalent* where the
-uncorrected 90 % interval lies within the margin of equivalence, and else *undecided*. Intervals of means take the data sets as a sample. Differences on FAQ
-sets count positions, where tables of accuracies average documents.
+Differences are percentage points of accuracy, with 95 % intervals of the sequence-level test. A method is *more* or *less
+accurate* where p < 0.05, *equivalent* where the uncorrected 90 % interval lies within the margin of equivalence, and else
+*undecided*.
+
+In the studies of training and of missing values, decisions have Holm's correction and intervals Bonferroni's
+(docs/statistics.md). An interval may therefore contain zero where a difference is significant. Other lessons say that their
+intervals are uncorrected. Intervals of means take the data sets as a sample. Differences on FAQ sets count positions, where
+tables of accuracies average documents.
 """
 
 

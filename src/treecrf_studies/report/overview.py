@@ -30,8 +30,7 @@ PATH = "index.md"
 
 ABOUT_PAPERS = """
 treecrf trains conditional random fields whose potentials are sums of regression trees (TreeCRF), and computes the tables and
-figures of five papers anew. Every number on these pages was computed by the run that wrote them, except those headed
-*published*.
+figures of five papers anew. A run computed every number on these pages, except those headed *published*.
 """
 
 ABOUT_OWN = """

@@ -14,9 +14,8 @@ AS_JUDGED = "as judged"
 CAPTION = "Verdicts under other rules"
 
 NOTE = """
-Sensitivity of verdicts to thresholds and tests: every claim judged again with its thresholds halved or doubled, with the test
-that its paper used, and without one of the data sets. The counts are of claims that were run; a rule that does not concern a
-claim leaves its verdict. "Undecided" means that neither a claim nor its contrary was shown.
+The table judges every claim again: with its thresholds halved or doubled, with the paper's test, and without one of the data
+sets. It counts the claims that were run. A rule that does not concern a claim leaves its verdict.
 """
 
 SIGNS = {

@@ -21,17 +21,16 @@ from treecrf_studies.report import provenance
 PATH = "run.md"
 
 JOBS_NOTE = """
-Seconds and memory of the jobs behind these pages, start of Python included, as Snakemake sampled them. Downloads and the
-writing of the pages are not counted.
+The tables show CPU seconds and memory of the jobs behind these pages, with the start of Python. They leave out downloads and
+the writing of the pages.
 """
 
 PHASES_NOTE = "CPU seconds with one thread, as the labellers count them: {phases}."
 
 RELATED_NOTE = """
-A result that was chosen or tested on a sequence is too good where a related sequence was trained on. Related sequences are
-therefore kept together in folds and hold-outs, and count as one in tests. Which are related is a setting of the data set
-(`groups`); the other columns show the groups under other rules. Words have more in common than whole texts: short ones
-share a run by chance.
+Accuracy is too optimistic where a related sequence was trained on. Related sequences are therefore kept together in folds and
+hold-outs, and count as one in tests. The setting `groups` of a data set says which are related; the other columns show the groups
+under other rules. Short words share a run by chance.
 """
 
 DATASET = """
