@@ -135,12 +135,9 @@ def _list_page(claims: pd.DataFrame, by_rule: pd.DataFrame, compared: pd.DataFra
     digest = ", ".join(dict.fromkeys(claims["rules"]))
     lead: list[Part] = [
         paragraph(INTRODUCTION),
-        paragraph(
-            "{n}. {counts} Digest of the rules: {digest}.",
-            n=counted(len(claims), "claim"),
-            counts=three_counts(claims),
-            digest=digest,
-        ),
+        paragraph("{n}:", n=counted(len(claims), "claim")),
+        *listed(three_counts(claims)),
+        paragraph("Digest of the rules: {digest}.", digest=digest),
     ]
     others = [Section("other-rules", "Sensitivity to thresholds and tests", rules)] if rules else []
     return Page(PATH, "Claims of the papers", "Claims", [Group("", [*sections, *others])], lead)

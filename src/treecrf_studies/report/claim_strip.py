@@ -89,7 +89,7 @@ def strip_figure(frame: pd.DataFrame, address: Callable[[str], str] | None = Non
 
 def strip_alt(claims: pd.DataFrame) -> str:
     """What `strip_figure` shows."""
-    return f"A square for each of {len(claims)} claims in up to three rows. {three_counts(claims)}".strip()
+    return f"A square for each of {len(claims)} claims in up to three rows. {' '.join(three_counts(claims))}".strip()
 
 
 def strip_caption(claims: pd.DataFrame) -> str:

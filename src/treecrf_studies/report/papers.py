@@ -12,7 +12,7 @@ import pandas as pd
 from treecrf.io.messages import counted
 from treecrf_studies.framework.claims.judge import VERDICTS
 from treecrf_studies.rendering.markdown import flattened
-from treecrf_studies.rendering.parts import Drawing, Figure, Group, Page, Part, Section, Study, Table, paragraph
+from treecrf_studies.rendering.parts import Drawing, Figure, Group, Page, Part, Section, Study, Table, listed, paragraph
 from treecrf_studies.rendering.text import Markdown, joined, link, md
 from treecrf_studies.report.rules import SIGNS, verdict_text
 
@@ -194,9 +194,9 @@ THREE = {
 """The verdicts that a claim may have, in the order in which they are told."""
 
 
-def three_counts(claims: pd.DataFrame) -> str:
-    """How many claims have each verdict, by each of the three ways to judge; those without a verdict in a way are left
-    out there.
+def three_counts(claims: pd.DataFrame) -> list[str]:
+    """How many claims have each verdict, a text for each of the three ways to judge; those without a verdict in a way are
+    left out there.
     """
     texts = []
     for column, name in THREE.items():
@@ -204,7 +204,7 @@ def three_counts(claims: pd.DataFrame) -> str:
         if len(judged):
             n = f" ({counted(len(judged), 'claim')})" if len(judged) < len(claims) else ""
             texts.append(f"{name}{n}: {counts_text(judged, column)}.")
-    return " ".join(texts)
+    return texts
 
 
 class Seen(NamedTuple):
@@ -247,7 +247,8 @@ def paper_page(
     of_paper = claims[claims["id"].map(paper.has)]
     lead: list[Part] = [
         paragraph("{reference}", reference=paper.reference),
-        paragraph("{n}. {counts}", n=counted(len(of_paper), "claim"), counts=three_counts(of_paper)),
+        paragraph("{n}:", n=counted(len(of_paper), "claim")),
+        *listed(three_counts(of_paper)),
     ]
     linked = [_linked(_illustrated(section, seen), paper, of_paper, compared) for section in own]
     new = [_illustrated(section, seen) for section in new]
