@@ -235,6 +235,8 @@ class _Writer:
             return f"[{text}]({HTML}{self._way(path)}{f'#{identifier}' if identifier else ''})"
         if path not in self.anchors:
             return text
+        if identifier and identifier not in self.anchors[path]:  # a section may stand on another page
+            path = next((other for other, known in self.anchors.items() if identifier in known), path)
         name = self.anchors[path].get(identifier, "")
         anchor = f"#{name}" if name else ""
         return f"[{text}]({'' if path == self.page.path and anchor else self._way(path)}{anchor})"

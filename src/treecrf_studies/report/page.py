@@ -24,7 +24,7 @@ from treecrf_studies.rendering.text import Markdown, escaped
 from treecrf_studies.report import claim_pages, ledger, provenance
 from treecrf_studies.report.findings import learnt_page, table_drawings, words_of_figures
 from treecrf_studies.report.overview import overview
-from treecrf_studies.report.papers import PAPERS, Seen, missing_pages, paper_page
+from treecrf_studies.report.papers import PAPERS, Seen, missing_pages, paper_pages
 from treecrf_studies.report.run_page import run_page
 
 PAGE, MARKDOWN = "index.html", "markdown"
@@ -85,15 +85,21 @@ def pages_of_papers(
     explorer: str = "",
 ) -> list[Page]:
     """What was learnt, the papers, missing values and claims, as far as there is something; `explorer` as of
-    `paper_page`.
+    `paper_pages`.
     """
     words = words_of_figures(settings)
+    learnt = learnt_page(settings)
     papers = [
-        paper_page(paper, shown, claims, compared, Seen(table_drawings(settings, paper), words), explorer)
+        page
         for paper in PAPERS
+        for page in paper_pages(paper, shown, claims, compared, Seen(table_drawings(settings, paper), words), explorer)
     ]
-    pages = [learnt_page(settings), *papers, *missing_pages(shown)]
-    return [*filter(None, pages), *claim_pages.claim_pages(claims, by_rule, compared)]
+    return [
+        *([learnt] if learnt else []),
+        *papers,
+        *missing_pages(shown),
+        *claim_pages.claim_pages(claims, by_rule, compared),
+    ]
 
 
 def about_papers(settings: Settings, claims: pd.DataFrame) -> bool:

@@ -219,50 +219,46 @@ class Seen(NamedTuple):
 NOT_SEEN = Seen({}, {})
 
 
-def paper_page(
+def paper_pages(
     paper: Paper,
     studies: Sequence[Study],
     claims: pd.DataFrame,
     compared: pd.DataFrame,
     seen: Seen = NOT_SEEN,
     explorer: str = "",
-) -> Page | None:
-    """The page of a paper, from all studies that the run has; None without a section.
+) -> list[Page]:
+    """The page of a paper, from all studies that the run has, and one on what its studies add; those without a section are
+    left out.
 
     `claims` and `compared` are from `treecrf_studies.report.ledger`; `explorer` is the page that shows the runs behind
     a row, empty without one.
     """
+    of_paper = claims[claims["id"].map(paper.has)]
     sections = {section.identifier: section for study in studies for section in study.sections}
-    own = [sections[name] for name in paper.own if name in sections]
+    own = [_illustrated(sections[name], seen) for name in paper.own if name in sections]
+    own = [_linked(section, paper, of_paper, compared) for section in own]
     taken = {name for each in PAPERS for name in each.own} | {*OF_MISSING}
+    added = [study for study in studies if study.identifier in paper.studies]
     new = [
-        section
-        for study in studies
-        if study.identifier in paper.studies
+        _illustrated(section, seen)
+        for study in added
         for section in study.sections
         if section.identifier not in taken and section.parts
     ]
-    if not own and not new:
-        return None
-    of_paper = claims[claims["id"].map(paper.has)]
     lead: list[Part] = [
         paragraph("{reference}", reference=paper.reference),
         paragraph("{n}:", n=counted(len(of_paper), "claim")),
         *listed(three_counts(of_paper)),
     ]
-    linked = [_linked(_illustrated(section, seen), paper, of_paper, compared) for section in own]
-    new = [_illustrated(section, seen) for section in new]
-    groups = [Group("Tables and figures of the paper", linked)] if linked else []
-    if explorer:
-        behind = {
-            study.identifier: link(study.title, f"{explorer}#leaderboard?study={study.identifier}") for study in studies
-        }
-        of_sections = [
-            study.identifier for study in studies if any(part in own or part in new for part in study.sections)
-        ]
-        runs = [behind[name] for name in of_sections]
+    if explorer and added:
+        runs = [link(study.title, f"{explorer}#leaderboard?study={study.identifier}") for study in added]
         lead.append(paragraph("The runs behind these numbers: {runs}.", runs=joined(runs)))
-    return Page(paper.path, paper.title, paper.name, [*groups, *([Group(NEW, new)] if new else [])], lead)
+    title = f"{paper.name}: {NEW.lower()}"
+    pages = [
+        Page(paper.path, paper.title, paper.name, [Group("", own)], lead),
+        Page(paper.path.replace(".md", "-new.md"), title, f"{paper.name}: new", [Group("", new)]),
+    ]
+    return [page for page in pages if page.groups[0].sections]
 
 
 def _illustrated(section: Section, seen: Seen) -> Section:
