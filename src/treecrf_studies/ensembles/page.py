@@ -21,11 +21,11 @@ from treecrf_studies.rendering.cells import number, signed, with_and
 from treecrf_studies.rendering.parts import Part, listed, paragraph
 
 GENERATED = """
-Here ensembles vote with experts of whom only the predictions are known. Compare ESPBoost with the on-line majority vote and
+Here only the predictions of the experts are known, and ensembles vote with them. Compare ESPBoost with the on-line majority vote and
 with the best expert. A path expert takes one expert for each class of positions, and ESPBoost boosts path experts.
 
-The sets have generated sequences of ten letters and five experts. On ads1, each expert knows two positions. On ads2, each is wrong at
-four positions of every sequence.
+The two sets have generated sequences of ten letters and five experts. On ads1, each expert knows two positions. On ads2, each is
+wrong at four positions of every sequence.
 
 Fresh seeds make {n_pools} of {n_sequences} sequences for each set, with {n_samples} training samples of {n_train} sequences.
 """
@@ -47,7 +47,8 @@ margin is at most ρ. So passing it shows little. The equality behind it, F(α) 
 
 REAL = """
 On real data, an ensemble is compared with a single expert that has the same labels. The sequences of a data set are divided into
-three parts. Part A trains {n_experts} experts. Part B trains the combiners and decides every choice. Part C tests. The number of draws is {n_seeds}.
+three parts. Part A trains {n_experts} experts. Part B trains the combiners and decides every choice. Part C tests. The
+number of draws is {n_seeds}.
 
 An expert could also learn from the labels that an ensemble spends on B. So experts are also trained on A and B (rows with A + B).
 What was chosen or learnt on B is applied to them.

@@ -25,8 +25,8 @@ This study compares kernel CRFs with linear CRFs, trees and other methods. A CRF
 linear CRF on all products of up to d features. Training need not write these products down. See first whether degrees 2 and 3
 are more accurate than degree 1, and than the best trees.
 
-Accuracy is the percent of test positions with forward-backward decoding. The number of draws of the data is {n_seeds}. In each draw,
-{n_folds}-fold cross-validation over the training sequences chooses the variance of the prior, and the settings and iterations
+Accuracy is the percent of test positions with forward-backward decoding. The number of draws of the data is {n_seeds}. In each
+draw, {n_folds}-fold cross-validation over the training sequences chooses the variance of the prior, and the settings and iterations
 of other methods. No choice uses test sequences.
 
 Trees have fewer settings to choose from than kernels, and at most {tree_iterations} iterations.
