@@ -15,15 +15,20 @@ from treecrf_studies.framework.page import (
 )
 
 INTRODUCTION = """
-Chains with many labels: inference costs the square of their number. Output coding gives every label a word of random bits and
-learns the bits, each by a chain of two labels: independently (i-SECOC; iid without chains), or one after another, each with the
-predictions of the h bits before it for the neighbours (c-SECOC(h)). The learners are gradient tree boosting (GTB) and the voted
-perceptron (VP); a beam keeps the best labels of each position. Other labellers learn all labels at once. Percent of test
-positions, forward-backward decoding; {n_seeds} draws of the data; {held_out} of the training sequences choose.
+This study compares ways to label chains with many labels. The cost of inference grows with the square of their number, and
+output coding avoids it. Check first whether that is needed: the tables also have methods that learn all labels at once. A beam
+keeps only the best labels of each position.
+
+Output coding gives every label a random bit string, and a chain of two labels learns each bit. With i-SECOC, bits are
+independent; iid is the same without chains. With c-SECOC(h), a bit sees what the h bits before it predict for the
+neighbours. The learners are gradient tree boosting (GTB) and the voted perceptron (VP).
+
+Accuracy is the percent of test positions with forward-backward decoding. The number of draws of the data is {n_seeds}. In each,
+{held_out} of the training sequences choose settings.
 """
 
 OF_THESIS = """
-The thesis chose histories and beams on the test set; curves on the test set are shown as the thesis drew them.
+The thesis chose histories and beams on the test set. Curves on the test set are shown as the thesis drew them.
 """
 
 CHOICES = (
@@ -59,8 +64,8 @@ CHOICES = (
 )
 """Settings that the thesis leaves open or that a reader needs to repeat the study."""
 
-LENGTHS = "Accuracy by bits of the code, a panel for each learner and window, a line for each kind of code."
-SECONDS = "Accuracy against CPU seconds of training, a panel for each window."
+LENGTHS = "Accuracy by bits of the code, with a panel for each learner and window and a line for each kind of code."
+SECONDS = "Accuracy by CPU seconds of training, with a panel for each window."
 CHOSEN = "History and beam chosen on held-out and on test sequences"
 
 PAGE = StudyPage(

@@ -21,29 +21,39 @@ from treecrf_studies.rendering.cells import number, signed, with_and
 from treecrf_studies.rendering.parts import Part, listed, paragraph
 
 GENERATED = """
-Votes of experts whose predictions alone are known. A path expert takes one expert for each class of positions; ESPBoost boosts path
-experts. Two sets of {n_sequences} generated sequences of ten letters and five experts: ads1, where each expert knows two positions,
-and ads2, where each is wrong at four positions of every sequence. They are generated on {n_pools} with fresh seeds,
-{n_samples} training samples of {n_train} sequences each.
+Here only the predictions of the experts are known, and ensembles vote with them. Compare ESPBoost with the on-line majority vote and
+with the best expert. A path expert takes one expert for each class of positions, and ESPBoost boosts path experts.
+
+The two sets have generated sequences of ten letters and five experts. On ads1, each expert knows two positions. On ads2, each is
+wrong at four positions of every sequence.
+
+Fresh seeds make {n_pools} of {n_sequences} sequences for each set, with {n_samples} training samples of {n_train} sequences.
 """
 
 OF_PAPER = """
-Table 1 of the paper is about these sets, described in a text that is not public. What was fitted to the table is no evidence for
-it: beta of the random path on ads1 and the accuracies of its experts were, so that agreement on ads1 says little; the directions of mistakes on ads2 were, on other pools.
+Table 1 of the paper has such sets, but their description is in a text that is not public.
+
+Agreement with the table is not evidence where a parameter was fitted to it. On ads1, these are beta of the random path and the
+accuracies of the experts, so agreement says little. On ads2, they are the directions of mistakes, which were fitted on other pools.
 """
 
-STICKING = "SLE is reconstructed from its numbers. {found}"
+STICKING = "SLE is reconstructed from its numbers. Its loss depends on how many runs stick at the best expert. {found}"
 
 BOUND = """
-The fraction of training positions whose margin is at most ρ has a bound. It is {slack} or more above the fraction in all runs and
-rounds, so that passing it shows little; the equality behind it, F(α) = ∏ Z at ρ = 0, holds to {difference} of its value in every round.
+The bound on the margin loss is loose. In all runs and rounds, it is {slack} or more above the fraction of training positions whose
+margin is at most ρ. So passing it shows little. The equality behind it, F(α) = ∏ Z at ρ = 0, is stricter. It holds to
+{difference} of its value in every round.
 """
 
 REAL = """
-The same on real data, by a protocol that counts what an ensemble costs: the sequences of a data set are divided into A, which trains
-{n_experts} experts, B, which trains what combines them and judges every choice, and C, which tests, in draws of {n_seeds}. Because an
-ensemble spends the labels of B, the experts are also trained with A and B; what was chosen or learnt on B is then applied to them.
-Percent of errors; draws have sequences in common, so their deviation is no standard error. SLE is not run here.
+On real data, an ensemble is compared with a single expert that has the same labels. The sequences of a data set are divided into
+three parts. Part A trains {n_experts} experts. Part B trains the combiners and decides every choice. Part C tests. The
+number of draws is {n_seeds}.
+
+An expert could also learn from the labels that an ensemble spends on B. So experts are also trained on A and B (rows with A + B).
+What was chosen or learnt on B is applied to them.
+
+Results are percent of errors. Draws have sequences in common, so their deviation is no standard error. SLE is not run here.
 """
 
 CHOICES = (
@@ -81,20 +91,22 @@ def sticking_sentences(losses: pd.DataFrame) -> list[str]:
     found = []
     for dataset, rows in losses[losses["method"] == "sle"].groupby("dataset", sort=False):
         sticks = rows["n_experts"] == 1
-        text = f"On {dataset} {sticks.sum()} of {len(rows)} runs stick at the best expert"
-        means = [rows["loss"][part].mean() for part in (sticks, ~sticks) if part.any()]
+        means = [
+            f"{number(rows['loss'][part].mean(), 4)} for {runs}"
+            for runs, part in (("these", sticks), ("the others", ~sticks))
+            if part.any()
+        ]
         voted = losses[(losses["dataset"] == dataset) & (losses["method"] == "espboost")]["loss"].mean()
-        text += f" (mean loss {with_and(number(mean, 4) for mean in means)}" + (
-            " of these and of the others" if len(means) > 1 else ""
-        )
-        found.append(f"{text}; {VOTES['espboost']} has {number(voted, 4)}).{_order_text(voted, rows, sticks)}")
+        loss = with_and([*means, f"{number(voted, 4)} for {VOTES['espboost']}"])
+        text = f"On {dataset}, {sticks.sum()} of {len(rows)} runs stick at the best expert. The mean loss is {loss}."
+        found.append(f"{text}{_order_text(voted, rows, sticks)}")
     return found
 
 
 def _order_text(voted: float, rows: pd.DataFrame, sticks: pd.Series) -> str:
     """That the order rests on runs of SLE that stick, where it does."""
     is_turned = bool((~sticks).any()) and rows["loss"].mean() > voted > rows["loss"][~sticks].mean()
-    return " There ESPBoost is ahead of SLE only because of the runs that stick." if is_turned else ""
+    return " ESPBoost has a lower loss than SLE only because of the runs that stick." if is_turned else ""
 
 
 def boosting_sentences(boosting: pd.DataFrame, unit: str = "draws") -> list[str]:
@@ -106,13 +118,13 @@ def _boosting_sentence(dataset: str, rows: pd.DataFrame, unit: str) -> str:
     n_alone, n_one = int((rows["first_share"] > 0.5).sum()), int((rows["chosen_rounds"] == 1).sum())
     low, high = (number(100 * value, 0) for value in (rows["first_share"].min(), rows["first_share"].max()))
     weight = f"{dataset}: path 1 has {low} to {high} % of the weight"
-    correlation = f"the experts' mistakes correlate at {signed(rows['correlation'].mean())}"
+    correlation = f"The experts' mistakes correlate at {signed(rows['correlation'].mean())}."
     if not n_alone:
-        return f"{weight}, never over half, so that later rounds decide some votes; {correlation}."
+        return f"{weight}, never over half, so later rounds decide some votes. {correlation}"
     return (
-        f"{weight}, over half in {n_alone} of {len(rows)} {unit}: there ESPBoost is its first path, an expert for each "
-        "class of positions, whatever the later rounds, and cross-validation sees a flat curve (it chose one round in "
-        f"{n_one} of {len(rows)} {unit}); {correlation}."
+        f"{weight}, over half in {n_alone} of {len(rows)} {unit}. There its vote alone decides every prediction, and "
+        "ESPBoost is a single path expert, whatever the later rounds. Cross-validation then sees a flat curve: it chose "
+        f"one round in {n_one} of {len(rows)} {unit}. {correlation}"
     )
 
 
@@ -146,7 +158,7 @@ PAGE = StudyPage(
             "The bound on the margin loss",
             (
                 computed(_bound, "boosted"),
-                figure("bound_by_round", "Margin loss and bound by round, a panel for each set."),
+                figure("bound_by_round", "Margin loss and bound by round, with a panel for each set."),
                 table("bound", "The bound and its equality", "Theorem 3"),
                 computed(lambda boosted: listed(boosting_sentences(boosted, "runs")), "boosted"),
             ),
@@ -158,7 +170,7 @@ PAGE = StudyPage(
             (
                 text(REAL, n_experts=lambda context: len(context.own.experts), n_seeds=setting("n_seeds")),
                 datasets(),
-                figure("errors", "Errors of every ensemble, a panel for each data set."),
+                figure("errors", "Errors of every ensemble on part C, with a panel for each data set."),
                 table("accuracy", "Errors of every ensemble"),
                 table("steps", "Tests between ensembles"),
                 table("boosting", "Selected experts"),

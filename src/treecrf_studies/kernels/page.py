@@ -21,22 +21,28 @@ from treecrf_studies.rendering.cells import dataset_names, p_text, signed, with_
 from treecrf_studies.rendering.parts import Part, listed, paragraph
 
 INTRODUCTION = """
-A conditional random field whose scores of windows are functions in the space of a kernel: with a polynomial kernel of degree d, a
-linear CRF on all products of up to d features, trained without writing these down. Percent of test positions, forward-backward
-decoding; draws of the data: {n_seeds}. In each draw, {n_folds}-fold cross-validation over the training sequences chooses the
-variance of the prior, among the values named below, and the settings and iterations of rivals; no choice looks at test sequences.
+This study compares kernel CRFs with linear CRFs, trees and other methods. A CRF with a polynomial kernel of degree d is a
+linear CRF on all products of up to d features. Training need not write these products down. See first whether degrees 2 and 3
+are more accurate than degree 1, and than the best trees.
+
+Accuracy is the percent of test positions with forward-backward decoding. The number of draws of the data is {n_seeds}. In each
+draw, {n_folds}-fold cross-validation over the training sequences chooses the variance of the prior, and the settings and iterations
+of other methods. No choice uses test sequences.
+
 Trees have fewer settings to choose from than kernels, and at most {tree_iterations} iterations.
 """
 
 OF_PAPER = """
-The paper compares degrees 1 to 3 with a primal linear CRF on pitch accents; its data and the numbers of its figure are lost, and no
+The paper compares degrees 1 to 3 with a primal linear CRF on pitch accents. Its data and the numbers of its figure are lost. No
 other data set here is the paper's.
 """
 
 SAME_OBJECTIVE = """
-Primal and dual, by the sequence-level test: {decisions}. They minimize the same objective: features divided by the root of the mean squared norm
-plus the constant, a bias for each label, one prior for all weights. CRFsuite as users run it ({crfsuite}) scales nothing, cuts numbers
-into bins and has no bias, so it is another model.
+Primal and dual linear CRF minimize the same objective, so they should be equally accurate. The sequence-level test compares
+dual with primal: {decisions}.
+
+Both divide features by the root of the mean squared norm plus the constant. Both have a bias for each label and one prior for all
+weights. CRFsuite as users run it (row {crfsuite}) is another model: it scales nothing, bins numbers and has no bias.
 """
 
 CHOICES = (
@@ -77,24 +83,28 @@ def kernels_against_trees(comparisons: pd.DataFrame) -> list[Comparison]:
 
 
 def against_trees(comparisons: pd.DataFrame) -> list[Part]:
-    """What the best kernel is against the best trees on each data set, in a sentence."""
+    """The best kernel vs the best trees on each data set, in a sentence."""
     names = dict(zip(comparisons["dataset"], dataset_names(comparisons), strict=True))
     pairs = kernels_against_trees(comparisons)
     if not pairs:
         return []
     heading = (
-        "Kernels vs trees: the best of either in each draw, chosen by cross-validation, and the sequence-level test, "
-        "corrected over the data sets (Holm)."
+        "The list has the accuracy of the best kernel CRF minus that of the best TreeCRF, in percentage points. "
+        "Cross-validation chooses both in each draw. The p-values are those of the sequence-level test, with Holm's "
+        "correction over the data sets; intervals are uncorrected."
     )
     return [paragraph(heading), *listed([_sentence(str(names[pair.dataset]), pair) for pair in pairs])]
 
 
 def _sentence(dataset: str, pair: Comparison) -> str:
     low, high = map(signed, pair.interval)
-    words = {"better": "beat trees", "worse": "lose to trees", "equivalent": "are as good as trees"}.get(
-        pair.decision, "are not separated from trees"
-    )
-    return f"{dataset}: kernels {words} ({signed(pair.points)} points, 95 % interval, uncorrected, {low} to {high}, {p_text(pair.p_holm)})."
+    words = {
+        "better": "kernels are more accurate than trees",
+        "worse": "kernels are less accurate than trees",
+        "equivalent": "kernels and trees are equivalent",
+    }.get(pair.decision, "the test does not separate kernels from trees")
+    points = f"{signed(pair.points)} points (95 % interval {low} to {high}, {p_text(pair.p_holm)})"
+    return f"{dataset}: {points}; {words}."
 
 
 def _same_objective(comparisons: pd.DataFrame) -> list[Part]:
@@ -119,7 +129,7 @@ PAGE = StudyPage(
                     **{name: setting(name) for name in ("n_seeds", "n_folds", "tree_iterations")},
                 ),
                 datasets(),
-                figure("figure_1", "Accuracy by degree of the kernel, a panel for each data set."),
+                figure("figure_1", "Accuracy by degree of the kernel, with a panel for each data set."),
                 table("accuracy", "Accuracy of every method"),
                 computed(against_trees, "comparisons"),
                 computed(_same_objective, "comparisons"),
@@ -133,7 +143,9 @@ PAGE = StudyPage(
             "kernels-solvers",
             "Solvers",
             (
-                figure("solvers", "Objective above its minimum by CPU seconds."),
+                figure(
+                    "solvers", "Distance of the objective from its minimum by CPU seconds, with a line for each solver."
+                ),
                 table("solvers", "Where the solvers end", has_caption=False),
             ),
         ),
@@ -141,7 +153,9 @@ PAGE = StudyPage(
             "kernels-ranks",
             "Low ranks",
             (
-                figure("ranks", "Accuracy and objective by rank."),
+                figure(
+                    "ranks", "Accuracy and objective by number of pivots, with a line for each rule of choosing them."
+                ),
                 table("ranks", "Low ranks", has_caption=False),
             ),
         ),
@@ -149,7 +163,10 @@ PAGE = StudyPage(
             "kernels-sizes",
             "Time and memory",
             (
-                figure("sizes", "CPU seconds and memory by positions."),
+                figure(
+                    "sizes",
+                    "CPU seconds and memory by positions of the training set, with a line for each form of the model.",
+                ),
                 table("sizes", "Time and memory", has_caption=False),
             ),
         ),

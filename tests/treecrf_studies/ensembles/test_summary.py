@@ -127,12 +127,12 @@ def test_tables_have_every_ensemble_and_pair(frames):
 def test_sentences_say_when_the_first_path_is_all(frames):
     first, second = boosting_sentences(frames["boosting"])
     assert first.startswith(
-        "hyphen: path 1 has 30 to 80 % of the weight, over half in 1 of 3 draws: there ESPBoost is its"
+        "hyphen: path 1 has 30 to 80 % of the weight, over half in 1 of 3 draws. There its vote alone decides"
     )
     assert "it chose one round in 1 of 3 draws" in first
     assert "over half in 1 of 1 draws" in second
     never = boosting_sentences(frames["boosting"].assign(first_share=0.5))[0]
-    assert "never over half, so that later rounds decide some votes" in never
+    assert "never over half, so later rounds decide some votes" in never
 
 
 # --- generated sets ---------------------------------------------------------------------------------
@@ -172,9 +172,9 @@ def test_sle_is_split_by_whether_it_sticks():
     assert table["the others, loss"].tolist() == ["0.2000", "0.2000"]
     with_order = sticking_sentences(losses(1))[1]
     assert with_order.startswith(
-        "On ads2 1 of 4 runs stick at the best expert (mean loss 0.4000 and 0.2000 of these and of"
+        "On ads2, 1 of 4 runs stick at the best expert. The mean loss is 0.4000 for these, 0.2000 for the others and 0.2200"
     )
-    assert with_order.endswith("There ESPBoost is ahead of SLE only because of the runs that stick.")
+    assert with_order.endswith("ESPBoost has a lower loss than SLE only because of the runs that stick.")
     for sticking in (0, 4):
         assert "only because" not in sticking_sentences(losses(sticking))[1]
 
