@@ -30,11 +30,13 @@ from treecrf_studies.rendering.cells import (
     cell_texts,
     deviation_texts,
     grouped,
-    marked_if,
     number,
     seconds_text,
     with_deviation,
 )
+
+CHOSEN = "◆"
+"""After the accuracy of the history that held-out sequences prefer."""
 
 
 def codes_layout(scores: pd.DataFrame, best: pd.DataFrame) -> pd.DataFrame:
@@ -52,10 +54,8 @@ def codes_layout(scores: pd.DataFrame, best: pd.DataFrame) -> pd.DataFrame:
             if found.empty:
                 continue
             cells = {
-                method: marked_if(
-                    with_deviation(row["value"], row["sd"], row["n"]),
-                    (dataset, window, method) in marked,
-                )
+                method: with_deviation(row["value"], row["sd"], row["n"])
+                + f" {CHOSEN}" * ((dataset, window, method) in marked)
                 for method, row in found.to_dict("index").items()
             }
             ids = {"data set": dataset, "learner": LEARNERS[learner], "window": str(window)}

@@ -15,6 +15,7 @@ from treecrf_studies.coding.summary import (
     summarise,
 )
 from treecrf_studies.coding.tables import (
+    CHOSEN,
     all_labels_layout,
     beams_layout,
     choices_layout,
@@ -25,7 +26,6 @@ from treecrf_studies.coding.tables import (
 )
 from treecrf_studies.framework.job_context import SummaryContext
 from treecrf_studies.framework.resamples import Rules, count_correct
-from treecrf_studies.rendering.cells import TOP
 
 RULES = Rules(exact_under=25, equivalence_margin=0.5, test_per_train=0.0)
 METHODS = {
@@ -186,7 +186,7 @@ def test_tables_show_what_was_chosen(frames):
         "c-SECOC(1)",
         "c-SECOC(all)",
     ]
-    assert [TOP in codes.loc[0, name] for name in ("c-SECOC(1)", "c-SECOC(all)")] == [True, False]
+    assert [CHOSEN in codes.loc[0, name] for name in ("c-SECOC(1)", "c-SECOC(all)")] == [True, False]
     whole = all_labels_layout(frames["scores"], frames["best"])
     assert whole["method"].tolist() == ["GTB c-SECOC(1)", "VP c-SECOC(1)", "TreeCRF-Newton (separable)"] * 2
     assert whole["chosen by held-out sequences"].tolist() == ["h = 1", "h = 1", "–"] * 2
