@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from treecrf_studies.framework.page import PageSection, StudyPage, figure, table
 
-BAND = "in a band from the smallest to the largest of repeated measurements."
+BAND = "Bands go from the smallest to the largest of repeated measurements."
+LOGARITHMIC = "Each method has a line. Both axes are logarithmic."
 
-LENGTH = f"CPU seconds of forward-backward per iteration by sequence length, both axes logarithmic, a line for each method {BAND}"
-FEATURES = f"CPU seconds of one induction of features by number of features, both axes logarithmic, a line for each method {BAND}"
-EVALUATION = f"Time to evaluate F at one position by sequence length, a line for each way to evaluate it {BAND}"
-SAMPLING = "Accuracy against CPU seconds of training, a panel for each data set, a line for each way of sampling, bars from the smallest to the largest of repeated measurements."
+LENGTH = f"Line plot of CPU seconds per iteration of forward-backward by sequence length. {LOGARITHMIC} {BAND}"
+FEATURES = f"Line plot of CPU seconds of one induction of features by number of features. {LOGARITHMIC} {BAND}"
+EVALUATION = f"Line plot of CPU time to evaluate F at one position by sequence length. Each way to evaluate it has a line. {BAND}"
+SAMPLING = (
+    "Line plot of accuracy by CPU seconds of training. Each data set has a panel, and each way of sampling has a line. "
+    "Bars go from the smallest to the largest of repeated measurements."
+)
 
 PAGE = StudyPage(
     (

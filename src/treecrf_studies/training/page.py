@@ -40,35 +40,45 @@ from treecrf_studies.training.comparisons import trees_and_networks
 from treecrf_studies.training.tables import notes_layout
 
 INTRODUCTION = """
-Accuracy is the percentage of test positions that are labelled correctly.
-*Choice*: settings, iteration and decoder with the best accuracy in cross-validation on the training sequences, with
-{folds} folds; then one training on all training sequences, which serves both decoders.
-*Peak*: the best point of the test curve with these settings and this decoder, an optimistic upper bound: its iteration was chosen on test
-labels. *Mean ± sd*: over
-{runs} trainings from perturbed starts, the standard deviation with three trainings or more. All of them have the same settings, so
-the spread does not include variation from selecting settings. A method without such runs shows its one training.{slow} Marks in tables: docs/statistics.md.
+Accuracy is the percentage of test positions that are labelled correctly. Compare methods at the *cross-validated choice*, because
+a *peak* is an optimistic upper bound.
+
+The *cross-validated choice* has the settings, the iteration and the decoder with the best accuracy in cross-validation on the
+training sequences, with {folds} folds. One training on all training sequences then serves both decoders.
+
+The *peak* is the highest point of the test curve with these settings and this decoder. Test labels chose its iteration.
+
+*Mean ± sd* is over {runs} trainings from perturbed starts (perturbed runs). Three trainings or more have a standard deviation.
+All have the same settings, so the spread does not include variation from selecting settings. A method without such runs shows
+its one training.
+
+Marks: docs/statistics.md.{slow}
 """
 
 DOCUMENTS_NOTE = """
-Where each document is a test set in turn, accuracy is the mean over the documents, and the number of folds that of the training
-documents left out in turn.
+Where each document is a test set in turn, accuracy is the mean over the documents. The training documents, left out in turn, are
+then the folds.
 """
 
 SLOW_NOTE = """
-Stacking and methods that run in Java have {runs} such trainings; MALLET and SMILE
-choose settings and iterations by their own cross-validation, but where the table of settings names another method.
+Stacking and methods that run in Java have {runs} perturbed runs. MALLET and SMILE choose settings and iterations by their own
+cross-validation, unless the table of settings names another method.
 """
 
 TESTS_NOTE = """
-McNemar's test takes positions of a sequence as independent and looks at one training of each method, so it
-finds differences that are not there far more often than its level says. The sequence-level test takes whole groups of related
-test sequences and the trainings of each method as independent; its p-value and its intervals come from one standard error.
-With fewer than {least} such groups it takes blocks of at least {length} positions as independent: it then holds for these documents
-only. With fewer than three trainings of a method it is about these trainings, not about the method. All of it is about methods
-trained on these training sequences. A decision is *better* or *worse* if p < 0.05 after Holm's correction over the
-pairs of the data set; otherwise *equivalent* if the 90 % interval of the single pair lies within {margin} points, and else
-*undecided*: a large p-value alone says nothing. Where p < 0.05 and the interval (Bonferroni) contains 0, both are right
-(docs/statistics.md).
+The sequence-level test decides between two methods. A method is *better* or *worse* if p < 0.05 after Holm's correction over the
+pairs of the data set. Otherwise the two are *equivalent* if the uncorrected 90 % interval lies within {margin} percentage points,
+and else *undecided*. A large p-value is no evidence of equality.
+
+The test takes whole groups of related test sequences, and the trainings of each method, as independent. With fewer than {least}
+such groups it takes blocks of at least {length} positions instead, and applies to these documents only. With fewer than three trainings
+of a method it applies to these trainings, not to the method.
+
+All results apply to methods trained on these training sequences. Intervals and p-values come from one standard error. A significant
+difference may have a Bonferroni interval that contains 0 (docs/statistics.md).
+
+McNemar's test takes positions as independent and compares one training of each method. It finds differences that are not there
+far more often than its level allows.
 """
 
 CHOICES = (
@@ -120,7 +130,7 @@ INDUCTION_CHOICES = (
 HIGHEST = "Highest accuracy over all settings and iterations"
 CHOSEN, ESTIMATES = "Settings chosen by cross-validation", "Cross-validation estimate vs test accuracy"
 
-PANELS = "a panel for each of {names}, a named line for each method with iterations"
+PANELS = "Each data set has a panel: {names}. Each method with several iterations has a named line."
 
 
 def _slow(context: PageContext) -> str:
@@ -177,7 +187,7 @@ PAGE = StudyPage(
                 _stand_ins,
                 figure(
                     "accuracies",
-                    "Accuracy of every method, a panel for each of {names}; the table below has the numbers.",
+                    "Dot plot of the accuracy of every method. Each data set has a panel: {names}. The next table has the numbers.",
                 ),
                 table("accuracy", "Cross-validated choice, mean ± sd", has_caption=False),
                 computed(_not_run, "notes"),
@@ -207,7 +217,7 @@ PAGE = StudyPage(
                 table("noise", "Variance components"),
                 table("larger_accuracies", "Larger samples and second populations: accuracy"),
                 table("larger", "Larger samples and second populations: tests"),
-                figure("accuracy_by_size", "Accuracy by number of training sequences"),
+                figure("accuracy_by_size", "Line plot of accuracy by number of training sequences."),
                 computed(lambda rows: listed(trees_and_networks(rows)), "larger_accuracies"),
             ),
         ),
@@ -224,15 +234,15 @@ PAGE = StudyPage(
             "training-curves",
             "Learning curves",
             (
-                figure("figure_3_1", f"Test accuracy by iteration: {PANELS}."),
-                figure("figure_3_2", f"CPU seconds up to each iteration: {PANELS}."),
+                figure("figure_3_1", f"Line plot of test accuracy by iteration. {PANELS}"),
+                figure("figure_3_2", f"Line plot of CPU seconds up to each iteration. {PANELS}"),
             ),
             "figures 3.1 and 3.2",
         ),
         PageSection(
             "training-seconds",
             "Accuracy by CPU time",
-            (figure("accuracy_by_seconds", f"Test accuracy by CPU seconds: {PANELS}."),),
+            (figure("accuracy_by_seconds", f"Line plot of test accuracy by CPU seconds. {PANELS}"),),
             "figures 2 to 4",
         ),
         PageSection(
