@@ -19,14 +19,19 @@ from treecrf_studies.future.tables import decoder_text
 from treecrf_studies.rendering.parts import Part
 
 INTRODUCTION = """
-Labellers that look back at previous labels, and one that also looks ahead: FF-MEMM discovers patterns of later observations
-as in multiple-instance learning. Percent of test positions; CRFs are decoded by {decoder}, MEMM and FF-MEMM by
-{memm_decoder}. Mean ± standard deviation over {n_seeds} draws of the data. A validation set of each draw chooses leaves, bounds of steps, the start value G0
-and the number of iterations.
+The study compares labellers that look back at previous labels with FF-MEMM, which also looks ahead. FF-MEMM discovers patterns
+of later observations by multiple-instance learning. Compare it with the labellers of higher order, which only look
+further back.
+
+Accuracy is in percent of test positions, as mean ± standard deviation over {n_seeds} draws of the data. A validation set of
+each draw chooses leaves, bounds of steps, the start value G0 and the number of iterations.
+
+CRFs are decoded by {decoder}, MEMM and FF-MEMM by {memm_decoder}.
 """
 
 OF_DISSERTATION = """
-FF-MEMM is that of section 5.3; "distant" and FF-TreeCRF are not in the dissertation, nor are features for more than two labels.
+FF-MEMM is that of section 5.3 of the dissertation. The dissertation does not have the data set "distant", FF-TreeCRF, or
+features for more than two labels.
 """
 
 CHOICES = (
@@ -57,8 +62,8 @@ def _pictures(context: PageContext, name: str) -> list[Part]:
     path, named = context.folder / name / "weights.csv", name
     if path.is_file() and len(first := read_frame(path)):
         named += f" ({method_text(first['method'][0])}, {first['bag'][0]}, G0 {first['g0'][0]:g}, first draw)"
-    seen = f"What the future features found on {name} look at: colour by category and positions ahead."
-    grown = f"The first tree of the first features found on {name}."
+    seen = f"Heat map of the effect of each category on the future features found on {name}, by distance ahead."
+    grown = f"Diagram of the first tree of the first future features found on {name}."
     weights = context.figure(f"{name}/weights", seen, f"{named}. {context.caption('weights')}")
     trees = context.figure(f"{name}/trees", grown, f"{name}. {context.caption('trees')}")
     return [*weights, *trees] if weights else []
@@ -76,12 +81,15 @@ PAGE = StudyPage(
             (
                 text(INTRODUCTION, OF_DISSERTATION, n_seeds=setting("n_seeds"), **DECODERS),
                 datasets(),
-                figure("orders", "Accuracy by order, a panel for each of {names}, a line for each labeller."),
+                figure(
+                    "orders",
+                    "Line chart of accuracy by order, with a panel for each of {names} and a line for each labeller. The tables below have the numbers.",
+                ),
                 table("table_5_4", "Published and measured", "Table 5.4"),
                 table("table_5_5", "Published and measured", "Table 5.5"),
-                table("decoders", "Distance from the published values by decoder, points"),
+                table("decoders", "Distance from published values by decoder (points)"),
                 table("orders", "Accuracy in percent by order", has_caption=False),
-                table("gains", "Best labeller with vs without discovered features"),
+                table("gains", "Best labeller with vs without future features"),
                 table("tests", "Tests between neighbours"),
                 table("variances", "Variance components"),
                 table("choices", CHOSEN, has_caption=False),

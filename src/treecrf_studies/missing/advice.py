@@ -31,21 +31,27 @@ BEATEN = "▼"
 """After the accuracy of a method that is significantly worse than another one."""
 
 USES = {
-    "instance_weighting": "values missing at random, with inputs that do not predict one another",
+    "instance_weighting": "values missing at random; inputs that do not predict one another",
     "surrogate_splitting": "redundant inputs, such as several features of one line",
-    "imputation": "values missing at random, and one value much more common than the others",
-    "indicator": "whether a value is missing depends on the label",
-    "imputation_indicator": "the same, and the commonest value is a good guess",
-    "default_direction": "whether a value is missing depends on the label; fast",
-    "incorporated": "whether a value is missing depends on the label; no assumption on why",
+    "imputation": "values missing at random; one value that is much more common than the others",
+    "indicator": "values whose absence depends on the label",
+    "imputation_indicator": "values whose absence depends on the label; the most common value is a good guess",
+    "default_direction": "values whose absence depends on the label; no additional inputs",
+    "incorporated": "values whose absence depends on the label; no assumption about the mechanism",
     "neural_crf": "many sequences whose labels depend on distant observations; needs the extra neural",
 }
 """What each method is meant for, by its definition."""
 
 TOLD = """
-A case is a data set with a share of missing values, or with a mechanism. The gap is the accuracy minus that of the best method of
-the case, in points, mean over the cases. *At random*: cells go missing whatever they and the labels are. *Not at random*: whether a cell is missing depends on its value, its neighbours or the label. CPU time is that of one training iteration,
-imputation = 1.
+The table shows what each method is meant for, its accuracy compared with the best method, and its cost. Choose a method with a
+gap near 0 that is rarely worse than another.
+
+A case is a data set with one share of missing cells or one mechanism. The gap is the accuracy minus that of the best method of
+the case, in points, averaged over the cases. *Best* counts the cases where the method is best or equivalent to the best,
+*worse* those where another method is significantly better.
+
+*At random* means that absence does not depend on values or labels. *Not at random* covers all other mechanisms: absence
+depends on the value, its neighbours (also MAR) or the label. CPU time is that of one training iteration, relative to imputation (1.0).
 """
 
 
@@ -75,8 +81,8 @@ def advice(
         return []
     heading = [
         paragraph(
-            "Where the mechanism is not random, instance weighting is behind the best method of the same run (95 % "
-            "intervals, Bonferroni):"
+            "If values are missing not at random, instance weighting can be significantly worse than the best method. "
+            "These are all such cases of this run, with 95 % intervals (Bonferroni):"
         )
     ]
     return [
@@ -193,15 +199,16 @@ def _choice(rows: pd.DataFrame, when: str) -> str:
     of_first = rows["method"] == first
     gap, n_cases = rows.loc[of_first, "gap"].mean(), counted(int(of_first.sum()), "case")
     text = (
-        f"Values missing {when}: use {method_name(first)} ({signed(gap)} points from the best on average over {n_cases}"
+        f"Use {method_name(first)} for values missing {when}. Its mean gap to the best method is {signed(gap)} percentage points "
+        f"over {n_cases}"
     )
     text += (
-        f", significantly worse than another in {beaten[first]})."
+        f", and it is significantly worse than another method in {beaten[first]}."
         if beaten[first]
-        else ", never significantly worse than another)."
+        else ", and it is never significantly worse than another method."
     )
     names = "all others" if len(safe) == len(beaten) - 1 > 1 else with_and(map(method_name, safe))
-    return f"{text} Never significantly worse either: {names}." if safe else text
+    return f"{text} For {names}, no test finds a better method." if safe else text
 
 
 def _against_weighting(evaluations: pd.DataFrame, comparisons: pd.DataFrame) -> Sequence[str]:
@@ -225,7 +232,9 @@ def _against_weighting(evaluations: pd.DataFrame, comparisons: pd.DataFrame) -> 
                 interval_texts(pair["family_low"], pair["family_high"]),
             )
             how = MECHANISMS[case["mechanism"]].name if case["mechanism"] in MECHANISMS else case["mechanism"]
-            lines.append(f"{case['dataset']}, {how}: {points} points ({interval}) vs {method_name(case['method'])}")
+            lines.append(
+                f"{points} points ({interval}) vs {method_name(case['method'])} on {case['dataset']} (mechanism: {how})"
+            )
     return lines
 
 
@@ -300,10 +309,11 @@ def _told(name: str, description: Mapping[str, Any], ranked: pd.DataFrame) -> Pa
     best = ranked.groupby("rate")["percent"].max()
     most = best.index[-1]
     n_missing = sum(description[side]["missing_cells"] for side in ("train", "test"))
-    own = f"{n_missing:,} of its cells are missing already;" if n_missing else "No cell is missing;"
+    own = f"{n_missing:,} cells are missing in the data." if n_missing else "No cell is missing in the data."
     lost = best.iloc[0] - best.iloc[-1]
     return paragraph(
-        "<b>{name}.</b> {own} with {most} more missing at random, the best method loses {lost} points. {ways}",
+        "<b>{name}.</b> The best method loses {lost} percentage points if a further {most} of the cells are missing at random. "
+        "{own} {ways}",
         name=name,
         own=own,
         most=f"{100 * most:g} %",
@@ -320,7 +330,7 @@ def _never_worse(ranked: pd.DataFrame) -> str:
         return "No test separates the methods for missing values."
     if not never:
         return "Each method is significantly worse than another at some share."
-    return f"Never significantly worse than another: {with_and(map(method_name, never))}."
+    return f"For {with_and(map(method_name, never))}, no test finds a better method at any share."
 
 
 # --- other trees ------------------------------------------------------------------------------------
@@ -363,11 +373,11 @@ def _matters(means: pd.DataFrame, comparisons: pd.DataFrame, kind: str) -> Itera
     ahead = by_trees["value"].mean().map(lambda points: f"{number(points)} points ahead on average")
     if kind not in n_cases:
         return
-    verdict = "matters" if n_real[kind] else "makes no difference that the tests find"
+    verdict = "matters" if n_real[kind] else "has no significant effect"
     yield (
-        f"With {TREES[kind].name} the choice of the method {verdict}: the best one is significantly better than the "
-        f"worst in {n_real[kind]} of {counted(n_cases[kind], 'case')} (data set and share), {ahead[kind]}; with "
-        f"{TREES[PAPERS].name} in {n_real[PAPERS]} of {n_cases[PAPERS]}, {ahead[PAPERS]}."
+        f"The choice of method {verdict} with {TREES[kind].name}. The best method is significantly better than the worst in "
+        f"{n_real[kind]} of {counted(n_cases[kind], 'case')} (data set and share), and {ahead[kind]}. With "
+        f"{TREES[PAPERS].name}, it is better in {n_real[PAPERS]} of {n_cases[PAPERS]}, and {ahead[PAPERS]}."
     )
 
 
@@ -385,12 +395,16 @@ def _weighting(means: pd.DataFrame, comparisons: pd.DataFrame, kind: str) -> Ite
     ]
     better, worse = ((pair["decision"] == word).sum() for word in ("better", "worse"))
     never_beaten = n_unbeaten[kind] == n_cases[kind]
-    verdict = ("wins" if better else "is never beaten") if never_beaten else "does not always win"
-    against = f" Against {method_name(INCORPORATED)} it is better in {better} of {counted(len(pair), 'case')} and worse in {worse}."
+    verdict = (
+        ("is sometimes significantly better and never worse" if better else "is never significantly worse")
+        if never_beaten
+        else "is sometimes significantly worse"
+    )
+    against = f" It is significantly better than {method_name(INCORPORATED)} in {better} of {counted(len(pair), 'case')} and worse in {worse}."
     yield (
-        f"{method_name(WEIGHTING).capitalize()} {verdict} with them: no sequence-level test finds it worse than "
-        f"another method in {n_unbeaten[kind]} of {counted(n_cases[kind], 'case')}, with {TREES[PAPERS].name} in "
-        f"{n_unbeaten[PAPERS]} of {n_cases[PAPERS]}.{against if len(pair) else ''}"
+        f"{method_name(WEIGHTING).capitalize()} {verdict} with {TREES[kind].name}. No sequence-level test finds it worse "
+        f"than another method in {n_unbeaten[kind]} of {counted(n_cases[kind], 'case')}.{against if len(pair) else ''} With "
+        f"{TREES[PAPERS].name}, no test finds it worse in {n_unbeaten[PAPERS]} of {n_cases[PAPERS]}."
     )
 
 
@@ -403,8 +417,7 @@ def _gains(means: pd.DataFrame, differences: pd.DataFrame, kind: str) -> str:
     best = best_of_trees(means, against)
     better, worse = ([(rows["decision"] == word).sum() for rows in (alike, best)] for word in ("better", "worse"))
     return (
-        f"Beside {TREES[PAPERS].name} with the same method they are better in {better[0]} of "
-        f"{counted(len(alike), 'case')} (data set, share and method) and worse in {worse[0]}; their best method is "
-        f"better than the best one with {TREES[PAPERS].name} in {better[1]} of {counted(len(best), 'case')} and worse "
-        f"in {worse[1]}."
+        f"With the same method, {TREES[kind].name} are significantly better than {TREES[PAPERS].name} in {better[0]} of "
+        f"{counted(len(alike), 'case')} (data set, share and method) and worse in {worse[0]}. With the best method of "
+        f"each, they are better in {better[1]} of {counted(len(best), 'case')} and worse in {worse[1]}."
     )

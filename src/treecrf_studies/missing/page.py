@@ -26,14 +26,16 @@ from treecrf_studies.rendering.parts import Downloads, Part, captioned, listed, 
 from treecrf_studies.rendering.style import DECODER_NAMES, method_name, ordered_methods
 
 INTRODUCTION = """
-Cells of the inputs go missing completely at random, each by itself, before windows are cut; {train} damaged training sets and {test} damaged test sets for each share, the same missing cells for every
-method. Lambda and iteration are chosen by hold-out within the damaged training set; share held out: {held_out}.
-Decoding: {decoder}. At 0 nothing is missing: one training, one test. Marks in tables: docs/statistics.md.
+The study removes cells of the inputs completely at random, before windows are cut. Every method sees the same missing cells, so
+compare the methods at one share. Each share has {train} damaged training sets and {test} damaged test sets.
+
+Lambda and iteration are chosen by hold-out within the damaged training set. The held-out share is {held_out}. The decoder is
+{decoder}. At 0 %, nothing is removed, and there is one training and one test. Marks: docs/statistics.md.
 """
 
 MECHANISMS_INTRODUCTION = """
-{rate} of the cells go missing by each mechanism, in training and test sets alike unless the table says otherwise; {train} damaged
-training sets for each mechanism.
+The study removes {rate} of the cells by each mechanism, in training and test sets unless the table states otherwise. Compare
+the rows of a data set to see which methods stay accurate under each mechanism. Each mechanism has {train} damaged training sets.
 """
 
 CHOICES = (
@@ -61,7 +63,7 @@ CHOICES = (
 
 COSTS = "CPU seconds by method"
 
-OTHERS = "Tables with every other method as the baseline are among the results (`missing/tables`)."
+OTHERS = "The results have tables with every other method as the baseline (`missing/tables`)."
 
 
 def _stars(context: PageContext) -> list[Part]:
@@ -71,7 +73,12 @@ def _stars(context: PageContext) -> list[Part]:
     results = Results(context.results)
     found = [each.numbers for name in context.datasets for each in stars(results, name)]
     return (
-        [paragraph("**The stars of table 4.1** on the dissertation's number of damaged sets"), *listed(found)]
+        [
+            paragraph(
+                "The list shows how many stars of table 4.1 this run finds, with as many damaged sets as the dissertation."
+            ),
+            *listed(found),
+        ]
         if found
         else []
     )
@@ -117,7 +124,7 @@ def _against(context: PageContext, baseline: str, datasets: set[str], is_first: 
 
 def _effects(context: PageContext, baseline: str) -> list[Part]:
     name = method_name(baseline)
-    alt = f"Accuracy differences vs {name} in points by share of missing cells, with 95 % intervals (Bonferroni), a panel for each data set."
+    alt = f"Interval plot of accuracy differences vs {name} in points by share of missing cells, with a panel for each data set. The table above has the numbers."
     return context.figure(f"effects_{baseline}", alt, context.caption("effects"))
 
 
@@ -162,10 +169,10 @@ PAGE = StudyPage(
                 ),
                 figure(
                     "figure_4_1",
-                    "Accuracy by share of missing cells, a panel for each of {names}, a line for each method; the "
-                    "table below has the numbers.",
+                    "Line chart of accuracy by share of missing cells, with a panel for each of {names} and a line for "
+                    "each method. The table below has the numbers.",
                 ),
-                table("accuracy", "Percent, mean ± standard deviation", has_caption=False),
+                table("accuracy", "Accuracy (%), mean ± standard deviation", has_caption=False),
                 choices(CHOICES),
             ),
             "figure 4.1",
@@ -187,11 +194,11 @@ PAGE = StudyPage(
                 computed(_tree_answers, "tree_evaluations", "tree_comparisons", "tree_differences"),
                 figure(
                     "trees",
-                    "Accuracy by share of missing cells, a panel for each data set and kind of trees, a line for "
-                    "each method.",
+                    "Line chart of accuracy by share of missing cells, with a panel for each data set and kind of "
+                    "trees and a line for each method. The table below has the numbers.",
                 ),
-                table("trees", "Percent by trees and method"),
-                table("tree_differences", "Points of accuracy that other trees gain"),
+                table("trees", "Accuracy (%) by trees and method"),
+                table("tree_differences", "Accuracy gain of other trees (points)"),
             ),
         ),
         PageSection(
@@ -205,10 +212,10 @@ PAGE = StudyPage(
                 ),
                 figure(
                     "mechanisms",
-                    "Accuracy by the mechanism by which cells are missing, a panel for each data set, a mark for "
-                    "each method.",
+                    "Dot plot of accuracy by missingness mechanism, with a panel for each data set and a mark for "
+                    "each method. The table below has the numbers.",
                 ),
-                table("mechanisms", "Percent by mechanism and method"),
+                table("mechanisms", "Accuracy (%) by mechanism and method"),
             ),
         ),
         PageSection("missing-cost", "CPU time by method", (table("costs", COSTS),)),
@@ -218,8 +225,7 @@ PAGE = StudyPage(
             (
                 figure(
                     "figure_4_2",
-                    "Share of lines on which each line feature is true, a bar for each feature, in the order of the "
-                    "features.",
+                    "Bar chart of the share of lines on which each line feature is true, in the order of the features.",
                 ),
             ),
         ),

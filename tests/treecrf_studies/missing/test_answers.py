@@ -29,8 +29,10 @@ def said(lost=(), n_missing=0):
 
 def test_what_holes_cost():
     note, table = said(lost=[0.2], n_missing=700)
-    assert "1,400 of its cells are missing already; with 20 % more missing at random" in note.text
-    assert "loses 10.00 points. Never significantly worse than another: instance weighting." in note.text
+    assert (
+        "loses 10.00 percentage points if a further 20 % of the cells are missing at random. 1,400 cells" in note.text
+    )
+    assert "in the data. For instance weighting, no test finds a better method at any share." in note.text
     assert table.layout.to_numpy().tolist() == [
         ["0 %", "90.00", "0.00", "instance weighting", "–"], ["20 %", "80.00", "−10.00", "instance weighting", "–"],
     ]  # fmt: skip
@@ -38,7 +40,7 @@ def test_what_holes_cost():
 
 def test_ways_that_no_test_tells_apart():
     note, table = said()
-    assert "No cell is missing; with" in note.text
+    assert "No cell is missing in the data." in note.text
     assert "No test separates the methods" in note.text
     assert table.layout["not separated from the best"].tolist() == ["–", "imputation"]
 

@@ -31,9 +31,11 @@ def test_what_is_said_of_missing_values_is_what_was_done(settings, tmp_path):
     (tmp_path / "missing/figure_4_1.svg").write_text("<svg/>")
     layouts = {"accuracy": pd.DataFrame({"data set": ["a"]})}
     text, figure, *_ = SECTIONS["missing-accuracy"].show(PageContext(MISSING, settings, layouts)).parts
-    assert re.search(r"held out:\s+33 % \(b: 50 %\)", text.text)
+    assert re.search(r"held-out share is\s+33 % \(b: 50 %\)", text.text)
     assert isinstance(figure, Figure)
-    assert figure.alt.startswith("Accuracy by share of missing cells, a panel for each of a, a line for each method")
+    assert figure.alt.startswith(
+        "Line chart of accuracy by share of missing cells, with a panel for each of a and a line"
+    )
 
 
 def test_sections_on_trees_and_mechanisms_show_what_was_run(settings, tmp_path):

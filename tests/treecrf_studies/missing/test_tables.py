@@ -194,24 +194,25 @@ def test_what_other_trees_change_is_told_in_words(trees, differences):
     evaluations, comparisons = trees
     answers = tree_answers(evaluations, comparisons, differences)
     assert answers == (
-        "With small trees the choice of the method makes no difference that the tests find: the best one is significantly better "
-        "than the worst in 0 of 1 case (data set and share), 0.50 points ahead on average; with single categories and gradient leaves in 1 of 1, 5.00 "
-        "points ahead on average. Instance weighting is never beaten with them: no sequence-level test finds it worse than another method "
-        "in 2 of 2 cases, with single categories and gradient leaves in 2 of 2. Beside single categories and gradient leaves with the same method they are better in 2 of 2 "
-        "cases (data set, share and method) and worse in 0; their best method is better than the best one with single categories and gradient leaves in "
-        "1 of 1 case and worse in 0."
+        "The choice of method has no significant effect with small trees. The best method is significantly better than the worst in "
+        "0 of 1 case (data set and share), and 0.50 points ahead on average. With single categories and gradient leaves, it is better "
+        "in 1 of 1, and 5.00 points ahead on average. Instance weighting is never significantly worse with small trees. No "
+        "sequence-level test finds it worse than another method in 2 of 2 cases. With single categories and gradient leaves, no test "
+        "finds it worse in 2 of 2. With the same method, small trees are significantly better than single categories and gradient "
+        "leaves in 2 of 2 cases (data set, share and method) and worse in 0. With the best method of each, they are better in 1 of 1 "
+        "case and worse in 0."
     )
     rows = [("protein", 0.4, "small", "incorporated", WEIGHTING, 5.0, 4.0, 6.0, 0.01, "better")]
     against = pd.concat([comparisons, comparisons_of("trees", rows)])
     won = tree_answers(evaluations, against, differences)
-    assert "Instance weighting wins with them" in won
-    assert "Against incorporated in tests it is better in 1 of 1 case and worse in 0." in won
+    assert "Instance weighting is sometimes significantly better and never worse with small trees" in won
+    assert "It is significantly better than incorporated in tests in 1 of 1 case and worse in 0." in won
     rows = [("protein", 0.4, "small", IMPUTATION, WEIGHTING, -4.0, -6.0, -2.0, 0.01, "worse")]
     ahead = evaluations.assign(n_correct=evaluations["n_correct"] + 9 * (evaluations["method"] == IMPUTATION))
     lost = tree_answers(ahead, pd.concat([comparisons, comparisons_of("trees", rows)])[1:], differences)
     assert (
-        "Instance weighting does not always win with them: no sequence-level test finds it worse than another method in 1 of 2"
-        in lost
+        "Instance weighting is sometimes significantly worse with small trees. No sequence-level test finds it worse than another "
+        "method in 1 of 2" in lost
     )
     assert tree_answers(evaluations, comparisons, differences[:0]) == ""
 
