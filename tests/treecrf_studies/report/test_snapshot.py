@@ -48,7 +48,7 @@ def test_snapshot_has_tables_figures_and_provenance(results, tmp_path):
     assert "2000-01-02" in (folder / "index.md").read_text()
     accuracy = pd.read_csv(folder / "training/accuracy.csv")
     assert accuracy["hmm (stand-in)"].tolist() == ["77.25 ▲", "77.25 ▲"]
-    assert "(training/accuracy.csv)" in (folder / "chapter-3.md").read_text()
+    assert "(training/accuracy.csv)" in (folder / "chapter-3-new.md").read_text()
     pages = list(folder.rglob("*.md"))
     assert len(pages) > len(claim_rows())
     texts = {page: page.read_text() for page in pages}
