@@ -35,7 +35,7 @@ MOST_LINES = 40
 INTRODUCTION = """
 Each claim of the papers has up to three verdicts. The first is by the paper's own test on its test sets. The second is by the
 sequence-level test on the same sets, which takes whole test sequences as independent. The third is by that test on a larger
-sample of the same population, or for missing values on more damaged sets.
+sample, or for missing values on more damaged sets.
 
 *Undecided* means that the test shows neither the claim nor its contrary. *Checked* are theorems and exact examples. An id leads
 to the numbers behind its verdicts.
