@@ -71,6 +71,7 @@ AMOUNTS = {
 RIGHT = {
     "None": {
         "bag",
+        "weights",
         "base",
         "random_state",
         "max_lower_leaves",

@@ -142,7 +142,8 @@ class Given(NamedTuple):
             is_frame(sequences) or is_dicts(sequences) or (isinstance(sequences, np.ndarray) and sequences.ndim == 2)
         )
         are_rows = is_table and lengths is not None
-        padding = None if are_rows else Padding.find(sequences, labels, lengths)
+        is_set = isinstance(sequences, SequenceSet) and lengths is None
+        padding = None if are_rows or is_set else Padding.find(sequences, labels, lengths)
         if padding is not None:
             sequences = padding.cut(sequences)
         form: Form

@@ -58,7 +58,7 @@ def test_a_class_without_stages_has_iteration_1_whatever_is_tested(here, name):
         {
             "profile": "own",
             "datasets": {"tiny": {"source": "hmm"}},
-            "labellers": {"mine": {"class": f"test_custom:{name}"}},
+            "labellers": {"mine": {"class": f"test_own_labellers:{name}"}},
             "training": {"datasets": ["tiny"], "methods": ["mine"], "n_iterations": 6, "n_folds": 2},
         }
     ).training
