@@ -9,9 +9,6 @@ from typing import Any
 SITE = "site:"
 """Before the target of a link to another page of the site: its file and the identifier of what is there."""
 
-DOCUMENTATION = "docs:"
-"""Before the target of a link to a page of the documentation."""
-
 
 class Markdown(str):
     """Text that is Markdown already; every other text is escaped where it joins it."""
