@@ -71,6 +71,23 @@ def test_a_table_larger_than_memory_is_refused_while_it_is_read(tmp_path, monkey
     assert len(read) < 30
 
 
+def test_an_xz_file_may_have_streams_and_padding_but_no_dictionary_beyond_memory(tmp_path, monkeypatch):
+    path = tmp_path / "t.csv"
+    for packed in (lzma.compress(b"a\n") + lzma.compress(b"") + lzma.compress(b"b\n") + bytes(8), lzma.compress(b"a\nb\n")):
+        path.write_bytes(packed)
+        assert read_content(path).data == b"a\nb\n"
+    whole = lzma.compress(b"a\n" * 100, filters=[{"id": lzma.FILTER_LZMA2, "preset": 0, "dict_size": 2**26}])
+    path.write_bytes(whole)
+    monkeypatch.setattr(files, "available_memory", lambda: 2**26)
+    with pytest.raises(ValueError, match=r"^table .* cannot be unpacked \('Memory usage limit exceeded'\); copy or pack it"):
+        read_content(path)
+    monkeypatch.undo()
+    for n_bytes in (len(whole) - 1, 30):
+        path.write_bytes(whole[:n_bytes])
+        with pytest.raises(ValueError, match=r"cannot be unpacked"):
+            read_content(path)
+
+
 def test_a_parquet_file_of_more_rows_than_memory_is_refused_before_it_is_read(tmp_path, monkeypatch):
     (tmp_path / "t.parquet").write_bytes(as_parquet(pd.DataFrame({"x": [0] * 10**6})))
     monkeypatch.setattr(memory, "available_memory", lambda: 10**6)
