@@ -6,6 +6,7 @@ import bz2
 import csv
 import glob
 import gzip
+import hashlib
 import io
 import json
 import lzma
@@ -20,13 +21,12 @@ from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
-from treecrf.io.memory import available_memory, check_memory
 from treecrf.io.messages import quoted, repeated
+from treecrf.io.process import available_memory, check_memory
 
 if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
-
 
 DAMAGE = (
     ValueError,
@@ -98,7 +98,8 @@ STANDARD_INPUT = "-"
 _BLOCK, _COPIES = 2**24, 3
 """Bytes that are read at a time, and how often memory holds what a table has: its bytes, its text and its cells."""
 
-def _blocks_of(stream: BinaryIO) -> Iterator[bytes]:
+
+def _blocks_of(stream: Any) -> Iterator[bytes]:
     return iter(lambda: stream.read(_BLOCK), b"")
 
 
@@ -116,8 +117,8 @@ def _unpack_xz(data: bytes) -> Iterator[bytes]:
 
 
 _PACKED: dict[bytes, Callable[[bytes], Iterator[bytes]]] = {
-    b"\x1f\x8b": lambda data: _blocks_of(gzip.open(io.BytesIO(data))),
-    b"BZh": lambda data: _blocks_of(bz2.open(io.BytesIO(data))),
+    b"\x1f\x8b": lambda data: _blocks_of(gzip.GzipFile(fileobj=io.BytesIO(data))),
+    b"BZh": lambda data: _blocks_of(bz2.BZ2File(io.BytesIO(data))),
     b"\xfd7zXZ\x00": _unpack_xz,
 }
 """How files begin that are compressed, and what unpacks them."""
@@ -183,8 +184,7 @@ def _all_of(stream: BinaryIO) -> bytes:
 
 
 def _within_memory(blocks: Iterator[bytes], name: str, damage: tuple[type[Exception], ...] = ()) -> bytes:
-    """All blocks, as long as what is made of it fits into memory; what is packed wrongly raises `damage`.
-    """
+    """All blocks, as long as what is made of it fits into memory; what is packed wrongly raises `damage`."""
     whole = io.BytesIO()
     while True:
         try:
@@ -376,3 +376,68 @@ def _read_yaml(path: Path) -> Mapping[Any, Any]:
     if not isinstance(value, Mapping):
         raise ValueError(f"configuration {path}: holds {quoted(value)}, not keys with values; fix it.")
     return value
+
+
+# --- checksums -------------------------------------------------------------------------------------
+
+FOLDER = ".checksums"
+
+MOST_NAMED = 5
+"""Damaged files that are named; of more, the number is given."""
+
+
+def sha256(path: str | os.PathLike[str]) -> str:
+    """SHA-256 of a file, in hexadecimal digits."""
+    with open(path, "rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+def note(paths: Iterable[str | os.PathLike[str]]) -> None:
+    """Write down the checksums of files as they are now."""
+    for path in paths:
+        write_text(f"{sha256(path)}  {Path(path).name}\n", _note_of(Path(path)))
+
+
+def forget(paths: Iterable[str | os.PathLike[str]]) -> None:
+    """Remove the notes of files that are about to be rewritten, and what a killed job has left of such notes."""
+    for path in paths:
+        written = _note_of(Path(path))
+        for file in (written, *leftovers(written)):
+            file.unlink(missing_ok=True)
+
+
+def noted(folder: str | os.PathLike[str]) -> list[Path]:
+    """The files under `folder` whose checksums are written down."""
+    notes = sorted(Path(folder).rglob(f"{FOLDER}/*.sha256"))
+    return [path.parents[1] / path.name.removesuffix(".sha256") for path in notes]
+
+
+def is_noted(path: str | os.PathLike[str]) -> bool:
+    """Whether the checksum of a file is written down."""
+    return _note_of(Path(path)).is_file()
+
+
+def refuse_damaged(paths: Iterable[str | os.PathLike[str]]) -> None:
+    """Refuse, by a ValueError that names them, files that are not as they were when their checksums were written down.
+
+    Files without a note, and files that are gone, pass.
+    """
+    damaged = [str(path) for path in paths if _is_damaged(Path(path))]
+    if not damaged:
+        return
+    more = f" and {len(damaged) - MOST_NAMED} more" if len(damaged) > MOST_NAMED else ""
+    raise ValueError(
+        f"{', '.join(damaged[:MOST_NAMED])}{more}: damaged or changed since the job that wrote it (another checksum); "
+        "delete it and run again."
+    )
+
+
+def _note_of(path: Path) -> Path:
+    return path.parent / FOLDER / f"{path.name}.sha256"
+
+
+def _is_damaged(path: Path) -> bool:
+    written = _note_of(path)
+    return (
+        path.is_file() and is_noted(path) and written.read_text(encoding="utf-8").split() != [sha256(path), path.name]
+    )

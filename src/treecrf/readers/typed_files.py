@@ -17,8 +17,8 @@ import numpy as np
 from treecrf.io.arrays import of_objects
 from treecrf.io.columns import cell_texts
 from treecrf.io.files import Content, frame_of, parse_parquet, readable
-from treecrf.io.memory import check_memory
 from treecrf.io.messages import counted, listed, quoted, repeated
+from treecrf.io.process import check_memory
 from treecrf.readers.text_files import MOST_COLUMNS, Format, Tell, check_names, find_encoding, open_text
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from typer.testing import CliRunner
 
 from treecrf import load_table
 from treecrf.cli import app
-from treecrf.io import memory
+from treecrf.io import process
 from treecrf.readers import typed_files
 from treecrf.readers.reading import read_frame, read_stored
 
@@ -62,17 +62,27 @@ def test_a_feather_file_larger_than_memory_is_refused_before_it_is_unpacked(read
     """The batch of a dictionary counts as well, and memory is not asked for what is only packed."""
     n_rows = 100_000
     text = pa.array(["x" * 1000, "y"] * (n_rows // 2))
-    table = pa.table({"x": np.zeros(n_rows), "d": text.dictionary_encode(), "e": pa.array(["z" * 10**6]).dictionary_encode().take(pa.array([0] * n_rows))})
+    table = pa.table(
+        {
+            "x": np.zeros(n_rows),
+            "d": text.dictionary_encode(),
+            "e": pa.array(["z" * 10**6]).dictionary_encode().take(pa.array([0] * n_rows)),
+        }
+    )
     stream = io.BytesIO()
     feather.write_feather(table, stream, compression=compression)
-    n_bytes = sum(buffer.size for column in table.columns for chunk in column.chunks for buffer in chunk.buffers() if buffer)
-    n_bytes += sum(buffer.size for column in table.columns[1:] for buffer in column.chunks[0].dictionary.buffers() if buffer)
+    n_bytes = sum(
+        buffer.size for column in table.columns for chunk in column.chunks for buffer in chunk.buffers() if buffer
+    )
+    n_bytes += sum(
+        buffer.size for column in table.columns[1:] for buffer in column.chunks[0].dictionary.buffers() if buffer
+    )
     asked = []
     monkeypatch.setattr(typed_files, "check_memory", lambda n_bytes, *_: asked.append(n_bytes))
     read(stream.getvalue(), name="t.feather")
     assert asked[0] == pytest.approx(2 * n_bytes, rel=0.01)
     monkeypatch.undo()
-    monkeypatch.setattr(memory, "available_memory", lambda: 2**22)
+    monkeypatch.setattr(process, "available_memory", lambda: 2**22)
     if compression == "uncompressed":
         return
     monkeypatch.setattr(feather, "read_table", None)
