@@ -259,8 +259,6 @@ def test_kinds_that_do_not_fit_are_refused(kinds, message):
         SequenceSet.from_frame(table(), sequence="word", label="label", kinds=kinds)
 
 
-
-
 def test_files_of_sets_from_before_there_were_numbers_load(tmp_path):
     data = small()
     names = {"attributes": [["letter", ["a", "b", "c"]]], "label_names": ["X", "Y"], "format": "treecrf.SequenceSet/1"}

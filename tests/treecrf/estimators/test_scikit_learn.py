@@ -100,8 +100,6 @@ def test_pipelines_do_what_their_steps_do(transform):
     assert scores[0] == scores[1]
 
 
-
-
 @pytest.mark.parametrize(
     ("outer", "place"),
     [
