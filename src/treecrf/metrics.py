@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from treecrf.io.arrays import of_objects
+from treecrf.io.arrays import of_objects, starts_of
 from treecrf.io.frames import is_indexed, parts_by_index
 from treecrf.io.messages import counted
 from treecrf.statistics import metrics
@@ -61,7 +61,7 @@ def entity_f1(y_true: Sequence[Labels], y_pred: Sequence[Labels], scheme: str | 
     lengths = _lengths(y_true, y_pred)
     true, predicted = (np.array([str(tag) for tags in each for tag in tags], dtype=str) for each in (y_true, y_pred))
     names = np.unique(np.concatenate([true, predicted]))
-    return chunk_f1(true, predicted, np.concatenate([[0], np.cumsum(lengths)]), scheme or strict_scheme(names)).f1 / 100
+    return chunk_f1(true, predicted, starts_of(lengths), scheme or strict_scheme(names)).f1 / 100
 
 
 def log_loss(
@@ -148,7 +148,7 @@ def _codes(
         )
         for labels in flat
     )
-    return true, predicted, np.concatenate([[0], np.cumsum(lengths[lengths > 0])])
+    return true, predicted, starts_of(lengths[lengths > 0])
 
 
 def _lengths(y_true: Sequence[Any], y_pred: Sequence[Any]) -> NDArray[np.int64]:

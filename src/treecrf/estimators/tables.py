@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from treecrf.io.arrays import starts_of
 from treecrf.io.columns import CellError, Column, Kind, Vocabulary, infer_kind
 from treecrf.io.frames import encode_inputs
 from treecrf.io.messages import counted, listed, quoted
@@ -106,7 +107,7 @@ class Observations(NamedTuple):
 
     def place(self, row: int) -> str:
         """What errors call a row."""
-        first = np.concatenate([[0], np.cumsum(self.lengths)])
+        first = starts_of(self.lengths)
         sequence = int(np.searchsorted(first, row, side="right")) - 1
         return f"sequence {sequence}, observation {row - first[sequence]}"
 
@@ -131,7 +132,7 @@ def encode(
     if table.has_holes:
         kinds = {name: kinds.get(name) or infer_kind(_without_holes(column)) for name, column in columns.items()}
         columns = {name: _filled(column, kinds[name]) for name, column in columns.items()}
-    offsets = np.concatenate([[0], np.cumsum(table.lengths)])
+    offsets = starts_of(table.lengths)
     try:
         return SequenceSet.of_parts(encode_inputs(columns, kinds, offsets, vocabularies=vocabularies))
     except CellError as error:

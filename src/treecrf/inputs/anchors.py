@@ -140,8 +140,7 @@ class AnchoredInputs(NamedTuple):
 
     def described(self) -> dict[str, Any]:
         """The inputs as JSON values, without the sources."""
-        edges = {name: None if e is None else e.tolist() for name, e in self.binner.edges_.items()}
-        return {"anchors": self.anchors, "edges": edges}
+        return {"anchors": self.anchors, "edges": self.binner.described()}
 
     @classmethod
     def from_described(

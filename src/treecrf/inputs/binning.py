@@ -59,9 +59,13 @@ class Binner:
         }
         return self
 
+    def described(self) -> dict[str, list[float] | None]:
+        """`edges_` as JSON values."""
+        return {name: None if edges is None else edges.tolist() for name, edges in self.edges_.items()}
+
     @classmethod
     def from_edges(cls, edges: Any, n_bins: int = MOST_BINS) -> Self:
-        """The binner with such `edges_`, as JSON has them; a ValueError if they do not rise, or are too many."""
+        """The binner that `described` its edges; a ValueError if they do not rise, or are too many."""
         binner = cls(n_bins)
         binner.edges_ = {name: None if e is None else np.array(e, dtype=np.float64) for name, e in edges.items()}
         for name, found in binner.edges_.items():

@@ -283,6 +283,11 @@ def join_offsets(parts: list[NDArray[np.int64]]) -> NDArray[np.int64]:
     )
 
 
+def starts_of(sizes: ArrayLike) -> NDArray[np.int64]:
+    """Where ranges of these sizes begin, and the last one ends; shape (n_ranges + 1,)."""
+    return np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+
+
 def gather_ranges(first: NDArray[np.int64], indices: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Lay some of the ranges ``first[i] .. first[i + 1] - 1`` one after another.
 
@@ -294,7 +299,7 @@ def gather_ranges(first: NDArray[np.int64], indices: NDArray[np.int64]) -> tuple
         What the chosen ranges hold.
     """
     sizes = np.diff(first)[indices]
-    begins = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+    begins = starts_of(sizes)
     return begins, np.repeat(first[indices] - begins[:-1], sizes) + np.arange(begins[-1])
 
 
@@ -347,8 +352,7 @@ def of_observations(
     """The weight of every observation, from those of positions; an observation behind the last position has its weight."""
     if weights is None or np.array_equal(offsets, observation_offsets):
         return weights
-    lengths = np.diff(observation_offsets)
-    places = np.arange(observation_offsets[-1]) - np.repeat(observation_offsets[:-1], lengths)
+    lengths, places = np.diff(observation_offsets), places_in(observation_offsets)
     return weights[np.minimum(places + np.repeat(offsets[:-1], lengths), np.repeat(offsets[1:] - 1, lengths))]
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from treecrf.io.arrays import as_array
+from treecrf.io.arrays import as_array, places_in, starts_of
 from treecrf.io.columns import (
     KINDS,
     MISSING,
@@ -190,8 +190,7 @@ def decode_frame(data: Encoded, sequence: str, label: str) -> pd.DataFrame:
     lengths = np.diff(data.observation_offsets)
     columns: dict[str, Any] = {sequence: np.repeat(np.arange(len(lengths)), lengths)}
     if data.labels is not None:
-        place = np.arange(len(data.values)) - np.repeat(data.observation_offsets[:-1], lengths)
-        inside = place < np.repeat(np.diff(data.offsets), lengths)
+        inside = places_in(data.observation_offsets) < np.repeat(np.diff(data.offsets), lengths)
         column = np.full(len(data.values), None, dtype=object)
         column[inside] = np.array([*data.label_names, None], dtype=object)[data.labels]
         columns[label] = column
@@ -218,8 +217,7 @@ def _labelled_positions(
     """Offsets of the labelled rows; unlabelled ones may only end a sequence."""
     labelled = codes != MISSING
     counts = np.add.reduceat(labelled.astype(np.int64), observation_offsets[:-1])
-    place = np.arange(len(codes)) - np.repeat(observation_offsets[:-1], np.diff(observation_offsets))
-    expected = place < np.repeat(counts, np.diff(observation_offsets))
+    expected = places_in(observation_offsets) < np.repeat(counts, np.diff(observation_offsets))
     if (labelled != expected).any():
         raise CellError(
             int((~labelled & expected).argmax()),
@@ -227,7 +225,7 @@ def _labelled_positions(
             "an empty label stands before labelled rows, and only the end of a sequence may be unlabelled; fill it "
             "in, or read the table from Python with unknown_labels=True.",
         )
-    return np.concatenate([[0], np.cumsum(counts)]).astype(np.int64), labelled
+    return starts_of(counts), labelled
 
 
 def by_index(values: Any, index: pd.Index, what: str, is_said: bool = True) -> Any:

@@ -263,11 +263,7 @@ class Inputs:
 
     def described(self) -> dict[str, Any]:
         """The inputs as JSON values, for the header of a file."""
-        edges = (
-            None
-            if self.binner is None
-            else {k: None if e is None else e.tolist() for k, e in self.binner.edges_.items()}
-        )
+        edges = None if self.binner is None else self.binner.described()
         described = {"attributes": self.sources, "number_names": self.number_names, "edges": edges}
         return described if self.anchored is None else described | {"anchored": self.anchored.described()}
 

@@ -28,7 +28,7 @@ from treecrf.estimators.checks import (
 )
 from treecrf.inputs.anchors import AnchorSetting
 from treecrf.inputs.binning import FEW_BINS
-from treecrf.io.arrays import gather_ranges
+from treecrf.io.arrays import gather_ranges, starts_of
 from treecrf.models.base import take_declared
 from treecrf.models.chains import ChainLabeller, ScoredChains, kept_stages
 from treecrf.models.linear.linear_crf import FEATURES, Outcomes
@@ -120,7 +120,7 @@ class Conjunctions(NamedTuple):
     def of(cls, conjunctions: Iterable[Iterable[int]]) -> Self:
         """From one collection of cells for each conjunction."""
         parts = [sorted(cells) for cells in conjunctions]
-        first = np.concatenate([[0], np.cumsum([len(part) for part in parts])]).astype(np.int64)
+        first = starts_of([len(part) for part in parts])
         return cls(first, np.array([cell for part in parts for cell in part], dtype=np.int32))
 
     @property
@@ -191,7 +191,7 @@ def boolean_cells(attributes: tuple[Attribute, ...], window: tuple[int, int]) ->
     A line feature that is true or false is one feature, as in the papers (PhD table 3.6), not two.
     """
     sizes = slot_sizes(attributes, window)
-    first_cell = np.concatenate([[0], np.cumsum(sizes)])
+    first_cell = starts_of(sizes)
     return np.setdiff1d(np.arange(first_cell[-1]), first_cell[:-1][sizes == 3])
 
 

@@ -25,7 +25,7 @@ from treecrf.compiled.kernel import kernel
 from treecrf.compiled.rules import FINITE
 from treecrf.compiled.struct import Float64
 from treecrf.estimators.checks import SIZE
-from treecrf.io.arrays import gather_ranges
+from treecrf.io.arrays import gather_ranges, starts_of
 from treecrf.models.base import Codes, Floats, Monitor
 from treecrf.models.execution import Runner, Workers
 from treecrf.models.linear.conjunctions import (
@@ -280,7 +280,7 @@ def find_error_tokens(
     counts = np.bincount(window_of[tokens], minlength=n_windows)
     observed = np.zeros((marginals.shape[1], n_windows))
     np.add.at(observed, (labels[tokens], window_of[tokens]), 1.0)
-    first = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+    first = starts_of(counts)
     return ErrorTokens(first, np.ascontiguousarray(marginals[tokens].T), observed)
 
 
@@ -388,7 +388,7 @@ def _join(parts: Features, n_cells: int, tokens: ErrorTokens) -> _Pairs:
     features, partners = features[kept], partners[kept]
     candidate_of = np.full(counts.shape, -1, dtype=np.int32)
     candidate_of[features, partners] = np.arange(len(kept))
-    first = np.concatenate([[0], np.cumsum(counts[features, partners])])
+    first = starts_of(counts[features, partners])
     windows = np.empty(first[-1], dtype=np.int32)
     list_pairs(*of_window, *cells_of_window, n_tokens, candidate_of, first[:-1].copy(), windows)
     return _Pairs(conjunctions, features, partners, Occurrences(first, windows))

@@ -21,7 +21,7 @@ from treecrf.compiled.struct import Float64
 from treecrf.estimators.checks import FIRST_ORDER, FLAG, NOT_NEGATIVE, SEED, SIZE, TOLERANCE, VARIANCE, one_of, optional
 from treecrf.inputs.anchors import AnchorSetting
 from treecrf.inputs.binning import FEW_BINS
-from treecrf.io.arrays import in_units
+from treecrf.io.arrays import in_units, starts_of
 from treecrf.io.process import check_memory
 from treecrf.models.base import Codes, Floats, Monitor
 from treecrf.models.chains import ChainLabeller, LatticeChains, ScoredChains, Watch, kept_stages
@@ -415,5 +415,5 @@ def window_cells(data: SequenceSet, window: tuple[int, int]) -> tuple[NDArray[An
 
     uint32, shape (n_positions, n_slots); a code that belongs to no cell has the number of cells.
     """
-    first_cell = np.concatenate([[0], np.cumsum(slot_sizes(data.attributes, window))]).astype(np.int64)
+    first_cell = starts_of(slot_sizes(data.attributes, window))
     return number_cells(window_codes(data, window), first_cell), int(first_cell[-1])

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treecrf.compiled.rules import Known, Rule
+from treecrf.io.arrays import starts_of
 from treecrf.models.window.features import Scale, standardized
 from treecrf.sequences import MISSING, Attribute, SequenceSet
 
@@ -228,9 +229,7 @@ class Batches:
 
 def first_rows(attributes: tuple[Attribute, ...]) -> NDArray[np.int64]:
     """Where the embeddings of each attribute begin, and how many there are: categories, then MISSING and EDGE."""
-    return np.concatenate([[0], np.cumsum([len(attribute.categories) + 2 for attribute in attributes])]).astype(
-        np.int64
-    )
+    return starts_of([len(attribute.categories) + 2 for attribute in attributes])
 
 
 def scatter(batch: Batch, rows: NDArray[Any], out: NDArray[Any]) -> None:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from treecrf.compiled.rules import FINITE, POSITIVE
 from treecrf.compiled.struct import Float64, struct
-from treecrf.io.arrays import in_units, of_observations
+from treecrf.io.arrays import in_units, of_observations, starts_of
 from treecrf.io.messages import needs_extra
 from treecrf.io.process import check_memory
 from treecrf.sequences import SequenceSet, slot_sizes, window_codes, window_rows
@@ -48,10 +48,10 @@ def one_hot(codes: NDArray[np.unsignedinteger], slot_sizes: NDArray[np.int64]) -
     """
     from scipy.sparse import csr_array  # takes long to import
 
-    first_cell = np.concatenate([[0], np.cumsum(slot_sizes)])
+    first_cell = starts_of(slot_sizes)
     known = codes < slot_sizes
     cells = (codes + first_cell[:-1])[known]
-    first = np.concatenate([[0], np.cumsum(known.sum(axis=1))])
+    first = starts_of(known.sum(axis=1))
     return csr_array((np.ones(len(cells)), cells, first), shape=(len(codes), first_cell[-1]))
 
 
