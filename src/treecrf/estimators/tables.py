@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from treecrf.io.arrays import starts_of
+from treecrf.io.arrays import Ints, starts_of
 from treecrf.io.columns import CellError, Column, Kind, Vocabulary, infer_kind
 from treecrf.io.frames import encode_inputs
 from treecrf.io.messages import counted, listed, quoted
@@ -36,7 +36,7 @@ class Observations(NamedTuple):
     """
 
     columns: dict[str, Cells]
-    lengths: NDArray[np.int64]
+    lengths: Ints
     origin: Literal["frames", "dicts", "arrays"]
     has_holes: bool = False
 
@@ -222,7 +222,7 @@ def described(value: Any) -> str:
     return f"{quoted(value)}" if isinstance(value, str | int | float | bool | None) else f"a {type(value).__name__}"
 
 
-def lengths_of(sequences: Sequence[Any]) -> NDArray[np.int64]:
+def lengths_of(sequences: Sequence[Any]) -> Ints:
     return np.array([len(sequence) for sequence in sequences], dtype=np.int64)
 
 

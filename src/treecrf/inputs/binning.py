@@ -6,10 +6,9 @@ from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from treecrf.estimators.checks import FINITE, named, optional, several
-from treecrf.io.arrays import cumulated, of_observations
+from treecrf.io.arrays import Floats, cumulated, of_observations
 from treecrf.io.messages import quoted
 from treecrf.sequences import MISSING, NARROW_CATEGORIES, Attribute, SequenceSet
 
@@ -45,12 +44,12 @@ class Binner:
         to tell apart: such a number is always missing. An edge belongs to the bin that it ends.
     """
 
-    edges_: dict[str, NDArray[np.float64] | None]
+    edges_: dict[str, Floats | None]
 
     def __init__(self, n_bins: int = MOST_BINS) -> None:
         self.n_bins = n_bins
 
-    def fit(self, train: SequenceSet, weights: NDArray[np.float64] | None = None) -> Self:
+    def fit(self, train: SequenceSet, weights: Floats | None = None) -> Self:
         """Find the edges, with positions of these weights, shape (n_positions,); labels are not looked at."""
         self.__dict__.pop("attributes", None)
         counts = of_observations(weights, train.offsets, train.observation_offsets)
@@ -113,9 +112,7 @@ _ROUNDING = 4 * np.finfo(np.float64).eps  # of a change of units and back: numbe
 _CLOSE = 1e-9  # sums of weights that are this close are equal
 
 
-def _find_edges(
-    numbers: NDArray[np.float64], weights: NDArray[np.float64] | None, n_bins: int
-) -> NDArray[np.float64] | None:
+def _find_edges(numbers: Floats, weights: Floats | None, n_bins: int) -> Floats | None:
     known, sums = cumulated(numbers, weights)
     if not len(known):
         return None if np.isnan(numbers).all() else np.empty(0)
@@ -131,12 +128,12 @@ def _find_edges(
     return np.where((low <= middle) & (middle < high), middle, low)
 
 
-def _name_bins(edges: NDArray[np.float64]) -> tuple[str, ...]:
+def _name_bins(edges: Floats) -> tuple[str, ...]:
     texts = _edge_texts(edges)
     return tuple(_interval(texts, number, number) for number in range(len(texts) + 1))
 
 
-def _edge_texts(edges: NDArray[np.float64]) -> list[str]:
+def _edge_texts(edges: Floats) -> list[str]:
     """The edges with as many digits as make them distinct."""
     for digits in range(4, 18):
         texts = [f"{edge:.{digits}g}" for edge in edges]
