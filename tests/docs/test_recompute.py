@@ -78,6 +78,9 @@ def test_other_numbers_are_found():
 
 # --- counts of test sequences -----------------------------------------------------------------------
 
+PUBLISHED = {"value": 1.5, "standard_error": 0.5, "degrees_of_freedom": 7.0}
+"""What a row of comparisons has of the test by sequence."""
+
 
 @pytest.fixture
 def rng():
@@ -123,35 +126,39 @@ def test_counts_give_the_test_over_trainings_and_sequences(planted, tmp_path, rn
     }
     plant(tmp_path, "training", n, counts, dataset="hyphen", decoder="better", point="choice")
     expected = estimate_trainings(make_pairs([*counts.values()]), n)
-    row = {"dataset": "hyphen", "n_blocks": np.nan}
+    row = PUBLISHED | {"dataset": "hyphen", "n_blocks": np.nan}
     *found, source = planted["of_pair"]("training", row, tuple(counts), decoder="better", point="choice")
     fields = expected.points, expected.standard_error, expected.degrees_of_freedom
     assert found == pytest.approx([values[0] for values in fields])
     assert source == "counts"
 
 
-@pytest.mark.parametrize("n_training_sets", [5, 12])
-def test_counts_give_the_test_over_damaged_sets_and_sequences(planted, tmp_path, rng, n_training_sets):
+def test_counts_give_the_test_over_damaged_sets_and_sequences(planted, tmp_path, rng):
     from treecrf.statistics.two_way import estimate_crossed
 
     n = np.array([40, 25, 60, 33, 51, 12, 90])
     shared = rng.integers(0, 5, (12, 1))
     counts = {"imputation": rng.binomial(n, 0.7, (12, 7)) - shared, "indicator": rng.binomial(n, 0.75, (12, 7))}
     plant(tmp_path, "missing", n, counts, dataset="hyphen", variant="5 % missing")
-    gap = (counts["imputation"] - counts["indicator"])[:n_training_sets].T
+    gap = (counts["imputation"] - counts["indicator"]).T
     positions = np.broadcast_to(n[:, None], gap.shape)
     expected = estimate_crossed(gap[None], positions, satterthwaite=True)
-    row = {"dataset": "hyphen", "n_training_sets": n_training_sets}
-    *found, source = planted["of_pair"]("missing", row, tuple(counts), variant="5 % missing")
+    row = PUBLISHED | {"dataset": "hyphen", "cluster": "group"}
+    of_pair, wanted = planted["of_pair"], {"variant": "5 % missing"}
+    *found, source = of_pair("missing", row | {"n_training_sets": 12}, tuple(counts), **wanted)
     fields = expected.points, expected.standard_error, expected.degrees_of_freedom
     assert found == pytest.approx([values[0] for values in fields])
     assert source == "counts"
+    published = (*PUBLISHED.values(), "standard error")
+    assert of_pair("missing", row | {"n_training_sets": 5}, tuple(counts), **wanted) == published
+    blocks = row | {"n_training_sets": 12, "cluster": "block"}
+    assert of_pair("missing", blocks, tuple(counts), **wanted) == published
 
 
 def test_blocks_and_results_without_counts_take_the_published_standard_error(planted, tmp_path):
-    row = {"dataset": "faq_aix", "value": 1.5, "standard_error": 0.5, "degrees_of_freedom": 7.0, "n_blocks": 40.0}
+    row = PUBLISHED | {"dataset": "faq_aix", "n_blocks": 40.0}
     pair, wanted = ("treecrf", "mallet"), {"decoder": "better", "point": "choice"}
-    published = (1.5, 0.5, 7.0, "standard error")
+    published = (*PUBLISHED.values(), "standard error")
     assert planted["of_pair"]("training", row, pair, **wanted) == published
     counts = {method: np.ones((2, 3), dtype=int) for method in pair}
     plant(tmp_path, "training", [5, 5, 5], counts, dataset="faq_aix", **wanted)
