@@ -22,9 +22,11 @@ from treecrf_studies.rendering.parts import Group, Page, Study
 from treecrf_studies.rendering.site import build_site
 from treecrf_studies.rendering.text import Markdown, escaped
 from treecrf_studies.report import claim_pages, ledger, provenance
+from treecrf_studies.report.conclusions import conclude
 from treecrf_studies.report.findings import learnt_page, table_drawings, words_of_figures
+from treecrf_studies.report.lessons import Frames
 from treecrf_studies.report.overview import overview
-from treecrf_studies.report.papers import PAPERS, Seen, missing_pages, paper_pages
+from treecrf_studies.report.papers import PAPERS, Paper, Seen, missing_pages, paper_pages
 from treecrf_studies.report.run_page import run_page
 
 PAGE, MARKDOWN = "index.html", "markdown"
@@ -87,13 +89,13 @@ def pages_of_papers(
     """What was learnt, the papers, missing values and claims, as far as there is something; `explorer` as of
     `paper_pages`.
     """
-    words = words_of_figures(settings)
+    words, frames = words_of_figures(settings), Frames(settings)
+
+    def seen(paper: Paper) -> Seen:
+        return Seen(table_drawings(settings, paper), words, conclude(paper, frames, claims, compared))
+
     learnt = learnt_page(settings)
-    papers = [
-        page
-        for paper in PAPERS
-        for page in paper_pages(paper, shown, claims, compared, Seen(table_drawings(settings, paper), words), explorer)
-    ]
+    papers = [page for paper in PAPERS for page in paper_pages(paper, shown, claims, compared, seen(paper), explorer)]
     return [
         *([learnt] if learnt else []),
         *papers,
