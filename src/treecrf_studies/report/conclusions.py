@@ -14,11 +14,10 @@ from treecrf_studies.framework.views import (
     published_values,
 )
 from treecrf_studies.rendering.cells import number, signed, with_and
+from treecrf_studies.rendering.parts import Markdown, escaped, link, md
 from treecrf_studies.rendering.style import method_name, training_method_name
-from treecrf_studies.rendering.text import Markdown, escaped, link, md
 from treecrf_studies.report.lessons import Frames, Lesson, Pair, ensembles, future_features, kernels, many_labels
-from treecrf_studies.report.papers import MISSING, Paper, claim_path
-from treecrf_studies.report.rules import verdict_text
+from treecrf_studies.report.papers import MISSING, Paper, claim_path, verdict_text
 from treecrf_studies.training.choices import BETTER
 from treecrf_studies.training.published import INFERRED as INFERRED_SETS
 
