@@ -9,6 +9,7 @@ from typing import Any
 import yaml
 
 from treecrf import __version__
+from treecrf.statistics.ranking import WORSE
 from treecrf_studies.coding.methods import method_text
 from treecrf_studies.framework.metrics import OF_CHUNKS
 from treecrf_studies.missing.advice import MCAR, MECHANISM_CASE, MNAR, judge
@@ -26,8 +27,8 @@ CHUNKED = "conll2000_np"
 CITE = "cite.md"
 
 OWN_DATA = """
-**Your own file**: `treecrf describe FILE --sequence S --label L` shows how it is read, `treecrf fit` chooses a method and trains it. docs/own_data.md
-compares all methods on it.
+**Your own file**: `treecrf describe FILE --sequence S --label L` shows how it is read, `treecrf fit` chooses a method and trains it. \
+docs/own_data.md compares all methods on it.
 """
 
 
@@ -50,7 +51,7 @@ def _words(frames: Frames) -> Iterator[Markdown]:
     worse += ((of_best["method"] == best["method"]) & (of_best["decision"] == "better")).sum()
     yield md(
         "**Words with BIO labels**: start with {best} (F1 of noun phrases {f1} %, {seconds} CPU seconds); {second} has {next} % in "
-        "{quick} s. *Evidence*: [noun phrases](site:thesis-new.md#coding-chunks). *Uncertainty*: one data set, one training; tests "
+        "{quick} s. *Based on* [noun phrases](site:thesis-new.md#coding-chunks). *Uncertainty*: one data set, one training; tests "
         "compare the accuracy of labels, not F1, and find it better than {worse} of {n} methods.",
         best=method_text(best["method"]),
         f1=number(best["value"]),
@@ -74,16 +75,23 @@ def _missing(frames: Frames) -> Iterator[Markdown]:
         return
 
     def first(kind: str, n: int) -> str:
-        of_kind = judged[judged["missing"] == kind].groupby("method")["gap"].mean().nlargest(n)
-        return with_and(f"{method_name(str(name))} ({signed(gap)})" for name, gap in of_kind.items())
+        of_kind = judged[judged["missing"] == kind]
+        n_worse = (of_kind["standing"] == WORSE).groupby(of_kind["method"]).sum()
+        n_cases = of_kind.groupby("method").size()
+        gaps_of = of_kind.groupby("method")["gap"].mean().nlargest(n)
+        return " or ".join(
+            f"{method_name(str(name))} ({signed(gap)} points to the best; worse than another in {n_worse[name]} of {n_cases[name]} cases)"
+            for name, gap in gaps_of.items()
+        )
 
     text = "**Inputs with missing cells**: start with {random} where cells are missing completely at random"
-    text += ", with {other} where absence depends on values or labels" if (judged["missing"] == MNAR).any() else ""
+    text += (
+        ", with {other} where absence depends on the value or the label" if (judged["missing"] == MNAR).any() else ""
+    )
     yield md(
         text
-        + ". Numbers are mean gaps to the best treatment in points. *Evidence*: [missing values](site:missing-values.md). "
-        "*Uncertainty*: {n} data sets of categories and line features, none of numbers from sensors; most gaps are within what tests "
-        "can tell apart.",
+        + ". *Based on* [missing values](site:missing-values.md). *Uncertainty*: {n} data sets of categories and line features, "
+        "none of numbers from sensors; “worse” is by a test with Holm's correction.",
         random=first(MCAR, 2),
         other=first(MNAR, 1),
         n=judged["dataset"].nunique(),
@@ -101,7 +109,7 @@ def _time(frames: Frames) -> Iterator[Markdown]:
     shown = [gap.dataset for gap in found if gap.decision == "worse"]
     yield md(
         "**Accuracy or time**: {best} has the highest mean accuracy ({accuracy} %, {slow} CPU seconds); {near} reaches {lower} % in "
-        "{quick} s. *Evidence*: [accuracy and CPU time](site:index.md#accuracy-vs-cpu-time). *Uncertainty*: a mean over {datasets}; tests find {near} "
+        "{quick} s. *Based on* [accuracy and CPU time](site:index.md#accuracy-vs-cpu-time). *Uncertainty*: a mean over {datasets}; tests find {near} "
         "less accurate {where}.",
         best=training_method_name(best["method"]),
         accuracy=number(best["accuracy"]),

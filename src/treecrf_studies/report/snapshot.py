@@ -141,8 +141,10 @@ def write_site(folder: Path, old: Path) -> None:
         pages = pages_of_papers(remade, shown, claims, by_rule, compared)
         pages.insert(0, overview(remade, shown, claims, _absent(parts), costs))
         origins = _origins(parts, settings, costs, any(found.glob("*/counts.parquet")))
-        runs = dict.fromkeys(f"{part.origin['date']}, commit {str(part.origin['commit'])[:10]}" for part in parts)
-        pages.append(cite_page(f"results of {with_and(runs)}"))
+        dates, commits = (
+            with_and(dict.fromkeys(str(part.origin[name])[:10] for part in parts)) for name in ("date", "commit")
+        )
+        pages.append(cite_page(f"results of {dates}, code at commit {commits}"))
         pages.append(Page(RUN, "What was run", "What was run", [Group("", origins)]))
         write_pages(pages, folder, _banner(parts), documentation="..")
 
