@@ -11,8 +11,7 @@ from typing import Annotated, Any, NamedTuple, Protocol, Self, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from treecrf.compiled.rules import NOT_NEGATIVE, SOME_IN_EACH_ROW, Known
-from treecrf.compiled.struct import Float64, Int64
+from treecrf.compiled.struct import NOT_NEGATIVE, SOME_IN_EACH_ROW, Float64, Int64, Known
 from treecrf.ensembles.baselines import BETAS, Descent, OnlineMajorityVote, RandomPath, StepwiseEnsemble
 from treecrf.ensembles.espboost import ESPBoost, choose_rounds, cross_validated_losses, fold_of_positions
 from treecrf.ensembles.stacking import BoostedStacking, MarginalAverage, Stacking

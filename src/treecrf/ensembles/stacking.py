@@ -8,8 +8,7 @@ from typing import Annotated, Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from treecrf.compiled.rules import SOME_IN_EACH_ROW, TRUTH, WEIGHTS, Known
-from treecrf.compiled.struct import Bool, Float64
+from treecrf.compiled.struct import SOME_IN_EACH_ROW, TRUTH, WEIGHTS, Bool, Float64, Known
 from treecrf.estimators.checks import TEXT, check_parts
 from treecrf.io.messages import needs_extra
 from treecrf.models.fitted import take_declared

@@ -2,7 +2,7 @@
 
 A declaration maps the name of an attribute, without the underscore at its end, to
 ``Annotated[Float64, "n_labels, n_labels + 1", FINITE]``, a type, a shape and rules for the values
-(`treecrf.compiled.rules`), or to a class under `treecrf.compiled.struct.struct`, whose fields are declared in the same
+(`treecrf.compiled.struct`), or to a class under `treecrf.compiled.struct.struct`, whose fields are declared in the same
 way.
 """
 
@@ -15,8 +15,7 @@ from typing import Annotated, Any, NamedTuple, get_args, get_origin, get_type_hi
 import numpy as np
 from numpy.typing import NDArray
 
-from treecrf.compiled.rules import Known, Rule
-from treecrf.compiled.struct import dtype_of
+from treecrf.compiled.struct import Known, Rule, dtype_of
 
 Declared = Mapping[str, Any]
 

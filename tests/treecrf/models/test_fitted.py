@@ -5,8 +5,7 @@ from typing import Annotated, NamedTuple
 import numpy as np
 import pytest
 
-from treecrf.compiled.rules import FINITE, below, offsets_into
-from treecrf.compiled.struct import Float64, Int64, struct
+from treecrf.compiled.struct import FINITE, Float64, Int64, below, offsets_into, struct
 from treecrf.models.fitted import named_arrays, refuse_rest, take_declared
 
 

@@ -9,8 +9,7 @@ from typing import Annotated, Any, ClassVar, NamedTuple, Self, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from treecrf.compiled.rules import SOME, WEIGHTS, Known, Rule, below, offsets_into
-from treecrf.compiled.struct import Float64, Int32, Int64, struct
+from treecrf.compiled.struct import SOME, WEIGHTS, Float64, Int32, Int64, Known, Rule, below, offsets_into, struct
 from treecrf.estimators.checks import (
     FLAG,
     NOT_NEGATIVE,

@@ -19,8 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treecrf import chain
-from treecrf.compiled.rules import FINITE
-from treecrf.compiled.struct import Float64
+from treecrf.compiled.struct import FINITE, Float64
 from treecrf.estimators.checks import SIZE
 from treecrf.io.arrays import gather_ranges
 from treecrf.models.base import Codes, Floats, Monitor

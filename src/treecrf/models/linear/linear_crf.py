@@ -13,8 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treecrf import chain
-from treecrf.compiled.rules import FINITE, SOME, WEIGHTS
-from treecrf.compiled.struct import Float64
+from treecrf.compiled.struct import FINITE, SOME, WEIGHTS, Float64
 from treecrf.estimators.checks import FIRST_ORDER, FLAG, NOT_NEGATIVE, SEED, SIZE, TOLERANCE, VARIANCE, one_of, optional
 from treecrf.inputs.anchors import AnchorSetting
 from treecrf.inputs.binning import FEW_BINS

@@ -10,8 +10,7 @@ from typing import Annotated, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from treecrf.compiled.rules import NOT_NEGATIVE, WEIGHTS
-from treecrf.compiled.struct import Float64, Int64, allocate
+from treecrf.compiled.struct import NOT_NEGATIVE, WEIGHTS, Float64, Int64, allocate
 from treecrf.estimators.checks import FIRST_ORDER, FLAG, SIZE, optional
 from treecrf.inputs.anchors import AnchorSetting
 from treecrf.inputs.binning import FEW_BINS

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from treecrf.compiled.rules import FINITE, POSITIVE
-from treecrf.compiled.struct import Float64, struct
+from treecrf.compiled.struct import FINITE, POSITIVE, Float64, struct
 from treecrf.io.memory import check_memory
 from treecrf.io.messages import needs_extra
 from treecrf.io.weighted import in_units, of_observations

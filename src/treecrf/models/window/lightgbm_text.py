@@ -7,7 +7,7 @@ import re
 import numpy as np
 from numpy.typing import NDArray
 
-from treecrf.compiled.rules import MOST_WEIGHT
+from treecrf.compiled.struct import MOST_WEIGHT
 
 MULTICLASS = {
     "objective": "multiclass",
