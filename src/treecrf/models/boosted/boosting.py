@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 from treecrf.compiled.cache import kernel_digest
 from treecrf.compiled.struct import FINITE, NOT_INFINITE, SHARES, WEIGHTS, Float64
 from treecrf.io.npz import read_npz, write_npz
+from treecrf.models.base import prefixed, refuse_rest, take_declared
 from treecrf.models.boosted.params import BoostingParams, Criterion
 from treecrf.models.execution import PHASES, Monitor, Workers
-from treecrf.models.fitted import prefixed, refuse_rest, take_declared
 from treecrf.sequences import SequenceSet
 from treecrf.trees.forest import Forest, Tree, join_trees
 
@@ -264,7 +264,7 @@ class Checkpoint:
     def begin(self, fingerprint: str, sizes: Mapping[str, Any]) -> Progress | None:
         """Start the clock; what the file holds, if it is whole and of the training with this fingerprint.
 
-        `sizes` is what the rules of the training's trees and transitions name (`treecrf.models.fitted`).
+        `sizes` is what the rules of the training's trees and transitions name (`treecrf.models.base`).
         """
         self._fingerprint, self._due = fingerprint, time.monotonic() + self.seconds
         try:

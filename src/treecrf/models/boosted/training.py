@@ -27,7 +27,7 @@ from treecrf.models.boosted.boosting import Iteration, Training, draw_columns, d
 from treecrf.models.boosted.params import BoostingParams, Criterion
 from treecrf.models.boosted.potentials import Candidates, distinct_windows_of, make_evaluator, pair_sizes
 from treecrf.models.execution import Workers
-from treecrf.models.weights import vary_within
+from treecrf.models.inputs import vary_within
 from treecrf.sequences import MISSING, SequenceSet, slot_sizes
 from treecrf.trees.best_first import NO_COUNTS, NO_DEPTHS, Problem, Sample, make_problem
 from treecrf.trees.columns import sum_by_window
@@ -46,7 +46,7 @@ class DenseTraining(Training):
     """The state of a training: exp(F) of every row, and the buffers to improve it; see `Training`.
 
     `start` has shape (n_labels, n_states). Labels may be `MISSING`; weights are those of positions
-    (`treecrf.models.weights`).
+    (`treecrf.models.inputs`).
 
     Attributes
     ----------

@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treecrf.compiled.struct import FINITE, POSITIVE, Float64, struct
-from treecrf.io.memory import check_memory
+from treecrf.io.arrays import in_units, of_observations
 from treecrf.io.messages import needs_extra
-from treecrf.io.weighted import in_units, of_observations
+from treecrf.io.process import check_memory
 from treecrf.sequences import SequenceSet, slot_sizes, window_codes, window_rows
 
 if TYPE_CHECKING:

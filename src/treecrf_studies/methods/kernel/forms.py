@@ -33,8 +33,8 @@ from treecrf.compiled.struct import (
     equal_to,
     offsets_into,
 )
-from treecrf.io.memory import check_memory
-from treecrf.models.fitted import refuse_rest, take_declared
+from treecrf.io.process import check_memory
+from treecrf.models.base import refuse_rest, take_declared
 from treecrf_studies.methods.kernel.objective import Dual, Primal, Space, Vector, space_of
 from treecrf_studies.methods.kernel.windows import Inputs, Kernel, Windows, incomplete_cholesky, join, kernel_matrix
 
