@@ -9,8 +9,7 @@ from typing import Annotated, Any, NamedTuple, Self, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from treecrf.compiled.rules import NOT_NEGATIVE, SOME_IN_EACH_ROW, TRUTH, WEIGHTS, Known
-from treecrf.compiled.struct import Bool, Float64, Int64
+from treecrf.compiled.struct import NOT_NEGATIVE, SOME_IN_EACH_ROW, TRUTH, WEIGHTS, Bool, Float64, Int64, Known
 from treecrf.ensembles.baselines import BETAS, Descent, OnlineMajorityVote, RandomPath, StepwiseEnsemble
 from treecrf.ensembles.espboost import ESPBoost, choose_rounds, cross_validated_losses, fold_of_positions
 from treecrf.ensembles.voting import (

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, NamedTuple, Self, ge
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from treecrf.compiled.rules import Known, Rule
-from treecrf.compiled.struct import dtype_of
+from treecrf.compiled.struct import Known, Rule, dtype_of
 from treecrf.estimators.checks import CLASS_WEIGHT, N_BINS, SECONDS, SIZE, UNSEEN, WINDOW, Check, check_params, optional
 from treecrf.estimators.conversion import Given
 from treecrf.estimators.labels import storable_labels

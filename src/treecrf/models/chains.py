@@ -114,7 +114,7 @@ class ScoredChains(NamedTuple):
         """See `Chains`."""
         if not self._are_scores_of_labels():
             return np.concatenate([part.marginals() for _, part in self._parts()])
-        from treecrf.chain._scored_kernels import infer_scored  # its kernels are loaded where they run
+        from treecrf.chain._kernels import infer_scored  # its kernels are loaded where they run
 
         highest, transitions = self.scores.max(axis=1, keepdims=True), self.by_state.T
         if N_STEPS * (np.ptp(self.scores, axis=1).max() + np.ptp(transitions)) > MAX_EXPONENT:
@@ -138,7 +138,7 @@ class ScoredChains(NamedTuple):
             return (self.scores + self.by_state[:, 0]).argmax(axis=1).astype(np.int16)
         if not self._are_scores_of_labels():
             return np.concatenate([part.viterbi() for _, part in self._parts()])
-        from treecrf.chain._scored_kernels import find_scored_paths
+        from treecrf.chain._kernels import find_scored_paths
 
         labels = np.empty(len(self.scores), dtype=np.int16)
         find_scored_paths(self.scores, np.ascontiguousarray(self.by_state.T), self._starts(), labels)

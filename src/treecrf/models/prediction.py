@@ -313,7 +313,7 @@ class Predictor(MetadataRequests, Estimator):
 
     def _limited_marginals(self, data: SequenceSet, limits: Limits) -> Floats:
         """P(y_t | X, the limits), shape (n_positions, n_labels); with a lag, X ends so much later."""
-        from treecrf.chain.lag import lagged_marginals
+        from treecrf.chain.smoothing import lagged_marginals
         from treecrf.chain.trellis import trellis_marginals
 
         lag = limits.get("lag")

@@ -11,8 +11,7 @@ from numba import float64, int32, int64, uint32, void
 from numpy.typing import NDArray
 
 from treecrf.compiled.kernel import kernel
-from treecrf.compiled.rules import SOME, WEIGHTS, Known, Rule, below, offsets_into
-from treecrf.compiled.struct import Float64, Int32, Int64, struct
+from treecrf.compiled.struct import SOME, WEIGHTS, Float64, Int32, Int64, Known, Rule, below, offsets_into, struct
 from treecrf.estimators.checks import (
     FLAG,
     NOT_NEGATIVE,

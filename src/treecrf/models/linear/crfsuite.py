@@ -12,8 +12,7 @@ from typing import Annotated, Any, ClassVar
 
 import numpy as np
 
-from treecrf.compiled.rules import SOME_IN_EACH_ROW, TRUTH, WEIGHTS
-from treecrf.compiled.struct import Bool, Float64
+from treecrf.compiled.struct import SOME_IN_EACH_ROW, TRUTH, WEIGHTS, Bool, Float64
 from treecrf.estimators.checks import NOT_NEGATIVE, SIZE
 from treecrf.inputs.anchors import AnchorSetting
 from treecrf.inputs.binning import FEW_BINS

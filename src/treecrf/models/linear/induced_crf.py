@@ -22,8 +22,7 @@ from numpy.typing import NDArray
 
 from treecrf import chain
 from treecrf.compiled.kernel import kernel
-from treecrf.compiled.rules import FINITE
-from treecrf.compiled.struct import Float64
+from treecrf.compiled.struct import FINITE, Float64
 from treecrf.estimators.checks import SIZE
 from treecrf.io.arrays import Bools, Codes, Floats, Ints, gather_ranges, starts_of
 from treecrf.models.base import Monitor

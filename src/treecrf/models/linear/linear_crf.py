@@ -16,8 +16,7 @@ from numpy.typing import NDArray
 from treecrf import chain
 from treecrf.chain.lattice import Weights, build_lattice
 from treecrf.compiled.kernel import kernel
-from treecrf.compiled.rules import FINITE, SOME, WEIGHTS
-from treecrf.compiled.struct import Float64
+from treecrf.compiled.struct import FINITE, SOME, WEIGHTS, Float64
 from treecrf.estimators.checks import FIRST_ORDER, FLAG, NOT_NEGATIVE, SEED, SIZE, TOLERANCE, VARIANCE, one_of, optional
 from treecrf.inputs.anchors import AnchorSetting
 from treecrf.inputs.binning import FEW_BINS

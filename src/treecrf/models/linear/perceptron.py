@@ -11,8 +11,18 @@ import numpy as np
 from numba import boolean, int32, int64, uint64, void
 
 from treecrf.compiled.kernel import kernel
-from treecrf.compiled.rules import NOT_NEGATIVE, WEIGHTS
-from treecrf.compiled.struct import Float64, Int16, Int32, Int64, UInt32, allocate, compiled_type, struct
+from treecrf.compiled.struct import (
+    NOT_NEGATIVE,
+    WEIGHTS,
+    Float64,
+    Int16,
+    Int32,
+    Int64,
+    UInt32,
+    allocate,
+    compiled_type,
+    struct,
+)
 from treecrf.estimators.checks import FIRST_ORDER, FLAG, SIZE, optional
 from treecrf.inputs.anchors import AnchorSetting
 from treecrf.inputs.binning import FEW_BINS

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from treecrf.compiled.rules import Known, Rule
+from treecrf.compiled.struct import Known, Rule
 from treecrf.io.arrays import Bools, Ints, starts_of
 from treecrf.models.window.features import Scale, standardized
 from treecrf.sequences import MISSING, Attribute, SequenceSet

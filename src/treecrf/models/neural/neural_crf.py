@@ -14,8 +14,7 @@ from typing import Annotated, Any, ClassVar, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from treecrf.compiled.rules import FINITE, SOME
-from treecrf.compiled.struct import Float32, Int64
+from treecrf.compiled.struct import FINITE, SOME, Float32, Int64
 from treecrf.estimators.checks import (
     FIRST_ORDER,
     NOT_NEGATIVE,

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from treecrf.compiled.rules import MOST_WEIGHT, SOME, WEIGHTS
-from treecrf.compiled.struct import Float64, struct
+from treecrf.compiled.struct import MOST_WEIGHT, SOME, WEIGHTS, Float64, struct
 from treecrf.estimators.checks import FLAG, NOT_NEGATIVE, SECONDS, SEED, SHARE, SIZE, TEXT, optional, whole
 from treecrf.inputs.anchors import AnchorSetting
 from treecrf.inputs.binning import MOST_BINS

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from treecrf.compiled.rules import FINITE, POSITIVE
-from treecrf.compiled.struct import Float64, struct
+from treecrf.compiled.struct import FINITE, POSITIVE, Float64, struct
 from treecrf.io.arrays import Floats, Ints, in_units, of_observations, starts_of
 from treecrf.io.messages import needs_extra
 from treecrf.io.process import check_memory

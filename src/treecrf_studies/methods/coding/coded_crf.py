@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from treecrf.compiled.rules import TRUTH
-from treecrf.compiled.struct import Bool
+from treecrf.compiled.struct import TRUTH, Bool
 from treecrf.estimators.checks import FLAG, HEADERS, SEED, SIZE, Check, whole
 from treecrf.estimators.protocol import follow, new_one
 from treecrf.io.arrays import Codes, Floats

@@ -12,8 +12,7 @@ from typing import Annotated, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from treecrf.compiled.rules import FINITE, WEIGHTS
-from treecrf.compiled.struct import Float64
+from treecrf.compiled.struct import FINITE, WEIGHTS, Float64
 from treecrf.estimators.checks import (
     ANY_NUMBER,
     FLAG,
