@@ -16,7 +16,7 @@ from treecrf.chain._kernels import MAX_POTENTIAL
 from treecrf.chain.inference import MAX_EXPONENT, partial_log_likelihood
 from treecrf.chain.lattice import Lattice, Weights
 from treecrf.chain.trellis import Trellis
-from treecrf.models.base import Labeller
+from treecrf.models.base import Floats, Labeller
 from treecrf.models.decoding import DECODERS, Decoder, check_decoder
 from treecrf.sequences import MISSING, SequenceSet
 
@@ -257,9 +257,11 @@ class ChainLabeller(Labeller):
         for chains in self._staged_chains(data, every):
             yield chains.marginals()
 
-    def fit_watched(self, train: SequenceSet, data: SequenceSet, watch: Watch, every: int = 1) -> None:
+    def fit_watched(
+        self, train: SequenceSet, data: SequenceSet, watch: Watch, every: int = 1, weights: Floats | None = None
+    ) -> None:
         """`fit`; `watch` is called with `predict_proba` of another set after `every`, 2 `every`, .. iterations."""
-        self.keeping_stages().fit(train)
+        self.keeping_stages().fit(train, sample_weight=weights)
         for number, marginals in enumerate(self.staged_predict_proba(data, every), start=1):
             watch(number * every, marginals)
 

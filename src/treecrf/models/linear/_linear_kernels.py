@@ -7,9 +7,12 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import float64, int16, int32, int64, uint32, void
+from numba import float64, int16, int32, int64, types, uint32, void
 
 from treecrf.compiled.kernel import kernel
+
+ROUNDING = 2.0**-53
+"""Half the distance from 1 to the next number."""
 
 
 @kernel(void(uint32[:, ::1], float64[:, ::1], float64[:, ::1]))
@@ -44,6 +47,18 @@ def add_cell_gradients(cells, errors, gradient):
             cell = cells[window, slot]
             for label in range(n_labels):
                 gradient[cell, label] += errors[window, label]
+
+
+@kernel(void(float64[:, ::1], float64[::1], float64[:, ::1]))
+def exponentiate(scores, shifts, exponentials):
+    """Write the largest score of each window, and the exponentials of its scores less that one."""
+    n_labels = scores.shape[1]
+    for window in range(len(scores)):
+        shifts[window] = scores[window, 0]
+        for label in range(n_labels):
+            shifts[window] = max(shifts[window], scores[window, label])
+        for label in range(n_labels):
+            exponentials[window, label] = math.exp(scores[window, label] - shifts[window])
 
 
 @kernel(
@@ -94,13 +109,10 @@ def differentiate(scores, window_of, transitions, offsets, labels, alphas, error
         for label in range(n_labels):
             transition_gradient[before, label] = 0.0
             factors[before, label] = math.exp(transitions[before, label])
+    exponentiate(scores, shifts, exponentials)
     for window in range(len(scores)):
-        shifts[window] = scores[window, 0]
         for label in range(n_labels):
             errors[window, label] = 0.0
-            shifts[window] = max(shifts[window], scores[window, label])
-        for label in range(n_labels):
-            exponentials[window, label] = math.exp(scores[window, label] - shifts[window])
     total = 0.0
     for sequence in range(len(offsets) - 1):
         begin, end = offsets[sequence], offsets[sequence + 1]
@@ -145,6 +157,123 @@ def differentiate(scores, window_of, transitions, offsets, labels, alphas, error
     return total
 
 
+@kernel(void(uint32[:, ::1], int64[::1], int64[::1], float64[::1], float64[:, ::1]))
+def score_occurring(cells, starts, labels, weights, scores):
+    """Sum the weights of each window's cells, which have weights for some labels alone.
+
+    Parameters
+    ----------
+    cells : uint32, shape (n_windows, n_slots)
+    starts : int64, shape (n_cells + 2,)
+        Of each cell's weights; the last cell stands for none, and has no weights.
+    labels : int64, shape (n_weights,)
+        Of each weight.
+    weights : float64, shape (n_weights,)
+    scores : float64, shape (n_windows, n_labels)
+        Overwritten.
+    """
+    for window in range(len(cells)):
+        for label in range(scores.shape[1]):
+            scores[window, label] = 0.0
+        for slot in range(cells.shape[1]):
+            cell = cells[window, slot]
+            for place in range(starts[cell], starts[cell + 1]):
+                scores[window, labels[place]] += weights[place]
+
+
+@kernel(void(uint32[:, ::1], int64[::1], int64[::1], float64[:, ::1], float64[::1]))
+def add_occurring_gradients(cells, starts, labels, errors, gradient):
+    """Add each window's errors, shape (n_windows, n_labels), to the gradients of these weights."""
+    for window in range(len(cells)):
+        for slot in range(cells.shape[1]):
+            cell = cells[window, slot]
+            for place in range(starts[cell], starts[cell + 1]):
+                gradient[place] += errors[window, labels[place]]
+
+
+@kernel(
+    float64(
+        float64[:, ::1],
+        int32[::1],
+        int64[:, ::1],
+        float64[::1],
+        int64[::1],
+        int16[::1],
+        float64[:, ::1],
+        float64[::1],
+    ),
+    allocates=True,
+)
+def differentiate_occurring(scores, window_of, pairs, weights, offsets, labels, errors, gradient):
+    """`differentiate` where some pairs of labels alone have a weight, in a time that grows with their number.
+
+    The factor of a pair without weight is 1, and alphas add up to 1: what leads to a label is 1 plus the sum over its
+    pairs of alpha times (factor - 1). It counts with the rounding error of 1 at least.
+
+    Parameters
+    ----------
+    pairs : int64, shape (n_pairs, 2)
+        Label before and label.
+    weights : float64, shape (n_pairs,)
+    gradient : float64, shape (n_pairs,)
+        Overwritten: minus the expected number of each pair.
+    scores, window_of, offsets, labels, errors : see `differentiate`
+
+    Returns
+    -------
+    float64
+        Without the weights of the observed pairs.
+    """
+    n_labels, n_pairs = scores.shape[1], len(pairs)
+    beta, local = np.empty(n_labels), np.empty(n_labels)
+    excess, exponentials = np.empty(n_pairs), np.empty((len(scores), n_labels))
+    alphas = np.empty((len(labels), n_labels))
+    scales, shifts = np.empty(len(alphas)), np.empty(len(scores))
+    for pair in range(n_pairs):
+        gradient[pair] = 0.0
+        excess[pair] = math.expm1(weights[pair])
+    exponentiate(scores, shifts, exponentials)
+    for window in range(len(scores)):
+        for label in range(n_labels):
+            errors[window, label] = 0.0
+    total = 0.0
+    for sequence in range(len(offsets) - 1):
+        begin, end = offsets[sequence], offsets[sequence + 1]
+        for position in range(begin, end):
+            window = window_of[position]
+            for label in range(n_labels):
+                alphas[position, label] = 1.0
+            for pair in range(n_pairs if position > begin else 0):
+                alphas[position, pairs[pair, 1]] += alphas[position - 1, pairs[pair, 0]] * excess[pair]
+            scale = 0.0
+            for label in range(n_labels):
+                alphas[position, label] = max(alphas[position, label], ROUNDING) * exponentials[window, label]
+                scale += alphas[position, label]
+            scales[position] = scale
+            for label in range(n_labels):
+                alphas[position, label] /= scale
+            observed = labels[position]
+            total += scores[window, observed] - shifts[window] - math.log(scale)
+            errors[window, observed] += 1.0
+        for label in range(n_labels):
+            beta[label] = 1.0
+        for position in range(end - 1, begin - 1, -1):
+            window = window_of[position]
+            together = 0.0
+            for label in range(n_labels):
+                errors[window, label] -= alphas[position, label] * beta[label]
+                local[label] = exponentials[window, label] * beta[label] / scales[position]
+                together += local[label]
+            if position > begin:
+                for label in range(n_labels):
+                    beta[label] = together
+                for pair in range(n_pairs):
+                    before, after = pairs[pair, 0], pairs[pair, 1]
+                    beta[before] += excess[pair] * local[after]
+                    gradient[pair] -= alphas[position - 1, before] * (excess[pair] + 1.0) * local[after]
+    return total
+
+
 @kernel(float64(float64[::1], float64[::1]))
 def dot(first, second):
     """The inner product of two vectors, added from the first element to the last."""
@@ -152,6 +281,16 @@ def dot(first, second):
     for i in range(len(first)):
         total += first[i] * second[i]
     return total
+
+
+@kernel(types.UniTuple(float64, 2)(float64[::1], float64[::1], float64[::1]))
+def two_dots(first, second, third):
+    """The inner products of a vector with two others, added as `dot` adds them, in the time of one."""
+    of_second = of_third = 0.0
+    for i in range(len(first)):
+        of_second += first[i] * second[i]
+        of_third += first[i] * third[i]
+    return of_second, of_third
 
 
 @kernel(void(float64[::1], float64[:, ::1], float64[:, ::1], int64, int64, float64[::1]), allocates=True)
@@ -173,18 +312,19 @@ def find_direction(gradient, steps, changes, oldest, n_kept, direction):
         direction[i] = -gradient[i]
     if n_kept == 0:
         return
-    shares = np.empty(n_kept)
+    shares, curvatures = np.empty(n_kept), np.empty(n_kept)
     for place in range(n_kept - 1, -1, -1):
         row = (oldest + place) % n_memory
-        shares[place] = dot(steps[row], direction) / dot(steps[row], changes[row])
+        along, curvatures[place] = two_dots(steps[row], direction, changes[row])
+        shares[place] = along / curvatures[place]
         for i in range(n_weights):
             direction[i] -= shares[place] * changes[row, i]
     newest = (oldest + n_kept - 1) % n_memory
-    scale = dot(steps[newest], changes[newest]) / dot(changes[newest], changes[newest])
+    scale = curvatures[n_kept - 1] / dot(changes[newest], changes[newest])
     for i in range(n_weights):
         direction[i] *= scale
     for place in range(n_kept):
         row = (oldest + place) % n_memory
-        share = shares[place] - dot(changes[row], direction) / dot(steps[row], changes[row])
+        share = shares[place] - dot(changes[row], direction) / curvatures[place]
         for i in range(n_weights):
             direction[i] += share * steps[row, i]

@@ -24,12 +24,11 @@ from treecrf.models.base import Codes, Floats, Monitor
 from treecrf.models.chains import ChainLabeller, ScoredChains, Watch, kept_stages
 from treecrf.models.execution import draw_start
 from treecrf.models.inputs import refuse_missing
-from treecrf.models.linear._linear_kernels import add_cell_gradients, dot, score_windows
-from treecrf.models.linear.likelihood import likelihood_of
-from treecrf.models.linear.outcomes import FEATURES, Outcomes
+from treecrf.models.linear._linear_kernels import dot, score_windows
+from treecrf.models.linear.objectives import Objective, OccurringObjective, window_cells
+from treecrf.models.linear.outcomes import FEATURES, OCCURRING, Outcomes
 from treecrf.models.weights import ClassWeight, refuse_mixed
-from treecrf.sequences import SequenceSet, slot_sizes, window_codes
-from treecrf.trees.columns import distinct_windows, number_cells
+from treecrf.sequences import SequenceSet, slot_sizes
 
 if TYPE_CHECKING:
     from treecrf.models.streaming import CodedWindows
@@ -54,10 +53,11 @@ class LinearCRF(ChainLabeller):
         Of the prior of every weight.
     window : (int, int)
         Observations before and after the position that the potentials see.
-    features : "pairs", "labels" or "both"
+    features : "pairs", "labels", "both" or "occurring"
         What a cell has weights for: pairs of previous label and label, where START stands before the first position;
-        labels; or either. Pairs take as many times more memory as there are labels. With order 0 all three are the
-        same.
+        labels; either; or the labels that the training set has with it, and then pairs of labels by themselves have one
+        where they occur (CRFsuite's features). Pairs take as many times more memory as there are labels; what occurs
+        takes the least time with words and many labels. With order 0 the first three are the same.
     order : 0 or 1
         Number of previous labels that the potentials see.
     max_iterations : int
@@ -120,7 +120,7 @@ class LinearCRF(ChainLabeller):
     _parameter_constraints: ClassVar = {
         "variance": VARIANCE,
         "order": FIRST_ORDER,
-        "features": one_of(*FEATURES),
+        "features": one_of(*FEATURES, OCCURRING),
         "max_iterations": SIZE,
         "tolerance": TOLERANCE,
         "random_state": optional(SEED),
@@ -139,24 +139,29 @@ class LinearCRF(ChainLabeller):
             refuse_mixed(labels, weights, train.offsets)
         unit, scaled = (1.0, None) if weights is None else in_units(weights)
         variance = unit * self.variance  # of what is minimized in units of weight
-        objective = Objective(train, labels, self.window, self._outcomes(len(train.label_names)), variance, scaled)
+        outcomes = self._outcomes(len(train.label_names))
+        kind = OccurringObjective if self.features == OCCURRING else Objective
+        objective = kind(train, labels, self.window, outcomes, variance, scaled)
         seconds["windows"] = time.thread_time() - began
         began = time.thread_time()
         n_kept = self.max_iterations if self.keep_stages else 1
         check_memory(
-            8 * objective.n_weights * (n_kept + VECTORS),
+            8 * (objective.n_weights * VECTORS + outcomes.n_weights(objective.n_cells) * n_kept),
             "the weights after every iteration" if self.keep_stages else "the weights",
             "give fewer max_iterations, a smaller window or a greater min_count",
         )
         start = draw_start(objective.n_weights, self.random_state, self.start_noise)
-        history = np.empty((n_kept, objective.n_weights))  # pages that are not written to take no memory
+        history = np.empty(
+            (n_kept, outcomes.n_weights(objective.n_cells))
+        )  # pages that are not written to take no memory
         values = [unit * objective(start)[0]]
 
         def note(weights: NDArray[np.float64], value: float) -> None:
-            history[len(values) - 1 if self.keep_stages else 0] = weights
+            every = objective.all_weights(weights)
+            history[len(values) - 1 if self.keep_stages else 0] = every
             values.append(unit * value)
             for judge in self._judges:
-                judge(len(values) - 1, weights)
+                judge(len(values) - 1, every)
             if monitor is not None:
                 seconds["gradient"], elapsed = objective.seconds, time.thread_time() - began
                 seconds["update"] = elapsed - objective.seconds
@@ -166,23 +171,27 @@ class LinearCRF(ChainLabeller):
         last = minimize_objective(objective, start, self.max_iterations, self.tolerance, note)
         seconds["gradient"] = objective.seconds
         seconds["update"] = time.thread_time() - began - objective.seconds
-        self.weights_history_ = history[: min(len(values) - 1, n_kept)] if len(values) > 1 else last[None]
+        self.weights_history_ = (
+            history[: min(len(values) - 1, n_kept)] if len(values) > 1 else objective.all_weights(last)[None]
+        )
         self.objective_history_, self.seconds_ = np.array(values), seconds
 
-    def fit_watched(self, train: SequenceSet, data: SequenceSet, watch: Watch, every: int = 1) -> None:
+    def fit_watched(
+        self, train: SequenceSet, data: SequenceSet, watch: Watch, every: int = 1, weights: Floats | None = None
+    ) -> None:
         """See `ChainLabeller`; marginals are taken while it trains, so that no weights but the last ones are kept."""
         outcomes = self._outcomes(len(train.label_names))
         aligned = self._learn_inputs(self._examples(train, None)[0]).apply(data, self.unseen)
         refuse_missing(data)
         cells, _ = window_cells(aligned, self.window)
 
-        def judge(iteration: int, weights: NDArray[np.float64]) -> None:
+        def judge(iteration: int, of_cells: NDArray[np.float64]) -> None:
             if iteration % every == 0:
-                watch(iteration, self._chains_of(cells, weights, outcomes, data.offsets).marginals())
+                watch(iteration, self._chains_of(cells, of_cells, outcomes, data.offsets).marginals())
 
         self._judges = (judge,)
         try:
-            self.fit(train)
+            self.fit(train, sample_weight=weights)
         finally:
             self._judges = ()
 
@@ -245,55 +254,3 @@ class LinearCRF(ChainLabeller):
     def _sizes(self) -> dict[str, Any]:
         n_cells = int(slot_sizes(self.attributes_, self.window).sum())
         return super()._sizes() | {"n_weights": self._outcomes(len(self.label_names_)).n_weights(n_cells)}
-
-
-class Objective:
-    """The negative log likelihood of a training set with its Gaussian prior, and the gradient.
-
-    Positions with the same window share its score, which is computed once.
-    """
-
-    def __init__(
-        self,
-        train: SequenceSet,
-        labels: NDArray[np.int16],
-        window: tuple[int, int],
-        outcomes: Outcomes,
-        variance: float,
-        weights: NDArray[np.float64] | None = None,
-    ) -> None:
-        cells, n_cells = window_cells(train, window)
-        distinct, self._window_of = distinct_windows(cells)
-        self._cells = cells[distinct]
-        self._outcomes, self._variance = outcomes, float(variance)
-        self._likelihood = likelihood_of(labels, outcomes.n_labels, train.offsets, outcomes.order, weights)
-        self._n_cells = n_cells
-        self._scores = np.empty((len(self._cells), outcomes.size))
-        self.n_weights = outcomes.n_weights(n_cells)
-        self.seconds = 0.0
-
-    def __call__(self, weights: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
-        """What is minimized, and its gradient, for weights of shape (n_weights,): cells, then transitions."""
-        began = time.thread_time()
-        of_cells, of_pairs = self._outcomes.part(weights)
-        score_windows(self._cells, of_cells, self._scores)
-        scores, transitions = self._outcomes.combined(self._scores), of_pairs.copy()
-        errors, pair_gradient = np.empty_like(scores), np.empty_like(transitions)
-        log_likelihood = self._likelihood.differentiate(scores, self._window_of, transitions, errors, pair_gradient)
-        cell_gradient = np.zeros((self._n_cells + 1, self._outcomes.size))
-        add_cell_gradients(self._cells, self._outcomes.by_outcome(errors), cell_gradient)
-        gradient = weights / self._variance
-        for part, observed in zip(self._outcomes.part(gradient), (cell_gradient[:-1], pair_gradient), strict=True):
-            part -= observed
-        value = dot(weights, weights) / (2 * self._variance) - log_likelihood
-        self.seconds += time.thread_time() - began
-        return value, gradient
-
-
-def window_cells(data: SequenceSet, window: tuple[int, int]) -> tuple[NDArray[Any], int]:
-    """The cells of each window, numbered as in `treecrf.trees.columns.Columns`, and how many cells there are.
-
-    uint32, shape (n_positions, n_slots); a code that belongs to no cell has the number of cells.
-    """
-    first_cell = np.concatenate([[0], np.cumsum(slot_sizes(data.attributes, window))]).astype(np.int64)
-    return number_cells(window_codes(data, window), first_cell), int(first_cell[-1])

@@ -12,7 +12,10 @@ from treecrf.models.chains import LatticeChains
 from treecrf.models.linear._linear_kernels import score_windows
 
 FEATURES = ("pairs", "labels", "both")
-"""Values of the setting `features`."""
+"""Values of the setting `features` that stand for all weights."""
+
+OCCURRING = "occurring"
+"""That for the weights of labels with which a cell occurs."""
 
 
 @dataclass(frozen=True)
@@ -23,7 +26,7 @@ class Outcomes:
     ----------
     n_labels : int
     order : 0 or 1
-    features : "pairs", "labels" or "both"
+    features : "pairs", "labels", "both" or "occurring"
         Pairs are numbered by label before, START last, and label; labels come before them.
     """
 
@@ -34,7 +37,7 @@ class Outcomes:
     @property
     def has_pairs(self) -> bool:
         """Whether pairs of labels are among them."""
-        return bool(self.order) and self.features != "labels"
+        return bool(self.order) and self.features not in ("labels", OCCURRING)
 
     @property
     def n_extra(self) -> int:
@@ -76,7 +79,7 @@ class Outcomes:
 def score_cells(cells: NDArray[np.uint32], cell_weights: NDArray[np.float64]) -> NDArray[np.float64]:
     """The sum of the weights of each window's cells, shape (n_positions, n_labels).
 
-    `cells` are from `treecrf.models.linear.linear_crf.window_cells`; `cell_weights` has the shape (n_cells + 1,
+    `cells` are from `treecrf.models.linear.objectives.window_cells`; `cell_weights` has the shape (n_cells + 1,
     n_labels).
     """
     scores = np.empty((len(cells), cell_weights.shape[1]))

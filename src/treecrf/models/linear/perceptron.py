@@ -17,7 +17,7 @@ from treecrf.inputs.anchors import AnchorSetting
 from treecrf.inputs.binning import FEW_BINS
 from treecrf.models.base import Codes, Floats, Monitor
 from treecrf.models.chains import ChainLabeller, Chains, ScoredChains
-from treecrf.models.linear.linear_crf import window_cells
+from treecrf.models.linear.objectives import window_cells
 from treecrf.models.linear.outcomes import score_cells, window_chains
 from treecrf.sequences import SequenceSet, slot_sizes
 

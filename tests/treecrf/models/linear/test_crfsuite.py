@@ -6,7 +6,7 @@ import pytest
 from builders import random_set
 
 from treecrf import CRFSuite, LinearCRF
-from treecrf.models.linear.linear_crf import window_cells
+from treecrf.models.linear.objectives import window_cells
 
 
 @pytest.fixture(scope="module")

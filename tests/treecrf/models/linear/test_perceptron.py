@@ -9,7 +9,7 @@ from builders import larger_set, random_set
 from treecrf import SequenceSet
 from treecrf.compiled.struct import allocate
 from treecrf.models.linear._perceptron_kernels import Beam, Counts, Examples, learn_epoch
-from treecrf.models.linear.linear_crf import window_cells
+from treecrf.models.linear.objectives import window_cells
 from treecrf.models.linear.perceptron import VotedPerceptron
 
 
