@@ -16,8 +16,7 @@ from treecrf.inputs.binning import MOST_BINS
 from treecrf.inputs.derived import identifying_times
 from treecrf.models.base import Labeller
 from treecrf.models.boosted.treecrf import TreeCRF
-from treecrf.models.linear.linear_crf import VECTORS, LinearCRF
-from treecrf.models.linear.outcomes import OCCURRING
+from treecrf.models.linear.linear_crf import OCCURRING, VECTORS, LinearCRF
 from treecrf.models.neural.neural_crf import NeuralCRF
 from treecrf.models.pipelines import TransformingLabeller
 from treecrf.models.window.classifiers import WindowLightGBM

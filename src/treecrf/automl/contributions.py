@@ -16,8 +16,7 @@ from treecrf.chain import StateSpace
 from treecrf.models.base import Labeller
 from treecrf.models.boosted.params import WHOLE_ROWS
 from treecrf.models.boosted.treecrf import TreeCRF
-from treecrf.models.linear.linear_crf import LinearCRF
-from treecrf.models.linear.objectives import window_cells
+from treecrf.models.linear.linear_crf import LinearCRF, window_cells
 from treecrf.models.pipelines import DerivingLabeller, TransformingLabeller
 from treecrf.sequences import MISSING, SequenceSet, slot_sizes, window_codes, window_slots
 from treecrf.trees.tree import FULL, Tree

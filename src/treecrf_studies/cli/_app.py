@@ -9,6 +9,7 @@ import typer
 from treecrf.cli.shared import Command, Group, help_text, run_program, version_option
 from treecrf_studies.cli.compare import compare
 from treecrf_studies.cli.missing import missing
+from treecrf_studies.cli.report import report
 
 app = typer.Typer(
     name="treecrf-studies",
@@ -23,7 +24,7 @@ app = typer.Typer(
 )
 
 
-for command in (missing, compare):
+for command in (missing, compare, report):
     app.command(cls=Command, help=help_text(command.__doc__ or ""))(command)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from treecrf.readers.sets import load_table
+from treecrf.readers.reading import load_table
 from treecrf_studies.datasets.description import Description
 
 DESCRIPTIONS = (

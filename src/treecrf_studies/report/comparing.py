@@ -19,16 +19,16 @@ from zipfile import BadZipFile, ZipFile
 import pandas as pd
 
 from treecrf.io.files import write_frame
-from treecrf.io.memory import GIB
 from treecrf.io.messages import quoted
+from treecrf.io.process import GIB
 from treecrf_studies.rendering.cells import DASH
 from treecrf_studies.rendering.markdown import write_pages
 from treecrf_studies.rendering.parts import Group, Page, Part, Section, Table, paragraph
 from treecrf_studies.rendering.site import build_site
 from treecrf_studies.report.ledger import BY_RULE, CLAIMS
 from treecrf_studies.report.manifest import MANIFEST, MOST_FILES, listed_files, read_manifest
+from treecrf_studies.report.papers import AS_JUDGED, verdict_text
 from treecrf_studies.report.provenance import leaves
-from treecrf_studies.report.rules import AS_JUDGED, verdict_text
 
 PAGE, MARKDOWN = "index.html", "markdown"
 

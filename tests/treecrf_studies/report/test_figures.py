@@ -7,18 +7,25 @@ from matplotlib.patches import Rectangle
 
 from treecrf_studies.framework.views import VIEWS
 from treecrf_studies.rendering.style import NOTHING, save_figure
-from treecrf_studies.report.claim_strip import LOOKS, strip_alt, strip_caption, strip_figure, strip_frame
 from treecrf_studies.report.figures import (
+    LOOKS,
     cost_alt,
     cost_caption,
     cost_figure,
     cost_frame,
+    gap_alt,
+    gap_caption,
+    gap_figure,
+    gap_frame,
     published_alt,
     published_caption,
     published_figure,
     published_frame,
+    strip_alt,
+    strip_caption,
+    strip_figure,
+    strip_frame,
 )
-from treecrf_studies.report.heat_map import gap_alt, gap_caption, gap_figure, gap_frame
 
 MOST_WORDS = 25
 """Of a caption."""
@@ -35,28 +42,30 @@ def saved(figure, path):
 
 @pytest.fixture
 def published():
-    """Five printed accuracies: within a point, below it, inferred, at the ceiling, and printed twice."""
+    """Printed accuracies: within a point, below it, inferred, at the ceiling, printed twice, ours, and without a peak."""
     rows = [("PhD table 3.5", 60.0, 60.5), ("PhD table 3.4", 70.0, 67.5), ("PhD table 3.4", 92.0, 80.0)]
-    rows += [("PhD table 5.3", 100.0, 100.0), ("PhD table 3.4", 70.0, 67.5)]
+    rows += [("PhD table 5.3", 100.0, 100.0), *[("PhD table 3.4", 70.0, 67.5)] * 3]
     frame = pd.DataFrame(rows, columns=["source", "published", "at_choice"])
     frame = frame.assign(
-        study="training", dataset=list("abcde"), method="mallet", quantity="accuracy (%)", sample="the paper's own split",
-        counted=[True] * 4 + [False], inferred=[False, False, True, False, False],
+        study="training", dataset=list("abcdefg"), method="mallet", quantity="accuracy (%)", point="peak",
+        sample="the paper's own split", counted=frame.index != 4, own=frame.index != 5, inferred=frame.index == 2,
+        measured=frame["at_choice"].where(frame.index != 6),
     )  # fmt: skip
+    frame.loc[1, "measured"] = 70.5  # the peak is near, the choice is not
     return frame.reindex(columns=["study", *VIEWS["published"]])
 
 
 def test_published_accuracies_are_counted_as_the_page_counts_them(published, tmp_path):
     frame = published_frame(published)
-    assert frame["source"].tolist() == ["PhD table 3.4", "PhD table 3.4", "PhD table 3.5", "PhD table 5.3"]
-    assert frame["counted"].tolist() == [True, False, True, False]
-    assert published_caption(frame).startswith("1 of 2 published accuracies are met within 1 point.")
-    assert "4 marks" in published_alt(frame)
-    assert "2 lie within 1 point" in published_alt(frame)
+    assert frame["source"].tolist() == ["PhD table 3.4"] * 3 + ["PhD table 3.5", "PhD table 5.3"]
+    assert frame["not counted"].tolist() == ["", "columns inferred", "no peak measured", "", "published 99 % or more"]
+    assert published_caption(frame).startswith("2 of 2 published accuracies are met within 1 point.")
+    assert "5 marks" in published_alt(frame)
+    assert "Of the filled ones, 2 of 2 lie within 1 point" in published_alt(frame)
     assert "−12.00 points away: MALLET on c (PhD table 3.4)" in published_alt(frame)
     both, away = published_figure(frame).axes
     drawn = np.concatenate([np.asarray(marks.get_offsets()) for marks in both.collections[1:]])
-    assert sorted(map(tuple, drawn)) == [(60.0, 60.5), (70.0, 67.5), (92.0, 80.0), (100.0, 100.0)]
+    assert sorted(map(tuple, drawn)) == [(60.0, 60.5), (70.0, 67.5), (70.0, 70.5), (92.0, 80.0), (100.0, 100.0)]
     assert [label.get_text() for label in away.get_yticklabels()] == ["PhD table 3.4", "PhD table 3.5", "PhD table 5.3"]
     saved(published_figure(frame), tmp_path)
 
@@ -127,7 +136,7 @@ def test_claims_are_squares_by_group_with_the_sign_of_their_verdict(claims, tmp_
 
 
 def test_verdicts_differ_in_sign_or_frame():
-    from treecrf_studies.report.rules import SIGNS
+    from treecrf_studies.report.papers import SIGNS
 
     filled = [name for name, (fill, _) in LOOKS.items() if fill != "none"]
     assert len({SIGNS[name] for name in filled}) == len(filled)

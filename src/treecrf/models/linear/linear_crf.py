@@ -10,28 +10,150 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, cast
 
 import numpy as np
+from numba import float64, uint32, void
 from numpy.typing import NDArray
 
 from treecrf import chain
+from treecrf.chain.lattice import Weights, build_lattice
+from treecrf.compiled.kernel import kernel
 from treecrf.compiled.rules import FINITE, SOME, WEIGHTS
 from treecrf.compiled.struct import Float64
 from treecrf.estimators.checks import FIRST_ORDER, FLAG, NOT_NEGATIVE, SEED, SIZE, TOLERANCE, VARIANCE, one_of, optional
 from treecrf.inputs.anchors import AnchorSetting
 from treecrf.inputs.binning import FEW_BINS
-from treecrf.io.memory import check_memory
-from treecrf.io.weighted import in_units
+from treecrf.io.arrays import in_units
+from treecrf.io.process import check_memory
 from treecrf.models.base import Codes, Floats, Monitor
-from treecrf.models.chains import ChainLabeller, ScoredChains, Watch, kept_stages
+from treecrf.models.chains import ChainLabeller, LatticeChains, ScoredChains, Watch, kept_stages
 from treecrf.models.execution import draw_start
-from treecrf.models.inputs import refuse_missing
-from treecrf.models.linear._linear_kernels import dot, score_windows
-from treecrf.models.linear.objectives import Objective, OccurringObjective, window_cells
-from treecrf.models.linear.outcomes import FEATURES, OCCURRING, Outcomes
-from treecrf.models.weights import ClassWeight, refuse_mixed
-from treecrf.sequences import SequenceSet, slot_sizes
+from treecrf.models.inputs import ClassWeight, refuse_missing, refuse_mixed
+from treecrf.models.linear.lbfgs import dot
+from treecrf.models.linear.likelihood import likelihood_of
+from treecrf.models.linear.occurring import OccurringObjective
+from treecrf.sequences import SequenceSet, slot_sizes, window_codes
+from treecrf.trees.columns import distinct_windows, number_cells
 
 if TYPE_CHECKING:
     from treecrf.models.streaming import CodedWindows
+
+
+@kernel(void(uint32[:, ::1], float64[:, ::1], float64[:, ::1]))
+def score_windows(cells, weights, scores):
+    """Sum the weights of each window's cells.
+
+    Parameters
+    ----------
+    cells : uint32, shape (n_windows, n_slots)
+    weights : float64, shape (n_cells, n_labels)
+        A cell beyond them has no weights.
+    scores : float64, shape (n_windows, n_labels)
+        Overwritten.
+    """
+    n_labels = scores.shape[1]
+    for window in range(len(cells)):
+        for label in range(n_labels):
+            scores[window, label] = 0.0
+        for slot in range(cells.shape[1]):
+            cell = cells[window, slot]
+            if cell < len(weights):
+                for label in range(n_labels):
+                    scores[window, label] += weights[cell, label]
+
+
+@kernel(void(uint32[:, ::1], float64[:, ::1], float64[:, ::1]))
+def add_cell_gradients(cells, errors, gradient):
+    """Add each window's errors, shape (n_windows, n_labels), to the gradients of its cells."""
+    n_labels = errors.shape[1]
+    for window in range(len(cells)):
+        for slot in range(cells.shape[1]):
+            cell = cells[window, slot]
+            for label in range(n_labels):
+                gradient[cell, label] += errors[window, label]
+
+
+FEATURES, OCCURRING = ("pairs", "labels", "both"), "occurring"
+"""Values of the setting `features`."""
+
+
+@dataclass(frozen=True)
+class Outcomes:
+    """The outcomes of a first-order chain, or of one without order, that each feature has a weight for.
+
+    Parameters
+    ----------
+    n_labels : int
+    order : 0 or 1
+    features : "pairs", "labels" or "both"
+        Pairs are numbered by label before, START last, and label; labels come before them.
+    """
+
+    n_labels: int
+    order: int
+    features: str
+
+    @property
+    def has_pairs(self) -> bool:
+        """Whether pairs of labels are among them."""
+        return bool(self.order) and self.features not in ("labels", OCCURRING)
+
+    @property
+    def n_extra(self) -> int:
+        """Number of labels that come before pairs."""
+        return self.n_labels if self.has_pairs and self.features == "both" else 0
+
+    @property
+    def size(self) -> int:
+        """Number of outcomes."""
+        return self.n_extra + (self.n_labels * (self.n_labels + 1) if self.has_pairs else self.n_labels)
+
+    def n_weights(self, n_features: int) -> int:
+        """Number of weights of so many features and of the pairs of labels by themselves."""
+        return n_features * self.size + (self.n_labels**2 if self.order else 0)
+
+    def part(self, weights: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Weights of features, shape (n_features, size), and of pairs of labels by label before and label (views)."""
+        n_pairs = self.n_labels**2 if self.order else 0
+        of_features = weights[: len(weights) - n_pairs].reshape(-1, self.size)
+        if not n_pairs:
+            return of_features, np.zeros((self.n_labels, self.n_labels))
+        return of_features, weights[-n_pairs:].reshape(self.n_labels, self.n_labels)
+
+    def combined(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Scores of windows by label, or by pair where there are pairs, from those by outcome, shape (n_windows, size)."""
+        if not self.n_extra:
+            return scores
+        of_labels = np.tile(scores[:, : self.n_extra], self.n_labels + 1)
+        return np.asarray(scores[:, self.n_extra :] + of_labels)
+
+    def by_outcome(self, errors: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The gradient by outcome, shape (n_windows, size), from that by `combined` score."""
+        if not self.n_extra:
+            return errors
+        of_labels = errors.reshape(len(errors), self.n_labels + 1, self.n_labels).sum(axis=1)
+        return np.hstack([of_labels, errors])
+
+
+def score_cells(cells: NDArray[np.uint32], cell_weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The sum of the weights of each window's cells, shape (n_positions, n_labels).
+
+    `cells` are from `treecrf.models.linear.linear_crf.window_cells`; `cell_weights` has the shape (n_cells + 1,
+    n_labels).
+    """
+    scores = np.empty((len(cells), cell_weights.shape[1]))
+    score_windows(cells, cell_weights, scores)
+    return scores
+
+
+def window_chains(
+    scores: NDArray[np.float64],
+    transitions: NDArray[np.float64],
+    offsets: NDArray[np.int64],
+    possible: NDArray[np.bool_],
+) -> LatticeChains:
+    """Chains of the labels that are possible; transitions are by label and label before, START last."""
+    lattice = build_lattice(offsets, possible[None], np.zeros(len(scores), dtype=np.int64))
+    return LatticeChains(lattice, Weights(scores[:, possible].ravel(), transitions, np.empty(0)))
+
 
 VECTORS = 30
 """Of as many numbers as there are weights, that L-BFGS and the gradient work with."""
@@ -140,20 +262,24 @@ class LinearCRF(ChainLabeller):
         unit, scaled = (1.0, None) if weights is None else in_units(weights)
         variance = unit * self.variance  # of what is minimized in units of weight
         outcomes = self._outcomes(len(train.label_names))
-        kind = OccurringObjective if self.features == OCCURRING else Objective
-        objective = kind(train, labels, self.window, outcomes, variance, scaled)
+        if self.features == OCCURRING:
+            cells, n_labels = window_cells(train, self.window), outcomes.n_labels
+            objective: Objective | OccurringObjective = OccurringObjective(
+                *cells, labels, train.offsets, n_labels, self.order, variance, scaled
+            )
+        else:
+            objective = Objective(train, labels, self.window, outcomes, variance, scaled)
         seconds["windows"] = time.thread_time() - began
         began = time.thread_time()
         n_kept = self.max_iterations if self.keep_stages else 1
+        n_all = len(objective.all_weights(np.zeros(objective.n_weights)))
         check_memory(
-            8 * (objective.n_weights * VECTORS + outcomes.n_weights(objective.n_cells) * n_kept),
+            8 * (objective.n_weights * VECTORS + n_all * n_kept),
             "the weights after every iteration" if self.keep_stages else "the weights",
             "give fewer max_iterations, a smaller window or a greater min_count",
         )
         start = draw_start(objective.n_weights, self.random_state, self.start_noise)
-        history = np.empty(
-            (n_kept, outcomes.n_weights(objective.n_cells))
-        )  # pages that are not written to take no memory
+        history = np.empty((n_kept, n_all))  # pages that are not written to take no memory
         values = [unit * objective(start)[0]]
 
         def note(weights: NDArray[np.float64], value: float) -> None:
@@ -254,3 +380,60 @@ class LinearCRF(ChainLabeller):
     def _sizes(self) -> dict[str, Any]:
         n_cells = int(slot_sizes(self.attributes_, self.window).sum())
         return super()._sizes() | {"n_weights": self._outcomes(len(self.label_names_)).n_weights(n_cells)}
+
+
+class Objective:
+    """The negative log likelihood of a training set with its Gaussian prior, and the gradient.
+
+    Positions with the same window share its score, which is computed once.
+    """
+
+    def __init__(
+        self,
+        train: SequenceSet,
+        labels: NDArray[np.int16],
+        window: tuple[int, int],
+        outcomes: Outcomes,
+        variance: float,
+        weights: NDArray[np.float64] | None = None,
+    ) -> None:
+        cells, n_cells = window_cells(train, window)
+        distinct, self._window_of = distinct_windows(cells)
+        self._cells = cells[distinct]
+        self._outcomes, self._variance = outcomes, float(variance)
+        self._likelihood = likelihood_of(labels, outcomes.n_labels, train.offsets, outcomes.order, weights)
+        self._n_cells = n_cells
+        self._scores = np.empty((len(self._cells), outcomes.size))
+        self.n_weights = outcomes.n_weights(n_cells)
+        self.seconds = 0.0
+
+    @staticmethod
+    def all_weights(weights: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The weights of all cells and transitions."""
+        return weights
+
+    def __call__(self, weights: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
+        """What is minimized, and its gradient, for weights of shape (n_weights,): cells, then transitions."""
+        began = time.thread_time()
+        of_cells, of_pairs = self._outcomes.part(weights)
+        score_windows(self._cells, of_cells, self._scores)
+        scores, transitions = self._outcomes.combined(self._scores), of_pairs.copy()
+        errors, pair_gradient = np.empty_like(scores), np.empty_like(transitions)
+        log_likelihood = self._likelihood.differentiate(scores, self._window_of, transitions, errors, pair_gradient)
+        cell_gradient = np.zeros((self._n_cells + 1, self._outcomes.size))
+        add_cell_gradients(self._cells, self._outcomes.by_outcome(errors), cell_gradient)
+        gradient = weights / self._variance
+        for part, observed in zip(self._outcomes.part(gradient), (cell_gradient[:-1], pair_gradient), strict=True):
+            part -= observed
+        value = dot(weights, weights) / (2 * self._variance) - log_likelihood
+        self.seconds += time.thread_time() - began
+        return value, gradient
+
+
+def window_cells(data: SequenceSet, window: tuple[int, int]) -> tuple[NDArray[Any], int]:
+    """The cells of each window, numbered as in `treecrf.trees.columns.Columns`, and how many cells there are.
+
+    uint32, shape (n_positions, n_slots); a code that belongs to no cell has the number of cells.
+    """
+    first_cell = np.concatenate([[0], np.cumsum(slot_sizes(data.attributes, window))]).astype(np.int64)
+    return number_cells(window_codes(data, window), first_cell), int(first_cell[-1])
