@@ -347,7 +347,8 @@ def about_evidence(has_counts: bool) -> Note:
         "The folder `{folder}` holds the numbers behind verdicts, tables, figures and the explorer, with at most {digits} "
         "significant digits. {counts}\n\n- `make snapshot`, without results of a run, makes these pages again.\n"
         '- `treecrf_studies.report.ledger.verdicts("docs/results/{folder}")` computes the verdicts.\n'
-        "- `python -m treecrf_studies.explorer.page --results docs/results/{folder} --reports build` writes the explorer."
+        "- `python -m treecrf_studies.explorer.page --results docs/results/{folder} --reports build` writes the explorer.\n"
+        "- docs/recompute.md computes 40 of the numbers again, by other code."
     )
     counts = "`counts.parquet` has the correct positions of every test sequence." if has_counts else ""
     return paragraph(text, folder=EVIDENCE, digits=DIGITS, counts=Markdown(counts))
