@@ -27,7 +27,7 @@ from treecrf_studies.rendering.style import DECODER_NAMES, method_name, ordered_
 
 INTRODUCTION = """
 The study removes cells of the inputs completely at random, before windows are cut. Every method sees the same missing cells, so
-compare the methods at one share. Each share has {train} damaged training sets and {test} damaged test sets.
+compare the methods at one share. Damaged training sets of each share: {train}. Damaged test sets: {test}.
 
 Lambda and iteration are chosen by hold-out within the damaged training set. The held-out share is {held_out}. The decoder is
 {decoder}. At 0 %, nothing is removed, and there is one training and one test. Marks: docs/statistics.md.
