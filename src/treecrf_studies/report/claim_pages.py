@@ -62,9 +62,14 @@ sample, or for missing values on more damaged sets.
 to the numbers behind its verdicts.
 """
 
+ABOUT_LINES = """
+Vertical lines mark the values at which the claim begins or ceases to hold. A value that was measured once has no interval.
+"""
+
 ABOUT_INTERVALS = """
 Vertical lines mark the values at which the claim begins or ceases to hold. Each interval is of one comparison, without a
-correction for their number: 90 % for differences, 95 % for repeated measurements of a time.
+correction for their number: 90 % for differences, 95 % for repeated measurements of a time. Blue: the claim holds; light blue:
+in part; orange: it fails; grey: open. Tests decide with a correction, so a grey interval may exclude zero.
 """
 
 ABOUT_PAPERS_TEST = """
@@ -231,9 +236,10 @@ def _numbers(compared: pd.DataFrame) -> list[Part]:
     if rows and len(rows) <= MOST_LINES:
         units = {row["unit"] for row in rows}
         unit = units.pop() or "value" if len(units) == 1 else "value"
+        sets = {row["dataset"] for row in rows}
         lines = [
             Interval(
-                f"{row['dataset']}, {row['what']}",
+                f"{row['dataset']}, {row['what']}" if len(sets) > 1 else row["what"],
                 row["measured"],
                 row["low"],
                 row["high"],
@@ -242,8 +248,11 @@ def _numbers(compared: pd.DataFrame) -> list[Part]:
             for row in rows
         ]
         zero = (0.0,) if unit == "points" else ()
-        drawn = Forest("Measured values with their intervals", lines, tuple(sorted({*limits, *zero})), unit).part()
-        parts = [replace(drawn, layout=layout), paragraph(ABOUT_INTERVALS)]
+        where = f" on {sets.pop()}" if len(sets) == 1 else ""
+        has_ends = bool(np.isfinite([(row["low"], row["high"]) for row in rows]).any())
+        caption = f"Measured values{where}{' with their intervals' * has_ends}"
+        drawn = Forest(caption, lines, tuple(sorted({*limits, *zero})), unit).part()
+        parts = [replace(drawn, layout=layout), paragraph(ABOUT_INTERVALS if has_ends else ABOUT_LINES)]
     if compared["papers_p"].notna().any():
         parts.append(paragraph(ABOUT_PAPERS_TEST))
     return parts
