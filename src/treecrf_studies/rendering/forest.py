@@ -99,7 +99,7 @@ def forest_figure(forest: Forest) -> Figure:
     texts = [f"{forest.text(row)}{f'  {row.note}' if row.note else ''}" for row in rows]
     labels = [_short(row.label) for row in rows]
     left, right = (LETTER * max(map(len, words), default=0) + 0.2 for words in (labels, texts))
-    width, height = left + PLOT + right, LINE * len(rows) + 0.62
+    width, height = left + PLOT + right, LINE * len(rows) + (0.9 if len(rows) > LONG else 0.62)
     with mpl.rc_context(SETTINGS):
         figure = Figure(figsize=(width, height))
         axes = figure.add_axes((left / width, 0.46 / height, PLOT / width, LINE * len(rows) / height))
@@ -139,7 +139,7 @@ def forest_alt(forest: Forest) -> str:
     return f"{forest.caption.rstrip('.')}, in {forest.unit}. {shown}{f'; and {rest} more lines' if rest > 0 else ''}."
 
 
-def _short(label: str, most: int = 52) -> str:
+def _short(label: str, most: int = 80) -> str:
     return label if len(label) <= most else f"{label[: most - 1]}…"
 
 

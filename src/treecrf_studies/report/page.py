@@ -66,7 +66,7 @@ def write_page(settings: Settings, logs: str | os.PathLike[str], finished: bool 
         pages = [Page(f"{each.identifier}.md", each.title, each.title, [Group("", each.sections)]) for each in shown]
     told = claims if is_published else None
     jobs = provenance.job_costs(results, provenance.used_datasets(settings, chosen))
-    pages += [run_page(settings, is_published), *_glossary()]
+    pages += [run_page(settings), *_glossary()]
     pages.insert(0, overview(settings, shown, told, _absent(settings, chosen, Path(logs)), jobs))
     banner = settings.banner if finished else f"{UNFINISHED} {settings.banner}".strip()
     shutil.rmtree(reports / MARKDOWN, ignore_errors=True)

@@ -74,7 +74,9 @@ def test_figures_and_downloads_are_copied_and_drawings_drawn(tmp_path):
     site = tmp_path / "site"
     (text,) = written(site, page_with(figure, drawing, downloads)).values()
     assert "![what is seen](training/figure_1.svg)\n\n`a` and \\*b\\*\n\n" in text
-    assert "![lines](index_files/lines.svg)\n\nA caption.\n\n[The numbers of this figure](index_files/lines.csv)" in text
+    assert (
+        "![lines](index_files/lines.svg)\n\nA caption.\n\n[The numbers of this figure](index_files/lines.csv)" in text
+    )
     assert "All: [tests](training/tests.csv).\n" in text
     for file in ("training/figure_1.svg", "index_files/lines.svg", "index_files/lines.csv", "training/tests.csv"):
         assert (site / file).is_file()
