@@ -168,7 +168,8 @@ def _show_tables(app: Any, tree: Any, name: str) -> None:
     for picture in list(tree.findall(nodes.image)):
         path = Path(app.srcdir, picture["uri"])
         if path.suffix == ".svg" and "<a xlink:href" in (drawn := path.read_text(encoding="utf-8")):
-            picture.replace_self(nodes.raw("", linked_picture(drawn, picture.get("alt", "")), format="html"))
+            linked = nodes.raw("", linked_picture(drawn, picture.get("alt", "")), format="html")
+            (picture.parent if isinstance(picture.parent, nodes.paragraph) else picture).replace_self(linked)
     shown = set()
     for paragraph in list(tree.findall(nodes.paragraph)):
         match [child for child in paragraph.children if child.astext().strip() or isinstance(child, nodes.image)]:

@@ -23,10 +23,10 @@ from treecrf_studies.rendering.parts import (
     Section,
     Study,
     Table,
+    escaped,
     joined,
     link,
     listed,
-    md,
     paragraph,
 )
 
@@ -298,7 +298,7 @@ def _illustrated(section: Section, seen: Seen) -> Section:
             part = replace(part, is_headed=False)
         elif isinstance(part, Figure) and part.name in seen.words:
             sentence, alt = seen.words[part.name]
-            part = replace(part, alt=alt, caption=md("{sentence}\n\n{rest}", sentence=sentence, rest=part.caption))
+            part = replace(part, alt=alt, caption=Markdown(f"{escaped(sentence)}\n\n{part.caption}".strip()))
         parts.append(part)
     return section._replace(parts=parts)
 
