@@ -122,7 +122,14 @@ def learnt_page(settings: Settings) -> Page | None:
         return None
     frame = lesson_plot.lesson_frame(found)
     sections = [
-        Section(slug(lesson.title), lesson.title, [*listed(lesson.sentences), Note(link("The table", lesson.target))])
+        Section(
+            slug(lesson.title),
+            lesson.title,
+            [
+                *listed(lesson.sentences),
+                Note(link(f"Numbers in {lesson_plot.source_of(lesson.target)}", lesson.target)),
+            ],
+        )
         for lesson in found
     ]
     lead: list[Part] = [paragraph(INTRODUCTION)]

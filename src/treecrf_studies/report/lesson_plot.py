@@ -41,7 +41,7 @@ def lesson_frame(lessons: Sequence[Lesson]) -> pd.DataFrame:
         {
             "question": lesson.title,
             "comparison": f"{pair.method} minus {pair.other}".replace(",", ""),
-            "source": _source(lesson.target),
+            "source": source_of(lesson.target),
             "target": lesson.target,
             "n_sets": len(pair.gaps),
             **mark,
@@ -119,7 +119,7 @@ def _mark(kind: str, gap: Gap) -> dict[str, Any]:
     return {"kind": kind, "dataset": gap.dataset, "value": gap.points, "low": gap.low, "high": gap.high}
 
 
-def _source(target: str) -> str:
+def source_of(target: str) -> str:
     """The paper of a page; its name where it is of none."""
     path = target.partition("#")[0]
     return next((paper.name for paper in PAPERS if paper.path == path), path.removesuffix(".md").replace("-", " "))

@@ -140,7 +140,7 @@ def test_the_page_has_numbers_of_the_run_and_links_to_what_is_there(settings):
     assert page.path == LEARNT
     assert "TreeCRF-Newton is more accurate than linear CRF on protein (+2.00, " in text
     assert "less accurate than linear CRF on nettalk (−0.50, " in text
-    assert "[The table](site:chapter-3.md#training-published)" in text
+    assert "[Numbers in Dissertation, chapter 3](site:chapter-3.md#training-published)" in text
     assert "Of 2 pairs of methods, McNemar's test on positions separates 1; a test on sequences" in text
 
 
