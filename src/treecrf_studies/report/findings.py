@@ -127,7 +127,7 @@ def learnt_page(settings: Settings) -> Page | None:
             lesson.title,
             [
                 *listed(lesson.sentences),
-                Note(link(f"Numbers in {lesson_plot.source_of(lesson.target)}", lesson.target)),
+                Note(link(f"The numbers on {lesson.title[0].lower()}{lesson.title[1:]}", lesson.target)),
             ],
         )
         for lesson in found
