@@ -184,7 +184,9 @@ def _show_tables(app: Any, tree: Any, name: str) -> None:
 def linked_picture(drawn: str, alt: str) -> str:
     """An SVG whose marks are links to pages as a part of the page, since those of pictures cannot be followed."""
     inside = drawn[drawn.index("<svg") :]
-    named = re.sub(r'<a xlink:href="([^"]*?([^"/]+)\.html)"', r'<a href="\1" aria-label="Claim \2"', inside)
+    named = re.sub(
+        r'<a xlink:href="([^"]*?([^"/]+)\.html)" target="_blank"', r'<a href="\1" aria-label="Claim \2"', inside
+    )
     return f'<div class="linked" role="group" aria-label="{escape(alt)}">{named}</div>'
 
 
