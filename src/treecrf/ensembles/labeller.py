@@ -130,18 +130,18 @@ class Ensemble(Labeller):
     # --- training -----------------------------------------------------------------------------------
 
     def _fit(self, train: SequenceSet, sample_weight: ArrayLike | None, monitor: Monitor | None) -> None:
-        refuse_weights(self, sample_weight)
         check_training_set(train)
         self.seconds_ = {"experts": 0.0, "combiner": 0.0}
         self._n_trained, self._monitor = 0, monitor
         seed = derive_seed(self.seed, self.random_state)
         combiner = self._new_combiner()
         if combiner.needs_evidence:
+            refuse_weights(self, sample_weight)
             evidence, labels = self._cross_fitted(train, seed) if self.held_out is None else self._held_out(train, seed)
             began = time.thread_time()
             combiner.fit(evidence, labels, seed)
             self.seconds_["combiner"] = time.thread_time() - began
-        self.experts_ = self._train_experts(train)
+        self.experts_ = self._train_experts(train, sample_weight)
         self.combiner_ = combiner
         self.inputs_, self.label_names_ = self._learn_inputs(train), train.label_names
         del self._monitor
@@ -173,11 +173,11 @@ class Ensemble(Labeller):
         )
         return Evidence(marginals, ordered.offsets, ordered.groups), check_training_set(ordered)
 
-    def _train_experts(self, train: SequenceSet) -> list[Labeller]:
+    def _train_experts(self, train: SequenceSet, sample_weight: ArrayLike | None = None) -> list[Labeller]:
         trained = []
         for expert in self.make_experts():
             began = time.thread_time()
-            trained.append(expert.fit(train))
+            trained.append(expert.fit(train, sample_weight=sample_weight))
             of_thread, by_phase = time.thread_time() - began, getattr(expert, "seconds_", {})
             self.seconds_["experts"] += max(of_thread, sum(by_phase.values()))  # networks use threads of their own
             self._n_trained += 1

@@ -258,9 +258,11 @@ class ChainLabeller(Labeller):
         for chains in self._staged_chains(data, every):
             yield chains.marginals()
 
-    def fit_watched(self, train: SequenceSet, data: SequenceSet, watch: Watch, every: int = 1) -> None:
+    def fit_watched(
+        self, train: SequenceSet, data: SequenceSet, watch: Watch, every: int = 1, weights: Floats | None = None
+    ) -> None:
         """`fit`; `watch` is called with `predict_proba` of another set after `every`, 2 `every`, .. iterations."""
-        self.keeping_stages().fit(train)
+        self.keeping_stages().fit(train, sample_weight=weights)
         for number, marginals in enumerate(self.staged_predict_proba(data, every), start=1):
             watch(number * every, marginals)
 

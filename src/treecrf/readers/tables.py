@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -91,6 +92,15 @@ class TypedTable(Mapping[str, Column]):
         joined._parts = list(tables)
         joined._starts = [sum(len(table.frame) for table in tables[:number]) for number in range(len(tables))]
         return joined
+
+    def with_missing(self, names: Sequence[str]) -> TypedTable:
+        """The table with further columns, all of whose cells are missing; its frame stays as it is."""
+        import pandas as pd
+
+        cells = pd.Series([None] * len(self.frame), index=self.frame.index, dtype=object)
+        completed = copy(self)
+        completed._columns = self._columns | {name: Column(cells, name) for name in names}
+        return completed
 
     def __getitem__(self, name: str) -> Column:
         return self._columns[name]

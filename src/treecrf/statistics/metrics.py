@@ -205,14 +205,15 @@ def estimate_accuracy(
     return Accuracy(share + shift, low, high)
 
 
-def estimate_share(counts: NDArray[np.number], positions: NDArray[np.integer]) -> Accuracy:
+def estimate_share(counts: NDArray[np.number], positions: NDArray[np.number]) -> Accuracy:
     """A share of positions (or a difference of two), in percent, with a 95% interval for other clusters.
 
     Parameters
     ----------
     counts : int or float array, shape (n_clusters,)
         Positions that count, or the difference of two such counts.
-    positions : int array, shape (n_clusters,)
+    positions : int or float array, shape (n_clusters,)
+        Positions, or what they weigh together.
 
     Notes
     -----
@@ -223,7 +224,8 @@ def estimate_share(counts: NDArray[np.number], positions: NDArray[np.integer]) -
     from scipy.special import stdtrit  # takes long to import, and measures of labels do not need it
 
     counts = reals(counts, "counts", ("n_clusters",))
-    positions = _checked_positions(positions, counts.shape)
+    positions = reals(positions, "positions", counts.shape, least=0)
+    _check_some(positions)
     n_clusters, n_positions = len(counts), float(positions.sum())
     share = float(counts.sum()) / n_positions
     if n_clusters < 2:
@@ -236,9 +238,13 @@ def estimate_share(counts: NDArray[np.number], positions: NDArray[np.integer]) -
 
 def _checked_positions(positions: ArrayLike, shape: tuple[int, ...]) -> Ints:
     checked = integers(positions, "positions", shape, least=0)
-    if not checked.any():
-        raise ValueError("positions are 0 in every cluster; count one at least.")
+    _check_some(checked)
     return checked
+
+
+def _check_some(positions: NDArray[np.number]) -> None:
+    if not positions.any():
+        raise ValueError("positions are 0 in every cluster; count one at least.")
 
 
 def correct_for_choice(

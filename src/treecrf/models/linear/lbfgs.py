@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
-from numba import float64, int64, void
+from numba import float64, int64, types, void
 
 from treecrf.compiled.kernel import kernel
 from treecrf.io.arrays import Floats
@@ -25,6 +25,16 @@ def dot(first, second):
     for i in range(len(first)):
         total += first[i] * second[i]
     return total
+
+
+@kernel(types.UniTuple(float64, 2)(float64[::1], float64[::1], float64[::1]))
+def two_dots(first, second, third):
+    """The inner products of a vector with two others, added as `dot` adds them, in the time of one."""
+    of_second = of_third = 0.0
+    for i in range(len(first)):
+        of_second += first[i] * second[i]
+        of_third += first[i] * third[i]
+    return of_second, of_third
 
 
 @kernel(void(float64[::1], float64[:, ::1], float64[:, ::1], int64, int64, float64[::1]), allocates=True)
@@ -46,19 +56,20 @@ def find_direction(gradient, steps, changes, oldest, n_kept, direction):
         direction[i] = -gradient[i]
     if n_kept == 0:
         return
-    shares = np.empty(n_kept)
+    shares, curvatures = np.empty(n_kept), np.empty(n_kept)
     for place in range(n_kept - 1, -1, -1):
         row = (oldest + place) % n_memory
-        shares[place] = dot(steps[row], direction) / dot(steps[row], changes[row])
+        along, curvatures[place] = two_dots(steps[row], direction, changes[row])
+        shares[place] = along / curvatures[place]
         for i in range(n_weights):
             direction[i] -= shares[place] * changes[row, i]
     newest = (oldest + n_kept - 1) % n_memory
-    scale = dot(steps[newest], changes[newest]) / dot(changes[newest], changes[newest])
+    scale = curvatures[n_kept - 1] / dot(changes[newest], changes[newest])
     for i in range(n_weights):
         direction[i] *= scale
     for place in range(n_kept):
         row = (oldest + place) % n_memory
-        share = shares[place] - dot(changes[row], direction) / dot(steps[row], changes[row])
+        share = shares[place] - dot(changes[row], direction) / curvatures[place]
         for i in range(n_weights):
             direction[i] += share * steps[row, i]
 

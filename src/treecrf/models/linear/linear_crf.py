@@ -28,6 +28,7 @@ from treecrf.models.execution import draw_start
 from treecrf.models.inputs import ClassWeight, refuse_missing, refuse_mixed
 from treecrf.models.linear.lbfgs import dot
 from treecrf.models.linear.likelihood import likelihood_of
+from treecrf.models.linear.occurring import OccurringObjective
 from treecrf.sequences import SequenceSet, slot_sizes, window_codes
 from treecrf.trees.columns import distinct_windows, number_cells
 
@@ -69,7 +70,7 @@ def add_cell_gradients(cells, errors, gradient):
                 gradient[cell, label] += errors[window, label]
 
 
-FEATURES = ("pairs", "labels", "both")
+FEATURES, OCCURRING = ("pairs", "labels", "both"), "occurring"
 """Values of the setting `features`."""
 
 
@@ -92,7 +93,7 @@ class Outcomes:
     @property
     def has_pairs(self) -> bool:
         """Whether pairs of labels are among them."""
-        return bool(self.order) and self.features != "labels"
+        return bool(self.order) and self.features not in ("labels", OCCURRING)
 
     @property
     def n_extra(self) -> int:
@@ -173,10 +174,11 @@ class LinearCRF(ChainLabeller):
         Of the prior of every weight.
     window : (int, int)
         Observations before and after the position that the potentials see.
-    features : "pairs", "labels" or "both"
+    features : "pairs", "labels", "both" or "occurring"
         What a cell has weights for: pairs of previous label and label, where START stands before the first position;
-        labels; or either. Pairs take as many times more memory as there are labels. With order 0 all three are the
-        same.
+        labels; either; or the labels that the training set has with it, and then pairs of labels by themselves have one
+        where they occur (CRFsuite's features). Pairs take as many times more memory as there are labels; what occurs
+        takes the least time with words and many labels. With order 0 the first three are the same.
     order : 0 or 1
         Number of previous labels that the potentials see.
     max_iterations : int
@@ -239,7 +241,7 @@ class LinearCRF(ChainLabeller):
     _parameter_constraints: ClassVar = {
         "variance": VARIANCE,
         "order": FIRST_ORDER,
-        "features": one_of(*FEATURES),
+        "features": one_of(*FEATURES, OCCURRING),
         "max_iterations": SIZE,
         "tolerance": TOLERANCE,
         "random_state": optional(SEED),
@@ -258,24 +260,33 @@ class LinearCRF(ChainLabeller):
             refuse_mixed(labels, weights, train.offsets)
         unit, scaled = (1.0, None) if weights is None else in_units(weights)
         variance = unit * self.variance  # of what is minimized in units of weight
-        objective = Objective(train, labels, self.window, self._outcomes(len(train.label_names)), variance, scaled)
+        outcomes = self._outcomes(len(train.label_names))
+        if self.features == OCCURRING:
+            cells, n_labels = window_cells(train, self.window), outcomes.n_labels
+            objective: Objective | OccurringObjective = OccurringObjective(
+                *cells, labels, train.offsets, n_labels, self.order, variance, scaled
+            )
+        else:
+            objective = Objective(train, labels, self.window, outcomes, variance, scaled)
         seconds["windows"] = time.thread_time() - began
         began = time.thread_time()
         n_kept = self.max_iterations if self.keep_stages else 1
+        n_all = len(objective.all_weights(np.zeros(objective.n_weights)))
         check_memory(
-            8 * objective.n_weights * (n_kept + VECTORS),
+            8 * (objective.n_weights * VECTORS + n_all * n_kept),
             "the weights after every iteration" if self.keep_stages else "the weights",
             "give fewer max_iterations, a smaller window or a greater min_count",
         )
         start = draw_start(objective.n_weights, self.random_state, self.start_noise)
-        history = np.empty((n_kept, objective.n_weights))  # pages that are not written to take no memory
+        history = np.empty((n_kept, n_all))  # pages that are not written to take no memory
         values = [unit * objective(start)[0]]
 
         def note(weights: Floats, value: float) -> None:
-            history[len(values) - 1 if self.keep_stages else 0] = weights
+            every = objective.all_weights(weights)
+            history[len(values) - 1 if self.keep_stages else 0] = every
             values.append(unit * value)
             for judge in self._judges:
-                judge(len(values) - 1, weights)
+                judge(len(values) - 1, every)
             if monitor is not None:
                 seconds["gradient"], elapsed = objective.seconds, time.thread_time() - began
                 seconds["update"] = elapsed - objective.seconds
@@ -285,23 +296,27 @@ class LinearCRF(ChainLabeller):
         last = minimize_objective(objective, start, self.max_iterations, self.tolerance, note)
         seconds["gradient"] = objective.seconds
         seconds["update"] = time.thread_time() - began - objective.seconds
-        self.weights_history_ = history[: min(len(values) - 1, n_kept)] if len(values) > 1 else last[None]
+        self.weights_history_ = (
+            history[: min(len(values) - 1, n_kept)] if len(values) > 1 else objective.all_weights(last)[None]
+        )
         self.objective_history_, self.seconds_ = np.array(values), seconds
 
-    def fit_watched(self, train: SequenceSet, data: SequenceSet, watch: Watch, every: int = 1) -> None:
+    def fit_watched(
+        self, train: SequenceSet, data: SequenceSet, watch: Watch, every: int = 1, weights: Floats | None = None
+    ) -> None:
         """See `ChainLabeller`; marginals are taken while it trains, so that no weights but the last ones are kept."""
         outcomes = self._outcomes(len(train.label_names))
         aligned = self._learn_inputs(self._examples(train, None)[0]).apply(data, self.unseen)
         refuse_missing(data)
         cells, _ = window_cells(aligned, self.window)
 
-        def judge(iteration: int, weights: Floats) -> None:
+        def judge(iteration: int, of_cells: Floats) -> None:
             if iteration % every == 0:
-                watch(iteration, self._chains_of(cells, weights, outcomes, data.offsets).marginals())
+                watch(iteration, self._chains_of(cells, of_cells, outcomes, data.offsets).marginals())
 
         self._judges = (judge,)
         try:
-            self.fit(train)
+            self.fit(train, sample_weight=weights)
         finally:
             self._judges = ()
 
@@ -388,6 +403,11 @@ class Objective:
         self._scores = np.empty((len(self._cells), outcomes.size))
         self.n_weights = outcomes.n_weights(n_cells)
         self.seconds = 0.0
+
+    @staticmethod
+    def all_weights(weights: Floats) -> Floats:
+        """The weights of all cells and transitions."""
+        return weights
 
     def __call__(self, weights: Floats) -> tuple[float, Floats]:
         """What is minimized, and its gradient, for weights of shape (n_weights,): cells, then transitions."""

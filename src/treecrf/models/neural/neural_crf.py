@@ -198,17 +198,19 @@ class NeuralCRF(ChainLabeller):
             for judge in self._judges:
                 judge(epoch, of_epoch)
 
-    def fit_watched(self, train: SequenceSet, data: SequenceSet, watch: Watch, every: int = 1) -> None:
+    def fit_watched(
+        self, train: SequenceSet, data: SequenceSet, watch: Watch, every: int = 1, weights: Floats | None = None
+    ) -> None:
         """See `ChainLabeller`; an iteration is a pass over all sequences, and none are held out."""
         aligned = self._learn_inputs(self._examples(train, None)[0]).apply(data, self.unseen)
 
-        def judge(epoch: int, weights: Arrays) -> None:
+        def judge(epoch: int, of_layers: Arrays) -> None:
             if epoch % every == 0:
-                watch(epoch, self._chains(aligned, weights).marginals())
+                watch(epoch, self._chains(aligned, of_layers).marginals())
 
         held_out, self.held_out, self._judges = self.held_out, None, (judge,)
         try:
-            self.fit(train)
+            self.fit(train, sample_weight=weights)
         finally:
             self.held_out, self._judges = held_out, ()
 
