@@ -97,7 +97,7 @@ def pages_of_papers(
         return Seen(table_drawings(settings, paper), words, conclude(paper, frames, claims, compared))
 
     learnt = learnt_page(settings)
-    papers = [page for paper in PAPERS for page in paper_pages(paper, shown, claims, compared, seen(paper), explorer)]
+    papers = [page for paper in PAPERS for page in paper_pages(paper, shown, claims, seen(paper), explorer)]
     return [
         *([learnt] if learnt else []),
         *papers,

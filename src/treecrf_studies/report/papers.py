@@ -246,14 +246,13 @@ def paper_pages(
     paper: Paper,
     studies: Sequence[Study],
     claims: pd.DataFrame,
-    compared: pd.DataFrame,
     seen: Seen = NOT_SEEN,
     explorer: str = "",
 ) -> list[Page]:
     """The page of a paper, from all studies that the run has, and one on what its studies add; those without a section are
     left out.
 
-    `claims` and `compared` are from `treecrf_studies.report.ledger`; `explorer` is the page that shows the runs behind
+    `claims` are from `treecrf_studies.report.ledger`; `explorer` is the page that shows the runs behind
     a row, empty without one.
     """
     of_paper = claims[claims["id"].map(paper.has)]
