@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from treecrf import chain
-from treecrf.compiled.struct import FINITE, NOT_INFINITE, Float64, Int64, below
+from treecrf.compiled import struct as rules
+from treecrf.compiled.struct import Float64, Int64
 from treecrf.estimators.checks import (
     ANY_NUMBER,
     FINITE,
@@ -373,14 +374,14 @@ class FutureFeatureMEMM(ChainLabeller):
 
 
 _LEARNT = {
-    "lower_steps": Annotated[Float64, "n_lower_trees", FINITE],
+    "lower_steps": Annotated[Float64, "n_lower_trees", rules.FINITE],
     "lower": Forest,
     "features": LearntFeatures,
 }
 _STAGE_NUMBERS = ("step", "log_likelihood", "validation_log_likelihood")
 _STAGES = {
-    "n_features": Annotated[Int64, "n_stages", below("n_counts")],
-    **dict.fromkeys(_STAGE_NUMBERS, Annotated[Float64, "n_stages", NOT_INFINITE]),
+    "n_features": Annotated[Int64, "n_stages", rules.below("n_counts")],
+    **dict.fromkeys(_STAGE_NUMBERS, Annotated[Float64, "n_stages", rules.NOT_INFINITE]),
 }
 
 
