@@ -21,7 +21,7 @@ from treecrf.models.pipelines import TransformingLabeller
 from treecrf.models.window.classifiers import WindowLightGBM
 from treecrf.sequences import SequenceSet, window_codes, window_slots
 from treecrf.statistics.metrics import estimate_share
-from treecrf.trees.tree import Tree
+from treecrf.trees.forest import Tree
 
 N_REPEATS = 3
 """Permutations of each column, whose mean counts."""

@@ -15,7 +15,7 @@ from zipfile import ZipFile
 import pandas as pd
 
 from treecrf.io.files import atomic, read_json, write_json
-from treecrf.models.boosted.checkpoint import Checkpoint
+from treecrf.models.boosted.boosting import Checkpoint
 
 Frames = tuple[pd.DataFrame, ...]
 Compute = Callable[[Checkpoint | None], Frames]

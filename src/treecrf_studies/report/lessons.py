@@ -242,7 +242,7 @@ def ensembles(frames: Frames) -> Lesson | None:
 
 
 def missing_values(frames: Frames) -> Lesson | None:
-    """Instance weighting where cells go missing at random (PhD chapter 4), at the highest rate."""
+    """Instance weighting where cells go missing completely at random (PhD chapter 4), at the highest rate."""
     frame = frames.read("missing", "comparisons")
     if not len(frame):
         return None

@@ -13,9 +13,9 @@ from typing import NamedTuple
 
 import numpy as np
 from numba import float64, int64, types, void
-from numpy.typing import NDArray
 
 from treecrf.compiled.kernel import kernel
+from treecrf.io.arrays import Floats
 
 
 @kernel(float64(float64[::1], float64[::1]))
@@ -74,7 +74,7 @@ def find_direction(gradient, steps, changes, oldest, n_kept, direction):
             direction[i] += share * steps[row, i]
 
 
-Objective = Callable[[NDArray[np.float64]], tuple[float, NDArray[np.float64]]]
+Objective = Callable[[Floats], tuple[float, Floats]]
 
 N_MEMORY = 10
 """Iterations whose steps approximate the Hessian."""
@@ -92,17 +92,17 @@ class _Point(NamedTuple):
     step: float
     value: float
     slope: float
-    weights: NDArray[np.float64]
-    gradient: NDArray[np.float64]
+    weights: Floats
+    gradient: Floats
 
 
 def minimize_objective(
     objective: Objective,
-    start: NDArray[np.float64],
+    start: Floats,
     max_iterations: int,
     tolerance: float,
-    note: Callable[[NDArray[np.float64], float], None],
-) -> NDArray[np.float64]:
+    note: Callable[[Floats, float], None],
+) -> Floats:
     """The weights that L-BFGS reaches (Nocedal and Wright 2006, algorithm 7.5).
 
     It stops when an iteration gains at most the part `tolerance` of the objective, and calls `note` with weights and
@@ -149,7 +149,7 @@ def minimize_objective(
     return here.weights
 
 
-def _search(objective: Objective, start: _Point, direction: NDArray[np.float64], step: float) -> _Point | None:
+def _search(objective: Objective, start: _Point, direction: Floats, step: float) -> _Point | None:
     """A point that satisfies the strong Wolfe conditions (Nocedal and Wright 2006, algorithms 3.5 and 3.6); None
     without one.
 
@@ -172,7 +172,7 @@ def _search(objective: Objective, start: _Point, direction: NDArray[np.float64],
     return low if low.step > 0.0 else None
 
 
-def _evaluate(objective: Objective, start: _Point, direction: NDArray[np.float64], step: float) -> _Point:
+def _evaluate(objective: Objective, start: _Point, direction: Floats, step: float) -> _Point:
     weights = start.weights + step * direction
     value, gradient = objective(weights)
     if not math.isfinite(value):  # too far

@@ -13,12 +13,11 @@ from scipy.special import logsumexp
 from treecrf import chain
 from treecrf.models.boosted.training import CompleteGrower
 from treecrf.sequences import SequenceSet
-from treecrf.trees.best_first import Sample
+from treecrf.trees.best_first import Sample, make_problem
 from treecrf.trees.columns import Columns
-from treecrf.trees.forest import Evaluator
+from treecrf.trees.forest import Evaluator, Tree
 from treecrf.trees.packing import choose_packing, pack_sums
 from treecrf.trees.splitting import ONE_VS_REST, gradient_leaves
-from treecrf.trees.tree import Tree, make_problem
 from treecrf_studies.methods.future._bag_kernels import log_likelihood_along, residuals_of
 from treecrf_studies.methods.future.features import Bags, with_features
 

@@ -17,7 +17,7 @@ from scipy.special import expit
 from treecrf import chain
 from treecrf.models.base import Monitor
 from treecrf.trees.columns import Columns
-from treecrf.trees.tree import Tree
+from treecrf.trees.forest import Tree
 from treecrf_studies.methods.future._bag_kernels import (
     instance_gradient,
     log_likelihood_along,

@@ -7,7 +7,7 @@ import naive
 import numpy as np
 import pycrfsuite
 import pytest
-from builders import hidden_labels, larger_set, letter_set, random_set
+from builders import hidden_labels, larger_set, letter_set
 from numpy.testing import assert_allclose
 
 import treecrf
