@@ -416,7 +416,7 @@ def estimate_seconds(labeller: Labeller, train: SequenceSet, n_iterations: int) 
             touched = n_positions * (6 * of_cells + 10 * n_labels + min(2.5 * of_pairs, n_labels**2))
         return 0.01 + n_iterations * NANOSECOND * (5e5 + touched + 30 * weights)
     if isinstance(labeller, TreeCRF):
-        growing = 5 * each * sqrt(labeller.max_leaves / 10) + 17 * labeller.max_leaves * n_bins * n_labels
+        growing = 2.5 * each * sqrt(labeller.max_leaves / 10) + 9 * labeller.max_leaves * n_bins * n_labels
         divides = labeller.boosting_params().missing in ("instance_weighting", "surrogate_splitting")
         divided = DIVIDING if train.has_missing and divides else 1.0
         chains = (25 if labeller.transitions == "full" else 6) * pairs * max(n_labels, 1) ** (labeller.order - 1)

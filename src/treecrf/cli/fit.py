@@ -495,7 +495,7 @@ def _shown(choice: Choice) -> pd.DataFrame:
 
     columns = {
         "method": table["method"].tolist(),
-        "window, settings": [
+        "settings": [
             ", ".join(part for part in parts if part not in ("", "given"))
             for parts in table[["window", "inputs", "settings"]].itertuples(index=False, name=None)
         ],
