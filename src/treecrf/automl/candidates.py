@@ -419,7 +419,7 @@ def estimate_seconds(labeller: Labeller, train: SequenceSet, n_iterations: int) 
         growing = 2.5 * each * sqrt(labeller.max_leaves / 10) + 9 * labeller.max_leaves * n_bins * n_labels
         divides = labeller.boosting_params().missing in ("instance_weighting", "surrogate_splitting")
         divided = DIVIDING if train.has_missing and divides else 1.0
-        chains = (25 if labeller.transitions == "full" else 6) * pairs * max(n_labels, 1) ** (labeller.order - 1)
+        chains = (25 if labeller.transitions == "full" else 8) * pairs * max(n_labels, 1) ** (labeller.order - 1)
         return 0.01 + n_iterations * NANOSECOND * (TREE * n_labels + divided * growing + chains)
     if isinstance(labeller, WindowLightGBM):
         wordy = sum(len(attribute.categories) >= MANY_CATEGORIES for attribute in train.attributes) * (
