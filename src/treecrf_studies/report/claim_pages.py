@@ -30,6 +30,7 @@ from treecrf_studies.rendering.parts import (
 )
 from treecrf_studies.report.ledger import LARGER_SAMPLE
 from treecrf_studies.report.papers import (
+    MISSING,
     PAPERS,
     claim_path,
     counts_text,
@@ -208,6 +209,7 @@ def _claim_page(row: Row, compared: pd.DataFrame, rules: pd.DataFrame) -> Page:
     parts = {str(name): rows for name, rows in compared.groupby("part", sort=False)}
     own = parts.pop("", compared.iloc[:0])
     sources = "Source: {source}. Data sets: {data_sets}. [All claims of the paper](site:{list}#claims-{start})."
+    sources += f" [Ties, mechanisms and other trees](site:{MISSING})." if paper.start == "P4" else ""
     lead: list[Part] = [
         *_verdict_notes(row, reason(row, own)),
         paragraph("> “{quote}”\n>\n> {title}, {place}", quote=row["quote"], title=paper.title, place=row["place"]),

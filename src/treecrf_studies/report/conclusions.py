@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from treecrf_studies.framework.views import (
@@ -64,7 +66,7 @@ def _training(frames: Frames, claims: pd.DataFrame, compared: pd.DataFrame) -> F
     found = []
     if len(summary):
         peaks = summary[summary["decoder"] == BETTER].set_index(["dataset", "method"])[["published", "peak_accuracy"]]
-        found += [text for name in INFERRED_SETS for text in _reversed(name, peaks)]
+        found += [text for name in INFERRED_SETS if name in peaks.index for text in _reversed(name, peaks)]
     seconds = compared[compared["id"].isin(["P3.14", "P3.15"])].dropna(subset=["measured", "published"])
     if len(seconds):
         is_inverse = seconds["id"] == "P3.15"  # TreeCRF by MALLET
@@ -76,12 +78,12 @@ def _training(frames: Frames, claims: pd.DataFrame, compared: pd.DataFrame) -> F
 
 def _reversed(dataset: str, peaks: pd.DataFrame) -> Iterator[str]:
     """A sentence where the peaks of TreeCRF and MALLET have not the order that the dissertation prints."""
-    names = [(dataset, "mallet"), (dataset, "treecrf")]
-    if set(names) <= set(peaks.index) and (peaks.loc[names[0]] - peaks.loc[names[1]]).prod() < 0:
+    found: dict[str, Any] = {str(method): row for method, row in peaks.loc[[dataset]].droplevel(0).T.to_dict().items()}
+    rows = {name: found[name] for name in ("mallet", "treecrf") if name in found}
+    if len(rows) == 2 and np.prod([rows["mallet"][name] - rows["treecrf"][name] for name in peaks]) < 0:
         texts = [
-            f"{training_method_name(name[1])} {number(peaks.loc[name, 'peak_accuracy'])} %, published "
-            f"{number(peaks.loc[name, 'published'])}"
-            for name in names
+            f"{training_method_name(name)} {number(row['peak_accuracy'])} %, published {number(row['published'])}"
+            for name, row in rows.items()
         ]
         yield f"On {dataset} the order of peaks is reversed ({'; '.join(texts)}), {REASON}."
 
@@ -102,7 +104,7 @@ def _missing(frames: Frames, claims: pd.DataFrame, compared: pd.DataFrame) -> Fo
     behind = tests[tests["decision"] == "worse"]["method"].value_counts()
     text = (
         f"Instance weighting is better than another treatment in {int(behind.sum())} of {len(tests)} tests "
-        f"({with_and(f'{method_name(name)} {n}' for name, n in behind.items()) or 'none'}) and worse in "
+        f"({with_and(f'{method_name(str(name))} {n}' for name, n in behind.items()) or 'none'}) and worse in "
         f"{int((tests['decision'] == 'better').sum())}."
     )
     found, claim, rows = [escaped(text)], "P4.15", compared[compared["id"] == "P4.15"]
@@ -112,7 +114,7 @@ def _missing(frames: Frames, claims: pd.DataFrame, compared: pd.DataFrame) -> Fo
                 "“Best in most cases” ({claim}) is {verdict}: it beats the best other treatment of the dissertation in {n} of "
                 "{all} cases by a test; {page} counts ties, too.",
                 claim=link(claim, claim_path(claim)),
-                verdict=verdict_text(claims.loc[claim, "verdict"]),
+                verdict=verdict_text(str(claims["verdict"][claim])),
                 n=int((rows["holds"] == "yes").sum()),
                 all=len(rows),
                 page=link("the page on missing values", MISSING),
@@ -126,7 +128,7 @@ def _on_inferred(frames: Frames, tests: pd.DataFrame) -> Iterator[str]:
     of = tests[tests["dataset"].isin(INFERRED_SETS)]
     printed = pairs[(pairs["study"] == "missing") & pairs["dataset"].isin(INFERRED_SETS)]
     if len(of) and len(printed) and not of["decision"].isin(["better", "worse"]).any():
-        most = printed.loc[printed["published"].abs().idxmax()]
+        most = printed.iloc[printed["published"].abs().argmax()]
         yield (
             f"On {with_and(of['dataset'].unique())} no test separates the treatments (published log odds: up to "
             f"{signed(most['published'])}), {REASON}."

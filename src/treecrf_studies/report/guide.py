@@ -65,23 +65,20 @@ def _words(frames: Frames) -> Iterator[Markdown]:
 
 
 def _missing(frames: Frames) -> Iterator[Markdown]:
-    kinds = [("", CASE), ("mechanism_", MECHANISM_CASE)]
-    read = [
-        (*(frames.read("missing", f"{kind}{name}") for name in ("evaluations", "comparisons")), case)
-        for kind, case in kinds
+    parts = [
+        (frames.read("missing", f"{kind}evaluations"), frames.read("missing", f"{kind}comparisons"), case)
+        for kind, case in (("", CASE), ("mechanism_", MECHANISM_CASE))
     ]
-    judged = judge([part for part in read if len(part[0]) and len(part[1])])
+    judged = judge([part for part in parts if len(part[0]) and len(part[1])])
     if judged.empty:
         return
 
     def first(kind: str, n: int) -> str:
-        of_kind = judged[judged["missing"] == kind]
-        n_worse = (of_kind["standing"] == WORSE).groupby(of_kind["method"]).sum()
-        n_cases = of_kind.groupby("method").size()
-        gaps_of = of_kind.groupby("method")["gap"].mean().nlargest(n)
+        of_kind = judged[judged["missing"] == kind].assign(worse=judged["standing"] == WORSE)
+        found = of_kind.groupby("method").agg(gap=("gap", "mean"), worse=("worse", "sum"), n=("gap", "size"))
         return " or ".join(
-            f"{method_name(str(name))} ({signed(gap)} points to the best; worse than another in {n_worse[name]} of {n_cases[name]} cases)"
-            for name, gap in gaps_of.items()
+            f"{method_name(name)} ({signed(gap)} points to the best; worse than another in {worse} of {n} cases)"
+            for name, gap, worse, n in found.nlargest(n, "gap").itertuples()
         )
 
     text = "**Inputs with missing cells**: start with {random} where cells are missing completely at random"

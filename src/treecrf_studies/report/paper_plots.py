@@ -182,9 +182,9 @@ def beside_alt(frame: pd.DataFrame) -> str:
     parts = []
     for name, rows in _by_quantity(shown).items():
         away = _away(rows)
-        where = f"{counted(len(rows), 'value')} {name}: " if name else ""
+        where = f"Of {len(rows)} {name}, measured" if name else "Measured"
         parts.append(
-            f"{where}Measured minus published is {digits(away.min())} to {digits(away.max())}, {digits(away.median())} in the median."
+            f"{where} minus published is {digits(away.min())} to {digits(away.max())}, {digits(away.median())} in the median."
         )
     return text + " ".join(parts)
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from treecrf import chain
-from treecrf.compiled import rules
+from treecrf.compiled import struct as rules
 from treecrf.compiled.struct import Float64, Int64
 from treecrf.estimators.checks import (
     ANY_NUMBER,
