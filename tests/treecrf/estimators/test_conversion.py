@@ -142,7 +142,7 @@ QUESTIONS = {
 
 @pytest.mark.parametrize("ask", QUESTIONS.values(), ids=QUESTIONS)
 def test_labels_and_weights_stand_in_the_order_of_their_index(ask):
-    """Where sequences have one: that of a frame, which is refused where rows have no name of their own, and of lists."""
+    """Where sequences have one: of a frame, which is refused where rows have no name of their own, and of lists."""
     expected = ask(INPUTS, BY_ROW["label"])
     assert_array_equal(ask(INPUTS, SHUFFLED["label"]), expected)
     assert_array_equal(ask(INPUTS.droplevel(1), BY_ROW["label"].droplevel(1)), expected)
