@@ -143,7 +143,8 @@ def seen_in(figure: Figure) -> str:
         ends = {}
         for mark, name in zip(*axes.get_legend_handles_labels(), strict=True):
             line = mark[0] if isinstance(mark, tuple) else mark  # of error bars
-            points = line.get_xydata() if hasattr(line, "get_xydata") else ()
+            is_line = hasattr(line, "get_xydata") and line.get_linestyle() != "None"  # of marks alone, y is a row
+            points = line.get_xydata() if is_line else ()
             known = [(x, y) for x, y in points if x == x and y == y]
             if len(known) > 1 and isinstance(name, str):
                 ends[name] = max(known)[1]
