@@ -49,9 +49,9 @@ def _describe_table(file: Path, reading: tables.TableOptions) -> None:
         column_warnings,
         inputs_sentence,
         label_counts,
+        likely_groups,
         number_counts,
     )
-    from treecrf.automl.roles import likely_groups
 
     table, columns, data = tables.read_labelled_table(file, reading, strict=False)
     lengths = data.lengths
@@ -106,6 +106,8 @@ def _describe_model(file: Path) -> None:
             shared.say(f"Bins of {attribute.name!r}: {listed(attribute.categories, str)}.")
     if model.missing is not None:
         shared.say(f"{type(model.missing).__name__} fills or marks missing cells before labelling.")
+    if model.na:
+        shared.say(f"Cells with {listed(model.na)} are missing.")
     shared.say()
     settings = labeller.get_params()
     shared.show_table(

@@ -152,7 +152,7 @@ Na = Annotated[
 Weights = Annotated[
     str | None,
     option(
-        "Column with the weight of each row in training; a method that takes weights is needed.",
+        "Column with the weight of each row: in training, or in the mean of explain. Stacking takes none.",
         "COLUMN",
         "--weights",
         group=DATA,
@@ -332,6 +332,16 @@ _ADVICE = {
     errno.EBADF: _CLOSED,
 }
 """What to do about errors of the system."""
+
+
+def given_options(context: typer.Context) -> list[str]:
+    """The options that stand on the command line."""
+    sources = ((each, context.get_parameter_source(str(each.name))) for each in context.command.params)
+    return [
+        each.opts[0]
+        for each, source in sources
+        if each.param_type_name == "option" and source is not None and source.name == "COMMANDLINE"
+    ]
 
 
 def check_labels(table: TypedTable, column: str, advice: str) -> None:

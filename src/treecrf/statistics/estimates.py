@@ -4,20 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
-from treecrf.io.arrays import integers, reals
+from treecrf.io.arrays import Bools, Floats, integers, reals
 from treecrf.io.messages import listed
+
+if TYPE_CHECKING:
+    import pandas as pd
+
 
 EVALUATION_COLUMNS = ("dataset", "rate", "method", "training_set", "test_set", "sequence")
 """Columns that tell the rows of `counts` apart."""
 
 COUNT_COLUMNS = ("n_positions", "n_correct")
-
-Floats = NDArray[np.float64]
 
 
 def check_columns(frame: pd.DataFrame, what: str, names: Iterable[str]) -> None:
@@ -29,6 +31,8 @@ def check_columns(frame: pd.DataFrame, what: str, names: Iterable[str]) -> None:
     ValueError
         For what is refused.
     """
+    import pandas as pd  # takes long to import, and estimates need no frames
+
     if not isinstance(frame, pd.DataFrame):
         raise ValueError(f"The {what} are of type {type(frame).__name__}; give a pandas DataFrame.")
     needed = list(names)
@@ -64,6 +68,8 @@ def check_counts(counts: pd.DataFrame, names: Collection[str]) -> None:
 
 def lay_out(group: pd.DataFrame, names: Sequence[str]) -> tuple[list[str], Floats, Floats]:
     """Correct and all positions by the levels of each name, in their order, and the levels of the first name."""
+    import pandas as pd  # as above
+
     codes, levels = zip(*(pd.factorize(group[name], sort=True) for name in names), strict=True)
     shape = tuple(map(len, levels))
     place = np.ravel_multi_index(codes, shape)
@@ -83,7 +89,7 @@ flips is 2^(1 - n), and a t test hardly ever finds a difference either (docs/sta
 """
 
 
-def adjust_holm(p_values: NDArray[np.float64]) -> NDArray[np.float64]:
+def adjust_holm(p_values: Floats) -> Floats:
     """Holm's correction of one family of tests; NaN stays NaN and counts as 1 for the others.
 
     statsmodels' ``multipletests(p_values, method="holm")`` gives the same and collects garbage at every call, which
@@ -101,16 +107,16 @@ def adjust_holm(p_values: NDArray[np.float64]) -> NDArray[np.float64]:
 class Estimates:
     """Differences in percentage points, one for each pair of methods; arrays of shape (n_pairs,)."""
 
-    points: NDArray[np.float64]
-    standard_error: NDArray[np.float64]
-    degrees_of_freedom: NDArray[np.float64]
+    points: Floats
+    standard_error: Floats
+    degrees_of_freedom: Floats
 
     @classmethod
     def of(
         cls,
-        points: NDArray[np.float64],
-        standard_error: NDArray[np.float64],
-        degrees_of_freedom: NDArray[np.float64] | float,
+        points: Floats,
+        standard_error: Floats,
+        degrees_of_freedom: Floats | float,
     ) -> Estimates:
         """Estimates, NaN for a standard error of 0 beside a difference: data that vary too little to judge it.
 
@@ -126,7 +132,7 @@ class Estimates:
         return cls(*map(np.concatenate, arrays))
 
     @property
-    def p_value(self) -> NDArray[np.float64]:
+    def p_value(self) -> Floats:
         """Two-sided, of no difference; 1 where the difference is 0, NaN where the standard error is."""
         from scipy.special import stdtr  # takes long to import, and tables need no test
 
@@ -134,11 +140,11 @@ class Estimates:
         return np.asarray(2 * stdtr(self.degrees_of_freedom, -np.abs(t)))
 
     @property
-    def p_holm(self) -> NDArray[np.float64]:
+    def p_holm(self) -> Floats:
         """The same with Holm's correction over all of them."""
         return adjust_holm(self.p_value)
 
-    def interval_bonferroni(self, level: float = SIGNIFICANCE_LEVEL) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def interval_bonferroni(self, level: float = SIGNIFICANCE_LEVEL) -> tuple[Floats, Floats]:
         """Lower and upper ends of the intervals of this family: of confidence 1 - level / m each, with m pairs.
 
         Pairs without a standard error count, as for `p_holm`. All m hold together with a probability of at least
@@ -151,9 +157,7 @@ class Estimates:
         """
         return self.interval(1 - level / max(1, len(self.points)))
 
-    def interval(
-        self, confidence: float | NDArray[np.float64] = 0.95
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def interval(self, confidence: float | Floats = 0.95) -> tuple[Floats, Floats]:
         """Lower and upper ends; [0, 0] where difference and standard error are 0."""
         from scipy.special import stdtrit  # as above
 
@@ -172,10 +176,10 @@ OPPOSITES = {"better": "worse", "worse": "better"}
 
 
 def decide(
-    points: NDArray[np.float64],
-    p_value: NDArray[np.float64],
-    low: NDArray[np.float64],
-    high: NDArray[np.float64],
+    points: Floats,
+    p_value: Floats,
+    low: Floats,
+    high: Floats,
     level: float = SIGNIFICANCE_LEVEL,
     margin: float = MARGIN,
 ) -> NDArray[np.object_]:
@@ -224,7 +228,7 @@ def opposite(decision: str) -> str:
     return OPPOSITES.get(decision, decision)
 
 
-def is_negligible(low: NDArray[np.float64], high: NDArray[np.float64], margin: float = MARGIN) -> NDArray[np.bool_]:
+def is_negligible(low: Floats, high: Floats, margin: float = MARGIN) -> Bools:
     """Whether intervals lie within -margin .. margin, the ends excluded.
 
     Parameters

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -13,21 +13,21 @@ from treecrf.io.messages import counted
 from treecrf_studies.framework.claims.judge import JUDGED, VERDICTS
 from treecrf_studies.framework.claims.sensitivity import WITHOUT
 from treecrf_studies.rendering.cells import DASH
-from treecrf_studies.rendering.markdown import flattened
 from treecrf_studies.rendering.parts import (
     Drawing,
     Figure,
     Group,
     Markdown,
+    Note,
     Page,
     Part,
     Section,
     Study,
     Table,
+    escaped,
     joined,
     link,
     listed,
-    md,
     paragraph,
 )
 
@@ -230,12 +230,13 @@ def three_counts(claims: pd.DataFrame) -> list[str]:
 
 
 class Seen(NamedTuple):
-    """What figures add to a page: drawings of tables by the anchors of these, and sentences with alternative texts by the
-    names of figures.
+    """What a run adds to a page: drawings of tables by the anchors of these, sentences with alternative texts by the
+    names of figures, and the sentences of its conclusion.
     """
 
     tables: Mapping[str, Sequence[Drawing]]
     words: Mapping[str, tuple[str, str]]
+    conclusion: Sequence[Markdown] = ()
 
 
 NOT_SEEN = Seen({}, {})
@@ -245,20 +246,19 @@ def paper_pages(
     paper: Paper,
     studies: Sequence[Study],
     claims: pd.DataFrame,
-    compared: pd.DataFrame,
     seen: Seen = NOT_SEEN,
     explorer: str = "",
 ) -> list[Page]:
     """The page of a paper, from all studies that the run has, and one on what its studies add; those without a section are
     left out.
 
-    `claims` and `compared` are from `treecrf_studies.report.ledger`; `explorer` is the page that shows the runs behind
+    `claims` are from `treecrf_studies.report.ledger`; `explorer` is the page that shows the runs behind
     a row, empty without one.
     """
     of_paper = claims[claims["id"].map(paper.has)]
     sections = {section.identifier: section for study in studies for section in study.sections}
     own = [_illustrated(sections[name], seen) for name in paper.own if name in sections]
-    own = [_linked(section, paper, of_paper, compared) for section in own]
+    own = [_linked(section, paper, of_paper) for section in own]
     taken = {name for each in PAPERS for name in each.own} | {*OF_MISSING}
     added = [study for study in studies if study.identifier in paper.studies]
     new = [
@@ -268,6 +268,7 @@ def paper_pages(
         if section.identifier not in taken and section.parts
     ]
     lead: list[Part] = [
+        *([Note(Markdown(" ".join(seen.conclusion)))] if seen.conclusion else []),
         paragraph("{reference}", reference=paper.reference),
         paragraph("{n}:", n=counted(len(of_paper), "claim")),
         *listed(three_counts(of_paper)),
@@ -299,53 +300,37 @@ def _illustrated(section: Section, seen: Seen) -> Section:
             part = replace(part, is_headed=False)
         elif isinstance(part, Figure) and part.name in seen.words:
             sentence, alt = seen.words[part.name]
-            part = replace(part, alt=alt, caption=md("{sentence}\n\n{rest}", sentence=sentence, rest=part.caption))
+            part = replace(part, alt=alt, caption=Markdown(f"{escaped(sentence)}\n\n{part.caption}".strip()))
         parts.append(part)
     return section._replace(parts=parts)
 
 
-def _linked(section: Section, paper: Paper, claims: pd.DataFrame, compared: pd.DataFrame) -> Section:
-    """The section with links from its tables, their rows and its figures to claims about them."""
-    by_target: dict[str, list[Mapping[Any, Any]]] = {}
+def _linked(section: Section, paper: Paper, claims: pd.DataFrame) -> Section:
+    """The section with links from its tables and figures to the claims about them."""
+    by_target: dict[str, list[Markdown]] = {}
     for row in claims.to_dict("records"):
-        by_target.setdefault(paper.target(row["source"]).partition("#")[2], []).append(row)
-    return section._replace(parts=[_linked_part(part, by_target, compared) for part in section.parts])
+        by_target.setdefault(paper.target(row["source"]).partition("#")[2], []).append(claim_link(row))
+    parts = [
+        replace(part, links=tuple(by_target.get(part.anchor, ()))) if isinstance(part, Table | Figure) else part
+        for part in section.parts
+    ]
+    return section._replace(parts=parts)
 
 
-def _linked_part(part: Part, claims: Mapping[str, Sequence[Mapping[Any, Any]]], compared: pd.DataFrame) -> Part:
-    if not isinstance(part, Table | Figure) or not claims.get(part.anchor):
-        return part
-    found = claims[part.anchor]
-    part = replace(part, links=tuple(map(claim_link, found)))
-    if isinstance(part, Table):
-        rows = compared[compared["id"].isin([row["id"] for row in found])].to_dict("records")
-        return replace(part, layout=_with_claims(part.layout, rows))
-    return part
-
-
-def _with_claims(layout: pd.DataFrame, rows: Iterable[Mapping[Any, Any]]) -> pd.DataFrame:
-    """A layout with a column of the claims about the data set or the method of a row, at the first row of each."""
-    about: dict[str, list[str]] = {}
-    for row in rows:
-        for name in {row["dataset"], row["method"], row["other"]} - {""}:
-            about.setdefault(name, []).append(row["id"])
-    heads = list(flattened(layout).columns)
-    named = next((heads.index(head) for head in ("method", "data set") if head in heads), None)
-    if named is None:
-        return layout
-    cells, before = [], ""
-    for text in layout.iloc[:, named]:
-        ids = dict.fromkeys(each for name, found in about.items() if name in text.split(" ") for each in found)
-        cells.append(", ".join(ids) if text != before else "")
-        before = text
-    return flattened(layout).assign(claims=cells) if any(cells) else layout
+BEYOND = paragraph(
+    "The dissertation asks whether one treatment beats all others by a test ({chapter}, {claim}). This page counts ties too, over "
+    "more treatments, mechanisms and trees.",
+    chapter=link("chapter 4", "chapter-4.md"),
+    claim=link("claim P4.15", claim_path("P4.15")),
+)
+"""What the page on missing values begins with."""
 
 
 def missing_pages(studies: Sequence[Study]) -> list[Page]:
     """The page on missing values: which method to use when, by mechanism and with other trees."""
     found = {section.identifier: section for study in studies for section in study.sections}
     sections = [found[name] for name in OF_MISSING if name in found]
-    return [Page(MISSING, "Missing values", "Missing values", [Group("", sections)])] if sections else []
+    return [Page(MISSING, "Missing values", "Missing values", [Group("", sections)], [BEYOND])] if sections else []
 
 
 AS_JUDGED = "as judged"

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from explained import COLUMNS, made
 
 from treecrf import SequenceSet, TreeCRF
 from treecrf.automl.explanation import (
@@ -18,36 +19,6 @@ from treecrf.models.window.classifiers import WindowLightGBM
 from treecrf.readers.tables import TableColumns
 
 
-def made(seed=0, n_sequences=40):
-    """The letter before decides; numbers say nothing."""
-    rng = np.random.default_rng(seed)
-    n = 10 * n_sequences
-    values = rng.integers(0, 3, (n, 2))
-    labels = np.where(np.arange(n) % 10, np.roll(values[:, 0], 1), 0)
-    return SequenceSet(
-        values,
-        np.arange(0, n + 1, 10),
-        [("letter", "abc"), ("noise", "xyz")],
-        labels,
-        "uvw",
-        numbers=rng.normal(size=(n, 1)),
-        number_names=("size",),
-    )
-
-
-COLUMNS = TableColumns("sequence", "label", ("letter", "noise", "size"), ("size",))
-LABELLERS = {
-    "trees": TreeCRF(n_iterations=5, max_leaves=5, window=(1, 1)),
-    "linear": LinearCRF(window=(1, 1), max_iterations=20),
-    "lightgbm": WindowLightGBM(n_iterations=5, window=(1, 1)),
-}
-
-
-@pytest.fixture(scope="module", params=list(LABELLERS))
-def model(request):
-    return TableLabeller(LABELLERS[request.param].fit(made()), COLUMNS)
-
-
 def test_what_decides_is_missed(model):
     data = made(1)
     losses = permutation_importance(model, data, 0)
@@ -57,6 +28,20 @@ def test_what_decides_is_missed(model):
     assert set(others["attribute"]) == {"noise", "size"}
     assert (others["lost"].abs() < 5).all()
     assert permutation_importance(model, data, 0).equals(losses)
+
+
+def test_positions_count_what_they_weigh(model):
+    """Of weight 0 are the sequences in which the letter says nothing: with the others alone the loss is that of these."""
+    data = made(1)
+    odd = np.repeat(np.arange(40) % 2 == 1, 10)
+    rng = np.random.default_rng(2)
+    spoilt = data.with_labels(np.where(odd, rng.integers(0, 3, 400), data.labels), data.label_names)
+    lost = [
+        permutation_importance(model, spoilt, 0, weights=weights).loc[0, "lost"]
+        for weights in (np.where(odd, 0.0, 2.0), None, np.ones(400))
+    ]
+    assert lost[0] > 1.5 * lost[1] > 0
+    assert lost[1] == lost[2]
 
 
 def test_holes_move_as_other_cells_do():

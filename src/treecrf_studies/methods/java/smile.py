@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 from treecrf import chain
 from treecrf.estimators.checks import POSITIVE, SIZE, whole
 from treecrf.inputs.binning import MOST_BINS
-from treecrf.models.base import Codes, Floats, Monitor
+from treecrf.io.arrays import Codes, Floats
+from treecrf.models.base import Monitor
 from treecrf.models.chains import ChainLabeller
 from treecrf.models.inputs import Inputs
 from treecrf.sequences import SequenceSet, slot_sizes, window_codes

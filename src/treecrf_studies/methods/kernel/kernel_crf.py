@@ -29,7 +29,8 @@ from treecrf.estimators.checks import (
     whole,
 )
 from treecrf.inputs.anchors import AnchorSetting
-from treecrf.models.base import Codes, Floats, Monitor, prefixed, take_prefixed
+from treecrf.io.arrays import Codes, Floats
+from treecrf.models.base import Monitor, prefixed, take_prefixed
 from treecrf.models.chains import ChainLabeller, LatticeChains
 from treecrf.models.linear.linear_crf import window_chains
 from treecrf.models.window.features import n_window_numbers
