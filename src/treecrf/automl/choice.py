@@ -3,7 +3,8 @@ cross-validation within a budget.
 
 In the first folds each method is tried with every window and then with other settings, a few iterations each on a part
 of the sequences (`treecrf.automl.search`). The best candidate of each method then passes through all folds, after a
-linear CRF of text where there is some, and others after them while the budget lasts. A weighted average of all of these is a candidate too (`treecrf.automl.choice`).
+linear CRF of text where there is some, and others after them while the budget lasts. A weighted average of all of these
+is a candidate too; its weights are chosen greedily by the log loss of what folds held out (Caruana et al. 2004, ICML).
 What a training costs is told by the sizes of the data (`treecrf.automl.candidates.estimate_seconds`), and never by a
 clock: the same file, seed and budget give the same choice on every machine.
 """
