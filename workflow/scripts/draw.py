@@ -9,7 +9,7 @@ from pathlib import Path
 
 from _job import find_study, job
 from treecrf.io.files import atomic, read_frame, stacked
-from treecrf_studies.rendering.style import save_figure
+from treecrf_studies.rendering.panels import save_figure
 
 with job(snakemake):
     figures = find_study(snakemake.params.study).module("figures")

@@ -29,7 +29,7 @@ from treecrf_studies.missing.tables import (
     variances_layout,
 )
 from treecrf_studies.rendering.markdown import flattened, parts_text
-from treecrf_studies.rendering.style import save_figure
+from treecrf_studies.rendering.panels import save_figure
 
 Progress = Callable[[int, str], None]
 """Called with the number of finished jobs and what the last one was."""

@@ -28,7 +28,6 @@ from treecrf_studies.rendering.parts import (
     escaped,
     slug,
 )
-from treecrf_studies.rendering.style import save_figure
 
 PAGES = "pages.json"
 """File and name of each page of a site that its list of contents names, in their order."""
@@ -218,6 +217,8 @@ class _Writer:
         return f"[{escaped(caption)}]({self._way(file)})\n\n"
 
     def _drawing(self, part: Drawing, heading: str) -> str:
+        from treecrf_studies.rendering.panels import save_figure  # loads matplotlib, which most pages do without
+
         name = self._own_name(part.name)
         path = self.folder / f"{name}.svg"
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -4,14 +4,10 @@ print.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from treecrf_studies.methods.catalogue import DRAWINGS, MISSING, OTHER, TREATMENTS, Drawing, drawing_of
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 INK = "#777777"
 """Text, axes and neutral marks: 4:1 on white and on the ground of dark pages, since figures have no ground."""
@@ -83,22 +79,6 @@ NOTHING = "nothing to show"
 
 SMALL = 8
 """Size of legends, of numbers beside marks and of long lists of names; all other text has that of `SETTINGS`."""
-
-
-def save_figure(figure: Figure, path: str | os.PathLike[str], kind: str, with_fonts: bool = True) -> None:
-    """Write `figure` to `path` as "svg", "pdf" or "png", the same bytes each time; without fonts, the text of an SVG is
-    in those of its reader, which takes a fifth of the bytes.
-    """
-    import matplotlib as mpl  # tables use this module too, and draw nothing
-
-    from treecrf_studies.rendering.panels import seen_in
-
-    told = {"Title": figure.get_label(), "Description": seen_in(figure)}
-    told = {name: text for name, text in told.items() if text}
-    metadata = {"svg": {"Date": None, **told}, "pdf": {"CreationDate": None}, "png": {"Software": None}}[kind]
-    with mpl.rc_context(SETTINGS if with_fonts else SETTINGS | {"svg.fonttype": "none"}):
-        figure.savefig(path, format=kind, dpi=200, metadata=metadata)
-    figure.set_layout_engine("none")  # laid out once: the layout takes as long as the drawing
 
 
 def ordered_methods(methods: Iterable[str]) -> list[str]:

@@ -13,8 +13,8 @@ from matplotlib.figure import Figure
 from treecrf_studies.framework.comparisons import facing
 from treecrf_studies.framework.settings import Settings
 from treecrf_studies.rendering.cells import signed
-from treecrf_studies.rendering.panels import name_axes
-from treecrf_studies.rendering.style import SETTINGS, SMALL, save_figure, training_method_name, training_method_style
+from treecrf_studies.rendering.panels import name_axes, save_figure
+from treecrf_studies.rendering.style import SETTINGS, SMALL, training_method_name, training_method_style
 from treecrf_studies.report.lessons import Frames
 from treecrf_studies.training.choices import BETTER
 

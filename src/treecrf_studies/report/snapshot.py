@@ -41,9 +41,9 @@ from treecrf_studies.records.jobs import read_records
 from treecrf_studies.registry import registry
 from treecrf_studies.rendering.cells import with_and
 from treecrf_studies.rendering.markdown import flattened, read_layout, write_pages
+from treecrf_studies.rendering.panels import save_figure
 from treecrf_studies.rendering.parts import Group, Markdown, Note, Page, Part, Section, Table, joined, md, paragraph
 from treecrf_studies.rendering.parts import Study as Shown
-from treecrf_studies.rendering.style import save_figure
 from treecrf_studies.report import ledger, provenance
 from treecrf_studies.report.guide import cite_page
 from treecrf_studies.report.overview import overview

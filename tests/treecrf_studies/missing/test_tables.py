@@ -16,7 +16,7 @@ from treecrf_studies.missing.figures import accuracy_by_mechanism, accuracy_by_t
 from treecrf_studies.missing.methods import TREES, Trees
 from treecrf_studies.missing.ranking import best_of_trees, mean_accuracies, spreads, standings
 from treecrf_studies.missing.tables import mechanisms_layout, tree_differences_layout, trees_layout
-from treecrf_studies.rendering.style import save_figure
+from treecrf_studies.rendering.panels import save_figure
 
 WEIGHTING, IMPUTATION, INDICATOR = "instance_weighting", "imputation", "indicator"
 

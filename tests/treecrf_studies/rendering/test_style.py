@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from matplotlib.colors import to_rgb
 
-from treecrf_studies.rendering.panels import panel_grid, seen_in
+from treecrf_studies.rendering.panels import panel_grid, save_figure, seen_in
 from treecrf_studies.rendering.style import (
     INK,
     METHOD_NAMES,
@@ -15,7 +15,6 @@ from treecrf_studies.rendering.style import (
     TRAINING_METHOD_STYLES,
     ordered_methods,
     ordered_training_methods,
-    save_figure,
     training_method_name,
     training_method_style,
 )

@@ -6,7 +6,7 @@ import pytest
 from matplotlib.patches import Rectangle
 
 from treecrf_studies.framework.views import VIEWS
-from treecrf_studies.rendering.style import save_figure
+from treecrf_studies.rendering.panels import save_figure
 from treecrf_studies.report.figures import (
     LOOKS,
     cost_alt,

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from treecrf.statistics.metrics import mean_with_interval
-from treecrf_studies.rendering.style import save_figure
+from treecrf_studies.rendering.panels import save_figure
 from treecrf_studies.report.lesson_plot import (
     LARGER,
     MEAN,

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from treecrf_studies.framework.views import VIEWS
-from treecrf_studies.rendering.style import save_figure
+from treecrf_studies.rendering.panels import save_figure
 from treecrf_studies.report.paper_plots import (
     STEP_SECONDS,
     beside_alt,

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from treecrf_studies.rendering.style import save_figure, training_method_style
+from treecrf_studies.rendering.panels import save_figure, training_method_style
 from treecrf_studies.training.figures import (
     accuracies,
     accuracy_by_iteration,
