@@ -22,8 +22,7 @@ from treecrf.models.boosted.treecrf import TreeCRF
 from treecrf.sequences import SequenceSet
 from treecrf_studies.cost.settings import CostSettings
 from treecrf_studies.datasets import synthetic
-from treecrf_studies.framework.job_cache import Frames
-from treecrf_studies.framework.job_context import JobContext
+from treecrf_studies.framework.jobs import Frames, JobContext
 from treecrf_studies.methods import load_class
 from treecrf_studies.methods.catalogue import FORWARD_BACKWARD, IN_JAVA, INDUCTION, LABELLERS, TRAINING
 from treecrf_studies.methods.java.machine import java_problem

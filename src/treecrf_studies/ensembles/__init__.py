@@ -85,7 +85,7 @@ STUDY = Study(
         "scores": ("scores",),
         "pairs": ("comparisons",),
         "runs": ("runs",),
-        "published": (View("published.beside_losses", ("losses",)),),
+        "published": (View("tables.beside_losses", ("losses",)),),
         "predictions": ("predictions",),
     },
     names="methods.row_text",

@@ -20,7 +20,7 @@ from treecrf.models.chains import ChainLabeller
 from treecrf.models.decoding import Decoder
 from treecrf.sequences import SequenceSet
 from treecrf.statistics.selection import best_candidate
-from treecrf_studies.framework.confidence import marginals_after
+from treecrf_studies.framework.metrics import marginals_after
 
 DECODER: Decoder = "forward_backward"
 
@@ -183,7 +183,7 @@ class Trained(NamedTuple):
     def answer(
         self, data: SequenceSet, decoders: tuple[Decoder, ...] = (DECODER,)
     ) -> tuple[dict[Decoder, NDArray[np.int16]], NDArray[np.float64] | None]:
-        """`predict`, and the marginals of the chosen stage as `treecrf_studies.framework.confidence.marginals_after`
+        """`predict`, and the marginals of the chosen stage as `treecrf_studies.framework.metrics.marginals_after`
         has them.
         """
         if isinstance(self.labeller, ChainLabeller) and self.labeller.has_probabilities:

@@ -29,7 +29,7 @@ class Job:
     Attributes
     ----------
     function : str
-        It takes a `treecrf_studies.framework.job_context.JobContext`.
+        It takes a `treecrf_studies.framework.jobs.JobContext`.
     path : str
         Of its files below the study's results, with ``{frame}`` and a field for each thing that it runs over:
         ``{dataset}``, and ``{methods}``, which the function is called with one after another.
@@ -50,7 +50,7 @@ class Job:
     on_samples : bool
         Whether its data sets are larger samples of those of the study (`treecrf_studies.training.larger`).
     n_stages : int
-        How often it calls `treecrf_studies.framework.job_cache.JobCache.all_finished`: what other jobs may do
+        How often it calls `treecrf_studies.framework.jobs.JobCache.all_finished`: what other jobs may do
         beforehand.
     without : tuple of str
         Settings of the study that it does not look at, although they are those of a job: a change of them reruns

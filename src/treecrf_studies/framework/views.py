@@ -16,8 +16,7 @@ import pandas as pd
 from treecrf.io.files import read_frames, stacked
 from treecrf_studies.datasets import describe
 from treecrf_studies.datasets.description import GENERATED, OTHER_CORPUS
-from treecrf_studies.framework.confidence import CONFIDENCE
-from treecrf_studies.framework.metrics import ACCURACY, METRICS
+from treecrf_studies.framework.metrics import ACCURACY, CONFIDENCE, METRICS
 from treecrf_studies.framework.paths import StudyFiles
 from treecrf_studies.framework.settings import Settings
 from treecrf_studies.framework.study import Study, View

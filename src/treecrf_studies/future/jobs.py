@@ -27,10 +27,8 @@ from treecrf.models.decoding import DECODERS, Decoder
 from treecrf.sequences import Attribute, SequenceSet
 from treecrf.trees.tree import Tree
 from treecrf_studies.datasets.synthetic import Splits, best_window_accuracy, find_rule, future_splits, is_positive
-from treecrf_studies.framework.confidence import PREDICTED, marginals_after, prediction_frame
-from treecrf_studies.framework.custom import custom_candidates
-from treecrf_studies.framework.job_cache import Frames
-from treecrf_studies.framework.job_context import JobContext
+from treecrf_studies.framework.jobs import Frames, JobContext
+from treecrf_studies.framework.metrics import PREDICTED, marginals_after, prediction_frame
 from treecrf_studies.framework.resamples import shared_part
 from treecrf_studies.framework.selection import correct_by_stage, first_best, labels_by_stage
 from treecrf_studies.future.methods import INSTANCE, MEMM_DECODERS, NO_BAG, TREE_NAMES, WEIGHT_NAMES, WHOLE_FUTURE
@@ -39,7 +37,7 @@ from treecrf_studies.methods import load_class
 from treecrf_studies.methods.catalogue import FUTURE, METHODS
 from treecrf_studies.methods.future.features import Bags, FutureFeature
 from treecrf_studies.methods.future.future_memm import FutureFeatureMEMM, FutureFeatureTreeCRF
-from treecrf_studies.options import LabellerSettings
+from treecrf_studies.options import LabellerSettings, custom_candidates
 
 RUN_NAMES = [
     "dataset",

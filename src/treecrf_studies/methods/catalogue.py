@@ -309,7 +309,7 @@ METHODS = {
     "full": _newton_trees("full"),
     "coded_crf": Method(
         Row(
-            "treecrf_studies.methods.coding.coded_crf:CodedCRF",
+            "treecrf_studies.methods.coded_crf:CodedCRF",
             False,
             as_expert=None,
             iterations="code_length",

@@ -11,7 +11,7 @@ from treecrf.io.files import stacked
 from treecrf.sequences import SequenceSet
 from treecrf.statistics.blocks import CROSSED_COLUMNS, compare_crossed, decompose_crossed
 from treecrf.statistics.deviance import analysis_of_deviance, compare_all
-from treecrf_studies.framework.job_context import SummaryContext
+from treecrf_studies.framework.jobs import SummaryContext
 from treecrf_studies.missing.methods import COUNT_NAMES, PAPERS
 
 OF_MODEL = {

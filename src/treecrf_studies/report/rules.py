@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 
 from treecrf_studies.framework.claims.judge import JUDGED
-from treecrf_studies.framework.claims.sensitivity import WITHOUT
+from treecrf_studies.framework.claims.rows import WITHOUT
 from treecrf_studies.rendering.cells import DASH
 from treecrf_studies.rendering.parts import Part, Table, paragraph
 

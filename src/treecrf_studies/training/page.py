@@ -13,7 +13,6 @@ from treecrf.io.files import read_json
 from treecrf.io.messages import counted
 from treecrf.statistics.ranking import NEAR_THE_TOP, WORSE
 from treecrf_studies.framework.comparisons import Comparison, compared
-from treecrf_studies.framework.custom import candidate_name, custom_candidates
 from treecrf_studies.framework.methods import find_method
 from treecrf_studies.framework.page import (
     PageContext,
@@ -31,13 +30,13 @@ from treecrf_studies.framework.page import (
 from treecrf_studies.framework.settings import Settings, TableDataset, TrainingSettings
 from treecrf_studies.framework.tables import method_names
 from treecrf_studies.methods.catalogue import IN_JAVA, OFFERED, TRAINING
+from treecrf_studies.options import candidate_name, custom_candidates
 from treecrf_studies.rendering.cells import DASH, cell_texts, interval_texts, number, p_text, seconds_text, signed
 from treecrf_studies.rendering.parts import Note, Part, Table, listed, paragraph
 from treecrf_studies.rendering.style import DECODER_NAMES, training_method_name
 from treecrf_studies.rendering.text import code_block, md
 from treecrf_studies.training.choices import BETTER
-from treecrf_studies.training.comparisons import trees_and_networks
-from treecrf_studies.training.tables import notes_layout
+from treecrf_studies.training.tables import notes_layout, trees_and_networks
 
 INTRODUCTION = """
 Accuracy is the percentage of test positions that are labelled correctly. Compare methods at the *cross-validated choice*, because

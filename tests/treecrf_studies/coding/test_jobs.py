@@ -19,8 +19,8 @@ from treecrf_studies.coding.jobs import (
 from treecrf_studies.coding.methods import TREES_AND_NETS, method_text
 from treecrf_studies.coding.settings import CodingSettings
 from treecrf_studies.datasets.hidden_markov import known_model
-from treecrf_studies.framework.confidence import CONFIDENCE, PREDICTED
-from treecrf_studies.framework.job_context import JobContext
+from treecrf_studies.framework.jobs import JobContext
+from treecrf_studies.framework.metrics import CONFIDENCE, PREDICTED
 from treecrf_studies.methods import CodedCRF
 
 SIZES = {"n_train": 30, "n_test": 10, "length": 12}

@@ -24,7 +24,7 @@ from treecrf_studies.coding.tables import (
     find_compared,
     steps_layout,
 )
-from treecrf_studies.framework.job_context import SummaryContext
+from treecrf_studies.framework.jobs import SummaryContext
 from treecrf_studies.framework.resamples import Rules, count_correct
 
 RULES = Rules(exact_under=25, equivalence_margin=0.5, test_per_train=0.0)

@@ -10,7 +10,7 @@ from treecrf_studies import datasets
 from treecrf_studies.cost import jobs
 from treecrf_studies.cost.jobs import measure_sampling, measure_scaling, measure_windows, window_of_size
 from treecrf_studies.datasets.description import count_features
-from treecrf_studies.framework.job_context import JobContext
+from treecrf_studies.framework.jobs import JobContext
 from treecrf_studies.framework.settings import CostSettings
 
 SETTINGS = CostSettings(

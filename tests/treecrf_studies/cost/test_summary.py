@@ -4,7 +4,7 @@ import pandas as pd
 import pytest
 
 from treecrf_studies.cost.summary import summarise
-from treecrf_studies.framework.job_context import SummaryContext
+from treecrf_studies.framework.jobs import SummaryContext
 
 
 def test_repeats_become_medians_between_the_smallest_and_the_largest():

@@ -14,7 +14,7 @@ from builders import ROOT
 
 from treecrf.statistics.selection import generator
 from treecrf_studies import datasets
-from treecrf_studies.datasets import faq, line_features, nettalk, sectlabel
+from treecrf_studies.datasets import faq, nettalk, sectlabel
 from treecrf_studies.datasets.download import raw_files
 
 FILE_SETS = [name for name in datasets.names() if datasets.describe(name).kind == "files"]
@@ -262,7 +262,7 @@ def test_features_are_an_option(own):
     assert [attribute.name for attribute in train.attributes] == ["blank", "contains-http"]
     with pytest.raises(ValueError, match="line feature 'blink' is not known; choose from begins-with-number"):
         datasets.load("faq_x", raw=own, features=["blink"])
-    assert len(line_features.DEFAULT_FEATURES) == 20
+    assert len(faq.DEFAULT_FEATURES) == 20
 
 
 # --- seeds ------------------------------------------------------------------------------------------

@@ -5,7 +5,7 @@ import pytest
 
 from treecrf.ensembles.baselines import OnlineMajorityVote, RandomPath
 from treecrf.ensembles.espboost import ESPBoost, choose_rounds, cross_validated_losses
-from treecrf_studies.ensembles.generators import LENGTH, ads1, ads2
+from treecrf_studies.ensembles.generated import LENGTH, ads1, ads2
 
 
 def test_experts_are_right_where_the_protocol_says():

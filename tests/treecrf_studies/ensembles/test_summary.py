@@ -7,7 +7,6 @@ import pytest
 from treecrf_studies.ensembles.figures import errors_by_ensemble, margin_loss_by_round
 from treecrf_studies.ensembles.methods import COMBINED, STEPS, VOTES
 from treecrf_studies.ensembles.page import boosting_sentences, sticking_sentences
-from treecrf_studies.ensembles.published import table_1
 from treecrf_studies.ensembles.summary import summarise
 from treecrf_studies.ensembles.tables import (
     boosting_layout,
@@ -16,10 +15,11 @@ from treecrf_studies.ensembles.tables import (
     experts_layout,
     steps_layout,
     sticking_layout,
+    table_1,
     table_1_layout,
 )
 from treecrf_studies.framework.comparisons import compare_steps
-from treecrf_studies.framework.job_context import SummaryContext
+from treecrf_studies.framework.jobs import SummaryContext
 
 SHARES = {
     "best_expert": 0.6, "majority_vote": 0.55, "marginal_average": 0.5, "espboost": 0.1, "online_majority_vote": 0.55, "stacking": 0.7,

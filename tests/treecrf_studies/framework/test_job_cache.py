@@ -7,8 +7,7 @@ from treecrf_studies import datasets
 from treecrf_studies.cost.jobs import measure_scaling
 from treecrf_studies.cost.settings import CostSettings
 from treecrf_studies.datasets.synthetic import future_splits
-from treecrf_studies.framework.job_cache import JobCache, Portion, PortionDone, StoredJobCache
-from treecrf_studies.framework.job_context import JobContext
+from treecrf_studies.framework.jobs import JobCache, JobContext, Portion, PortionDone, StoredJobCache
 from treecrf_studies.future.jobs import compare_future
 from treecrf_studies.future.settings import FutureSettings
 from treecrf_studies.missing.jobs import evaluate_method

@@ -11,7 +11,7 @@ from builders import ROOT
 from treecrf.models.custom import CustomLabeller
 from treecrf.sequences import Attribute, SequenceSet
 from treecrf_studies import datasets
-from treecrf_studies.framework.job_context import JobContext
+from treecrf_studies.framework.jobs import JobContext
 from treecrf_studies.framework.settings import load_settings
 from treecrf_studies.future.jobs import compare_future
 from treecrf_studies.missing.jobs import evaluate_method

@@ -15,7 +15,7 @@ from treecrf.trees.forest import Evaluator
 from treecrf_studies import datasets
 from treecrf_studies.datasets.synthetic import bag_labels, best_window_accuracy, find_rule, future_splits, is_positive
 from treecrf_studies.framework.comparisons import find_pair
-from treecrf_studies.framework.job_context import JobContext, SummaryContext
+from treecrf_studies.framework.jobs import JobContext, SummaryContext
 from treecrf_studies.framework.resamples import Rules, overlap_of
 from treecrf_studies.framework.settings import FutureSettings
 from treecrf_studies.future import STUDY

@@ -12,9 +12,9 @@ from treecrf.models.decoding import DECODERS
 from treecrf.sequences import SequenceSet
 from treecrf.statistics.selection import derive_seed, sequence_folds
 from treecrf_studies import datasets
-from treecrf_studies.framework.confidence import PREDICTED, marginals_after
-from treecrf_studies.framework.job_context import JobContext
+from treecrf_studies.framework.jobs import JobContext
 from treecrf_studies.framework.methods import find_method
+from treecrf_studies.framework.metrics import PREDICTED, marginals_after
 from treecrf_studies.framework.selection import Trained, choose, train_as_chosen
 from treecrf_studies.kernels.jobs import (
     RUN_NAMES,

@@ -6,7 +6,7 @@ import pytest
 from scipy.stats import ttest_rel
 
 from treecrf_studies.framework.comparisons import compare_steps, find_pair
-from treecrf_studies.framework.job_context import SummaryContext
+from treecrf_studies.framework.jobs import SummaryContext
 from treecrf_studies.kernels.figures import accuracy_by_degree, cost_by_size, excess_by_seconds, loss_by_rank
 from treecrf_studies.kernels.methods import STEPS
 from treecrf_studies.kernels.page import against_trees, kernels_against_trees

@@ -6,13 +6,13 @@ import pytest
 from runs import shown
 
 from treecrf_studies.missing.figures import accuracy_by_rate, effects_by_rate, feature_frequencies
-from treecrf_studies.missing.published import missing_value_coefficients
 from treecrf_studies.missing.tables import (
     accuracy_layout,
     coefficients_layout,
     costs_layout,
     deviance_layout,
     effects_layout,
+    missing_value_coefficients,
     significance_layout,
     variances_layout,
 )

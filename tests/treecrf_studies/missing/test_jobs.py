@@ -11,7 +11,7 @@ from treecrf.models.boosted import treecrf
 from treecrf.models.boosted.treecrf import TreeCRF
 from treecrf.models.neural.neural_crf import NeuralCRF
 from treecrf.sequences import Attribute, SequenceSet
-from treecrf_studies.framework.job_context import JobContext
+from treecrf_studies.framework.jobs import JobContext
 from treecrf_studies.missing import jobs as study
 from treecrf_studies.missing.methods import TREES
 

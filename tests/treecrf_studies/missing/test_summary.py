@@ -5,7 +5,7 @@ import pandas as pd
 
 from treecrf.sequences import Attribute, SequenceSet
 from treecrf.statistics.deviance import compare_all
-from treecrf_studies.framework.job_context import SummaryContext
+from treecrf_studies.framework.jobs import SummaryContext
 from treecrf_studies.missing.summary import (
     OF_MODEL,
     analyse,

@@ -9,7 +9,7 @@ from runs import shown
 from treecrf.missing import MECHANISMS
 from treecrf.models.boosted.treecrf import TreeCRF
 from treecrf.statistics.ranking import BEST, NOT_SEPARATED, UNTESTED, WORSE
-from treecrf_studies.framework.job_context import JobContext
+from treecrf_studies.framework.jobs import JobContext
 from treecrf_studies.missing import jobs as study
 from treecrf_studies.missing.advice import tree_answers
 from treecrf_studies.missing.figures import accuracy_by_mechanism, accuracy_by_trees

@@ -6,7 +6,7 @@ import pandas as pd
 from treecrf.io.files import write_frame, write_json
 from treecrf_studies.future.methods import NO_BAG
 from treecrf_studies.missing.claims import METHODS
-from treecrf_studies.missing.published import missing_value_coefficients
+from treecrf_studies.missing.tables import missing_value_coefficients
 from treecrf_studies.training.choices import BETTER
 
 FB, VITERBI = "forward_backward", "viterbi"

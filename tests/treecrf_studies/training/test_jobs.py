@@ -12,11 +12,11 @@ from treecrf import LinearCRF, TreeCRF
 from treecrf.missing import Imputer, inject
 from treecrf.sequences import Attribute, SequenceSet
 from treecrf.statistics.selection import derive_seed, sequence_folds
-from treecrf_studies.framework.confidence import CONFIDENCE
-from treecrf_studies.framework.custom import candidate_name
-from treecrf_studies.framework.job_context import JobContext
+from treecrf_studies.framework.jobs import JobContext
 from treecrf_studies.framework.methods import find_method
+from treecrf_studies.framework.metrics import CONFIDENCE
 from treecrf_studies.methods.catalogue import IN_JAVA, TRAINING
+from treecrf_studies.options import candidate_name
 from treecrf_studies.training import jobs as training
 from treecrf_studies.training.choices import UNPERTURBED, highest_points
 from treecrf_studies.training.settings import TrainingSettings

@@ -13,7 +13,7 @@ from treecrf.statistics.selection import derive_seed, hold_out
 from treecrf_studies import training
 from treecrf_studies.datasets import load
 from treecrf_studies.framework.claims.judge import Results
-from treecrf_studies.framework.job_context import JobContext
+from treecrf_studies.framework.jobs import JobContext
 from treecrf_studies.framework.methods import find_method
 from treecrf_studies.framework.paths import StudyFiles
 from treecrf_studies.framework.selection import choose
@@ -22,15 +22,15 @@ from treecrf_studies.methods.catalogue import TRAINING
 from treecrf_studies.rendering.style import NOTHING
 from treecrf_studies.training import larger
 from treecrf_studies.training.claims import larger_difference
-from treecrf_studies.training.comparisons import (
-    larger_accuracies_layout,
-    larger_layout,
-    trees_and_networks,
-)
 from treecrf_studies.training.figures import accuracy_by_size
 from treecrf_studies.training.larger_summary import compare_larger, summarise_larger
 from treecrf_studies.training.published import training_accuracies
 from treecrf_studies.training.settings import LargerSample, TrainingSettings
+from treecrf_studies.training.tables import (
+    larger_accuracies_layout,
+    larger_layout,
+    trees_and_networks,
+)
 
 FOLDS = LargerSample(of="hmm", n_folds=3, n_repeats=2)
 DRAWS = LargerSample(of="hmm", design="draws", n_repeats=3)

@@ -34,7 +34,7 @@ from planted_verdicts import DOWN, PLANTED, SAME, UP, coefficients, pairs, plant
 from treecrf.io.files import write_frame
 from treecrf_studies.framework.claims.judge import Results
 from treecrf_studies.framework.claims.rows import LARGER, check_claim
-from treecrf_studies.framework.job_context import JobContext
+from treecrf_studies.framework.jobs import JobContext
 from treecrf_studies.future.jobs import one_directional_example
 from treecrf_studies.missing.summary import analyse
 from treecrf_studies.report.ledger import claim_rows, verdicts

@@ -6,14 +6,14 @@ import pytest
 from planted_claims import CHAPTER_3, RATES, WEIGHTING, against_others, plant_coefficients, plant_comparisons
 from planted_verdicts import PLANTED, plant_growth
 
-from treecrf_studies.framework.claims.rows import parts_of
-from treecrf_studies.framework.claims.sensitivity import (
+from treecrf_studies.framework.claims.rows import (
     DOUBLED,
     HALVED,
     HOLM_WITHIN,
     PAPERS_TEST,
     WITHOUT_EQUIVALENCE,
     other_rules,
+    parts_of,
     scaled,
     thresholds_text,
     without,

@@ -12,15 +12,18 @@ from treecrf import Attribute, SequenceSet, SlidingWindow, TreeCRF
 from treecrf.sequences import MISSING, window_codes
 from treecrf_studies.datasets.synthetic import future_splits
 from treecrf_studies.methods import FutureFeatureMEMM, FutureFeatureTreeCRF
-from treecrf_studies.methods.future._bag_kernels import (
+from treecrf_studies.methods.future.features import (
     WHOLE_FUTURE,
+    Bags,
+    cut_windows,
+    even_thresholds,
     instance_gradient,
     log_likelihood_along,
     noisy_or,
     residuals_of,
     slope_along,
+    thermometer,
 )
-from treecrf_studies.methods.future.features import Bags, cut_windows, even_thresholds, thermometer
 
 # Sequences of different lengths, one of them 1; the second has two observations beyond its positions.
 OFFSETS = np.array([0, 4, 7, 8, 17])
