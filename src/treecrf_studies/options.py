@@ -33,7 +33,8 @@ class StudySettings(Model):
     """Settings of the study as a whole, which no data set has for itself."""
 
     of_papers: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
-    """What the protocol runs differently on single data sets: overrides of settings that a configuration does not give."""
+    """What the protocol runs differently on single data sets: overrides of settings that a configuration does not give.
+    """
 
     counted: ClassVar[tuple[str, ...]] = ()
     """Settings that are numbers of iterations; each test_every-th is tested, and so one of each at least."""
@@ -46,7 +47,9 @@ class StudySettings(Model):
         SEPARATION_MARGIN,
         gt=0,
         allow_inf_nan=False,
-        description="Points below the best that the interval of a method close to it does not reach; else it is not separated.",
+        description=(
+            "Points below the best that the interval of a method close to it does not reach; else it is not separated."
+        ),
     )
 
     @model_validator(mode="before")

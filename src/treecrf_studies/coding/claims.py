@@ -119,7 +119,10 @@ def difference_of_gains(results: Results, dataset: str, pairs: Pairs) -> Iterato
         for row in gains[(gains["method"] == method) & (gains["other"] == other)].to_dict("records"):
             low, high = signed(row["low_90"]), signed(row["high_90"])
             gain = f"{method_text(method)} gains {points_text(row['value'])} more over {method_text(other)}"
-            text = f"{gain} with the smaller window (by the sequence-level test {p_text(row['p_value'])}, 90 % interval {low} to {high})"
+            text = (
+                f"{gain} with the smaller window (by the sequence-level test {p_text(row['p_value'])}, 90 % interval "
+                f"{low} to {high})"
+            )
             interval = row["low_90"], row["high_90"]
             names = method_text(method), method_text(other)
             what = f"gain of {names[0]} over {names[1]}, smaller minus larger window"

@@ -337,7 +337,9 @@ def _label_by_beams(
 
 
 def _label_with_all(method: str, draw: Draw, settings: CodingSettings) -> Labelled:
-    """By the candidate that is right on most of the held-out part; among equals the first, with the fewest iterations."""
+    """By the candidate that is right on most of the held-out part; among equals the first, with the fewest
+    iterations.
+    """
     sets = draw.sets
     candidates = make_candidates(method, draw.window, settings)
     every = settings.test_every if method in ALL_LABELS else 1

@@ -117,7 +117,9 @@ def choose_by_held_out(scores: pd.DataFrame) -> pd.DataFrame:
 
 
 def with_counted(scores: pd.DataFrame, best: pd.DataFrame) -> pd.DataFrame:
-    """The scores with counted: whether it is the size that a method is compared with, the longest code or the chosen beam."""
+    """The scores with counted: whether it is the size that a method is compared with, the longest code or the chosen
+    beam.
+    """
     is_beam = scores["method"].isin([f"{learner}_{BEAM}" for learner in LEARNERS])
     is_longest = scores["size"] == scores.groupby(["dataset", "method", "window"])["size"].transform("max")
     chosen = scores[LINE].merge(best.loc[best["use"] == BEAM, LINE].assign(chosen=True), how="left")["chosen"]

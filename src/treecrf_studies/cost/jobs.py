@@ -132,7 +132,9 @@ def window_of_size(size: int) -> tuple[int, int]:
 
 
 class Followed(NamedTuple):
-    """A trained TreeCRF, with CPU seconds and log likelihood of the training set after each iteration that follows it."""
+    """A trained TreeCRF, with CPU seconds and log likelihood of the training set after each iteration that follows
+    it.
+    """
 
     model: TreeCRF
     seconds: list[float]

@@ -14,7 +14,8 @@ The features have no names in the file, and only some of them can be told from t
 of their column. What the data say, over all documents:
 
 - 7 is the complement of 6; with 7 only 2, 8, 10, 12, 19 and 20 are ever true, as on a blank line;
-- 8 is 7 of the line before, 10 is 9 of the line before, and 14 is 13 of the line before; all three are false on the first line;
+- 8 is 7 of the line before, 10 is 9 of the line before, and 14 is 13 of the line before; all three are false on the
+first line;
 - 13 and 14 are never true;
 - 4 implies 0; 17 and 18 imply 2 and exclude each other; 3 implies 9, which implies 22; 15 excludes 2.
 
@@ -230,7 +231,9 @@ def split_by_last(whole: Callable[..., SequenceSet]) -> Callable[..., tuple[Sequ
 
 
 def load_other(raw: Path, *, n_train: int = 20, columns: Columns = "papers") -> tuple[SequenceSet, SequenceSet]:
-    """The documents that the papers do not use, in the order of the file: the first `n_train` train, the others test."""
+    """The documents that the papers do not use, in the order of the file: the first `n_train` train, the others
+    test.
+    """
     check_count("n_train", n_train, most=len(OTHER_DOCUMENTS) - 1)
     documents = read_documents(raw, OTHER_DOCUMENTS, columns=columns)
     return documents.select(range(n_train)), documents.select(range(n_train, len(documents)))

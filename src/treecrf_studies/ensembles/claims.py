@@ -92,7 +92,10 @@ def slack(results: Results, dataset: str) -> Iterator[Measured[float]]:
     runs = results.table("ensembles", "boosted.csv")
     if runs is not None and dataset in set(runs["dataset"]):
         of_set = runs[runs["dataset"] == dataset]
-        text = f"the bound is at least {number(of_set['slack'].min(), 3)} above the margin loss on {dataset} in {len(of_set)} runs"
+        text = (
+            f"the bound is at least {number(of_set['slack'].min(), 3)} above the margin loss on {dataset} in "
+            f"{len(of_set)} runs"
+        )
         yield Measured(float(of_set["slack"].min()), text)
 
 

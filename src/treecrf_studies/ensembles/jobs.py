@@ -72,7 +72,9 @@ class EnsemblesOutcome(NamedTuple):
 
 
 def combine_experts(job: JobContext[EnsemblesSettings]) -> EnsemblesOutcome:
-    """All ensembles on one data set, whose sequences are divided anew; what is found of one draw is a part of the job."""
+    """All ensembles on one data set, whose sequences are divided anew; what is found of one draw is a part of the
+    job.
+    """
     dataset, settings = job.dataset, job.settings.of(job.dataset)
     data = SequenceSet.concatenate(job.sets)
     draws = [

@@ -48,7 +48,9 @@ class EnsemblesSettings(StudySettings):
     n_seeds: int = Field(5, ge=1, description="Draws of the parts A, B and C of a data set.")
     sizes: tuple[Size, Size, Size] = Field(
         (0.5, 0.25, 0.25),
-        description="Sequences of A (trains experts), B (combines them) and C (tests); shares of all if they sum to at most 1.",
+        description=(
+            "Sequences of A (trains experts), B (combines them) and C (tests); shares of all if they sum to at most 1."
+        ),
     )
     experts: list[Name] = Field(list(EXPERTS), min_length=2, description=f"Labellers to combine: {', '.join(EXPERTS)}.")
     newton_iterations: Count = Field(100, description="Iterations of separable.")

@@ -77,7 +77,9 @@ def _loss(mean: float, deviation: float) -> str:
 
 
 def sticking_layout(losses: pd.DataFrame) -> pd.DataFrame:
-    """SLE on each pool: the runs that stick at the best expert of training, and the others; two other rows beside them."""
+    """SLE on each pool: the runs that stick at the best expert of training, and the others; two other rows beside
+    them.
+    """
     rows = []
     for (dataset, pool), of_pool in losses.groupby(["dataset", "pool"], sort=False):
         runs, means = of_pool[of_pool["method"] == "sle"], of_pool.groupby("method")["loss"].mean()

@@ -115,8 +115,8 @@ def has_confidence(rows: pd.DataFrame) -> bool:
 
 
 def log_loss(rows: pd.DataFrame) -> float:
-    """The mean of minus the logarithm of the probability of the true label, in nats; probabilities below `LEAST_PROBABILITY` count
-    as it.
+    """The mean of minus the logarithm of the probability of the true label, in nats; probabilities below
+    `LEAST_PROBABILITY` count as it.
     """
     return float(-np.log(np.maximum(rows[P_LABEL].to_numpy(dtype=float), LEAST_PROBABILITY)).mean())
 

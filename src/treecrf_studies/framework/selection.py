@@ -36,7 +36,8 @@ Found = TypeVar("Found")
 
 
 class ChosenLabeller(NamedTuple):
-    """A labeller that is not trained, the stage of its training that is best, and the share of held-out positions right.
+    """A labeller that is not trained, the stage of its training that is best, and the share of held-out positions
+    right.
 
     Stage 0 stands for the last one. NaN where nothing was held out, as there was nothing to choose.
     """
@@ -129,7 +130,9 @@ def correct_by_stage(
     every: int = 1,
     counted: NDArray[np.bool_] | slice = _ALL,
 ) -> NDArray[np.int64]:
-    """Correct positions of a trained labeller after each stage that is a candidate; of one without stages at its end."""
+    """Correct positions of a trained labeller after each stage that is a candidate; of one without stages at its
+    end.
+    """
     truth = labeller.align_labels(data)
     found = [(labels == truth)[counted].sum() for labels in labels_by_stage(labeller, data, decoder, every)]
     return np.array(found, dtype=np.int64)

@@ -1,4 +1,6 @@
-"""The declaration of a study: its jobs, summaries, tables and figures, from which workflow, page and provenance follow."""
+"""The declaration of a study: its jobs, summaries, tables and figures, from which workflow, page and provenance
+follow.
+"""
 
 from __future__ import annotations
 

@@ -208,6 +208,8 @@ def is_near(published: pd.DataFrame, column: str) -> pd.Series:
 
 
 def tidy(frame: pd.DataFrame, columns: Sequence[str]) -> pd.DataFrame:
-    """A frame with these columns in their order: those that it lacks have the value of `UNLESS_GIVEN`, or are missing."""
+    """A frame with these columns in their order: those that it lacks have the value of `UNLESS_GIVEN`, or are
+    missing.
+    """
     absent = {name: UNLESS_GIVEN.get(name) for name in columns if name not in frame}
     return frame.assign(**absent)[list(columns)].reset_index(drop=True)

@@ -296,7 +296,9 @@ def _train(sets: Splits, labeller: type[Labeller], values: dict[str, Any], setti
 
 
 def _is_memm(model: Labeller) -> bool:
-    """Whether probabilities are normalized position by position, so that the decoder is `FutureSettings.memm_decoder`."""
+    """Whether probabilities are normalized position by position, so that the decoder is
+    `FutureSettings.memm_decoder`.
+    """
     return isinstance(model, MEMM | FutureFeatureMEMM) and not isinstance(model, FutureFeatureTreeCRF)
 
 

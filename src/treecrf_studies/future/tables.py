@@ -118,7 +118,9 @@ def generated_layout(best: pd.DataFrame) -> pd.DataFrame:
 
 
 def _distances(measured: pd.DataFrame, methods: Sequence[str]) -> dict[str, dict[str, str]]:
-    """Root mean square difference from the published values of the three sets, by end of the last bags and by method."""
+    """Root mean square difference from the published values of the three sets, by end of the last bags and by
+    method.
+    """
     known = with_published(measured)
     known["square"] = (known["value"] - known["published"]) ** 2
     found = {}

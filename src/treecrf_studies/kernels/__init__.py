@@ -1,4 +1,6 @@
-"""The study of kernels (Altun, Smola and Hofmann 2004): conditional random fields in the space of a polynomial kernel."""
+"""The study of kernels (Altun, Smola and Hofmann 2004): conditional random fields in the space of a polynomial
+kernel.
+"""
 
 from treecrf_studies.framework.study import OVER_DRAWS_OR_GROUPS, Figure, Job, Study, Summary, Table
 

@@ -128,7 +128,9 @@ class Draw(NamedTuple):
 
 
 def load_kernels(method: str, train: SequenceSet, window: Window, settings: KernelsSettings) -> None:
-    """Run what a method runs on a few sequences, so that no measured time has the loading of compiled routines in it."""
+    """Run what a method runs on a few sequences, so that no measured time has the loading of compiled routines in
+    it.
+    """
     few = train.select(np.arange(min(_N_SMALL, len(train))))
     small = settings.model_copy(
         update={

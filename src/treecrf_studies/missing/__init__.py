@@ -164,7 +164,10 @@ STUDY = Study(
     ),
     within="missing",
     phases="costs.csv",
-    phases_note="of all trainings, choices and predictions with trees of single categories and gradient leaves and cells missing completely at random",
+    phases_note=(
+        "of all trainings, choices and predictions with trees of single categories and gradient leaves and cells "
+        "missing completely at random"
+    ),
     claimed=("evaluations", "comparisons", "papers_comparisons", "costs", "frequencies"),
     views={
         "pairs": tuple(View("methods.one_way", (f"{kind}comparisons",)) for kind in KINDS),
@@ -176,5 +179,8 @@ STUDY = Study(
     names="treecrf_studies.rendering.style.method_name",
     conditions="tables.condition_texts",
     repeated="training set",
-    tested="Differences between methods are tested by a crossed model of training sets and groups of related test sequences.",
+    tested=(
+        "Differences between methods are tested by a crossed model of training sets and groups of related test "
+        "sequences."
+    ),
 )

@@ -199,7 +199,8 @@ def _choice(rows: pd.DataFrame, when: str) -> str:
     of_first = rows["method"] == first
     gap, n_cases = rows.loc[of_first, "gap"].mean(), counted(int(of_first.sum()), "case")
     text = (
-        f"Use {method_name(first)} for values missing {when}. Its mean gap to the best method is {signed(gap)} percentage points "
+        f"Use {method_name(first)} for values missing {when}. Its mean gap to the best method is {signed(gap)} "
+        "percentage points "
         f"over {n_cases}"
     )
     text += (
@@ -312,7 +313,8 @@ def _told(name: str, description: Mapping[str, Any], ranked: pd.DataFrame) -> Pa
     own = f"{n_missing:,} cells are missing in the data." if n_missing else "No cell is missing in the data."
     lost = best.iloc[0] - best.iloc[-1]
     return paragraph(
-        "<b>{name}.</b> The best method loses {lost} percentage points if a further {most} of the cells are missing at random. "
+        "<b>{name}.</b> The best method loses {lost} percentage points if a further {most} of the cells are missing at "
+        "random. "
         "{own} {ways}",
         name=name,
         own=own,
@@ -366,7 +368,9 @@ def tree_answers(evaluations: pd.DataFrame, comparisons: pd.DataFrame, differenc
 
 
 def _matters(means: pd.DataFrame, comparisons: pd.DataFrame, kind: str) -> Iterator[str]:
-    """In how many cases the best method is better than the worst, and by how much; nothing where there is one method."""
+    """In how many cases the best method is better than the worst, and by how much; nothing where there is one
+    method.
+    """
     found = spreads(means, comparisons, TREE_CASE)
     by_trees = found.assign(is_real=found["p_holm"] < SIGNIFICANCE_LEVEL).groupby("trees")
     n_cases, n_real = by_trees.size(), by_trees["is_real"].sum()
@@ -375,7 +379,8 @@ def _matters(means: pd.DataFrame, comparisons: pd.DataFrame, kind: str) -> Itera
         return
     verdict = "matters" if n_real[kind] else "has no significant effect"
     yield (
-        f"The choice of method {verdict} with {TREES[kind].name}. The best method is significantly better than the worst in "
+        f"The choice of method {verdict} with {TREES[kind].name}. The best method is significantly better than the "
+        "worst in "
         f"{n_real[kind]} of {counted(n_cases[kind], 'case')} (data set and share), and {ahead[kind]}. With "
         f"{TREES[PAPERS].name}, it is better in {n_real[PAPERS]} of {n_cases[PAPERS]}, and {ahead[PAPERS]}."
     )
@@ -400,10 +405,15 @@ def _weighting(means: pd.DataFrame, comparisons: pd.DataFrame, kind: str) -> Ite
         if never_beaten
         else "is sometimes significantly worse"
     )
-    against = f" It is significantly better than {method_name(INCORPORATED)} in {better} of {counted(len(pair), 'case')} and worse in {worse}."
+    against = (
+        f" It is significantly better than {method_name(INCORPORATED)} in {better} of {counted(len(pair), 'case')} and "
+        f"worse in {worse}."
+    )
     yield (
-        f"{method_name(WEIGHTING).capitalize()} {verdict} with {TREES[kind].name}. No sequence-level test finds it worse "
-        f"than another method in {n_unbeaten[kind]} of {counted(n_cases[kind], 'case')}.{against if len(pair) else ''} With "
+        f"{method_name(WEIGHTING).capitalize()} {verdict} with {TREES[kind].name}. No sequence-level test finds it "
+        "worse "
+        f"than another method in {n_unbeaten[kind]} of {counted(n_cases[kind], 'case')}.{against if len(pair) else ''} "
+        "With "
         f"{TREES[PAPERS].name}, no test finds it worse in {n_unbeaten[PAPERS]} of {n_cases[PAPERS]}."
     )
 
@@ -417,7 +427,8 @@ def _gains(means: pd.DataFrame, differences: pd.DataFrame, kind: str) -> str:
     best = best_of_trees(means, against)
     better, worse = ([(rows["decision"] == word).sum() for rows in (alike, best)] for word in ("better", "worse"))
     return (
-        f"With the same method, {TREES[kind].name} are significantly better than {TREES[PAPERS].name} in {better[0]} of "
+        f"With the same method, {TREES[kind].name} are significantly better than {TREES[PAPERS].name} in {better[0]} "
+        "of "
         f"{counted(len(alike), 'case')} (data set, share and method) and worse in {worse[0]}. With the best method of "
         f"each, they are better in {better[1]} of {counted(len(best), 'case')} and worse in {worse[1]}."
     )

@@ -123,8 +123,8 @@ def accuracy_by_mechanism(evaluations: pd.DataFrame) -> Figure:
 
 
 def effects_by_rate(comparisons: pd.DataFrame, baseline: str) -> Figure:
-    """Accuracy of each method minus the baseline's by missing rate, a panel per data set, a slot per rate with the methods
-    side by side.
+    """Accuracy of each method minus the baseline's by missing rate, a panel per data set, a slot per rate with the
+    methods side by side.
 
     `comparisons` is from `treecrf.statistics.blocks.compare_crossed`. Marker: difference in points of accuracy. Bar:
     its 95 % interval of the family. Values that are not finite are left out. A panel's title says where blocks of lines

@@ -277,7 +277,9 @@ def _measured(pair: Comparison) -> Measured[float]:
 
 
 def _measured_alike(results: Results, pair: Comparison) -> Measured[float]:
-    """The same at the choice, and averaged as published numbers are: over documents, where each is a test set in turn."""
+    """The same at the choice, and averaged as published numbers are: over documents, where each is a test set in
+    turn.
+    """
     alike = _document_points(results, pair.dataset, pair.method, pair.other, pair.row["decoder"])
     return replace(_measured(pair), alike=None if np.isnan(alike) or abs(alike - pair.points) < SHOWN else alike)
 

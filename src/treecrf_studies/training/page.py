@@ -186,7 +186,8 @@ PAGE = StudyPage(
                 _stand_ins,
                 figure(
                     "accuracies",
-                    "Dot plot of the accuracy of every method. Each data set has a panel: {names}. The next table has the numbers.",
+                    "Dot plot of the accuracy of every method. Each data set has a panel: {names}. The next table has "
+                    "the numbers.",
                 ),
                 table("accuracy", "Cross-validated choice, mean ± sd", has_caption=False),
                 computed(_not_run, "notes"),

@@ -423,9 +423,9 @@ def rank(
     """Ranks of the methods of one data set at the cross-validated choice, each with its preferred decoder.
 
     Choices and predictions are of `treecrf_studies.training.jobs.TrainingOutcome`, one of each for every method;
-    comparisons are of `compare`. dataset; the columns of `treecrf.statistics.ranking.rank_methods`, of the accuracies of
-    all test positions (the mean of the trainings), from the best on; and test, what tells the methods apart. No rows for
-    a single method.
+    comparisons are of `compare`. dataset; the columns of `treecrf.statistics.ranking.rank_methods`, of the accuracies
+    of all test positions (the mean of the trainings), from the best on; and test, what tells the methods apart. No rows
+    for a single method.
     """
     preferred = _preferred(choices, predictions)
     pairs = comparisons[comparisons["decoder"] == BETTER]

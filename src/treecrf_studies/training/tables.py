@@ -184,7 +184,9 @@ def methods_layout(summary: pd.DataFrame, comparisons: pd.DataFrame, peak_compar
 
 
 def step_seconds_layout(costs: pd.DataFrame) -> pd.DataFrame:
-    """Table 3.6 as printed: length, features, and CPU seconds of an iteration of forward-backward and of an induction."""
+    """Table 3.6 as printed: length, features, and CPU seconds of an iteration of forward-backward and of an
+    induction.
+    """
     published, cells = read_published("table_3_6_cpu_per_iteration"), by_key(costs, "dataset", "method")
     printed = by_key(published, "dataset")
     counts = {("", "average length"): "average_length", ("", "features"): "n_features"}

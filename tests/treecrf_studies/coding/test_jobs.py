@@ -25,9 +25,20 @@ from treecrf_studies.methods import CodedCRF
 
 SIZES = {"n_train": 30, "n_test": 10, "length": 12}
 SETTINGS = CodingSettings(
-    methods=["vp_iid"], windows=[(0, 0)], code_lengths=[16, 20], beams=[2, 50], gtb_iterations=3, gtb_leaves=4, beam_iterations=2, n_epochs=2, tree_iterations=6,
-    label_dictionary=None, tree_splits=["subsets"], separable_rates=[0.1, 0.5], crfsuite_penalties=[1.0, 0.01],
-)  # fmt: skip
+    methods=["vp_iid"],
+    windows=[(0, 0)],
+    code_lengths=[16, 20],
+    beams=[2, 50],
+    gtb_iterations=3,
+    gtb_leaves=4,
+    beam_iterations=2,
+    n_epochs=2,
+    tree_iterations=6,
+    label_dictionary=None,
+    tree_splits=["subsets"],
+    separable_rates=[0.1, 0.5],
+    crfsuite_penalties=[1.0, 0.01],
+)
 
 
 @pytest.fixture(scope="module")
@@ -227,8 +238,14 @@ def test_an_unknown_method_is_refused(method):
 
 @pytest.mark.parametrize(
     ("method", "text"),
-    [("gtb_cascade_all", "GTB c-SECOC(all)"), ("vp_iid", "VP iid"), ("vp_beam", "VP beam search"), ("full", "TreeCRF-Newton (full)"), ("mine", "mine")],
-)  # fmt: skip
+    [
+        ("gtb_cascade_all", "GTB c-SECOC(all)"),
+        ("vp_iid", "VP iid"),
+        ("vp_beam", "VP beam search"),
+        ("full", "TreeCRF-Newton (full)"),
+        ("mine", "mine"),
+    ],
+)
 def test_methods_have_the_names_of_the_thesis(method, text):
     assert method_text(method) == text
 

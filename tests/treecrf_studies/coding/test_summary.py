@@ -29,8 +29,13 @@ from treecrf_studies.framework.resamples import Rules, count_correct
 
 RULES = Rules(exact_under=25, equivalence_margin=0.5, test_per_train=0.0)
 METHODS = {
-    "gtb_iid": 0.3, "gtb_secoc": 0.4, "gtb_cascade_1": 0.5, "gtb_cascade_all": 0.55, "vp_cascade_1": 0.35, "separable": 0.8,
-}  # fmt: skip
+    "gtb_iid": 0.3,
+    "gtb_secoc": 0.4,
+    "gtb_cascade_1": 0.5,
+    "gtb_cascade_all": 0.55,
+    "vp_cascade_1": 0.35,
+    "separable": 0.8,
+}
 """Share of correct positions."""
 
 SETTINGS = {"exact_under": 25, "equivalence_margin": 0.5}
@@ -47,11 +52,18 @@ def predictions(seeds=(0,), windows=(1, 3), n_sequences=40, length=10):
                 parts.append(
                     pd.DataFrame(
                         {
-                            "dataset": "transition", "method": method, "window": window, "draw": seed, "size": 0 if method == "separable" else 20,
-                            "group": np.arange(n) // length, "position": np.arange(n), "label": 1, "predicted": right.astype(int),
+                            "dataset": "transition",
+                            "method": method,
+                            "window": window,
+                            "draw": seed,
+                            "size": 0 if method == "separable" else 20,
+                            "group": np.arange(n) // length,
+                            "position": np.arange(n),
+                            "label": 1,
+                            "predicted": right.astype(int),
                         }
                     )
-                )  # fmt: skip
+                )
     return pd.concat(parts, ignore_index=True)
 
 
@@ -210,8 +222,11 @@ def test_figures_have_a_panel_for_each_learner_and_window(frames):
 def test_panels_that_are_figures_of_the_thesis_have_its_numbers(frames):
     lines = frames["scores"].assign(dataset="nettalk_full")
     assert titles(accuracy_by_length(lines)) == [
-        "5.1a: GTB, window 1", "5.1b: GTB, window 3", "5.2a: VP, window 1", "5.2b: VP, window 3",
-    ]  # fmt: skip
+        "5.1a: GTB, window 1",
+        "5.1b: GTB, window 3",
+        "5.2a: VP, window 1",
+        "5.2b: VP, window 3",
+    ]
     assert titles(accuracy_by_seconds(lines, frames["best"])) == ["5.3a: window 1", "5.3b: window 3"]
     assert titles(accuracy_by_length(lines.assign(dataset="both")))[1] == "5.6b: GTB, window 3"
 

@@ -285,6 +285,7 @@ def test_import_is_light():
     heavy = "{'pandas', 'pooch', 'requests', 'pyphen', 'pyarrow', 'scipy'}"
     code = (
         "import sys; before = set(sys.modules); import treecrf.sequences; import importlib.util as u;"
-        f"import treecrf; base = set(sys.modules); import treecrf_studies.datasets; print({heavy} & (set(sys.modules) - base))"
+        f"import treecrf; base = set(sys.modules); import treecrf_studies.datasets; print({heavy} & (set(sys.modules) "
+        "- base))"
     )
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "set()\n"

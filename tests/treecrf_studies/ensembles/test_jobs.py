@@ -37,9 +37,21 @@ from treecrf_studies.framework.jobs import JobContext
 from treecrf_studies.framework.metrics import CONFIDENCE, PREDICTED
 
 SETTINGS = EnsemblesSettings(
-    pool_seeds=[3], n_sequences=300, n_train=40, n_samples=3, n_rounds=9, rhos=[0.1, 0.5], n_seeds=2, newton_iterations=4, tree_iterations=3,
-    tree_leaves=4, linear_iterations=6, n_epochs=2, lightgbm_iterations=3, experts=["treecrf", "linear_crf", "perceptron"],
-)  # fmt: skip
+    pool_seeds=[3],
+    n_sequences=300,
+    n_train=40,
+    n_samples=3,
+    n_rounds=9,
+    rhos=[0.1, 0.5],
+    n_seeds=2,
+    newton_iterations=4,
+    tree_iterations=3,
+    tree_leaves=4,
+    linear_iterations=6,
+    n_epochs=2,
+    lightgbm_iterations=3,
+    experts=["treecrf", "linear_crf", "perceptron"],
+)
 WINDOW = (1, 1)
 
 

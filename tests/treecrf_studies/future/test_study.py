@@ -38,9 +38,19 @@ from treecrf_studies.rendering.cells import TOP, signed
 
 METHODS = ["sliding_window", "memm_1", "crf_2", "ff_memm_0", "ff_crf_1"]
 SETTINGS = FutureSettings(
-    methods=METHODS, n_iterations=12, chain_iterations=12, test_every=1, max_leaves=[4, 6], bags=[6, None], g0=[-1, -5], alpha_uppers=[5, 40],
-    beta_uppers=[1e3, 1e5], eta_uppers=[10], eta_starts=[0.5, 1.0], each_label=False,
-)  # fmt: skip
+    methods=METHODS,
+    n_iterations=12,
+    chain_iterations=12,
+    test_every=1,
+    max_leaves=[4, 6],
+    bags=[6, None],
+    g0=[-1, -5],
+    alpha_uppers=[5, 40],
+    beta_uppers=[1e3, 1e5],
+    eta_uppers=[10],
+    eta_starts=[0.5, 1.0],
+    each_label=False,
+)
 SIZES = {"n_train": 120, "n_validation": 60, "n_test": 20, "length": 15}
 
 RULES = {"exact_under": 25, "equivalence_margin": 0.5}
@@ -91,9 +101,17 @@ def test_every_variant_has_its_runs_and_the_best_bounds_win(outcomes, splits):
 
     def train(leaves, start, alpha, beta):
         return FutureFeatureMEMM(
-            12, leaves, order=0, bag=6, g0=-5, eta_start=start, alpha_upper=alpha, beta_upper=beta, eta_upper=10,
+            12,
+            leaves,
+            order=0,
+            bag=6,
+            g0=-5,
+            eta_start=start,
+            alpha_upper=alpha,
+            beta_upper=beta,
+            eta_upper=10,
             each_label=False,
-        ).fit(splits[1].train, validation=splits[1].validation)  # fmt: skip
+        ).fit(splits[1].train, validation=splits[1].validation)
 
     def validate(candidate):
         return train(*candidate).staged_score(splits[1].validation)[:, 0].max()
@@ -223,8 +241,9 @@ def test_every_pair_is_decided_by_itself(frames):
 def test_a_pair_is_found_from_both_sides():
     comparisons = compare_variants(
         draws_of({"crf_1": (150, 140, 160), "ff_memm_0": (170, 162, 181), "ff_memm_1": (1, 2, 3)}),
-        ["crf_1", "ff_memm_0", "ff_memm_1"], OF_PAIRS,
-    )  # fmt: skip
+        ["crf_1", "ff_memm_0", "ff_memm_1"],
+        OF_PAIRS,
+    )
     ahead, behind = find_pair(comparisons, "ff_memm_0", "crf_1"), find_pair(comparisons, "crf_1", "ff_memm_0")
     assert ahead.points == -behind.points == pytest.approx(10.5)
     assert ahead.interval == tuple(-end for end in reversed(behind.interval))
@@ -240,14 +259,20 @@ def draws_of(correct, n_positions=200):
     parts = [
         pd.DataFrame(
             {
-                "dataset": "toy", "method": method, "bag": NO_BAG, "g0": np.nan, "draw": seed,
-                "sequence": np.arange(n_positions) // 10, "position": np.arange(n_positions), "label": 1,
+                "dataset": "toy",
+                "method": method,
+                "bag": NO_BAG,
+                "g0": np.nan,
+                "draw": seed,
+                "sequence": np.arange(n_positions) // 10,
+                "position": np.arange(n_positions),
+                "label": 1,
                 "predicted": (np.arange(n_positions) < n).astype(int),
             }
         )
         for method, numbers in correct.items()
         for seed, n in enumerate(numbers)
-    ]  # fmt: skip
+    ]
     return pd.concat(parts, ignore_index=True)
 
 

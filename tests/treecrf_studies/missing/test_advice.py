@@ -56,10 +56,18 @@ def comparisons_of(percent, at_zero=False, **columns):
 def costs_of(seconds):
     """Ten iterations of a training, and what counts to none of them."""
     rows = [
-        {"dataset": "a", "rate": 0.1, "method": method, "training_set": 0, "phase": phase, "cpu_seconds": each, "n_iterations": 10}
+        {
+            "dataset": "a",
+            "rate": 0.1,
+            "method": method,
+            "training_set": 0,
+            "phase": phase,
+            "cpu_seconds": each,
+            "n_iterations": 10,
+        }
         for method, value in seconds.items()
         for phase, each in (("choice", 1e6), ("gradient", 4 * value), ("trees", 6 * value), ("prediction", 1e4))
-    ]  # fmt: skip
+    ]
     return pd.DataFrame(rows)
 
 
@@ -76,7 +84,8 @@ def test_the_method_with_the_smallest_gap_is_recommended(frames):
     assert recommended(judged) == WEIGHTING
     (text,) = advice_sentences(judged)
     assert (
-        "Use instance weighting for values missing at random. Its mean gap to the best method is 0.00 percentage points over "
+        "Use instance weighting for values missing at random. Its mean gap to the best method is 0.00 percentage "
+        "points over "
         "2 cases, and it is never significantly worse than another method."
     ) in text
     assert text.endswith("For indicator, no test finds a better method.")

@@ -64,10 +64,26 @@ OF_GROUPS = {"decision": "undecided", "cluster": "group", "n_clusters": 17, "n_t
 def comparison(dataset, rate, other, method, coefficient, **values):
     """One row of a frame of comparisons; what is not given is NaN."""
     names = (
-        "coefficient_standard_error", "z", "papers_p", "papers_p_holm", "likelihood_ratio", "likelihood_ratio_p_value",
-        "value", "standard_error", "degrees_of_freedom", "low", "high", "p_value",
-        "family_low", "family_high", "p_holm", "decision", "cluster", "n_clusters", "n_training_sets",
-    )  # fmt: skip
+        "coefficient_standard_error",
+        "z",
+        "papers_p",
+        "papers_p_holm",
+        "likelihood_ratio",
+        "likelihood_ratio_p_value",
+        "value",
+        "standard_error",
+        "degrees_of_freedom",
+        "low",
+        "high",
+        "p_value",
+        "family_low",
+        "family_high",
+        "p_holm",
+        "decision",
+        "cluster",
+        "n_clusters",
+        "n_training_sets",
+    )
     assert set(values) <= set(names)
     row = {"dataset": dataset, "stand_in": dataset.startswith("faq"), "rate": rate, "other": other}
     return row | {"method": method, "coefficient": coefficient} | dict.fromkeys(names, NAN) | OF_GROUPS | values
@@ -79,19 +95,45 @@ def comparisons():
     return pd.DataFrame(
         [
             comparison(
-                "protein", 0.4, weighting, "imputation", -0.0714, coefficient_standard_error=0.0121, papers_p=1e-9, papers_p_holm=4e-9,
-                likelihood_ratio_p_value=2e-4, standard_error=0.333, p_value=0.0123, degrees_of_freedom=4.0,
-                p_holm=0.0492, value=-1.234, low=-1.9, high=-0.6, family_low=-2.0, family_high=-0.456, decision="worse",
+                "protein",
+                0.4,
+                weighting,
+                "imputation",
+                -0.0714,
+                coefficient_standard_error=0.0121,
+                papers_p=1e-9,
+                papers_p_holm=4e-9,
+                likelihood_ratio_p_value=2e-4,
+                standard_error=0.333,
+                p_value=0.0123,
+                degrees_of_freedom=4.0,
+                p_holm=0.0492,
+                value=-1.234,
+                low=-1.9,
+                high=-0.6,
+                family_low=-2.0,
+                family_high=-0.456,
+                decision="worse",
             ),
             comparison("protein", 0.05, weighting, "default_direction", -0.0004, papers_p=0.05, p_holm=0.05),
             comparison(
-                "protein", 0.05, weighting, "imputation", 0.0306, papers_p=0.0499, p_holm=0.9,
-                value=0.5, low=-0.2, high=1.2, family_low=-0.25, family_high=1.25,
+                "protein",
+                0.05,
+                weighting,
+                "imputation",
+                0.0306,
+                papers_p=0.0499,
+                p_holm=0.9,
+                value=0.5,
+                low=-0.2,
+                high=1.2,
+                family_low=-0.25,
+                family_high=1.25,
             ),
             comparison("faq_perl", 0.1, "imputation", weighting, -INF, value=INF, low=-INF, family_low=-INF),
             comparison("mine", 0.1, weighting, "imputation", 0.2, value=1.0),
         ]
-    )  # fmt: skip
+    )
 
 
 def cells(frame, *heads):
@@ -115,9 +157,12 @@ def test_published_values_of_table_4_1():
 def test_coefficients_stand_under_the_published_ones(comparisons):
     layout = coefficients_layout(comparisons, "instance_weighting")
     assert layout.columns.tolist() == [
-        ("", "data set"), ("", "missing rate"), ("", "values"),
-        ("methods of the dissertation", "imputation"), ("other methods", "default direction"),
-    ]  # fmt: skip
+        ("", "data set"),
+        ("", "missing rate"),
+        ("", "values"),
+        ("methods of the dissertation", "imputation"),
+        ("other methods", "default direction"),
+    ]
     assert shown(layout) == [
         ["(a) protein", "5 %", "published", "−0.072*", "–"],
         ["(a) protein", "5 %", "measured", "0.031*", "0.000"],
@@ -152,13 +197,39 @@ def test_a_method_that_none_was_compared_with_has_no_rows(comparisons, layout):
 def test_every_p_value_is_shown(comparisons):
     layout = significance_layout(comparisons, comparisons, "instance_weighting")
     assert shown(layout)[2] == [
-        "protein", "40 %", "imputation", "−0.071", "0.012", "<0.001", "<0.001", "<0.001",
-        "−1.23", "0.33", "4.0", "0.012", "0.049", "worse", "17 groups of sequences × 5 training sets",
-    ]  # fmt: skip
+        "protein",
+        "40 %",
+        "imputation",
+        "−0.071",
+        "0.012",
+        "<0.001",
+        "<0.001",
+        "<0.001",
+        "−1.23",
+        "0.33",
+        "4.0",
+        "0.012",
+        "0.049",
+        "worse",
+        "17 groups of sequences × 5 training sets",
+    ]
     assert shown(layout)[1] == [
-        "protein", "5 %", "default direction", "0.000", "–", "0.050", "–", "–",
-        "–", "–", "–", "–", "0.050", "undecided", "17 groups of sequences × 5 training sets",
-    ]  # fmt: skip
+        "protein",
+        "5 %",
+        "default direction",
+        "0.000",
+        "–",
+        "0.050",
+        "–",
+        "–",
+        "–",
+        "–",
+        "–",
+        "–",
+        "0.050",
+        "undecided",
+        "17 groups of sequences × 5 training sets",
+    ]
     assert cells(layout, "", "data set") == ["protein", "protein", "protein", "mine"]
 
 
@@ -250,11 +321,16 @@ def test_costs_are_means_over_training_sets():
     names = ["dataset", "stand_in", "rate", "method", "training_set", "phase", "cpu_seconds", "n_iterations"]
     layout = costs_layout(pd.DataFrame(rows, columns=names))
     assert [head for head in layout.columns if head[0]] == [
-        ("training", "iterations"), ("training", "CPU s"), ("training", "ratio"),
-        ("one iteration", "CPU s"), ("one iteration", "ratio"),
-        ("prediction", "CPU s"), ("prediction", "ratio"),
-        ("choice of settings", "CPU s"), ("choice of settings", "ratio"),
-    ]  # fmt: skip
+        ("training", "iterations"),
+        ("training", "CPU s"),
+        ("training", "ratio"),
+        ("one iteration", "CPU s"),
+        ("one iteration", "ratio"),
+        ("prediction", "CPU s"),
+        ("prediction", "ratio"),
+        ("choice of settings", "CPU s"),
+        ("choice of settings", "ratio"),
+    ]
     assert shown(layout) == [
         ["protein", "20 %", "surrogate splitting", "20.0", "30.0", "5.00", "1.50", "5.00", "0.375", "1.00", "–", "–"],
         ["protein", "20 %", "imputation", "25.0", "6.00", "1.00", "0.300", "1.00", "0.500", "1.33", "160", "1.00"],

@@ -23,11 +23,29 @@ from treecrf_studies.training.settings import TrainingSettings
 
 SETTINGS = TrainingSettings(
     test_every=1,
-    n_iterations=4, n_folds=3, n_perturbed_runs=2, start_noise=0.5, max_leaves=4, l2_regularizations=[1, 20],
-    memm_regularizations=[5], original_max_leaves=[2, 4], variances=[1, 10], network_penalties=[0.01], network_epochs=3, lightgbm_leaves=[3],
-    anchors=[None, (0, 1)], anchored_orders=[2], neural_kinds=["lstm"], neural_widths=[4], neural_layers=[1], neural_dropouts=[0.1], neural_epochs=2,
-    stacking_experts=["treecrf", "linear_crf"], stacking_iterations=[3, 5], stacking_folds=2,
-)  # fmt: skip
+    n_iterations=4,
+    n_folds=3,
+    n_perturbed_runs=2,
+    start_noise=0.5,
+    max_leaves=4,
+    l2_regularizations=[1, 20],
+    memm_regularizations=[5],
+    original_max_leaves=[2, 4],
+    variances=[1, 10],
+    network_penalties=[0.01],
+    network_epochs=3,
+    lightgbm_leaves=[3],
+    anchors=[None, (0, 1)],
+    anchored_orders=[2],
+    neural_kinds=["lstm"],
+    neural_widths=[4],
+    neural_layers=[1],
+    neural_dropouts=[0.1],
+    neural_epochs=2,
+    stacking_experts=["treecrf", "linear_crf"],
+    stacking_iterations=[3, 5],
+    stacking_folds=2,
+)
 
 
 def tiny_set(seed, n_sequences=12):
@@ -354,7 +372,9 @@ def test_steady_methods_have_no_perturbed_runs():
 
 @pytest.mark.parametrize(("method", "n_runs"), [("mallet", 3), ("stacking", 3), ("smile", 0)])
 def test_perturbed_runs_of_slow_methods_are_a_setting_of_their_own(method, n_runs):
-    """A method whose start is fixed has none: copies of one training would count as several that agree to the last position."""
+    """A method whose start is fixed has none: copies of one training would count as several that agree to the last
+    position.
+    """
     assert SETTINGS.n_perturbed_slow_runs == 3
     job = training.TrainingJob("tiny", tiny_set(0), tiny_set(1), "split", (1, 1), method, SETTINGS, 0)
     assert job._n_perturbed_runs == n_runs

@@ -29,13 +29,31 @@ NAN = np.nan
 def outcome(dataset, method, decoder, chosen, **values):
     """One row of a summary: accuracy at the choice; what is not given is NaN or a plain value."""
     row = {
-        "dataset": dataset, "stand_in": dataset in ("faq_perl", "faq_x", "faq_a"), "method": method, "decoder": decoder,
-        "chosen_decoder": "viterbi" if decoder == "better" else decoder, "published": NAN, "published_table": "",
-        "candidate": "variance=5", "iteration": 30, "iteration_low": 30, "iteration_high": 30, "cv_accuracy": 60.0,
-        "chosen_accuracy": chosen, "peak_iteration": 40, "peak_accuracy": chosen + 1, "highest_accuracy": chosen + 2,
-        "cpu_seconds": 1.5, "n_perturbed_runs": 5, "chosen_by": method, "peak_cpu_seconds": 2.5, "last_accuracy": chosen - 1,
-        "last_iteration_low": 50, "last_iteration_high": 50, "last_cpu_seconds": 3.5,
-    }  # fmt: skip
+        "dataset": dataset,
+        "stand_in": dataset in ("faq_perl", "faq_x", "faq_a"),
+        "method": method,
+        "decoder": decoder,
+        "chosen_decoder": "viterbi" if decoder == "better" else decoder,
+        "published": NAN,
+        "published_table": "",
+        "candidate": "variance=5",
+        "iteration": 30,
+        "iteration_low": 30,
+        "iteration_high": 30,
+        "cv_accuracy": 60.0,
+        "chosen_accuracy": chosen,
+        "peak_iteration": 40,
+        "peak_accuracy": chosen + 1,
+        "highest_accuracy": chosen + 2,
+        "cpu_seconds": 1.5,
+        "n_perturbed_runs": 5,
+        "chosen_by": method,
+        "peak_cpu_seconds": 2.5,
+        "last_accuracy": chosen - 1,
+        "last_iteration_low": 50,
+        "last_iteration_high": 50,
+        "last_cpu_seconds": 3.5,
+    }
     row |= {f"chosen_{name}": NAN for name in ("mean", "sd", "min", "max")}
     assert set(values) <= set(row)
     return row | values
@@ -44,12 +62,28 @@ def outcome(dataset, method, decoder, chosen, **values):
 def comparison(dataset, decoder, method, other, points, papers_p, decision="undecided", **values):
     """One row of a frame of comparisons."""
     row = {
-        "dataset": dataset, "decoder": decoder, "method": method, "other": other, "papers_value": points,
-        "only_method": 9, "only_other": 4, "papers_p": papers_p, "papers_p_holm": NAN, "value": points,
-        "low": NAN, "high": NAN, "family_low": NAN, "family_high": NAN, "n_clusters": 17, "n_blocks": NAN, "about": "methods", "test": "sequences",
+        "dataset": dataset,
+        "decoder": decoder,
+        "method": method,
+        "other": other,
+        "papers_value": points,
+        "only_method": 9,
+        "only_other": 4,
+        "papers_p": papers_p,
+        "papers_p_holm": NAN,
+        "value": points,
+        "low": NAN,
+        "high": NAN,
+        "family_low": NAN,
+        "family_high": NAN,
+        "n_clusters": 17,
+        "n_blocks": NAN,
+        "about": "methods",
+        "test": "sequences",
         "p_value": NAN,
-        "p_holm": NAN, "decision": decision,
-    }  # fmt: skip
+        "p_holm": NAN,
+        "decision": decision,
+    }
     assert set(values) <= set(row)
     return row | values
 
@@ -81,8 +115,10 @@ def test_a_method_without_iterations_shows_none():
     )
     layout = methods_layout(summary, NO_COMPARISONS, NO_COMPARISONS)
     assert column(layout, "protein", "iterations", "TreeCRF") == {
-        "published": "142", "peak of the test curve": "40", "cross-validated choice": "30"
-    }  # fmt: skip
+        "published": "142",
+        "peak of the test curve": "40",
+        "cross-validated choice": "30",
+    }
     assert column(layout, "protein", "iterations", "MALLET") == {"published": "123"}
     assert cells(choices_layout(summary), "Viterbi", "iteration") == ["30", "–"]
 
@@ -112,8 +148,11 @@ def test_shrinkage_has_a_star_for_each_level(p_value, stars):
     for row in (first, turned):
         layout = shrinkage(variants(), [row])
         assert layout.columns.tolist() == [
-            ("", "data set"), ("", "values"), ("Viterbi", "shrinkage"), ("Viterbi", "original"),
-        ]  # fmt: skip
+            ("", "data set"),
+            ("", "values"),
+            ("Viterbi", "shrinkage"),
+            ("Viterbi", "original"),
+        ]
         assert shown(layout) == [
             ["mine", "peak of the test curve", "63.00 (40)", "61.00 (40)"],
             ["mine", "cross-validated choice", f"62.00{stars}", "60.00"],
@@ -133,8 +172,14 @@ def test_peaks_have_the_stars_of_tests_at_the_peak():
 
 @pytest.mark.parametrize(
     ("p_value", "decision", "marks"),
-    [(0.01, "better", "*†"), (0.01, "undecided", "*"), (0.01, "worse", "*"), (0.5, "better", ""), (1e-4, "better", "***†")],
-)  # fmt: skip
+    [
+        (0.01, "better", "*†"),
+        (0.01, "undecided", "*"),
+        (0.01, "worse", "*"),
+        (0.5, "better", ""),
+        (1e-4, "better", "***†"),
+    ],
+)
 def test_a_dagger_says_that_the_sequence_level_test_agrees(p_value, decision, marks):
     row = comparison("mine", "viterbi", "treecrf", "treecrf_original", 2.0, p_value, decision)
     assert cells(shrinkage(variants(), [row]), "Viterbi", "shrinkage")[1] == f"62.00{marks}"
@@ -157,9 +202,11 @@ def test_shrinkage_stands_below_what_is_published():
     )
     layout = shrinkage(summary, [comparison("protein", "viterbi", "treecrf", "treecrf_original", 2.0, 0.02)])
     assert layout.columns.tolist()[2:] == [
-        ("forward-backward", "shrinkage"), ("forward-backward", "original"),
-        ("Viterbi", "shrinkage"), ("Viterbi", "original"),
-    ]  # fmt: skip
+        ("forward-backward", "shrinkage"),
+        ("forward-backward", "original"),
+        ("Viterbi", "shrinkage"),
+        ("Viterbi", "original"),
+    ]
     assert shown(layout) == [
         ["protein", "published", "64.52**", "62.70", "62.05***", "59.20"],  # PhD table 3.4
         ["protein", "peak of the test curve", "63.00 (40)", "61.00 (40)", "62.00 (40)", "60.00 (40)"],
@@ -330,29 +377,89 @@ def test_all_methods_mark_the_best_and_those_equivalent_to_it_alone():
     assert peaks_layout(summary)["b"].tolist() == ["–", "91.00", "65.00"]
     assert highest_layout(summary)["b"].tolist() == ["–", "92.00", "66.00"]
     assert shown(ranks_layout(tied))[3] == [
-        "faq_a", "MEMM", "79.00", "−1.00", "−2.00 to 0.00", NOT_SEPARATED, "2", "1–2", "blocks",
-    ]  # fmt: skip
+        "faq_a",
+        "MEMM",
+        "79.00",
+        "−1.00",
+        "−2.00 to 0.00",
+        NOT_SEPARATED,
+        "2",
+        "1–2",
+        "blocks",
+    ]
 
 
 def test_tests_are_shown_by_mcnemars_test_and_by_a_valid_one():
     rows = [
         comparison(
-            "a", "viterbi", "treecrf", "my_method", -1.234, 1e-9, only_method=3, only_other=7, papers_p_holm=0.0123,
-            value=0.5, low=-0.5, high=1.5, p_value=0.0456, family_low=-1.0, family_high=2.0, p_holm=0.049,
+            "a",
+            "viterbi",
+            "treecrf",
+            "my_method",
+            -1.234,
+            1e-9,
+            only_method=3,
+            only_other=7,
+            papers_p_holm=0.0123,
+            value=0.5,
+            low=-0.5,
+            high=1.5,
+            p_value=0.0456,
+            family_low=-1.0,
+            family_high=2.0,
+            p_holm=0.049,
         ),
-        comparison("a", "better", "treecrf", "memm", 0.5, 1.0, test="blocks", n_blocks=29.0, n_clusters=5, about="these trainings"),
-    ]  # fmt: skip
+        comparison(
+            "a",
+            "better",
+            "treecrf",
+            "memm",
+            0.5,
+            1.0,
+            test="blocks",
+            n_blocks=29.0,
+            n_clusters=5,
+            about="these trainings",
+        ),
+    ]
     layout = pairs_layout(pd.DataFrame(rows), "viterbi")
     mcnemar, valid = "by McNemar's test", "by the sequence-level test"
     assert layout.columns.tolist() == [
-        ("", "data set"), ("", "method"), ("", "compared with"), (mcnemar, "points"), (mcnemar, "method alone right"),
-        (mcnemar, "other alone right"), (mcnemar, "p"), (mcnemar, "p, Holm"), (valid, "points"), (valid, "95 %, uncorrected"),
-        (valid, "p, uncorrected"), (valid, "95 %, Bonferroni"), (valid, "p, Holm"), (valid, "over"), (valid, "decision"),
-    ]  # fmt: skip
+        ("", "data set"),
+        ("", "method"),
+        ("", "compared with"),
+        (mcnemar, "points"),
+        (mcnemar, "method alone right"),
+        (mcnemar, "other alone right"),
+        (mcnemar, "p"),
+        (mcnemar, "p, Holm"),
+        (valid, "points"),
+        (valid, "95 %, uncorrected"),
+        (valid, "p, uncorrected"),
+        (valid, "95 %, Bonferroni"),
+        (valid, "p, Holm"),
+        (valid, "over"),
+        (valid, "decision"),
+    ]
     assert shown(layout) == [
-        ["a", "TreeCRF", "my_method", "−1.23", "3", "7", "<0.001", "0.012",
-         "+0.50", "−0.50 to +1.50", "0.046", "−1.00 to +2.00", "0.049", "17 sequences", "undecided"]
-    ]  # fmt: skip
+        [
+            "a",
+            "TreeCRF",
+            "my_method",
+            "−1.23",
+            "3",
+            "7",
+            "<0.001",
+            "0.012",
+            "+0.50",
+            "−0.50 to +1.50",
+            "0.046",
+            "−1.00 to +2.00",
+            "0.049",
+            "17 sequences",
+            "undecided",
+        ]
+    ]
     better = pairs_layout(pd.DataFrame(rows), "better")
     assert [cells(better, valid, name) for name in ("95 %, uncorrected", "over")] == [
         ["–"],
@@ -438,19 +545,30 @@ STEPS = pd.DataFrame(
         ("protein", "memm", 163.1, 231, 0.5, 12.345, 1234.5, 200.0),
     ],
     columns=[
-        "dataset", "method", "average_length", "n_features", "forward_backward_seconds", "induction_seconds",
-        "total_seconds", "n_iterations",
+        "dataset",
+        "method",
+        "average_length",
+        "n_features",
+        "forward_backward_seconds",
+        "induction_seconds",
+        "total_seconds",
+        "n_iterations",
     ],
-)  # fmt: skip
+)
 
 
 def test_seconds_of_steps_stand_below_what_is_published():
     layout = step_seconds_layout(STEPS)
     assert layout.columns.tolist() == [
-        ("", "data set"), ("", "values"), ("", "average length"), ("", "features"),
-        ("forward-backward", "TreeCRF"), ("forward-backward", "MALLET"),
-        ("induction", "TreeCRF"), ("induction", "MALLET"),
-    ]  # fmt: skip
+        ("", "data set"),
+        ("", "values"),
+        ("", "average length"),
+        ("", "features"),
+        ("forward-backward", "TreeCRF"),
+        ("forward-backward", "MALLET"),
+        ("induction", "TreeCRF"),
+        ("induction", "MALLET"),
+    ]
     assert shown(layout) == [  # published: PhD table 3.6
         ["protein", "published", "163", "231", "1.493", "0.736", "1.433", "48.889"],
         ["protein", "measured", "163", "231", "0.500", "–", "12.3", "–"],

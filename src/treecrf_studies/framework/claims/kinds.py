@@ -202,7 +202,9 @@ def largest_fall(curve: Sequence[float]) -> float:
 
 
 def _lies_within(found: Measured[float], low: float, high: float = float("inf")) -> bool:
-    """Whether the interval is known and lies there, the ends excluded; for the paper's test no significance is enough."""
+    """Whether the interval is known and lies there, the ends excluded; for the paper's test no significance is
+    enough.
+    """
     if found.by_paper:
         return found.p is not None and not isnan(found.p)
     return found.interval is not None and low < found.interval[0] and found.interval[1] < high

@@ -21,9 +21,17 @@ from treecrf_studies.framework.claims.rows import (
 from treecrf_studies.report.ledger import claim_rows, verdicts, verdicts_by_rule
 
 ROW = {
-    "id": "X", "kind": "better", "datasets": ["a", "b", "c"], "bound": 99.9, "about": 100, "level": {"a": 0.005, "otherwise": 0.01}, "enough": "2/3",
-    "quorum": 2, "thresholds": {"bound": "paper", "level": "ours", "enough": "ours"}, "test": "< {bound}",
-}  # fmt: skip
+    "id": "X",
+    "kind": "better",
+    "datasets": ["a", "b", "c"],
+    "bound": 99.9,
+    "about": 100,
+    "level": {"a": 0.005, "otherwise": 0.01},
+    "enough": "2/3",
+    "quorum": 2,
+    "thresholds": {"bound": "paper", "level": "ours", "enough": "ours"},
+    "test": "< {bound}",
+}
 
 
 def by_rule(folder, claim):
