@@ -34,7 +34,7 @@ from treecrf_studies.framework.selection import correct_by_stage, first_best, la
 from treecrf_studies.future.methods import INSTANCE, MEMM_DECODERS, NO_BAG, TREE_NAMES, WEIGHT_NAMES, WHOLE_FUTURE
 from treecrf_studies.future.settings import FutureSettings
 from treecrf_studies.methods import load_class
-from treecrf_studies.methods.catalogue import FUTURE, METHODS
+from treecrf_studies.methods.catalogue import FUTURE, row_of
 from treecrf_studies.methods.future.features import Bags, FutureFeature
 from treecrf_studies.methods.future.future_memm import FutureFeatureMEMM, FutureFeatureTreeCRF
 from treecrf_studies.options import LabellerSettings, custom_candidates
@@ -225,8 +225,7 @@ def _try_custom(
 def _find_labeller(method: str) -> tuple[type[ChainLabeller], int]:
     """The class of a method of the study, and its order."""
     family, _, order = method.rpartition("_") if method not in FUTURE else (method, "", "0")
-    row = next(row.labeller for row in METHODS.values() if row.future is not None and row.future.family == family)
-    return load_class(row.class_path), int(order)
+    return load_class(row_of(family).class_path), int(order)
 
 
 def _choose_steps(

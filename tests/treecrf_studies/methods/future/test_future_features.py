@@ -17,12 +17,14 @@ from treecrf_studies.methods.future.features import (
     Bags,
     cut_windows,
     even_thresholds,
+    noisy_or,
+    thermometer,
+)
+from treecrf_studies.methods.future.training import (
     instance_gradient,
     log_likelihood_along,
-    noisy_or,
     residuals_of,
     slope_along,
-    thermometer,
 )
 
 # Sequences of different lengths, one of them 1; the second has two observations beyond its positions.
