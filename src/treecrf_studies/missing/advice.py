@@ -200,8 +200,7 @@ def _choice(rows: pd.DataFrame, when: str) -> str:
     gap, n_cases = rows.loc[of_first, "gap"].mean(), counted(int(of_first.sum()), "case")
     text = (
         f"Use {method_name(first)} for values missing {when}. Its mean gap to the best method is {signed(gap)} "
-        "percentage points "
-        f"over {n_cases}"
+        f"percentage points over {n_cases}"
     )
     text += (
         f", and it is significantly worse than another method in {beaten[first]}."
@@ -313,9 +312,8 @@ def _told(name: str, description: Mapping[str, Any], ranked: pd.DataFrame) -> Pa
     own = f"{n_missing:,} cells are missing in the data." if n_missing else "No cell is missing in the data."
     lost = best.iloc[0] - best.iloc[-1]
     return paragraph(
-        "<b>{name}.</b> The best method loses {lost} percentage points if a further {most} of the cells are missing at "
-        "random. "
-        "{own} {ways}",
+        "<b>{name}.</b> The best method loses {lost} percentage points if a further {most} of the cells are "
+        "missing at random. {own} {ways}",
         name=name,
         own=own,
         most=f"{100 * most:g} %",
@@ -380,8 +378,7 @@ def _matters(means: pd.DataFrame, comparisons: pd.DataFrame, kind: str) -> Itera
     verdict = "matters" if n_real[kind] else "has no significant effect"
     yield (
         f"The choice of method {verdict} with {TREES[kind].name}. The best method is significantly better than the "
-        "worst in "
-        f"{n_real[kind]} of {counted(n_cases[kind], 'case')} (data set and share), and {ahead[kind]}. With "
+        f"worst in {n_real[kind]} of {counted(n_cases[kind], 'case')} (data set and share), and {ahead[kind]}. With "
         f"{TREES[PAPERS].name}, it is better in {n_real[PAPERS]} of {n_cases[PAPERS]}, and {ahead[PAPERS]}."
     )
 
@@ -411,10 +408,9 @@ def _weighting(means: pd.DataFrame, comparisons: pd.DataFrame, kind: str) -> Ite
     )
     yield (
         f"{method_name(WEIGHTING).capitalize()} {verdict} with {TREES[kind].name}. No sequence-level test finds it "
-        "worse "
-        f"than another method in {n_unbeaten[kind]} of {counted(n_cases[kind], 'case')}.{against if len(pair) else ''} "
-        "With "
-        f"{TREES[PAPERS].name}, no test finds it worse in {n_unbeaten[PAPERS]} of {n_cases[PAPERS]}."
+        f"worse than another method in {n_unbeaten[kind]} of "
+        f"{counted(n_cases[kind], 'case')}.{against if len(pair) else ''} With {TREES[PAPERS].name}, no test finds it "
+        f"worse in {n_unbeaten[PAPERS]} of {n_cases[PAPERS]}."
     )
 
 
@@ -428,7 +424,6 @@ def _gains(means: pd.DataFrame, differences: pd.DataFrame, kind: str) -> str:
     better, worse = ([(rows["decision"] == word).sum() for rows in (alike, best)] for word in ("better", "worse"))
     return (
         f"With the same method, {TREES[kind].name} are significantly better than {TREES[PAPERS].name} in {better[0]} "
-        "of "
-        f"{counted(len(alike), 'case')} (data set, share and method) and worse in {worse[0]}. With the best method of "
-        f"each, they are better in {better[1]} of {counted(len(best), 'case')} and worse in {worse[1]}."
+        f"of {counted(len(alike), 'case')} (data set, share and method) and worse in {worse[0]}. With the best method "
+        f"of each, they are better in {better[1]} of {counted(len(best), 'case')} and worse in {worse[1]}."
     )

@@ -85,8 +85,7 @@ def test_the_method_with_the_smallest_gap_is_recommended(frames):
     (text,) = advice_sentences(judged)
     assert (
         "Use instance weighting for values missing at random. Its mean gap to the best method is 0.00 percentage "
-        "points over "
-        "2 cases, and it is never significantly worse than another method."
+        "points over 2 cases, and it is never significantly worse than another method."
     ) in text
     assert text.endswith("For indicator, no test finds a better method.")
 

@@ -208,19 +208,14 @@ def test_what_other_trees_change_is_told_in_words(trees, differences):
     evaluations, comparisons = trees
     answers = tree_answers(evaluations, comparisons, differences)
     assert answers == (
-        "The choice of method has no significant effect with small trees. The best method is significantly better than "
-        "the worst in "
-        "0 of 1 case (data set and share), and 0.50 points ahead on average. With single categories and gradient "
-        "leaves, it is better "
-        "in 1 of 1, and 5.00 points ahead on average. Instance weighting is never significantly worse with small "
-        "trees. No "
-        "sequence-level test finds it worse than another method in 2 of 2 cases. With single categories and gradient "
-        "leaves, no test "
-        "finds it worse in 2 of 2. With the same method, small trees are significantly better than single categories "
-        "and gradient "
-        "leaves in 2 of 2 cases (data set, share and method) and worse in 0. With the best method of each, they are "
-        "better in 1 of 1 "
-        "case and worse in 0."
+        "The choice of method has no significant effect with small trees. The best method is significantly better "
+        "than the worst in 0 of 1 case (data set and share), and 0.50 points ahead on average. With single categories "
+        "and gradient leaves, it is better in 1 of 1, and 5.00 points ahead on average. Instance weighting is never "
+        "significantly worse with small trees. No sequence-level test finds it worse than another method in 2 of 2 "
+        "cases. With single categories and gradient leaves, no test finds it worse in 2 of 2. With the same method, "
+        "small trees are significantly better than single categories and gradient leaves in 2 of 2 cases (data set, "
+        "share and method) and worse in 0. With the best method of each, they are better in 1 of 1 case and worse in "
+        "0."
     )
     rows = [("protein", 0.4, "small", "incorporated", WEIGHTING, 5.0, 4.0, 6.0, 0.01, "better")]
     against = pd.concat([comparisons, comparisons_of("trees", rows)])

@@ -400,10 +400,8 @@ def test_a_sentence_says_when_trees_win_and_when_networks():
     )
     assert trees_and_networks(rows) == [
         "hmm (second population): trees minus network, +1.25 points with 100 and \u22122.50 points with 1000 training "
-        "sequences. Mean "
-        "of both minus the better one, +1.00 points with 100 and +0.50 points with 1000 training sequences. One "
-        "training with "
-        "1000 sequences takes 20.00 CPU seconds for trees and 20.00 for the network."
+        "sequences. Mean of both minus the better one, +1.00 points with 100 and +0.50 points with 1000 training "
+        "sequences. One training with 1000 sequences takes 20.00 CPU seconds for trees and 20.00 for the network."
     ]
     assert trees_and_networks(rows[rows["n_train"] == 100]) == []
     assert trees_and_networks(rows[rows["method"] != "neural_crf"]) == []

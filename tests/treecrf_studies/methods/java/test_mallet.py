@@ -241,8 +241,7 @@ def test_a_folder_that_cannot_be_written_to_is_named(bare, monkeypatch, tmp_path
     monkeypatch.setenv("TREECRF_JARS", str(tmp_path / "file" / "jars"))
     assert _java.java_problem() == (
         f"the jars cannot be kept in {tmp_path / 'file' / 'jars'} (Not a directory); set TREECRF_JARS to a folder that "
-        "you may "
-        "write to."
+        "you may write to."
     )
 
 
