@@ -8,10 +8,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self
 
 import numpy as np
-from numba import boolean, float64, int64, uint64, void
 from numpy.typing import NDArray
 
-from treecrf.compiled.kernel import kernel
 from treecrf.compiled.rules import TRUTH
 from treecrf.compiled.struct import Bool
 from treecrf.estimators.checks import FLAG, HEADERS, SEED, SIZE, Check, whole
@@ -25,27 +23,6 @@ from treecrf.statistics.selection import sequence_folds
 
 if TYPE_CHECKING:
     from treecrf.chain.trellis import Trellis
-
-
-@kernel(void(float64[:, ::1], boolean[:, ::1], int64, int64, float64[:, ::1]))
-def add_distances(bits, columns, first, last, distances):
-    """Add the distance of each position to each word in the bits from `first` to before `last`, in their order.
-
-    Parameters
-    ----------
-    bits : float64, shape (n_positions, n_bits)
-        Probabilities of 1.
-    columns : bool, shape (n_bits, n_labels)
-        The words, bit by bit.
-    distances : float64, shape (n_positions, n_labels)
-    """
-    for position in range(uint64(len(bits))):
-        of_position = distances[position]
-        for bit in range(uint64(first), uint64(last)):
-            to_zero, column = bits[position, bit], columns[bit]
-            to_one = 1.0 - to_zero
-            for label in range(uint64(len(of_position))):
-                of_position[label] += to_one if column[label] else to_zero
 
 
 _MOST_TRIES = 1000  # of a column, and of a whole code

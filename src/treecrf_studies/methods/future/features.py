@@ -7,46 +7,17 @@ from itertools import islice
 from typing import Annotated, NamedTuple
 
 import numpy as np
-from numba import float64, int64, void
 from numpy.typing import NDArray
 from scipy.special import expit
 
 from treecrf import chain
-from treecrf.compiled.kernel import kernel
 from treecrf.compiled.rules import FINITE, NOT_NEGATIVE, WEIGHTS, below
 from treecrf.compiled.struct import Float64, Int64, struct
 from treecrf.sequences import MISSING, Attribute, SequenceSet, slot_sizes, window_codes
 from treecrf.trees.columns import Columns, build_columns
 from treecrf.trees.forest import Evaluator, Forest
 from treecrf.trees.tree import Tree
-
-WHOLE_FUTURE = -1
-"""Size of a bag that reaches to the end of the sequence."""
-
-
-@kernel(void(float64[::1], int64[::1], int64[::1], int64, float64[::1]))
-def noisy_or(instance_probabilities, offsets, instance_offsets, bag, probabilities):
-    """Probability that the bag of each position holds a positive instance (PhD equation 5.11); 0 where it is empty.
-
-    `offsets` and `instance_offsets` are those of positions and of instances; `bag` is the most instances of a bag, or
-    `WHOLE_FUTURE`.
-    """
-    for sequence in range(len(offsets) - 1):
-        first, end = instance_offsets[sequence], instance_offsets[sequence + 1]
-        length = offsets[sequence + 1] - offsets[sequence]
-        if bag == WHOLE_FUTURE or bag >= end - first:
-            none_positive = 1.0
-            for place in range(end - first - 1, -1, -1):
-                if place < length:
-                    probabilities[offsets[sequence] + place] = 1.0 - none_positive
-                none_positive *= 1.0 - instance_probabilities[first + place]
-        else:
-            for place in range(length):
-                none_positive = 1.0
-                for instance in range(first + place + 1, min(first + place + 1 + bag, end)):
-                    none_positive *= 1.0 - instance_probabilities[instance]
-                probabilities[offsets[sequence] + place] = 1.0 - none_positive
-
+from treecrf_studies.methods.future._bag_kernels import WHOLE_FUTURE, noisy_or
 
 NO_STATES = chain.StateSpace(1, 0).labels_of_state
 """The states of trees that see no previous label."""

@@ -11,13 +11,11 @@ from functools import partial
 from typing import NamedTuple
 
 import numpy as np
-from numba import float64, int16, int64, void
 from numpy.typing import NDArray
 from scipy.optimize import minimize_scalar, root_scalar
 from scipy.special import expit, logsumexp
 
 from treecrf import chain
-from treecrf.compiled.kernel import kernel
 from treecrf.models.base import Monitor
 from treecrf.models.boosted.training import CompleteGrower
 from treecrf.sequences import SequenceSet
@@ -27,8 +25,13 @@ from treecrf.trees.forest import Evaluator
 from treecrf.trees.packing import choose_packing, pack_sums
 from treecrf.trees.splitting import ONE_VS_REST, gradient_leaves
 from treecrf.trees.tree import Tree, make_problem
+from treecrf_studies.methods.future._bag_kernels import (
+    instance_gradient,
+    log_likelihood_along,
+    residuals_of,
+    slope_along,
+)
 from treecrf_studies.methods.future.features import (
-    WHOLE_FUTURE,
     Bags,
     FutureFeature,
     columns_of,
@@ -36,89 +39,6 @@ from treecrf_studies.methods.future.features import (
     thermometer,
     with_features,
 )
-
-
-@kernel(void(float64[::1], float64[::1], float64[::1], int64[::1], int64[::1], int64, float64[::1], int64[::1]))
-def instance_gradient(residuals, probabilities, instance_probabilities, offsets, instance_offsets, bag, sums, counts):
-    """Gradient of the likelihood with respect to the score of every instance (PhD proposition 5.2, without eta).
-
-    An instance lies in the bags of up to u positions, whose number goes to `counts`; their gradients are summed in
-    `sums`. `residuals`, shape (n_positions,), are ``I(y_t = 1) - P(y_t = 1 | ..)``; the other parameters are those of
-    `noisy_or`.
-    """
-    for sequence in range(len(offsets) - 1):
-        first, end = instance_offsets[sequence], instance_offsets[sequence + 1]
-        position, length = offsets[sequence], offsets[sequence + 1] - offsets[sequence]
-        everything = bag == WHOLE_FUTURE or bag >= end - first
-        before = 0.0  # sum over all positions before the instance
-        for place in range(end - first):
-            oldest = 0 if everything else max(place - bag, 0)
-            newest = min(place, length)
-            if everything:
-                total = before
-                if place < length:
-                    before += residuals[position + place] * (1.0 - probabilities[position + place])
-            else:
-                total = 0.0
-                for t in range(position + oldest, position + newest):
-                    total += residuals[t] * (1.0 - probabilities[t])
-            sums[first + place] = total * instance_probabilities[first + place]
-            counts[first + place] = max(newest - oldest, 0)
-
-
-@kernel(float64(float64[:, ::1], float64[:, ::1], float64, int16[::1]), error_model="numpy")
-def log_likelihood_along(scores, direction, step, labels):
-    """Log likelihood of the labels after a step (PhD equation 5.4).
-
-    `scores` and `direction`, shape (n_positions, n_labels), are F of every label given the true previous labels, and
-    what is added to it ``step`` times.
-    """
-    total = 0.0
-    for t in range(len(labels)):
-        true_score = scores[t, labels[t]] + step * direction[t, labels[t]]
-        normalizer = 0.0  # relative to the true label's
-        largest = 0.0
-        for label in range(scores.shape[1]):
-            largest = max(largest, scores[t, label] + step * direction[t, label] - true_score)
-        for label in range(scores.shape[1]):
-            normalizer += np.exp(scores[t, label] + step * direction[t, label] - true_score - largest)
-        total -= largest + np.log(normalizer)
-    return total
-
-
-@kernel(float64(float64[:, ::1], float64[:, ::1], float64, int16[::1]), error_model="numpy")
-def slope_along(scores, direction, step, labels):
-    """Derivative of `log_likelihood_along` with respect to the step."""
-    n_positions, n_labels = scores.shape
-    total = 0.0
-    for t in range(n_positions):
-        largest = -np.inf
-        for label in range(n_labels):
-            largest = max(largest, scores[t, label] + step * direction[t, label])
-        normalizer = 0.0
-        expected = 0.0
-        for label in range(n_labels):
-            weight = np.exp(scores[t, label] + step * direction[t, label] - largest)
-            normalizer += weight
-            expected += weight * direction[t, label]
-        total += direction[t, labels[t]] - expected / normalizer
-    return total
-
-
-@kernel(void(float64[:, ::1], int16[::1], float64[:, ::1]), error_model="numpy")
-def residuals_of(scores, labels, residuals):
-    """``I(y_t = y) - P(y_t = y | ..)`` of every label (PhD proposition 5.1), written to the last parameter."""
-    n_positions, n_labels = scores.shape
-    for t in range(n_positions):
-        largest = -np.inf
-        for label in range(n_labels):
-            largest = max(largest, scores[t, label])
-        total = 0.0
-        for label in range(n_labels):
-            total += np.exp(scores[t, label] - largest)
-        for label in range(n_labels):
-            residuals[t, label] = (label == labels[t]) - np.exp(scores[t, label] - largest) / total
-
 
 _EVERYWHERE = np.zeros((0, 0), dtype=np.bool_)
 

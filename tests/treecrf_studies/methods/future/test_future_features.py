@@ -12,19 +12,19 @@ from treecrf import Attribute, SequenceSet, SlidingWindow, TreeCRF
 from treecrf.sequences import MISSING, window_codes
 from treecrf_studies.datasets.synthetic import future_splits
 from treecrf_studies.methods import FutureFeatureMEMM, FutureFeatureTreeCRF
-from treecrf_studies.methods.future.features import (
+from treecrf_studies.methods.future._bag_kernels import (
     WHOLE_FUTURE,
+    instance_gradient,
+    log_likelihood_along,
+    noisy_or,
+    residuals_of,
+    slope_along,
+)
+from treecrf_studies.methods.future.features import (
     Bags,
     cut_windows,
     even_thresholds,
-    noisy_or,
     thermometer,
-)
-from treecrf_studies.methods.future.training import (
-    instance_gradient,
-    log_likelihood_along,
-    residuals_of,
-    slope_along,
 )
 
 # Sequences of different lengths, one of them 1; the second has two observations beyond its positions.
