@@ -17,9 +17,8 @@ from simulating import Spread, by_cluster, draw_lengths, draw_outcomes, expected
 from treecrf.statistics.blocks import autocorrelation_time, choose_blocks, compare_crossed
 from treecrf.statistics.deviance import compare_methods
 from treecrf.statistics.estimates import estimate_resampled
-from treecrf.statistics.mcnemar import _test_clustered, _test_plain
+from treecrf.statistics.paired import _test_clustered, _test_plain, pair_p_values
 from treecrf.statistics.selection import derive_seed
-from treecrf.statistics.sign_flip import pair_p_values
 from treecrf.statistics.two_way import estimate_crossed, estimate_trainings, make_pairs
 
 LEVEL = 0.05

@@ -47,7 +47,7 @@ WRONG_USAGE = 2
 
 def main(options: list[str]) -> int:
     """Run Snakemake with `options`, name what it wrote and the next command; returns the exit code."""
-    from treecrf.io.home import place_caches
+    from treecrf.io.process import place_caches
 
     configurations, began = parse(options), time.time()
     place_caches(Path(".snakemake/caches"))
@@ -252,7 +252,7 @@ def tell(text: str) -> None:
 
 
 if __name__ == "__main__":
-    from treecrf.io.streams import open_closed_streams
+    from treecrf.io.process import open_closed_streams
 
     open_closed_streams()
     try:

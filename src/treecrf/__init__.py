@@ -30,7 +30,7 @@ if TYPE_CHECKING:  # for editors and type checkers alone, which cannot read the 
     from treecrf.models.persistence import load as load
     from treecrf.models.window.classifiers import NeuralNetwork as NeuralNetwork
     from treecrf.models.window.classifiers import WindowLightGBM as WindowLightGBM
-    from treecrf.readers.sets import load_table as load_table
+    from treecrf.readers.reading import load_table as load_table
     from treecrf.sequences import MISSING as MISSING
     from treecrf.sequences import Attribute as Attribute
     from treecrf.sequences import SequenceSet as SequenceSet
@@ -40,7 +40,7 @@ _PATHS = {
     **{name: f"treecrf.sequences:{name}" for name in ("MISSING", "Attribute", "SequenceSet")},
     "as_set": "treecrf.estimators.conversion:as_set",
     "load": "treecrf.models.persistence:load",
-    "load_table": "treecrf.readers.sets:load_table",
+    "load_table": "treecrf.readers.reading:load_table",
     **CLASS_PATHS,
     "StackedSequential": WRAPPERS["StackedSequential"],
 }

@@ -1,4 +1,4 @@
-"""Where the names are that this package had before the studies had a package of their own."""
+"""Where the names are that this package had before: in the package of the studies, or in another module."""
 
 from __future__ import annotations
 
@@ -31,13 +31,24 @@ _PLACES = {
 }
 """Places below this package and below that of the studies."""
 
+_JOINED = {
+    "ensembles.stacking": "ensembles.combiners",
+    "estimators.padding": "estimators.labels",
+    "estimators.routing": "estimators.protocol",
+    "readers.sets": "readers.reading",
+    "statistics.mcnemar": "statistics.paired",
+    "statistics.sign_flip": "statistics.paired",
+}
+"""Modules that became part of another one here."""
+
 
 def place(name: str) -> str | None:
     """A sentence about the new place of a full name; None where it has none."""
     package, _, rest = name.partition(".")
-    if package != "treecrf" or rest not in _PLACES:
+    if package != "treecrf" or rest not in _PLACES | _JOINED:
         return None
-    return f"{name} is now {f'{STUDIES}.{_PLACES[rest]}'.rstrip('.')}; import that."
+    new = f"{package}.{_JOINED[rest]}" if rest in _JOINED else f"{STUDIES}.{_PLACES[rest]}".rstrip(".")
+    return f"{name} is now {new}; import that."
 
 
 def family(name: str) -> str | None:

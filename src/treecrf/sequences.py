@@ -10,12 +10,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from treecrf.io import arrays
-from treecrf.io.arguments import as_array
-from treecrf.io.arrays import check_parts
+from treecrf.io import arrays, frames
+from treecrf.io.arrays import as_array
 from treecrf.io.columns import MISSING as MISSING
 from treecrf.io.columns import Kind
-from treecrf.io.frames import Encoded
+from treecrf.io.frames import Encoded, check_parts
 from treecrf.io.messages import counted, listed, quoted
 from treecrf.io.npz import read_npz, write_npz
 
@@ -104,19 +103,19 @@ class SequenceSet:
     number_names: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        values = arrays.frozen(arrays.codes(self.values, "values", np.int32))
+        values = arrays.frozen(frames.codes(self.values, "values", np.int32))
         numbers = np.empty((*values.shape[:1], 0)) if self.numbers is None else self.numbers
         observation_offsets = self.offsets if self.observation_offsets is None else self.observation_offsets
         groups = np.arange(max(len(self.offsets) - 1, 0)) if self.groups is None else self.groups
         for name, value in (
             ("values", values),
-            ("offsets", arrays.frozen(arrays.offsets(self.offsets, "offsets"))),
+            ("offsets", arrays.frozen(frames.offsets(self.offsets, "offsets"))),
             ("attributes", attributes_from(self.attributes)),
-            ("labels", None if self.labels is None else arrays.frozen(arrays.codes(self.labels, "labels", np.int16))),
+            ("labels", None if self.labels is None else arrays.frozen(frames.codes(self.labels, "labels", np.int16))),
             ("label_names", tuple(map(str, self.label_names))),
-            ("observation_offsets", arrays.frozen(arrays.offsets(observation_offsets, "observation_offsets"))),
-            ("groups", arrays.frozen(arrays.groups(groups))),
-            ("numbers", arrays.frozen(arrays.numbers(numbers))),
+            ("observation_offsets", arrays.frozen(frames.offsets(observation_offsets, "observation_offsets"))),
+            ("groups", arrays.frozen(frames.groups(groups))),
+            ("numbers", arrays.frozen(frames.numbers(numbers))),
             ("number_names", tuple(map(str, self.number_names))),
         ):
             object.__setattr__(self, name, value)

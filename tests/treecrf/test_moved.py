@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from importlib import import_module
 
 import pytest
 from builders import TESTS
@@ -28,6 +29,13 @@ def test_a_former_name_is_refused_with_its_place(statement, former, place):
     with pytest.raises(ImportError) as caught:
         exec(statement)
     assert str(caught.value) == f"treecrf.{former} is now {f'treecrf_studies.{place}'.rstrip('.')}; import that."
+
+
+def test_a_module_that_became_part_of_another_is_refused_with_that_one():
+    for former, now in moved._JOINED.items():
+        import_module(f"treecrf.{now}")
+        with pytest.raises(ImportError, match=rf"^treecrf\.{former} is now treecrf\.{now}; import that\.$"):
+            import_module(f"treecrf.{former}")
 
 
 def test_other_names_are_python_s_matter():

@@ -8,8 +8,7 @@ import pandas as pd
 import pytest
 from runs import check, run
 
-from treecrf.io.checksums import sha256
-from treecrf.io.files import read_configuration
+from treecrf.io.files import read_configuration, sha256
 from treecrf_studies.framework.paths import StudyFiles
 from treecrf_studies.framework.settings import load_settings
 from treecrf_studies.registry import registry

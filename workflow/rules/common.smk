@@ -14,7 +14,7 @@ from treecrf_studies import datasets
 from treecrf.readers.reading import files_of
 from treecrf_studies.methods.catalogue import code_of_methods
 from treecrf_studies.records.code_digest import CodeGraph
-from treecrf.io.checksums import noted, refuse_damaged
+from treecrf.io.files import noted, refuse_damaged
 from treecrf_studies.records.environment import COMMIT, commit
 from treecrf_studies.report.outdated import remove_outdated, settle_times
 from treecrf_studies.registry import registry

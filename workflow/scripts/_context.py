@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from treecrf.io.checksums import sha256
+from treecrf.io.files import sha256
 from treecrf_studies.framework.jobs import JobContext, Portion, StoredJobCache, read_job
 from treecrf_studies.framework.study import Study
 

@@ -13,8 +13,7 @@ from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
-from treecrf.io.checksums import forget, note, refuse_damaged
-from treecrf.io.files import leftovers
+from treecrf.io.files import forget, leftovers, note, refuse_damaged
 from treecrf_studies.records.jobs import record_place, recorded
 
 if TYPE_CHECKING:

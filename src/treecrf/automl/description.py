@@ -14,8 +14,8 @@ from treecrf.io.messages import counted, listed, quoted
 from treecrf.readers.tables import TableColumns, TypedTable
 from treecrf.sequences import MAX_CATEGORIES, MISSING, SequenceSet, window_rows
 from treecrf.statistics.estimates import SIGNIFICANCE_LEVEL, adjust_holm
+from treecrf.statistics.paired import score_flip_p_value
 from treecrf.statistics.selection import derive_seed
-from treecrf.statistics.sign_flip import score_flip_p_value
 
 
 def label_counts(data: SequenceSet) -> pd.DataFrame:

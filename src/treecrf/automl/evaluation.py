@@ -24,10 +24,9 @@ from treecrf.statistics.chunks import (
     strict_scheme,
 )
 from treecrf.statistics.estimates import LEAST_CLUSTERS
-from treecrf.statistics.mcnemar import compare_pairs
 from treecrf.statistics.metrics import Accuracy, brier_score, estimate_accuracy, macro_f1, reliability
+from treecrf.statistics.paired import compare_flips, compare_pairs
 from treecrf.statistics.selection import derive_seed
-from treecrf.statistics.sign_flip import compare_flips
 
 
 class Entities(NamedTuple):
@@ -177,8 +176,8 @@ def rate_labels(confusion: pd.DataFrame) -> pd.DataFrame:
 def compare(evaluations: Mapping[str, Evaluation], data: SequenceSet) -> pd.DataFrame:
     """Every pair of trained labellers, by name: McNemar's test, and flips of whole groups of related sequences.
 
-    The columns of `treecrf.statistics.mcnemar.compare_pairs`, and n_clusters and flip_p_value
-    (`treecrf.statistics.sign_flip`).
+    The columns of `treecrf.statistics.paired.compare_pairs`, and n_clusters and flip_p_value
+    (`treecrf.statistics.paired`).
     """
     sequence = np.repeat(np.arange(len(data)), data.lengths)
     cluster = _clusters(data)

@@ -19,9 +19,8 @@ from treecrf.automl.fitting import derived_only, tested_columns
 from treecrf.automl.scores import METRICS, Metric
 from treecrf.chain.constraints import SCHEMES
 from treecrf.inputs.derived import are_times
-from treecrf.io.checksums import sha256
 from treecrf.io.columns import MISSING, Vocabulary, about_marked
-from treecrf.io.files import check_file
+from treecrf.io.files import check_file, sha256
 from treecrf.io.messages import counted, quoted
 from treecrf.io.npz import read_npz, write_npz
 from treecrf.missing import Imputer, Indicator

@@ -10,7 +10,7 @@ from threading import current_thread, main_thread
 from types import FrameType
 from typing import Any
 
-from treecrf.io.streams import open_closed_streams
+from treecrf.io.process import open_closed_streams
 
 __all__ = ["app", "main", "run_command"]
 

@@ -209,6 +209,8 @@ def _find_row(
     """The number of the sequence, and of the row within it; a ValueError if there is no such row."""
     import numpy as np
 
+    from treecrf.io.columns import MISSING, Vocabulary
+
     column = model.columns.sequence
     table.check_columns([column], "give it the columns that the model was trained with")
     names = table.frame[column].astype(str).to_numpy()
@@ -220,10 +222,9 @@ def _find_row(
             )
         number = int(np.searchsorted(begins, position, side="right")) - 1
         return number, position - int(begins[number])
-    matches = np.flatnonzero(names[begins] == sequence)
-    if not len(matches):
+    number = int(Vocabulary(names[begins].tolist()).places([str(sequence)])[0])
+    if number == MISSING:
         raise ValueError(f"table {table.path} has no sequence {quoted(sequence)} in its column {quoted(column)}.")
-    number = int(matches[0])
     length = int(np.append(begins, len(names))[number + 1] - begins[number])
     if row is None or row >= length:
         raise ValueError(

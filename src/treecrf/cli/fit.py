@@ -516,7 +516,7 @@ def _sides(window: tuple[int, int]) -> str:
 def _announce(labeller: Labeller, train: SequenceSet) -> None:
     """Announce a training that needs much time or memory."""
     from treecrf.automl import candidates, fitting
-    from treecrf.io.memory import GIB
+    from treecrf.io.process import GIB
 
     n_iterations = fitting.n_reports(labeller)
     seconds = candidates.estimate_seconds(labeller, train, n_iterations)

@@ -20,7 +20,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from treecrf.io.messages import printable
-from treecrf.io.streams import discard_output
+from treecrf.io.process import discard_output
 
 if TYPE_CHECKING:
     import pandas as pd

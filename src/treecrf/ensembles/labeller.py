@@ -11,19 +11,16 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from treecrf.ensembles.combiners import COMBINERS, Combiner, Evidence, OfMarginals
+from treecrf.ensembles.combiners import COMBINERS, Combiner, Evidence, MarginalAverage, OfMarginals
 from treecrf.ensembles.sequential import cross_fit, untrained
-from treecrf.ensembles.stacking import MarginalAverage
 from treecrf.estimators.checks import HEADERS, NOT_NEGATIVE, PART, PARTS, SEED, SIZE, Check, one_of, optional, whole
-from treecrf.estimators.settings import follow
-from treecrf.models.base import Labeller, Monitor
+from treecrf.estimators.protocol import follow
+from treecrf.models.base import Labeller, Monitor, prefixed, refuse_rest, take_prefixed
 from treecrf.models.decoding import Decoder
-from treecrf.models.fitted import prefixed, refuse_rest, take_prefixed
-from treecrf.models.inputs import check_training_set
+from treecrf.models.inputs import check_training_set, refuse_weights
 from treecrf.models.persistence import load_class, packed, unpacked
 from treecrf.models.pipelines import ImputingLabeller
 from treecrf.models.registry import IN_TREES, LABELLERS, find, labellers
-from treecrf.models.weights import refuse_weights
 from treecrf.sequences import SequenceSet
 from treecrf.statistics.selection import derive_seed, hold_out
 

@@ -11,11 +11,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from treecrf.estimators.checks import HEADERS, SEED, optional, whole
-from treecrf.estimators.settings import follow, new_one
+from treecrf.estimators.protocol import follow, new_one
 from treecrf.models.base import LABELLER, Labeller, Monitor
-from treecrf.models.inputs import check_training_set
+from treecrf.models.inputs import check_training_set, refuse_weights
 from treecrf.models.persistence import packed, unpacked
-from treecrf.models.weights import refuse_weights
 from treecrf.sequences import SequenceSet
 from treecrf.statistics.selection import sequence_folds
 

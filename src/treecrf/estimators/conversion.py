@@ -15,7 +15,7 @@ Columns of arrays are called x0, x1, .. and hold numbers, unless they are text. 
 dict lacks is a feature that is off, as for CRFsuite and scikit-learn's DictVectorizer: the category `ABSENT`, or the
 number 0. None and NaN are missing everywhere. What training took a column for it stays in new data. A sequence without
 observations has no labels; the set is that of the others. The last rows of a sequence in an array of three dimensions
-may be padding (`treecrf.estimators.padding`).
+may be padding (`treecrf.estimators.labels`).
 """
 
 from __future__ import annotations
@@ -27,8 +27,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from treecrf.estimators.labels import flat_labels, flat_weights, sequence_groups, sorted_labels
-from treecrf.estimators.padding import Padding
+from treecrf.estimators.labels import Padding, flat_labels, flat_weights, sequence_groups, sorted_labels
 from treecrf.estimators.tables import (
     Observations,
     as_array,
@@ -39,8 +38,7 @@ from treecrf.estimators.tables import (
     is_dicts,
     is_frame,
 )
-from treecrf.io.arguments import integers
-from treecrf.io.arrays import first_relatives, of_objects
+from treecrf.io.arrays import first_relatives, integers, of_objects
 from treecrf.io.columns import SAID, Kind, Vocabulary
 from treecrf.io.frames import by_index, comes_again, is_indexed, parts_by_index
 from treecrf.io.messages import counted, quoted
@@ -125,7 +123,7 @@ class Given(NamedTuple):
         kinds : mapping of str to "number" or "category", optional
             The inputs that are known from training; other ones are refused.
         lengths : array_like of int, optional
-            How many observations each sequence has, of a padded array (`treecrf.estimators.padding`) or of rows.
+            How many observations each sequence has, of a padded array (`treecrf.estimators.labels`) or of rows.
         vocabularies : mapping of str to Vocabulary, optional
             The categories that are known from training: an attribute of dicts that has no others gets their codes.
 

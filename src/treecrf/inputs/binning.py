@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treecrf.estimators.checks import FINITE, named, optional, several
+from treecrf.io.arrays import cumulated, of_observations
 from treecrf.io.messages import quoted
-from treecrf.io.weighted import cumulated, of_observations
 from treecrf.sequences import MISSING, NARROW_CATEGORIES, Attribute, SequenceSet
 
 MOST_BINS = NARROW_CATEGORIES

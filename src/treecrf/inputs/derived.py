@@ -16,7 +16,7 @@ from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
 from treecrf.estimators.checks import FLAG, NAME, Check, check_params, one_of, optional, several, whole
-from treecrf.estimators.transform import Transform
+from treecrf.estimators.protocol import Transform
 from treecrf.inputs.neighbours import PAIRS, paired, shifted
 from treecrf.io.columns import Kind
 from treecrf.io.messages import listed, quoted

@@ -1,63 +1,207 @@
-"""Arrays of a `treecrf.sequences.SequenceSet`, from whatever a user gives, and whether they fit together."""
+"""Arrays: checks of numbers from callers, ranges of one array laid out in another, and weighted numbers."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from treecrf.io.arguments import as_array
-from treecrf.io.columns import MISSING
-from treecrf.io.frames import Encoded
-from treecrf.io.messages import quoted, repeated
+from treecrf.io.messages import quoted
+
+Axes = Sequence[int | str]
+"""Length of each axis, or its name where any length will do."""
+
+MOST_WHOLE = 2**53
+"""Whole numbers up to it are exact in float64, and their sums hardly ever overflow."""
 
 
-def codes(codes: ArrayLike, what: str, kept_as: type[np.signedinteger[Any]]) -> NDArray[Any]:
-    """Codes of categories or labels, whole numbers from -1, in the type `kept_as`; `what` names them in errors."""
-    array = as_array(codes, what)
-    if array.dtype.kind == "f":
-        if not np.isfinite(array).all() or (array != np.floor(array)).any():
-            raise ValueError(
-                f"{what}: codes must be whole numbers and hold NaN or a fraction; write {MISSING} for missing."
-            )
-    elif array.dtype.kind not in "iub":
-        raise ValueError(f"{what}: codes must be integers, not {array.dtype}; use SequenceSet.from_frame for names.")
-    highest = np.iinfo(kept_as).max
-    if array.size and (array.min() < -1 or array.max().item() > highest):  # float16 holds less than the limits
-        raise ValueError(f"{what}: codes must lie in -1..{highest}; found {array.min()}..{array.max()}.")
-    return array.astype(kept_as, order="C")
+def check_count(name: str, value: object, *, least: int = 1, most: int | None = None) -> None:
+    """Refuse an option that is not a whole number of at least `least` and at most `most`."""
+    is_whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
+    if not is_whole or value < least or (most is not None and value > most):  # type: ignore[operator]
+        reach = f"from {least:,} on" if most is None else f"from {least:,} to {most:,}"
+        raise ValueError(f"{name}={quoted(value)}: give a whole number {reach}.")
 
 
-def numbers(numbers: ArrayLike) -> NDArray[np.float64]:
-    """Real numbers, NaN where the value is not known; a copy."""
-    array = as_array(numbers, "numbers")
-    if array.dtype.kind not in "iufb":
-        raise ValueError(f"numbers must be real numbers, not {array.dtype}; write NaN for missing.")
-    return array.astype(np.float64, order="C")
+def integers(
+    values: ArrayLike,
+    what: str,
+    axes: Axes,
+    *,
+    least: int = -MOST_WHOLE,
+    most: int = MOST_WHOLE,
+    some: bool = True,
+    floats: bool = True,
+) -> NDArray[np.int64]:
+    """Whole numbers of a range.
 
+    Parameters
+    ----------
+    values : array-like
+    what : str
+        Names the array in errors.
+    axes : sequence of int or str
+        See `Axes`.
+    least, most : int
+        Ends of the range.
+    some : bool
+        Whether an array without entries is refused.
+    floats : bool
+        Whether they may be written as floats.
 
-_HIGHEST = np.iinfo(np.int64).max // 2
-
-
-def offsets(offsets: ArrayLike, what: str) -> NDArray[np.int64]:
-    """Whole numbers from 0; `what` names them in errors."""
-    return _integers(offsets, what, 0, f"{what} must start at 0 and never fall.")
-
-
-def groups(groups: ArrayLike) -> NDArray[np.int64]:
-    """Any whole numbers."""
-    return _integers(groups, "groups", -_HIGHEST, f"groups must lie in {-_HIGHEST}..{_HIGHEST}.")
-
-
-def _integers(numbers: ArrayLike, what: str, lowest: int, problem: str) -> NDArray[np.int64]:
-    array = as_array(numbers, what)
-    if array.dtype.kind not in "iu" and (array.dtype.kind != "f" or (array != np.floor(array)).any()):
-        raise ValueError(f"{what}: must be whole numbers.")
-    if array.size and not (array.min().item() >= lowest and array.max().item() <= _HIGHEST):
-        raise ValueError(problem)
+    Raises
+    ------
+    ValueError
+        For other types, shapes and values.
+    """
+    array = _shaped(values, what, axes, some)
+    if array.dtype.kind not in "iub" and not (floats and array.dtype.kind == "f" and _are_whole(array)):
+        raise ValueError(f"{what} must be whole numbers, not {_described(array)}.")
+    _check_range(array, what, least, most)
     return array.astype(np.int64)
+
+
+def reals(
+    values: ArrayLike,
+    what: str,
+    axes: Axes,
+    *,
+    least: float = -np.inf,
+    most: float = np.inf,
+    known: bool = True,
+    some: bool = True,
+) -> NDArray[Any]:
+    """Real numbers of a range, in their own type if they are floats.
+
+    Parameters
+    ----------
+    values, what, axes, least, most, some : see `integers`
+    known : bool
+        Whether NaN and infinite numbers are refused; NaN lies in every range.
+
+    Raises
+    ------
+    ValueError
+        For other types, shapes and values.
+    """
+    array = _shaped(values, what, axes, some)
+    if array.dtype.kind not in "fiub":
+        raise ValueError(f"{what} must be real numbers, not {array.dtype}.")
+    if known and not np.isfinite(array).all():
+        raise ValueError(f"{what} must be finite, and {_first(array, ~np.isfinite(array))}.")
+    _check_range(array, what, least, most)
+    return array if array.dtype.kind == "f" else array.astype(np.float64)
+
+
+def truths(values: ArrayLike, what: str, axes: Axes, *, some: bool = True) -> NDArray[np.bool_]:
+    """Truth values, also those that are written as 0 and 1; parameters as of `integers`.
+
+    Raises
+    ------
+    ValueError
+        For other types, shapes and values.
+    """
+    array = _shaped(values, what, axes, some)
+    if array.dtype.kind == "b":
+        return array
+    return integers(array, what, axes, least=0, most=1, some=some).astype(np.bool_)
+
+
+def offsets(
+    values: ArrayLike, n: int | None = None, what: str = "offsets", *, rising: bool = False
+) -> NDArray[np.int64]:
+    """Where sequences begin and the last one ends: whole numbers from 0 that never fall.
+
+    Parameters
+    ----------
+    values : array-like
+    n : int, optional
+        Where they end.
+    what : str
+        Names the array in errors.
+    rising : bool
+        Whether every sequence has a position.
+
+    Raises
+    ------
+    ValueError
+        For other numbers.
+    """
+    array = integers(values, what, ("n_sequences + 1",), least=0)
+    lengths = np.diff(array)
+    if array[0] != 0 or (lengths < rising).any():
+        raise ValueError(f"{what} must start at 0 and {'rise' if rising else 'never fall'}.")
+    if n is not None and array[-1] != n:
+        raise ValueError(f"{what} end at {array[-1]} but there are {n} positions; the last offset must be that number.")
+    return array
+
+
+def listed_arrays(values: Iterable[ArrayLike]) -> list[ArrayLike]:
+    """The arrays of `correct`, one for each method or training set; a number or a text is none.
+
+    Raises
+    ------
+    ValueError
+        If there is no list of arrays.
+    """
+    if isinstance(values, str | bytes) or np.ndim(values if isinstance(values, np.ndarray) else [0]) == 0:
+        raise ValueError(f"correct must be a list of arrays, not {quoted(values)}.")
+    try:
+        return list(values)
+    except TypeError:
+        raise ValueError(f"correct must be a list of arrays, not {quoted(values)}.") from None
+
+
+def as_array(values: ArrayLike, what: str) -> NDArray[Any]:
+    """The values as an array of any type.
+
+    Raises
+    ------
+    ValueError
+        For lists that make no array.
+    """
+    try:
+        return np.asarray(values)
+    except (ValueError, TypeError, OverflowError):
+        raise ValueError(f"{what} must be an array; give lists of equal lengths.") from None
+
+
+def _shaped(values: ArrayLike, what: str, axes: Axes, some: bool) -> NDArray[Any]:
+    array = as_array(values, what)
+    fits = all(isinstance(axis, str) or axis == length for axis, length in zip(axes, array.shape, strict=False))
+    if array.ndim != len(axes) or not fits:
+        wanted = ", ".join(map(str, axes)) + ("," if len(axes) == 1 else "")
+        raise ValueError(f"{what} must have shape ({wanted}), not {array.shape}.")
+    if some and not array.size:
+        raise ValueError(f"{what} must have an entry, and the shape is {array.shape}.")
+    return array
+
+
+def _are_whole(array: NDArray[Any]) -> bool:
+    return bool((np.isfinite(array) & (array == np.floor(array))).all())
+
+
+def _described(array: NDArray[Any]) -> str:
+    if array.dtype.kind != "f" or _are_whole(array):
+        return str(array.dtype)
+    return _first(array, ~(np.isfinite(array) & (array == np.floor(array)))).removeprefix("there is ")
+
+
+def _check_range(array: NDArray[Any], what: str, least: float, most: float) -> None:
+    outside = (array < least) | (array > most)
+    if outside.any():
+        raise ValueError(f"{what} must lie in {least} to {most}, and {_first(array, outside)}.")
+
+
+def _first(array: NDArray[Any], chosen: NDArray[np.bool_]) -> str:
+    place = np.unravel_index(int(chosen.argmax()), array.shape)
+    index = ", ".join(str(int(number)) for number in place)
+    return f"there is {array[place]} at [{index}]"
+
+
+# --- ranges, places and objects --------------------------------------------------------------------
 
 
 def frozen(array: NDArray[Any]) -> NDArray[Any]:
@@ -159,67 +303,71 @@ def places_in(first: NDArray[np.int64]) -> NDArray[np.int64]:
     return np.arange(first[-1]) - np.repeat(first[:-1], np.diff(first))
 
 
-def check_parts(data: Encoded, groups: NDArray[np.int64]) -> None:
-    """Raise a ValueError that names the first place where the parts of a set contradict each other."""
-    if data.values.ndim != 2:
-        raise ValueError(f"values must have shape (n_observations, n_attributes), not {data.values.shape}.")
-    if data.values.shape[1] != len(data.attributes):
-        raise ValueError(
-            f"values have {data.values.shape[1]} columns but {len(data.attributes)} attributes are described; "
-            "every sequence needs the same attributes."
-        )
-    if data.labels is not None and data.labels.ndim != 1:
-        raise ValueError(f"labels must have shape (n_positions,), not {data.labels.shape}.")
-    for name, offsets, total in (
-        ("offsets", data.offsets, None if data.labels is None else len(data.labels)),
-        ("observation_offsets", data.observation_offsets, len(data.values)),
-    ):
-        if offsets.ndim != 1 or len(offsets) == 0 or offsets[0] != 0 or (np.diff(offsets) < 0).any():
-            raise ValueError(f"{name} must start at 0 and never fall.")
-        if total is not None and offsets[-1] != total:
-            raise ValueError(
-                f"{name} end at {offsets[-1]} but there are {total} rows; the last offset must be that number."
-            )
-    if len(data.offsets) != len(data.observation_offsets):
-        raise ValueError("offsets and observation_offsets must describe the same number of sequences.")
-    n_sequences = len(data.offsets) - 1
-    if groups.shape != (n_sequences,):
-        raise ValueError(f"groups must have shape ({n_sequences},), one number a sequence, not {groups.shape}.")
-    lengths = np.diff(data.offsets)
-    short = np.flatnonzero(np.diff(data.observation_offsets) < lengths)
-    if len(short):
-        raise ValueError(f"sequence {short[0]} has more positions than observations.")
-    empty = np.flatnonzero(lengths == 0)
-    if len(empty):
-        raise ValueError(f"sequence {empty[0]} has no positions; leave it out.")
-    highest = data.values.max(axis=0) if len(data.values) else ()
-    for j, ((name, categories, *_), code) in enumerate(zip(data.attributes, highest, strict=False)):
-        if code >= len(categories):
-            row = int(data.values[:, j].argmax())
-            raise ValueError(
-                f"attribute {name!r}: code {data.values[row, j]} at observation {row} is beyond its "
-                f"{len(categories)} categories."
-            )
-    _check_numbers(data)
-    if data.labels is not None and data.labels.max(initial=-1) >= len(data.label_names):
-        row = int(data.labels.argmax())
-        raise ValueError(
-            f"label code {data.labels[row]} at position {row} is beyond the {len(data.label_names)} label names."
-        )
+# --- weights ---------------------------------------------------------------------------------------
+
+_MOST_PARTS, _ROUNDING = 100, 1e-12
+_FEW_COPIES, _FEW_TIMES = 2**16, 16  # of all examples, and of each on average
+_FIRST = 16  # weights that are looked at before all
 
 
-def _check_numbers(data: Encoded) -> None:
-    if data.numbers.shape != (len(data.values), len(data.number_names)):
-        raise ValueError(
-            f"numbers must have shape ({len(data.values)}, {len(data.number_names)}), a row for each observation and a "
-            f"column for each of number_names, not {data.numbers.shape}."
-        )
-    twice = repeated([*data.number_names, *(attribute[0] for attribute in data.attributes)])
-    if data.number_names and twice is not None:
-        raise ValueError(f"two inputs are called {quoted(twice)}; rename one.")
-    infinite = np.argwhere(np.isinf(data.numbers))
-    if len(infinite):
-        row, column = infinite[0]
-        raise ValueError(
-            f"number {data.number_names[column]!r} is infinite at observation {row}; write NaN where it is not known."
-        )
+def in_units(weights: NDArray[np.float64], most_parts: int = _MOST_PARTS) -> tuple[float, NDArray[np.float64]]:
+    """A unit of weight, and the weights in it, so that a factor of all weights changes the unit alone.
+
+    Parameters
+    ----------
+    weights : float64, shape (n,)
+        At least 0, and some above it.
+    most_parts : int
+        The unit may be so small a part of the least weight above 0.
+
+    Returns
+    -------
+    float, and float64 of shape (n,)
+        Whole numbers where there are such that are not many copies; else 1 on average. Whole weights with a 1 among
+        them stay as they are.
+    """
+    values = np.unique(weights[weights > 0])
+    least, mean = float(values[0]), float((weights / len(weights)).sum())
+    for parts in range(1, most_parts + 1):
+        if parts * (mean / least) > max(_FEW_COPIES / len(weights), _FEW_TIMES):
+            break
+        if _are_copies(parts * (values[:_FIRST] / least)) and _are_copies(parts * (values / least)):
+            return least / parts, np.rint(parts * (weights / least))
+    return mean, weights / mean
+
+
+def _are_copies(numbers: NDArray[np.float64]) -> bool:
+    whole = np.rint(numbers)
+    return bool((np.abs(numbers - whole) <= _ROUNDING * whole).all())
+
+
+def of_observations(
+    weights: NDArray[np.float64] | None, offsets: NDArray[np.int64], observation_offsets: NDArray[np.int64]
+) -> NDArray[np.float64] | None:
+    """The weight of every observation, from those of positions; an observation behind the last position has its weight."""
+    if weights is None or np.array_equal(offsets, observation_offsets):
+        return weights
+    lengths = np.diff(observation_offsets)
+    places = np.arange(observation_offsets[-1]) - np.repeat(observation_offsets[:-1], lengths)
+    return weights[np.minimum(places + np.repeat(offsets[:-1], lengths), np.repeat(offsets[1:] - 1, lengths))]
+
+
+def cumulated(
+    numbers: NDArray[np.float64], weights: NDArray[np.float64] | None
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """The known numbers that weigh something, sorted, and the weight of those up to each, in units of the weights."""
+    known = ~np.isnan(numbers) if weights is None else ~np.isnan(numbers) & (weights > 0)
+    numbers = numbers[known]
+    if weights is None or not len(numbers):
+        return np.sort(numbers), np.arange(1.0, len(numbers) + 1)
+    order = np.argsort(numbers, kind="stable")
+    return numbers[order], np.cumsum(in_units(weights[known])[1][order])
+
+
+def median(numbers: NDArray[np.float64], weights: NDArray[np.float64] | None) -> float:
+    """The median of the known numbers, NaN where there are none."""
+    ordered, sums = cumulated(numbers, weights)
+    if not len(ordered):
+        return float("nan")
+    low, high = (ordered[np.searchsorted(sums, 0.5 * sums[-1], side)] for side in ("left", "right"))
+    return float(np.mean([low, high]))

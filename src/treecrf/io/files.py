@@ -6,10 +6,12 @@ import bz2
 import csv
 import glob
 import gzip
+import hashlib
 import io
 import json
 import lzma
 import os
+import struct
 import sys
 import zlib
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -19,13 +21,12 @@ from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
-from treecrf.io.memory import check_memory
 from treecrf.io.messages import quoted, repeated
+from treecrf.io.process import available_memory, check_memory
 
 if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
-
 
 DAMAGE = (
     ValueError,
@@ -37,6 +38,7 @@ DAMAGE = (
     RuntimeError,
     AssertionError,
     EOFError,
+    struct.error,
 )
 """What pyarrow and pandas raise where a file, or what pandas noted in it, is damaged."""
 
@@ -56,27 +58,27 @@ def parse_parquet(data: bytes, name: str, without: Collection[str] = ()) -> pd.D
     import pyarrow as pa
     from pyarrow import parquet
 
-    with _readable(name):
+    with readable(name, "Parquet"):
         about = parquet.read_metadata(pa.BufferReader(data))
         in_groups = sum(about.row_group(number).total_byte_size for number in range(about.num_row_groups))
         names = about.schema.to_arrow_schema().names
         columns = [each for each in names if each not in without] if without else None
         n_columns = about.num_columns if columns is None else len(columns)
     check_memory(in_groups + 8 * about.num_rows * n_columns, name, "give a smaller one")
-    with _readable(name):
+    with readable(name, "Parquet"):
         return frame_of(parquet.read_table(pa.BufferReader(data), columns=columns))
 
 
 @contextmanager
-def _readable(name: str) -> Iterator[None]:
-    """Say of what pyarrow and pandas raise in this block that `name` is damaged."""
+def readable(name: str, kind: str) -> Iterator[None]:
+    """Say of what pyarrow and pandas raise in this block that `name` is no file of this kind, such as Parquet."""
     import pyarrow as pa
 
     try:
         yield
     except (OSError, pa.ArrowException, *DAMAGE) as error:
         problem = quoted(f"{type(error).__name__}: {error}")
-        raise ValueError(f"{name} is not a readable Parquet file ({problem}); write it again.") from error
+        raise ValueError(f"{name} is not a readable {kind} file ({problem}); write it again.") from error
 
 
 def frame_of(table: pa.Table) -> pd.DataFrame:
@@ -93,15 +95,33 @@ def frame_of(table: pa.Table) -> pd.DataFrame:
 STANDARD_INPUT = "-"
 """What stands for standard input where a file is named."""
 
-_PACKED: dict[bytes, Callable[[io.BytesIO], Any]] = {
-    b"\x1f\x8b": gzip.open,
-    b"BZh": bz2.open,
-    b"\xfd7zXZ\x00": lzma.open,
-}
-"""How files begin that are compressed, and what unpacks them."""
-
 _BLOCK, _COPIES = 2**24, 3
 """Bytes that are read at a time, and how often memory holds what a table has: its bytes, its text and its cells."""
+
+
+def _blocks_of(stream: Any) -> Iterator[bytes]:
+    return iter(lambda: stream.read(_BLOCK), b"")
+
+
+def _unpack_xz(data: bytes) -> Iterator[bytes]:
+    """Streams one after another; `lzma.open` has no limit for their dictionaries, which may claim 4 GiB each."""
+    while data:
+        unpacker = lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=available_memory())
+        while not unpacker.eof:
+            if part := unpacker.decompress(data, _BLOCK):
+                yield part
+            elif not unpacker.eof:
+                raise EOFError("it ends early")
+            data = b""
+        data = unpacker.unused_data.lstrip(b"\0")
+
+
+_PACKED: dict[bytes, Callable[[bytes], Iterator[bytes]]] = {
+    b"\x1f\x8b": lambda data: _blocks_of(gzip.GzipFile(fileobj=io.BytesIO(data))),
+    b"BZh": lambda data: _blocks_of(bz2.BZ2File(io.BytesIO(data))),
+    b"\xfd7zXZ\x00": _unpack_xz,
+}
+"""How files begin that are compressed, and what unpacks them."""
 
 _DAMAGED_PACKING = (OSError, EOFError, ValueError, zlib.error, lzma.LZMAError)
 
@@ -151,29 +171,27 @@ def read_content(path: str | os.PathLike[str]) -> Content:
     else:
         check_file(path, "table", "correct the path")
         with open(path, "rb") as stream:
-            data = _within_memory(stream, name)
+            data = _within_memory(_blocks_of(stream), name)
     unpack = next((unpack for start, unpack in _PACKED.items() if data.startswith(start)), None)
     if unpack is not None:
-        data = _within_memory(unpack(io.BytesIO(data)), name, _DAMAGED_PACKING)
+        data = _within_memory(unpack(data), name, _DAMAGED_PACKING)
     return Content(name, plain_suffix(path), data)
 
 
 @lru_cache(maxsize=1)
 def _all_of(stream: BinaryIO) -> bytes:
-    return _within_memory(stream, f"table {STANDARD_INPUT}")
+    return _within_memory(_blocks_of(stream), f"table {STANDARD_INPUT}")
 
 
-def _within_memory(stream: BinaryIO, name: str, damage: tuple[type[Exception], ...] = ()) -> bytes:
-    """All that a stream gives, as long as what is made of it fits into memory; it raises `damage` where it is packed
-    wrongly.
-    """
+def _within_memory(blocks: Iterator[bytes], name: str, damage: tuple[type[Exception], ...] = ()) -> bytes:
+    """All blocks, as long as what is made of it fits into memory; what is packed wrongly raises `damage`."""
     whole = io.BytesIO()
     while True:
         try:
-            block = stream.read(_BLOCK)
+            block = next(blocks, b"")
         except damage as error:
             raise ValueError(
-                f"{name} is compressed and cannot be unpacked ({quoted(str(error))}); copy it again."
+                f"{name} is compressed and cannot be unpacked ({quoted(str(error))}); copy or pack it again."
             ) from error
         if not block:
             return whole.getvalue()
@@ -358,3 +376,68 @@ def _read_yaml(path: Path) -> Mapping[Any, Any]:
     if not isinstance(value, Mapping):
         raise ValueError(f"configuration {path}: holds {quoted(value)}, not keys with values; fix it.")
     return value
+
+
+# --- checksums -------------------------------------------------------------------------------------
+
+FOLDER = ".checksums"
+
+MOST_NAMED = 5
+"""Damaged files that are named; of more, the number is given."""
+
+
+def sha256(path: str | os.PathLike[str]) -> str:
+    """SHA-256 of a file, in hexadecimal digits."""
+    with open(path, "rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+def note(paths: Iterable[str | os.PathLike[str]]) -> None:
+    """Write down the checksums of files as they are now."""
+    for path in paths:
+        write_text(f"{sha256(path)}  {Path(path).name}\n", _note_of(Path(path)))
+
+
+def forget(paths: Iterable[str | os.PathLike[str]]) -> None:
+    """Remove the notes of files that are about to be rewritten, and what a killed job has left of such notes."""
+    for path in paths:
+        written = _note_of(Path(path))
+        for file in (written, *leftovers(written)):
+            file.unlink(missing_ok=True)
+
+
+def noted(folder: str | os.PathLike[str]) -> list[Path]:
+    """The files under `folder` whose checksums are written down."""
+    notes = sorted(Path(folder).rglob(f"{FOLDER}/*.sha256"))
+    return [path.parents[1] / path.name.removesuffix(".sha256") for path in notes]
+
+
+def is_noted(path: str | os.PathLike[str]) -> bool:
+    """Whether the checksum of a file is written down."""
+    return _note_of(Path(path)).is_file()
+
+
+def refuse_damaged(paths: Iterable[str | os.PathLike[str]]) -> None:
+    """Refuse, by a ValueError that names them, files that are not as they were when their checksums were written down.
+
+    Files without a note, and files that are gone, pass.
+    """
+    damaged = [str(path) for path in paths if _is_damaged(Path(path))]
+    if not damaged:
+        return
+    more = f" and {len(damaged) - MOST_NAMED} more" if len(damaged) > MOST_NAMED else ""
+    raise ValueError(
+        f"{', '.join(damaged[:MOST_NAMED])}{more}: damaged or changed since the job that wrote it (another checksum); "
+        "delete it and run again."
+    )
+
+
+def _note_of(path: Path) -> Path:
+    return path.parent / FOLDER / f"{path.name}.sha256"
+
+
+def _is_damaged(path: Path) -> bool:
+    written = _note_of(path)
+    return (
+        path.is_file() and is_noted(path) and written.read_text(encoding="utf-8").split() != [sha256(path), path.name]
+    )

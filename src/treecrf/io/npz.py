@@ -19,8 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treecrf.io.files import atomic
-from treecrf.io.memory import check_memory
 from treecrf.io.messages import quoted
+from treecrf.io.process import check_memory
 
 _DAMAGE = (
     ValueError,

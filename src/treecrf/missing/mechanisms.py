@@ -18,8 +18,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from treecrf.io.arguments import as_array, integers, reals
-from treecrf.io.arrays import places_in
+from treecrf.io.arrays import as_array, integers, places_in, reals
 from treecrf.io.messages import quoted
 from treecrf.sequences import MISSING, SequenceSet
 from treecrf.statistics.selection import derive_seed

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treecrf.estimators.checks import FINITE, FLAG, TEXT, Check, check_parts, named, one_of
-from treecrf.estimators.transform import Transform
+from treecrf.estimators.protocol import Transform
+from treecrf.io.arrays import in_units, median, of_observations
 from treecrf.io.columns import Kind
-from treecrf.io.weighted import in_units, median, of_observations
 from treecrf.sequences import MISSING, Attribute, SequenceSet
 
 MISSING_CATEGORY = "(missing)"

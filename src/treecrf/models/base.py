@@ -1,26 +1,19 @@
-"""Base of all labellers: settings, training, and what a file holds; predictions are in `treecrf.models.prediction`."""
+"""Base of all labellers: settings, training, and the fitted values that a file holds; predictions are in `treecrf.models.prediction`."""
 
 from __future__ import annotations
 
 import os
 import warnings
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from math import prod
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, NamedTuple, Self, get_args, get_origin, get_type_hints
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from treecrf.estimators.checks import (
-    CLASS_WEIGHT,
-    N_BINS,
-    SECONDS,
-    SIZE,
-    UNSEEN,
-    WINDOW,
-    Check,
-    check_params,
-    optional,
-)
+from treecrf.compiled.rules import Known, Rule
+from treecrf.compiled.struct import dtype_of
+from treecrf.estimators.checks import CLASS_WEIGHT, N_BINS, SECONDS, SIZE, UNSEEN, WINDOW, Check, check_params, optional
 from treecrf.estimators.conversion import Given
 from treecrf.estimators.labels import storable_labels
 from treecrf.inputs.anchors import ANCHORS
@@ -28,14 +21,135 @@ from treecrf.inputs.binning import MOST_BINS
 from treecrf.io.messages import counted
 from treecrf.io.npz import check_npz_name, write_npz
 from treecrf.models.execution import Monitor, reporting_monitor
-from treecrf.models.fitted import Declared, named_arrays, take_declared
-from treecrf.models.inputs import Inputs, check_training_set
+from treecrf.models.inputs import (
+    ClassWeight,
+    Inputs,
+    check_training_set,
+    position_weights,
+    refuse_weights,
+    without_silent,
+)
 from treecrf.models.prediction import Predictor
-from treecrf.models.weights import ClassWeight, position_weights, refuse_weights, without_silent
 from treecrf.sequences import SequenceSet
 
-if TYPE_CHECKING:  # kernels are loaded for predictions alone
+if TYPE_CHECKING:
     from treecrf.estimators.conversion import Groups, Labels, Sequences
+
+Declared = Mapping[str, Any]
+
+
+def named_arrays(values: Mapping[str, Any], declared: Declared) -> dict[str, NDArray[Any]]:
+    """The arrays of declared values by the names that they have in a file; a struct's fields begin with its name."""
+    arrays: dict[str, NDArray[Any]] = {}
+    for name, kind in declared.items():
+        arrays |= {name: values[name]} if _is_array(kind) else prefixed(name, values[name]._asdict())
+    return arrays
+
+
+def take_declared(arrays: dict[str, NDArray[Any]], declared: Declared, known: Known) -> dict[str, Any]:
+    """Take the declared values out of the arrays of a file.
+
+    Parameters
+    ----------
+    arrays : dict of str to array
+        As from `named_arrays`; what is taken is no longer there afterwards.
+    declared : mapping
+    known : mapping of str to int or array
+        Lengths of axes that are known, and other limits that rules name. Other lengths are what the arrays have, each
+        the same everywhere within a struct.
+
+    Raises
+    ------
+    ValueError
+        For an array of another type or shape than declared, or that breaks a rule.
+    KeyError
+        For one that is not there.
+    TypeError
+        For one that is declared without a rule.
+    """
+    kinds = {name: _ArrayKind.of(name, kind) for name, kind in declared.items() if _is_array(kind)}
+    values: dict[str, Any] = {name: kind.typed(name, arrays.pop(name)) for name, kind in kinds.items()}
+    lengths = {key: size for key, size in known.items() if isinstance(size, int)}
+    waiting = [(name, *axis) for name in kinds for axis in zip(kinds[name].axes, values[name].shape, strict=True)]
+    while waiting:
+        left = [each for each in waiting if not _is_settled(*each, lengths)]
+        if len(left) == len(waiting):
+            raise TypeError(f"nothing tells the axis {left[0][1]} of {left[0][0]}")
+        waiting = left
+    limits = {**known, **lengths}
+    for name, kind in kinds.items():
+        for rule in kind.rules:
+            if not rule.holds(values[name], limits):
+                raise ValueError(f"{name} must {rule.need}")
+        limits[name] = values[name]
+    for name, kind in declared.items():
+        if name not in kinds:
+            fields, of_struct = get_type_hints(kind, include_extras=True), take_prefixed(name, arrays)
+            values[name] = kind(**take_declared(of_struct, fields, known))
+            refuse_rest(of_struct)
+    return values
+
+
+def refuse_rest(arrays: Mapping[str, NDArray[Any]]) -> None:
+    """Refuse arrays that nothing has taken, and so nothing has checked."""
+    for name in arrays:
+        raise ValueError(f"nothing declares the part {name}")
+
+
+def prefixed(name: str, arrays: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
+    """Arrays whose names begin with another one."""
+    return {f"{name}_{part}": array for part, array in arrays.items()}
+
+
+def take_prefixed(name: str, arrays: dict[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
+    """Take what `prefixed` was given out of others."""
+    return {key.removeprefix(f"{name}_"): arrays.pop(key) for key in list(arrays) if key.startswith(f"{name}_")}
+
+
+def _is_array(kind: Any) -> bool:
+    return get_origin(kind) is Annotated
+
+
+class _ArrayKind(NamedTuple):
+    """The type, the axes and the rules of a declared array."""
+
+    dtype: np.dtype[Any]
+    axes: list[str]
+    rules: list[Rule]
+
+    @classmethod
+    def of(cls, name: str, kind: Any) -> _ArrayKind:
+        array, shape, *notes = get_args(kind)
+        rules = [note for note in notes if isinstance(note, Rule)]
+        if not rules:
+            raise TypeError(f"{name} is declared without a rule for its values")
+        dtype = dtype_of(array)
+        if dtype is None:
+            raise TypeError(f"{name} is declared as no array")
+        return cls(dtype, shape.split(", "), rules)
+
+    def typed(self, name: str, array: NDArray[Any]) -> NDArray[Any]:
+        if array.dtype != self.dtype or array.ndim != len(self.axes):
+            raise ValueError(f"{name} has {array.ndim} axes of {array.dtype}, not {len(self.axes)} of {self.dtype}")
+        return np.ascontiguousarray(array)
+
+
+def _is_settled(name: str, axis: str, length: int, known: dict[str, int]) -> bool:
+    """Whether the length of an axis, a sum of products, is settled; a name that stands alone for a term is learnt."""
+    unknown, rest = list[list[str]](), length
+    for factors in (term.split(" * ") for term in axis.split(" + ")):
+        if all(factor.isdecimal() or factor in known for factor in factors):
+            rest -= prod(int(factor) if factor.isdecimal() else known[factor] for factor in factors)
+        else:
+            unknown.append(factors)
+    if len(unknown) > 1 or any(len(factors) > 1 for factors in unknown):
+        return False
+    if unknown:
+        known[unknown[0][0]] = rest
+    if rest < 0 or (rest and not unknown):
+        raise ValueError(f"{name} has an axis of {length}, not of {axis}")
+    return True
+
 
 Codes = NDArray[np.int16]
 Floats = NDArray[np.float64]
@@ -59,7 +173,7 @@ class Labeller(Predictor):
         both ends; then attributes whose categories before the position are counted (`treecrf.inputs.anchors.Anchors`).
         None: none of these.
     class_weight : "balanced", mapping of str to float, or None
-        What positions weigh by the name of their label, 1 unless named (`treecrf.models.weights`).
+        What positions weigh by the name of their label, 1 unless named (`treecrf.models.inputs`).
     """
 
     registry: ClassVar[dict[str, type[Labeller]]] = {}
@@ -86,7 +200,7 @@ class Labeller(Predictor):
     """Whether a file may hold one; nothing that a file names runs code of another package."""
 
     _fitted_arrays: ClassVar[Declared] = {}
-    """What `fit` learns as arrays (`treecrf.models.fitted`), and `save` writes."""
+    """What `fit` learns as arrays (`treecrf.models.base`), and `save` writes."""
 
     _fitted_values: ClassVar[Mapping[str, Check]] = {"seconds": SECONDS}
     """What it learns as JSON values."""
@@ -138,7 +252,7 @@ class Labeller(Predictor):
         y : list of lists, optional
             The labels, unless `X` is a set that has them: text or whole numbers, by sequence.
         sample_weight : array_like of float, shape (n_sequences,) or (n_positions,), optional
-            What each sequence or position counts, for a method that takes weights (`treecrf.models.weights`).
+            What each sequence or position counts, for a method that takes weights (`treecrf.models.inputs`).
         groups : list, length n_sequences, optional
             What each sequence belongs to, such as a person: those of one group stay together where training holds some
             out.

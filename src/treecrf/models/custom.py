@@ -17,8 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from treecrf.estimators.checks import SEED, Check, optional
 from treecrf.models.base import Labeller, Monitor
 from treecrf.models.decoding import DECODERS, Decoder
-from treecrf.models.inputs import check_training_set
-from treecrf.models.weights import refuse_weights
+from treecrf.models.inputs import check_training_set, refuse_weights
 from treecrf.models.window.features import Taken, WindowFeatures
 from treecrf.sequences import SequenceSet
 

@@ -14,8 +14,7 @@ from treecrf.estimators.checks import ANY, ATTRIBUTES, PARTS, TEXT, TEXTS, check
 from treecrf.inputs.binning import EDGES
 from treecrf.io.messages import listed, quoted, repeated
 from treecrf.io.npz import read_npz
-from treecrf.models.base import FORMAT, Labeller
-from treecrf.models.fitted import prefixed, refuse_rest, take_prefixed
+from treecrf.models.base import FORMAT, Labeller, prefixed, refuse_rest, take_prefixed
 from treecrf.models.inputs import Inputs
 from treecrf.models.registry import class_path_of
 from treecrf.moved import family

@@ -10,18 +10,16 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from treecrf.estimators.checks import PARTS, TEXTS, Check, check_parts, named, one_of, several
-from treecrf.estimators.settings import follow, new_one
-from treecrf.estimators.transform import Transform
+from treecrf.estimators.protocol import Transform, follow, new_one
 from treecrf.inputs import BLOCKS, DerivedInputs
 from treecrf.io.columns import Vocabulary
 from treecrf.missing import transform_of
 from treecrf.missing.transforms import describe_transform, restore_transform
 from treecrf.models.base import LABELLER, Labeller, Monitor
 from treecrf.models.decoding import DECODERS, Decoder
-from treecrf.models.inputs import check_set, check_training_set
+from treecrf.models.inputs import check_set, check_training_set, position_weights
 from treecrf.models.persistence import rebuild_part
 from treecrf.models.registry import TRANSFORMS
-from treecrf.models.weights import position_weights
 from treecrf.sequences import SequenceSet
 
 if TYPE_CHECKING:

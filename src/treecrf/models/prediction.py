@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from treecrf.estimators.conversion import BySequence, Given, count_empty
-from treecrf.estimators.routing import MetadataRequests
-from treecrf.estimators.settings import Estimator
+from treecrf.estimators.protocol import Estimator, MetadataRequests
 from treecrf.inputs.anchors import AnchorSetting
 from treecrf.io.columns import Kind, Vocabulary
 from treecrf.io.messages import quoted
@@ -29,8 +28,7 @@ from treecrf.models.decoding import (
     limits_of_set,
     refuse_lag,
 )
-from treecrf.models.inputs import Inputs, align_labels, check_set, label_codes, refuse_missing
-from treecrf.models.weights import position_weights
+from treecrf.models.inputs import Inputs, align_labels, check_set, label_codes, position_weights, refuse_missing
 from treecrf.sequences import MISSING, Attribute, SequenceSet
 from treecrf.statistics.metrics import METRICS, SCIKIT_NAMES, sum_log_probabilities
 

@@ -7,7 +7,8 @@ the whole sequence, and hold for each of its observations.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+import struct
+from collections.abc import Callable, Iterator, Mapping
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
@@ -15,8 +16,9 @@ import numpy as np
 
 from treecrf.io.arrays import of_objects
 from treecrf.io.columns import cell_texts
-from treecrf.io.files import DAMAGE, Content, frame_of, parse_parquet
+from treecrf.io.files import Content, frame_of, parse_parquet, readable
 from treecrf.io.messages import counted, listed, quoted, repeated
+from treecrf.io.process import check_memory
 from treecrf.readers.text_files import MOST_COLUMNS, Format, Tell, check_names, find_encoding, open_text
 
 if TYPE_CHECKING:
@@ -84,12 +86,64 @@ def _parse_feather(content: Content, encoding: str | None) -> pd.DataFrame:
     import pyarrow as pa
     from pyarrow import feather
 
-    try:
-        frame = frame_of(feather.read_table(pa.BufferReader(content.data)))
-    except (OSError, pa.ArrowException, *DAMAGE) as error:
-        problem = quoted(f"{type(error).__name__}: {error}")
-        raise ValueError(f"{content.name} is not a readable Feather file ({problem}); write it again.") from None
-    return _with_index(frame)
+    with readable(content.name, "Feather"):
+        n_bytes = _feather_size(content.data)
+    check_memory(2 * n_bytes, content.name, "give a smaller one")
+    with readable(content.name, "Feather"):
+        return _with_index(frame_of(feather.read_table(pa.BufferReader(content.data))))
+
+
+def _feather_size(data: bytes) -> int:
+    """Bytes of the columns of a Feather file when they are unpacked.
+
+    pyarrow tells it only afterwards; the file has it before each packed buffer, at places that its footer leads to
+    (https://arrow.apache.org/docs/format/Columnar.html).
+    """
+    if not data.startswith(_ARROW):
+        return len(data)  # of version 1, which packs nothing
+    end = len(data) - len(_ARROW) - 4
+    start = end - _number(data, end)
+    footer, total = start + _number(data, start), 0
+    blocks = [_structs(data, footer, field, "<qi4xq") for field in (_DICTIONARIES, _BATCHES)]
+    for offset, n_about, n_packed in chain(*blocks):
+        message = offset + 8 + _number(data, offset + 8)
+        batch = _field(data, message, _HEADER)
+        batch += _number(data, batch)
+        if data[_field(data, message, _HEADER_TYPE)] == _IS_DICTIONARY:
+            batch = _field(data, batch, 1)
+            batch += _number(data, batch)
+        if not _field(data, batch, _COMPRESSION):
+            total += n_packed
+            continue
+        for place, size in _structs(data, batch, _BUFFERS, "<qq"):
+            total += max(_number(data, offset + n_about + place, "<q"), size) if size else 0
+    return total
+
+
+_ARROW = b"ARROW1"
+_DICTIONARIES, _BATCHES = 2, 3  # fields of the footer
+_HEADER_TYPE, _HEADER, _IS_DICTIONARY = 1, 2, 2  # of a message
+_BUFFERS, _COMPRESSION = 2, 3  # of a batch
+
+
+def _number(data: bytes, place: int, form: str = "<i") -> int:
+    return int(struct.unpack_from(form, data, place)[0])
+
+
+def _field(data: bytes, table: int, field: int) -> int:
+    """Where a field of a table of Flatbuffers is; 0 if it is not there."""
+    about = table - _number(data, table)
+    is_known = 4 + 2 * field < _number(data, about, "<H")
+    distance = _number(data, about + 4 + 2 * field, "<H") if is_known else 0
+    return table + distance if distance else 0
+
+
+def _structs(data: bytes, table: int, field: int, form: str) -> Iterator[tuple[Any, ...]]:
+    """The records of a field that is a list of them; none if it is not there."""
+    if place := _field(data, table, field):
+        start = place + _number(data, place)
+        for number in range(_number(data, start, "<I")):
+            yield struct.unpack_from(form, data, start + 4 + number * struct.calcsize(form))
 
 
 def _with_index(frame: pd.DataFrame) -> pd.DataFrame:

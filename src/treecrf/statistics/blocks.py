@@ -14,10 +14,17 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from scipy.fft import irfft, next_fast_len, rfft
 
-from treecrf.io import arguments
-from treecrf.io.arguments import as_array, integers, listed_arrays, truths
-from treecrf.statistics.counts import EVALUATION_COLUMNS, check_counts, lay_out
-from treecrf.statistics.estimates import CONFIDENCE, MARGIN, Estimates, decide
+from treecrf.io import arrays
+from treecrf.io.arrays import as_array, integers, listed_arrays, truths
+from treecrf.statistics.estimates import (
+    CONFIDENCE,
+    EVALUATION_COLUMNS,
+    MARGIN,
+    Estimates,
+    check_counts,
+    decide,
+    lay_out,
+)
 from treecrf.statistics.two_way import BLOCK, GROUP, estimate_crossed, estimate_trainings, make_pairs
 from treecrf.statistics.variance import COMPONENT_COLUMNS, decompose_variance
 
@@ -59,7 +66,7 @@ def estimate_blocks(
     A block is long enough for its ends to matter little: at least `TIMES` integrated autocorrelation times. The blocks
     of a sequence are nearly equal; a sequence shorter than two blocks is one.
     """
-    offsets = arguments.offsets(offsets)
+    offsets = arrays.offsets(offsets)
     given = enumerate(as_array(some, f"correct[{index}]") for index, some in enumerate(listed_arrays(correct)))
     right = [_right(np.atleast_2d(some), f"correct[{index}]", offsets).astype(np.int64) for index, some in given]
     by_block, counts, lengths = [], [], []
@@ -88,7 +95,7 @@ def choose_blocks(
     least_length : int
         As for `estimate_blocks`.
     """
-    offsets = arguments.offsets(offsets)
+    offsets = arrays.offsets(offsets)
     of_first, of_second = _right(first, "first", offsets), _right(second, "second", offsets)
     difference = of_first.sum(axis=0) * len(of_second) - of_second.sum(axis=0) * len(of_first)
     time = autocorrelation_time(difference, offsets)
@@ -110,7 +117,7 @@ def cut_blocks(offsets: NDArray[np.int64], length: int) -> NDArray[np.int64]:
     offsets : int array, shape (n_sequences + 1,)
     length : int
     """
-    offsets = arguments.offsets(offsets)
+    offsets = arrays.offsets(offsets)
     if length < 1 or not offsets[-1]:
         raise ValueError(f"{offsets[-1]} positions cannot be cut into blocks of {length}; give 1 or more of both.")
     starts = [
@@ -141,7 +148,7 @@ def autocorrelation_time(values: NDArray[np.integer], offsets: NDArray[np.int64]
     (2m, 2m + 1) add up to nothing or less (the initial positive sequence, Geyer 1992, Statistical Science 7:473-483).
     """
     values = integers(values, "values", ("n_positions",))
-    offsets = arguments.offsets(offsets, len(values))
+    offsets = arrays.offsets(offsets, len(values))
     if np.ptp(values) == 0:
         return 1.0
     deviations = values - values.mean()

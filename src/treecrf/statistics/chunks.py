@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from treecrf.io import arguments
+from treecrf.io import arrays
 from treecrf.io.messages import quoted
 
 TAG = re.compile("O|[BIESLUM](-.+)?")
@@ -123,7 +123,7 @@ def segment_f1(true: ArrayLike, predicted: ArrayLike, offsets: ArrayLike) -> Chu
     true, predicted : labels of any kind, shape (n_positions,)
     offsets : see `chunk_f1`
     """
-    bounds = arguments.offsets(offsets)
+    bounds = arrays.offsets(offsets)
     codes = np.unique(np.concatenate(_labels("segment_f1", true, predicted, bounds)), return_inverse=True)[1]
     return _score(find_runs(codes[: bounds[-1]], bounds), find_runs(codes[bounds[-1] :], bounds))
 
@@ -132,7 +132,7 @@ def _found_chunks(
     true: ArrayLike, predicted: ArrayLike, offsets: ArrayLike, scheme: str | None
 ) -> tuple[list[str], NDArray[np.int64], NDArray[np.int64]]:
     """The types, and the chunks in the truth and in what was predicted."""
-    bounds = arguments.offsets(offsets)
+    bounds = arrays.offsets(offsets)
     texts = [tags.astype(str) for tags in _labels("chunk_f1", true, predicted, bounds)]
     names, codes = np.unique(np.concatenate(texts), return_inverse=True)
     if scheme is not None and scheme not in SCHEMES:
@@ -183,9 +183,9 @@ def _labels(
     function: str, true: ArrayLike, predicted: ArrayLike, offsets: NDArray[np.int64]
 ) -> tuple[NDArray[Any], NDArray[Any]]:
     """Texts or whole numbers, one for each position."""
-    arrays = []
+    found = []
     for name, given in (("true", true), ("predicted", predicted)):
-        labels = arguments.as_array(given, name)
+        labels = arrays.as_array(given, name)
         if labels.shape != (offsets[-1],):
             raise ValueError(
                 f"{function}: {name} has shape {labels.shape} and offsets end at {offsets[-1]}; give a label a "
@@ -195,8 +195,8 @@ def _labels(
             labels = labels.astype(str)
         if labels.dtype.kind not in "USiub":
             raise ValueError(f"{function}: {name} is {labels.dtype}; give texts or whole numbers.")
-        arrays.append(labels)
-    first, second = arrays
+        found.append(labels)
+    first, second = found
     if (first.dtype.kind in "US") != (second.dtype.kind in "US"):
         raise ValueError(f"{function}: true is {first.dtype} and predicted is {second.dtype}; give labels of one kind.")
     return first, second

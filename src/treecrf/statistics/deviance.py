@@ -29,9 +29,8 @@ from statsmodels.genmod.families import Binomial
 from statsmodels.genmod.generalized_linear_model import GLM
 from statsmodels.tools.sm_exceptions import PerfectSeparationWarning
 
-from treecrf.io.arguments import integers, reals
-from treecrf.statistics.counts import EVALUATION_COLUMNS, check_counts, lay_out
-from treecrf.statistics.estimates import adjust_holm
+from treecrf.io.arrays import integers, reals
+from treecrf.statistics.estimates import EVALUATION_COLUMNS, adjust_holm, check_counts, lay_out
 
 TOLERANCE = 1e-10
 """Fitting stops when no coefficient moves by more, absolutely plus relatively."""

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from treecrf.io import arguments
-from treecrf.io.arguments import integers, reals, truths
+from treecrf.io import arrays
+from treecrf.io.arrays import integers, reals, truths
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -122,7 +122,7 @@ def sequence_accuracy(truth: Codes, predicted: Codes, offsets: NDArray[np.int64]
     truth, predicted, offsets, weights : see `Metric`
     """
     truth, predicted, weights = _checked(truth, predicted, weights)
-    offsets = arguments.offsets(offsets, len(truth), rising=True)
+    offsets = arrays.offsets(offsets, len(truth), rising=True)
     is_right = np.logical_and.reduceat((truth == predicted) | (truth == UNKNOWN), offsets[:-1])
     of_sequences = None if weights is None else np.add.reduceat(weights, offsets[:-1]) / np.diff(offsets)
     return float(np.average(is_right, weights=of_sequences))
@@ -157,7 +157,7 @@ def sum_log_probabilities(
     """
     probabilities = reals(probabilities, "probabilities", ("n_positions", "n_labels"), least=0)
     labels = _checked_labels(labels, probabilities, least=UNKNOWN)
-    offsets = arguments.offsets(offsets, len(labels), rising=True)
+    offsets = arrays.offsets(offsets, len(labels), rising=True)
     with np.errstate(divide="ignore"):  # votes may give a label nothing
         chosen = np.where(labels == UNKNOWN, 0.0, np.log(probabilities[np.arange(len(labels)), labels]))
     return np.asarray(np.add.reduceat(chosen, offsets[:-1]))

@@ -12,9 +12,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from treecrf.io.arguments import reals
-from treecrf.statistics.counts import check_columns
-from treecrf.statistics.estimates import Estimates
+from treecrf.io.arrays import reals
+from treecrf.statistics.estimates import Estimates, check_columns
 
 SEPARATION_MARGIN = 1.0
 """Percentage points below the best that the interval of a method close to it does not reach."""

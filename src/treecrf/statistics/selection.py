@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from treecrf.io.arguments import check_count, integers
+from treecrf.io.arrays import check_count, integers
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from treecrf.io.arguments import integers, listed_arrays
+from treecrf.io.arrays import integers, listed_arrays
 from treecrf.statistics.estimates import Estimates
 
 GROUP, BLOCK = "group", "block"

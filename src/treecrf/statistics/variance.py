@@ -14,8 +14,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from treecrf.io.arguments import reals
-from treecrf.statistics.counts import COUNT_COLUMNS, check_columns
+from treecrf.io.arrays import reals
+from treecrf.statistics.estimates import COUNT_COLUMNS, check_columns
 
 FACTORS = ("method", "sequence", "training_set", "run")
 

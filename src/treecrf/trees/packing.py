@@ -157,7 +157,7 @@ def pack_sums(counts: NDArray[np.int64], gradients: NDArray[np.float64], packing
 
 def choose_weighted_packing(weights: NDArray[np.float64], n_states: int, bound: int, newton: bool = False) -> Packing:
     """As `choose_packing`, for positions with weights of about 1 on average, or whole ones
-    (`treecrf.io.weighted.in_units`).
+    (`treecrf.io.arrays.in_units`).
 
     Whole weights have the packing of a set in which each position comes so often. Where rows are counted and some
     weight is no whole number, the steps of the packed weight are small parts of 1.

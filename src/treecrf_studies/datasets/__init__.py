@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from treecrf.grouping import Rule, find_groups, join_groups
-from treecrf.readers.sets import load_table
+from treecrf.readers.reading import load_table
 from treecrf.sequences import SequenceSet
 from treecrf.statistics.selection import generator, hold_out
 from treecrf_studies.datasets import (

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from treecrf.io.arguments import check_count
+from treecrf.io.arrays import check_count
 from treecrf.io.messages import quoted
 from treecrf.sequences import Attribute, SequenceSet
 from treecrf_studies.datasets.description import Description

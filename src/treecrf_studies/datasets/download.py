@@ -20,7 +20,7 @@ from functools import cache
 from pathlib import Path
 from typing import IO, NamedTuple
 
-from treecrf.io.checksums import sha256
+from treecrf.io.files import sha256
 from treecrf.io.messages import needs_extra
 
 _STALE = 3600.0

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from treecrf.io.arguments import check_count
+from treecrf.io.arrays import check_count
 from treecrf.io.messages import quoted, refuse_unknown
 from treecrf.sequences import SequenceSet
 from treecrf.statistics.selection import generator

@@ -10,7 +10,7 @@ from typing import Any, Literal, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from treecrf.io.arguments import check_count
+from treecrf.io.arrays import check_count
 from treecrf.sequences import Attribute, SequenceSet
 from treecrf_studies.datasets.download import raw_files
 

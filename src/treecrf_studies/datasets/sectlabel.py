@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Literal
 
-from treecrf.io.arguments import check_count
+from treecrf.io.arrays import check_count
 from treecrf.io.messages import quoted
 from treecrf.sequences import SequenceSet
 from treecrf_studies.datasets.description import Description

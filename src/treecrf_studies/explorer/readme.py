@@ -23,13 +23,14 @@ from treecrf_studies.framework.claims.judge import NOT_RUN
 from treecrf_studies.framework.metrics import ACCURACY, METRICS
 from treecrf_studies.framework.settings import config_parser, load_settings
 from treecrf_studies.framework.views import (
-    CEILING,
     CHOICE,
+    NO_PEAK,
     PEAK,
+    POINTS,
     distinct_accuracies,
-    headline_accuracies,
-    is_near,
     nearness,
+    nearness_texts,
+    published_pairs,
 )
 from treecrf_studies.report.ledger import CLAIMS
 from treecrf_studies.report.papers import PAPERS, THREE, counts_text
@@ -162,92 +163,55 @@ def verdicts_by_paper(claims: pd.DataFrame) -> str:
     return _markdown(lines) if len(lines) > 2 else ""
 
 
-def published_accuracies(gathered: Gathered) -> pd.DataFrame:
-    """The accuracies that the papers print and what was measured in their place."""
-    published = gathered.published
-    return published[published["quantity"] == METRICS[ACCURACY].title]
-
-
-def sentences(accuracies: pd.DataFrame) -> str:
+def sentences(pairs: pd.DataFrame) -> str:
     """How near measured accuracies are to published ones; each printed number counts once."""
-    own, compared = distinct_accuracies(accuracies), headline_accuracies(accuracies)
-    n_ceiling = int(((own["published"].astype(float) >= CEILING) & ~own["inferred"].astype(bool)).sum())
-    away = (compared["at_choice"] - compared["published"]).astype(float)
+    met, of, apart = nearness_texts(pairs)
+    median = pairs.loc[pairs["kind"] == "", "away"].median()
     return (
-        f"The dissertation prints {len(own)} distinct test accuracies of labels. One training each, with settings and "
-        f"iteration chosen by cross-validation, meets {int(is_near(compared, 'at_choice').sum())} of {len(compared)} "
-        f"within one point (median difference {away.median():+.2f}); not counted are those of FAQ sets, whose columns "
-        f"are inferred, and {n_ceiling} of {CEILING:g} % or more."
+        f"The dissertation prints {len(pairs)} distinct test accuracies of labels. One training each, with settings chosen "
+        f"by cross-validation, meets {met} within one point: {of} (median difference {median:+.2f}). Counted apart: {apart}."
     )
 
 
-def nearness_table(accuracies: pd.DataFrame) -> str:
-    """The same by table and by what the measured number is of; Markdown.
-
-    Chapter 3 prints peaks of test curves (tables 3.4, 3.5).
-    """
+def nearness_table(pairs: pd.DataFrame) -> str:
+    """The same by table and by what the measured number is of; Markdown."""
     lines = [
-        [
-            "table",
-            "measured on",
-            "accuracies",
-            "within one point, choice",
-            "median",
-            "within one point, peak",
-            "median",
-        ],
-        ["---", "---", "---:", "---:", "---:", "---:", "---:"],
+        ["table", "measured on", "compared", "accuracies", "within one point", "median difference"],
+        ["---", "---", "---", "---:", "---:", "---:"],
     ]
-    for row in nearness(accuracies).to_dict("records"):
-        of = f"{row['source']}, {row['kind']}" if row["kind"] else row["source"]
-        found = [text for name in ("choice", "peak") for text in _near(row, name)]
-        lines.append([of, row["sample"], str(row["n"]), *found])
+    at = pairs["point"].mask(pairs["measured"].isna(), CHOICE)
+    by = nearness(pairs.assign(point=at), "source", "sample", "kind", "point")
+    for row in by.sort_values("kind", kind="stable").to_dict("records"):
+        of = f"{row['source']}, {row['kind']}" if row["kind"] not in ("", NO_PEAK) else row["source"]
+        at = POINTS[row["point"]] + (f", {NO_PEAK}" if row["kind"] == NO_PEAK else "")
+        lines.append([of, row["sample"], at, str(row["n"]), str(row["near"]), f"{row['median']:+.2f}"])
     return _markdown(lines)
 
 
-def _near(row: Mapping[Any, Any], name: str) -> tuple[str, str]:
-    """How many of the measured values are near, and the median difference; dashes where nothing was measured."""
-    if not row[f"n_{name}"]:
-        return "–", "–"
-    return f"{row[f'near_{name}']} of {row[f'n_{name}']}", f"{row[f'median_{name}']:+.2f}"
-
-
-def differences(accuracies: pd.DataFrame) -> pd.DataFrame:
+def differences(published: pd.DataFrame) -> pd.DataFrame:
     """Every published accuracy and the measured ones, the largest difference first.
 
     Columns: source, dataset, variant, method, decoder, sample (what the measured number is of), published;
     ``at_choice`` (cross-validated choice) and ``peak`` (of the test curve, where the paper prints one), each followed
-    by its difference from the published value; counted (whether it is the first row with this printed number).
+    by its difference from the published value; not_counted (why the pair is not counted).
     """
-    measured = accuracies["measured"].where(accuracies["point"] == PEAK)
-    values = accuracies.assign(peak=measured)[["published", "at_choice", "peak"]].astype(float)
+    pairs = published_pairs(published[published["quantity"] == METRICS[ACCURACY].title])
+    values = pairs.assign(peak=pairs["measured"].where(pairs["point"] == PEAK))[["published", "at_choice", "peak"]]
     values = values.map("{:.2f}".format).astype(float)  # as tables round
     away = values[["at_choice", "peak"]].sub(values["published"], axis=0).round(2) + 0.0  # no -0.0
-    rows = accuracies.assign(**values, **away.add_suffix("_minus_published"))
-    names = [
-        "source",
-        "dataset",
-        "variant",
-        "method",
-        "decoder",
-        "sample",
-        "published",
-        "at_choice",
-        "at_choice_minus_published",
-        "peak",
-        "peak_minus_published",
-        "counted",
-    ]
+    rows = pairs.assign(**values, **away.add_suffix("_minus_published"), not_counted=pairs["kind"])
+    names = ["source", "dataset", "variant", "method", "decoder", "sample", "published"]
+    names += ["at_choice", "at_choice_minus_published", "peak", "peak_minus_published", "not_counted"]
     order = rows["at_choice_minus_published"].abs().sort_values(ascending=False, kind="stable").index
     return rows.loc[order, names].reset_index(drop=True)
 
 
 def results_part(gathered: Gathered, claims: pd.DataFrame, by_lines: Sequence[str]) -> str:
     """The part in Markdown, with links from the folder of the snapshot."""
-    accuracies = published_accuracies(gathered)
+    pairs = distinct_accuracies(gathered.published)
     return (
         f"{findings(gathered)}\n\n{accuracy_table(gathered)}\n{about_table(gathered, by_lines)}\n\n"
-        f"{verdicts_by_paper(claims)}\n{sentences(accuracies)}\n\n{nearness_table(accuracies)}\n"
+        f"{verdicts_by_paper(claims)}\n{sentences(pairs)}\n\n{nearness_table(pairs)}\n"
         f"[Every accuracy]({TABLE}), [claims](claims.md), [all results](index.md).\n"
     )
 
@@ -293,7 +257,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         part = results_part(
             gathered, pd.read_csv(folder / CLAIMS, keep_default_na=False), sets_by_lines(folder / EVIDENCE)
         )
-        write_frame(differences(published_accuracies(gathered)), folder / TABLE)
+        write_frame(differences(gathered.published), folder / TABLE)
         link = Path(os.path.relpath(folder, readme.parent)).as_posix()
         write_text(with_results(text, linked(part, link)), readme)
     except (OSError, ValueError) as error:

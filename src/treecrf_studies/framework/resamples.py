@@ -19,7 +19,7 @@ from treecrf.statistics.estimates import (
     decide,
     estimate_resampled,
 )
-from treecrf.statistics.mcnemar import compare_pairs
+from treecrf.statistics.paired import compare_pairs
 from treecrf.statistics.two_way import Pairs, estimate_trainings, make_pairs
 from treecrf_studies.datasets import describe
 from treecrf_studies.datasets.synthetic import Splits

@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from treecrf.estimators.settings import new_one
+from treecrf.estimators.protocol import new_one
 from treecrf.models.base import Labeller
 from treecrf.models.chains import ChainLabeller
 from treecrf.models.decoding import Decoder

@@ -35,6 +35,7 @@ UNLESS_GIVEN: dict[str, Any] = {
     "decoder": "",
     "point": CHOICE,
     "counted": True,
+    "own": True,
     "inferred": False,
     **dict.fromkeys(CONFIDENCE, np.nan),
     "sequence": -1,
@@ -67,6 +68,7 @@ VIEWS = {
         "high",
         "at_choice",
         "counted",
+        "own",
         "inferred",
         "stand_in",
     ],
@@ -78,7 +80,7 @@ VIEWS = {
 scores: mean over the runs of a method, lowest and highest run, CPU seconds of a training, settings chosen. pairs:
 accuracy of `method` minus that of `other` in points, 95 % interval, p-value and the study's decision. runs: a training
 each, accuracy in percent. published: a printed number and what compares with it, such as the peak of a test curve;
-`counted`: the first row with this printed number; `inferred`: the columns of the data set are; `sample`: what the
+`counted`: the first row with this printed number; `own`: of the program that the paper ran; `inferred`: the columns of the data set are; `sample`: what the
 measured number is of. predictions: sequence -1 where only group and position are kept. counts: correct positions of
 test sequences, in one row or several.
 """
@@ -88,6 +90,25 @@ NEAR = 1.0
 
 CEILING = 99.0
 """Published accuracies from here on are met by whatever is nearly perfect: they are counted apart."""
+
+OTHER_PROGRAM, REPEATED, INFERRED, AT_CEILING, NO_PEAK = (
+    "another program",
+    "printed before",
+    "columns inferred",
+    f"published {CEILING:g} % or more",
+    "no peak measured",
+)
+"""Why a pair of a published and a measured accuracy is not counted, and that it is of `OTHER_CORPUS`."""
+
+KINDS = {
+    NO_PEAK: "printed peaks whose test curve was not kept, at the cross-validated choice",
+    INFERRED: "on FAQ sets, whose 20 line features are inferred because the dissertation does not name them",
+    AT_CEILING: f"printed as {CEILING:g} % or more",
+}
+"""What is said of pairs that are counted apart."""
+
+POINTS = {CHOICE: "at the iteration that validation chose", PEAK: "at the peak of the test curve"}
+"""Where published and measured values are taken."""
 
 
 def read_view(study: Study, view: str, frames: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
@@ -157,54 +178,61 @@ def with_samples(published: pd.DataFrame, settings: Settings) -> pd.DataFrame:
     return published.assign(sample=published["dataset"].map(samples).astype(object))
 
 
-def distinct_accuracies(published: pd.DataFrame) -> pd.DataFrame:
-    """The accuracies among published values, each printed number once, without those of another corpus."""
-    is_accuracy = published["quantity"] == METRICS[ACCURACY].title
-    return published[is_accuracy & (published["sample"] != OTHER_CORPUS) & published["counted"].astype(bool)]
+def published_pairs(published: pd.DataFrame) -> pd.DataFrame:
+    """Printed values, each beside the measured one of the same quantity: what all pages draw and count.
 
+    A printed peak of a test curve is compared with a measured peak. Where a run kept no such curve, the cross-validated
+    choice stands beside it, and the pair is not counted.
 
-def headline_accuracies(published: pd.DataFrame) -> pd.DataFrame:
-    """The same without the FAQ sets, whose columns are inferred, and without those at the ceiling."""
-    own = distinct_accuracies(published)
-    return own[~own["inferred"].astype(bool) & (own["published"].astype(float) < CEILING)]
-
-
-def nearness(published: pd.DataFrame) -> pd.DataFrame:
-    """How near measured accuracies are to the printed ones, by table and sample; FAQ sets and the ceiling have rows of
-    their own.
+    Parameters
+    ----------
+    published : DataFrame
+        From `published_values`.
 
     Returns
     -------
     DataFrame
-        source, sample, kind ("", "columns inferred" or "published 99 % or more"), n (printed numbers, each once); of
-        the cross-validated choice and of the peak, where the table prints peaks: n_choice and n_peak (measured),
-        near_choice and near_peak (within `NEAR`), median_choice and median_peak (measured minus published, points).
+        The columns of `published` (measured is missing where the printed quantity was not measured), away (measured, or
+        else at_choice, minus published) and kind: why the pair is not counted, empty for one that is. Values beside which
+        nothing was measured are left out.
     """
-    own = distinct_accuracies(published)
-    is_ceiling = own["published"].astype(float) >= CEILING
-    kind = np.select(
-        [own["inferred"].astype(bool), is_ceiling], ["columns inferred", f"published {CEILING:g} % or more"], ""
+    rows = published.astype(dict.fromkeys(("published", "measured", "at_choice", "low", "high"), float))
+    is_accuracy = rows["quantity"] == METRICS[ACCURACY].title
+    reasons = {
+        OTHER_CORPUS: rows["sample"] == OTHER_CORPUS,
+        OTHER_PROGRAM: ~rows["own"].astype(bool),
+        REPEATED: ~rows["counted"].astype(bool),
+        INFERRED: rows["inferred"].astype(bool),
+        AT_CEILING: is_accuracy & (rows["published"] >= CEILING),
+        NO_PEAK: rows["measured"].isna(),
+    }
+    away = rows["measured"].fillna(rows["at_choice"]) - rows["published"]
+    kind = np.select(list(reasons.values()), list(reasons), "")
+    return rows.assign(away=away, kind=kind).dropna(subset="away")
+
+
+def distinct_accuracies(published: pd.DataFrame) -> pd.DataFrame:
+    """The accuracies among `published_pairs`, of the papers' own programs and data, each printed number once."""
+    pairs = published_pairs(published[published["quantity"] == METRICS[ACCURACY].title])
+    return pairs[~pairs["kind"].isin([OTHER_CORPUS, OTHER_PROGRAM, REPEATED])]
+
+
+def nearness(pairs: pd.DataFrame, *names: str) -> pd.DataFrame:
+    """How many pairs are within `NEAR` (near) of all (n), and the median difference, by columns of the pairs."""
+    groups = pairs.assign(near=pairs["away"].abs() <= NEAR).groupby([*names], sort=True)
+    return groups.agg(n=("near", "size"), near=("near", "sum"), median=("away", "median")).reset_index()
+
+
+def nearness_texts(pairs: pd.DataFrame) -> tuple[str, str, str]:
+    """Of `distinct_accuracies`: how many are met, what they are, and which ones are counted apart."""
+    counted = pairs[pairs["kind"] == ""]
+    of = nearness(counted, "point").to_dict("records")
+    apart = {row["kind"]: f"{row['near']} of {row['n']}" for row in nearness(pairs, "kind").to_dict("records")}
+    return (
+        apart.pop("", "0 of 0"),
+        " and ".join(f"{row['near']} of {row['n']} {POINTS[row['point']]}" for row in of),
+        "; ".join(f"{apart[kind]} {text}" for kind, text in KINDS.items() if kind in apart),
     )
-    own = own.assign(kind=kind, at_peak=own["measured"].where(own["point"] == PEAK))
-    rows = []
-    for (source, sample, of), group in own.groupby(["source", "sample", "kind"], sort=True):
-        row: dict[str, Any] = {"source": source, "sample": sample, "kind": of, "n": len(group)}
-        for name, column in (("choice", "at_choice"), ("peak", "at_peak")):
-            away = (group[column] - group["published"]).astype(float).dropna()
-            row |= {
-                f"n_{name}": len(away),
-                f"near_{name}": int((away.abs() <= NEAR).sum()),
-                f"median_{name}": away.median(),
-            }
-        rows.append(row)
-    names = ["source", "sample", "kind", "n"]
-    names += [f"{what}_{name}" for name in ("choice", "peak") for what in ("n", "near", "median")]
-    return pd.DataFrame(rows, columns=names).sort_values("kind", kind="stable", ignore_index=True)
-
-
-def is_near(published: pd.DataFrame, column: str) -> pd.Series:
-    """Whether the values of a column are within `NEAR` points of the published ones."""
-    return (published[column] - published["published"]).astype(float).abs() <= NEAR
 
 
 def tidy(frame: pd.DataFrame, columns: Sequence[str]) -> pd.DataFrame:

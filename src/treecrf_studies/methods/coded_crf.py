@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from treecrf.compiled.rules import TRUTH
 from treecrf.compiled.struct import Bool
 from treecrf.estimators.checks import FLAG, HEADERS, SEED, SIZE, Check, whole
-from treecrf.estimators.settings import follow, new_one
+from treecrf.estimators.protocol import follow, new_one
 from treecrf.models.base import Codes, Floats, Labeller, Monitor
 from treecrf.models.boosted.treecrf import TreeCRF
 from treecrf.models.decoding import DECODERS, Decoder, check_decoder

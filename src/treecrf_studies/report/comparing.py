@@ -19,8 +19,8 @@ from zipfile import BadZipFile, ZipFile
 import pandas as pd
 
 from treecrf.io.files import write_frame
-from treecrf.io.memory import GIB
 from treecrf.io.messages import quoted
+from treecrf.io.process import GIB
 from treecrf_studies.rendering.cells import DASH
 from treecrf_studies.rendering.markdown import write_pages
 from treecrf_studies.rendering.parts import Group, Page, Part, Section, Table, paragraph

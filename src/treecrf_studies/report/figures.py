@@ -12,7 +12,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import NullFormatter
 
-from treecrf_studies.framework.views import CEILING, NEAR, distinct_accuracies, headline_accuracies
+from treecrf_studies.framework.views import CEILING, NEAR, distinct_accuracies
 from treecrf_studies.registry import registry
 from treecrf_studies.rendering.cells import seconds_text, signed, with_and
 from treecrf_studies.rendering.labels import label_points
@@ -22,6 +22,9 @@ from treecrf_studies.training.choices import BETTER
 
 TABLE_COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#c48600", "#3a96cc")
 """Of tables, in their order."""
+
+NOT_COUNTED = "not counted"
+"""Column that says why a published accuracy is not counted."""
 
 TABLE_MARKERS = "osD^vP"
 
@@ -39,7 +42,7 @@ WIDTH = 6.8
 
 
 def published_frame(published: pd.DataFrame) -> pd.DataFrame:
-    """The distinct accuracies of the papers and what was measured where cross-validation chose.
+    """The distinct accuracies of the papers and the measured ones of the same quantity.
 
     Parameters
     ----------
@@ -49,15 +52,14 @@ def published_frame(published: pd.DataFrame) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        source (the table), dataset, method (what readers see), published, measured (percent), counted (bool): false for FAQ sets, whose
-        columns are inferred, and for accuracies at the ceiling.
+        source (the table), dataset, method (what readers see), published, measured (percent), not counted (why not, empty
+        for those that are).
     """
-    known = distinct_accuracies(published).dropna(subset=["published", "at_choice"])
-    is_headline = known.index.isin(headline_accuracies(published).index)
-    shown = known.assign(measured=known["at_choice"].astype(float), published=known["published"].astype(float))
-    shown = shown.assign(method=shown_methods(known))
-    shown = shown.assign(counted=is_headline)[["source", "dataset", "method", "published", "measured", "counted"]]
-    return shown.sort_values("source", kind="stable", ignore_index=True)
+    pairs = distinct_accuracies(published)
+    shown = pairs.assign(method=shown_methods(pairs), measured=pairs["published"] + pairs["away"])
+    shown = shown.rename(columns={"kind": NOT_COUNTED})
+    names = ["source", "dataset", "method", "published", "measured", NOT_COUNTED]
+    return shown[names].sort_values("source", kind="stable", ignore_index=True)
 
 
 def shown_methods(rows: pd.DataFrame) -> list[str]:
@@ -87,8 +89,10 @@ def published_figure(frame: pd.DataFrame) -> Figure:
         away.axvline(0, color=INK, linewidth=0.8)
         for place, source in enumerate(sources):
             rows = frame[frame["source"] == source]
-            _draw_pairs(both, rows["published"], rows["measured"], rows["counted"], place)
-            _draw_pairs(away, rows["measured"] - rows["published"], _side_by_side(rows, place), rows["counted"], place)
+            _draw_pairs(both, rows["published"], rows["measured"], rows[NOT_COUNTED] == "", place)
+            _draw_pairs(
+                away, rows["measured"] - rows["published"], _side_by_side(rows, place), rows[NOT_COUNTED] == "", place
+            )
         both.set(xlim=(low, 101), ylim=(low, 101), xlabel="published accuracy (%)", ylabel="measured accuracy (%)")
         both.set_aspect("equal")
         away.set_yticks(range(len(sources)), sources)
@@ -108,20 +112,23 @@ def published_alt(frame: pd.DataFrame) -> str:
     far = frame.iloc[farthest]
     return (
         f"{len(frame)} marks along the diagonal, from {frame['published'].min():.1f} % to "
-        f"{frame['published'].max():.1f} % published; {int((away.abs() <= NEAR).sum())} lie within {NEAR:g} point of it. "
-        f"The farthest is {signed(away.iloc[farthest])} points away: {far['method']} on "
+        f"{frame['published'].max():.1f} % published. Of the filled ones, {_n_near(frame)} lie within {NEAR:g} point of it. "
+        f"The farthest of all is {signed(away.iloc[farthest])} points away: {far['method']} on "
         f"{far['dataset']} ({far['source']})."
     )
 
 
 def published_caption(frame: pd.DataFrame) -> str:
     """What follows from `published_figure`."""
-    counted = frame[frame["counted"]]
-    n_near = int(((counted["measured"] - counted["published"]).abs() <= NEAR).sum())
     return (
-        f"{n_near} of {len(counted)} published accuracies are met within {NEAR:g} point. "
-        f"Hollow marks are not counted: inferred columns, or at least {CEILING:g} % published."
+        f"{_n_near(frame)} published accuracies are met within {NEAR:g} point. Hollow marks are not counted: inferred "
+        f"columns, no peak measured, or at least {CEILING:g} % published."
     )
+
+
+def _n_near(frame: pd.DataFrame) -> str:
+    counted = frame[frame[NOT_COUNTED] == ""]
+    return f"{int(((counted['measured'] - counted['published']).abs() <= NEAR).sum())} of {len(counted)}"
 
 
 def _draw_pairs(axes: Axes, x: pd.Series, y: pd.Series, counted: pd.Series, place: int) -> None:

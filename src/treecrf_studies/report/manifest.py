@@ -11,8 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from treecrf.estimators.checks import TEXT, Check, check_parts, mapping, named, one_of, optional, several, whole
-from treecrf.io.checksums import sha256
-from treecrf.io.files import read_json, write_json
+from treecrf.io.files import read_json, sha256, write_json
 from treecrf_studies.framework.paths import FIGURE_SUFFIXES, TABLE_SUFFIXES, StudyFiles
 from treecrf_studies.framework.settings import Settings
 from treecrf_studies.registry import registry

@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
 
-from treecrf.io.checksums import is_noted, sha256
-from treecrf.io.files import read_json
+from treecrf.io.files import is_noted, read_json, sha256
 from treecrf.io.messages import counted
 
 _LINK = re.compile(r'href="([^":#?]+\.html)')

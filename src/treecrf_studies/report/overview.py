@@ -15,7 +15,7 @@ from treecrf_studies.framework.claims.judge import REPLICATED
 from treecrf_studies.framework.comparisons import facing
 from treecrf_studies.framework.paths import StudyFiles
 from treecrf_studies.framework.settings import Settings
-from treecrf_studies.framework.views import CEILING, headline_accuracies, is_near, published_values
+from treecrf_studies.framework.views import distinct_accuracies, nearness_texts, published_values
 from treecrf_studies.registry import registry
 from treecrf_studies.rendering.forest import Forest, Interval
 from treecrf_studies.rendering.parts import Group, Note, Page, Part, Section, Study, listed, paragraph
@@ -93,16 +93,8 @@ def overview(
 def _numbers(settings: Settings, claims: pd.DataFrame | None, methods: set[str], jobs: pd.DataFrame) -> list[Tile]:
     tiles = []
     if claims is not None:
-        known = headline_accuracies(published_values(settings))
-        n_near = int(is_near(known, "at_choice").sum())
-        tiles.append(
-            Tile(
-                f"{n_near} of {len(known)}",
-                "published accuracies met",
-                f"within one point; FAQ sets, whose columns are inferred, and accuracies of {CEILING:g} % or more "
-                "apart",
-            )
-        )
+        met, of, apart = nearness_texts(distinct_accuracies(published_values(settings)))
+        tiles.append(Tile(met, "published accuracies met within one point", f"{of}. Counted apart: {apart}"))
         n_replicated = int((claims["verdict"] == REPLICATED).sum())
         tiles.append(Tile(f"{n_replicated} of {len(claims)}", "claims replicated", counts_text(claims)))
     names = {name for study in registry() for name in _distinct(study.name, settings)}

@@ -15,14 +15,14 @@ from matplotlib.ticker import LogLocator, MaxNLocator, NullLocator, ScalarFormat
 
 from treecrf.io.messages import counted
 from treecrf_studies.framework.metrics import ACCURACY, METRICS
-from treecrf_studies.framework.views import NEAR, PEAK
+from treecrf_studies.framework.views import NEAR, OTHER_PROGRAM, PEAK, published_pairs
 from treecrf_studies.rendering.cells import signed
 from treecrf_studies.rendering.panels import add_legend, name_axes, panel_grid, sentence_figure
 from treecrf_studies.rendering.style import DECODER_NAMES, INK, SETTINGS, SMALL, training_method_name
 from treecrf_studies.report.figures import shown_methods
 from treecrf_studies.report.papers import Paper
 from treecrf_studies.training.choices import BETTER
-from treecrf_studies.training.published import training_costs
+from treecrf_studies.training.published import PAPERS_OWN, training_costs
 
 ACCURACIES, STEP_SECONDS, SECONDS = METRICS[ACCURACY].title, "CPU seconds of one step", "CPU seconds to the peak"
 """Quantities; others are those of the view of published values."""
@@ -39,7 +39,22 @@ MARKS: dict[str, tuple[str, dict[str, Any]]] = {
 }
 """Names and looks of values."""
 
-COLUMNS = ["source", "quantity", "dataset", "against", "row", "published", "measured", "low", "high", "at_choice"]
+COLUMNS = [
+    "source",
+    "quantity",
+    "dataset",
+    "against",
+    "row",
+    "published",
+    "measured",
+    "low",
+    "high",
+    "at_choice",
+    "kind",
+]
+
+OURS = "{}, ours"
+"""Rows of programs that the paper did not run, beside the published value of the one that they stand for."""
 
 LETTERS = 38
 """Of a line of the name of a row."""
@@ -63,9 +78,12 @@ def beside_frames(
     dict of str to DataFrame
         By source, such as "PhD table 3.5": source, quantity, dataset, against (the baseline of differences, empty for
         other values), row (method, decoder and condition in words),
-        published, measured (as the paper measures), low, high, and at_choice, where that is another value.
+        published, measured (as the paper measures), low, high, at_choice, where that is another value, and kind, of
+        `treecrf_studies.framework.views.published_pairs`.
     """
-    rows = published[published["source"].map(paper.numbers).astype(bool)] if len(published) else published
+    rows = (
+        published_pairs(published[published["source"].map(paper.numbers).astype(bool)]) if len(published) else published
+    )
     parts = {str(name): part for name, part in _with_rows(rows).groupby("source")} if len(rows) else {}
     for seconds in (step_frame(costs), peak_frame(summary)) if paper.start == "P3" else ():
         parts |= dict.fromkeys(seconds["source"].unique(), seconds)
@@ -101,7 +119,15 @@ def peak_frame(summary: pd.DataFrame) -> pd.DataFrame:
 
 def _of_seconds(found: pd.DataFrame, source: str, quantity: str) -> pd.DataFrame:
     given = dict.fromkeys(("low", "high", "at_choice"), np.nan)
-    return found.assign(source=source, quantity=quantity, against="", **given)[COLUMNS]
+    kind = np.where(found["method"].isin(PAPERS_OWN), "", OTHER_PROGRAM)
+    return _named(found.assign(source=source, quantity=quantity, against="", kind=kind, **given))
+
+
+def _named(rows: pd.DataFrame) -> pd.DataFrame:
+    """Rows of `COLUMNS`; those of other programs come last and say so."""
+    is_other = rows["kind"] == OTHER_PROGRAM
+    names = rows["row"].where(~is_other, rows["row"].map(OURS.format))
+    return rows.assign(row=names).loc[is_other.sort_values(kind="stable").index, COLUMNS]
 
 
 def beside_figure(frame: pd.DataFrame) -> Figure:
@@ -145,35 +171,59 @@ def beside_figure(frame: pd.DataFrame) -> Figure:
 
 def beside_alt(frame: pd.DataFrame) -> str:
     """What `beside_figure` shows."""
-    away = _away(frame)
-    if away.empty:
+    shown = _of_paper(frame)
+    if shown.empty:
         return "Nothing that this table prints was measured."
-    text = f"{counted(len(away), 'printed value')} of {frame['source'].iloc[0]} beside measured ones, on {counted(frame['dataset'].nunique(), 'data set')}. "
+    text = f"{counted(len(shown), 'printed value')} of {shown['source'].iloc[0]} beside measured ones, on {counted(shown['dataset'].nunique(), 'data set')}. "
     if _is_of_seconds(frame):
-        ratios = (frame["measured"] / frame["published"]).dropna()
+        ratios = (shown["measured"] / shown["published"]).dropna()
         return f"{text}Measured are {_two_digits(ratios.min())} to {_two_digits(ratios.max())} times the published seconds."
-    digits = signed if (frame["quantity"] == ACCURACIES).all() else _short
-    low, median, high = away.min(), away.median(), away.max()
-    return f"{text}Measured minus published is {digits(low)} to {digits(high)}, {digits(median)} in the median."
+    digits = signed if (shown["quantity"] == ACCURACIES).all() else _short
+    parts = []
+    for name, rows in _by_quantity(shown).items():
+        away = _away(rows)
+        where = f"{counted(len(rows), 'value')} {name}: " if name else ""
+        parts.append(
+            f"{where}Measured minus published is {digits(away.min())} to {digits(away.max())}, {digits(away.median())} in the median."
+        )
+    return text + " ".join(parts)
 
 
 def beside_caption(frame: pd.DataFrame) -> str:
     """What follows from `beside_figure`."""
-    away, source = _away(frame), frame["source"].iloc[0].partition(",")[0] if len(frame) else ""
-    if away.empty:
+    known, source = _of_paper(frame), frame["source"].iloc[0].partition(",")[0] if len(frame) else ""
+    if known.empty:
         return "This run has measured nothing that this table prints."
-    quantity, n = frame["quantity"].iloc[0], len(away)
+    quantity, n = known["quantity"].iloc[0], len(known)
     if quantity == ACCURACIES:
-        where = ", at the peak of the test curve as it prints" if frame["at_choice"].notna().any() else ""
-        return f"{int((away.abs() <= NEAR).sum())} of {n} measured accuracies lie within {NEAR:g} point of {source}{where}."
-    known = frame.loc[away.index]
+        texts = [
+            f"{int((_away(rows).abs() <= NEAR).sum())} of {len(rows)} {name}".strip()
+            for name, rows in _by_quantity(known).items()
+        ]
+        return f"Within {NEAR:g} point of {source}: {'; '.join(texts)}{' accuracies' * (len(texts) == 1)}."
     if quantity.startswith("log odds"):
         n_alike = int((np.sign(known["measured"]) == np.sign(known["published"])).sum())
         return f"{n_alike} of {n} measured log odds have the sign that {source} prints."
     ratio = (known["measured"] / known["published"]).median()
     if _is_of_seconds(frame):
-        return f"{_two_digits(ratio)} times the published CPU seconds is the median of {source}; machines differ."
-    return f"{_two_digits(ratio)} times the published value is the median of {source}."
+        return f"Measured CPU seconds are {_two_digits(ratio)} times those of {source} in the median; machines differ."
+    return f"Measured values are {_two_digits(ratio)} times those of {source} in the median."
+
+
+def _of_paper(frame: pd.DataFrame) -> pd.DataFrame:
+    """The rows of the paper's own programs beside which something was measured."""
+    return frame[(frame["kind"] != OTHER_PROGRAM) & _away(frame).notna()]
+
+
+def _by_quantity(rows: pd.DataFrame) -> dict[str, pd.DataFrame]:
+    """Rows at the peaks that the paper prints and those of which only the choice was kept; or all under an empty name."""
+    if rows["at_choice"].isna().all():
+        return {"": rows}
+    parts = {
+        "peaks": rows["measured"].notna(),
+        "without a kept peak, at the cross-validated choice": rows["measured"].isna(),
+    }
+    return {name: rows[chosen] for name, chosen in parts.items() if chosen.any()}
 
 
 def _is_of_seconds(frame: pd.DataFrame) -> bool:
@@ -182,7 +232,7 @@ def _is_of_seconds(frame: pd.DataFrame) -> bool:
 
 def _away(frame: pd.DataFrame) -> pd.Series:
     """Measured minus published, at the choice where what the paper measures was not kept."""
-    return (frame["measured"].fillna(frame["at_choice"]) - frame["published"]).astype(float).dropna()
+    return (frame["measured"].fillna(frame["at_choice"]) - frame["published"]).astype(float)
 
 
 def _two_digits(value: float) -> str:
@@ -204,9 +254,8 @@ def _with_rows(rows: pd.DataFrame) -> pd.DataFrame:
             shown_methods(rows), rows["decoder"], several, parts[0].map(_condition), strict=True
         )
     ]
-    numbers = {name: rows[name].astype(float) for name in ("published", "measured", "low", "high", "at_choice")}
-    other = numbers["at_choice"].where(rows["point"] == PEAK)
-    return rows.assign(**numbers | {"at_choice": other}, row=texts, against=parts[2])[COLUMNS]
+    other = rows["at_choice"].where(rows["point"] == PEAK)
+    return _named(rows.assign(at_choice=other, row=texts, against=parts[2]))
 
 
 def _condition(text: str) -> str:

@@ -8,8 +8,7 @@ from typing import Any
 
 import pandas as pd
 
-from treecrf.io.checksums import sha256
-from treecrf.io.files import read_frame
+from treecrf.io.files import read_frame, sha256
 from treecrf.readers.reading import files_of
 from treecrf_studies.datasets import describe
 from treecrf_studies.framework.paths import StudyFiles

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from treecrf.io.files import stacked
 from treecrf.statistics.blocks import estimate_blocks
-from treecrf.statistics.mcnemar import compare_pairs
+from treecrf.statistics.paired import compare_pairs
 from treecrf.statistics.ranking import RANK_COLUMNS, SEPARATION_MARGIN, rank_methods
 from treecrf.statistics.two_way import estimate_trainings, make_pairs
 from treecrf.statistics.variance import COMPONENT_COLUMNS, decompose_variance
@@ -298,7 +298,7 @@ def compare(
     Returns
     -------
     DataFrame
-        Of the unperturbed trainings alone the columns of `treecrf.statistics.mcnemar.compare_pairs`, of which
+        Of the unperturbed trainings alone the columns of `treecrf.statistics.paired.compare_pairs`, of which
         accuracy_points, p_value and p_holm are papers_value, papers_p and papers_p_holm. Of all perturbed trainings of
         a method, or the unperturbed one where it has no others:
 

@@ -37,6 +37,13 @@ def test_a_row_by_its_number_and_by_its_sequence(run, model):
     assert run("explain", model, "train.csv", "--id", 2, "--row", 5) == (0, out, "")
 
 
+def test_a_sequence_is_named_as_numbers_are_written(run, model, words):
+    words.assign(sequence=words["sequence"].astype(float).astype(str)).to_csv("floats.csv", index=False)
+    expected = run("explain", model, "train.csv", "--id", 2, "--row", 5)
+    assert run("explain", model, "floats.csv", "--id", 2, "--row", 5)[:2] == expected[:2]
+    assert run("explain", model, "train.csv", "--id", "2.0", "--row", 5) == expected
+
+
 def test_a_row_is_explained_by_column(run, model, words):
     _, out, _ = run("explain", model, "train.csv", "--position", 25)
     found = dict(re.findall(r"^(letter|noise|\(label before\)) +\S+ +(-?[\d.]+)$", out, re.M))

@@ -9,9 +9,8 @@ from sklearn.linear_model import LogisticRegression
 
 import treecrf
 from treecrf import Ensemble, LinearCRF, SlidingWindow, TreeCRF, WindowLightGBM
-from treecrf.ensembles.combiners import COMBINERS, Evidence, espboost
+from treecrf.ensembles.combiners import COMBINERS, BoostedStacking, Evidence, MarginalAverage, Stacking, espboost
 from treecrf.ensembles.espboost import ESPBoost
-from treecrf.ensembles.stacking import BoostedStacking, MarginalAverage, Stacking
 from treecrf.models.custom import CustomLabeller
 from treecrf.statistics.selection import derive_seed, hold_out, sequence_folds
 

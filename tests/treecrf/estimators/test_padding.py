@@ -5,7 +5,7 @@ import pytest
 from sklearn.pipeline import make_pipeline
 
 from treecrf import LinearCRF, TreeCRF
-from treecrf.estimators.padding import Padding
+from treecrf.estimators.labels import Padding
 from treecrf.missing import Imputer
 
 RNG = np.random.default_rng(0)

@@ -28,7 +28,6 @@ from treecrf.statistics.deviance import (
     compare_methods,
 )
 from treecrf.statistics.estimates import adjust_holm, decide, estimate_resampled
-from treecrf.statistics.mcnemar import compare_pairs
 from treecrf.statistics.metrics import (
     METRICS,
     brier_score,
@@ -37,9 +36,9 @@ from treecrf.statistics.metrics import (
     reliability,
     sequence_accuracy,
 )
+from treecrf.statistics.paired import compare_flips, compare_pairs
 from treecrf.statistics.ranking import rank_cases, rank_methods
 from treecrf.statistics.selection import sequence_folds
-from treecrf.statistics.sign_flip import compare_flips
 from treecrf.statistics.two_way import estimate_crossed
 from treecrf.statistics.variance import decompose_variance
 

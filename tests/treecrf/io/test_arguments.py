@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from treecrf.io.arguments import integers, listed_arrays, offsets, reals, truths
+from treecrf.io.arrays import integers, listed_arrays, offsets, reals, truths
 
 
 def test_whole_numbers_are_taken_from_any_type():

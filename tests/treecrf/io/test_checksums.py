@@ -10,7 +10,7 @@ import pytest
 from builders import larger_set
 
 from treecrf import SequenceSet, sequences
-from treecrf.io.checksums import forget, note, noted, refuse_damaged
+from treecrf.io.files import forget, note, noted, refuse_damaged
 
 PACKAGE = Path(sequences.__file__).parent
 

@@ -12,7 +12,7 @@ from types import SimpleNamespace
 import pandas as pd
 import pytest
 
-from treecrf.io import files, memory
+from treecrf.io import files, process
 from treecrf.io.files import atomic, leftovers, read_content, read_frame, write_frame, write_text
 
 
@@ -63,7 +63,7 @@ def test_a_table_larger_than_memory_is_refused_while_it_is_read(tmp_path, monkey
     files._all_of.cache_clear()
     sys.stdin.buffer.seek(0)
     monkeypatch.setattr(files, "_BLOCK", 1000)
-    monkeypatch.setattr(memory, "available_memory", lambda: read.append(0) or 20_000)
+    monkeypatch.setattr(process, "available_memory", lambda: read.append(0) or 20_000)
     with pytest.raises(
         ValueError, match=r"^table .*, of its first 11,000 bytes alone, would take .* give a smaller one\.$"
     ):
@@ -71,9 +71,31 @@ def test_a_table_larger_than_memory_is_refused_while_it_is_read(tmp_path, monkey
     assert len(read) < 30
 
 
+def test_an_xz_file_may_have_streams_and_padding_but_no_dictionary_beyond_memory(tmp_path, monkeypatch):
+    path = tmp_path / "t.csv"
+    for packed in (
+        lzma.compress(b"a\n") + lzma.compress(b"") + lzma.compress(b"b\n") + bytes(8),
+        lzma.compress(b"a\nb\n"),
+    ):
+        path.write_bytes(packed)
+        assert read_content(path).data == b"a\nb\n"
+    whole = lzma.compress(b"a\n" * 100, filters=[{"id": lzma.FILTER_LZMA2, "preset": 0, "dict_size": 2**26}])
+    path.write_bytes(whole)
+    monkeypatch.setattr(files, "available_memory", lambda: 2**26)
+    with pytest.raises(
+        ValueError, match=r"^table .* cannot be unpacked \('Memory usage limit exceeded'\); copy or pack it"
+    ):
+        read_content(path)
+    monkeypatch.undo()
+    for n_bytes in (len(whole) - 1, 30):
+        path.write_bytes(whole[:n_bytes])
+        with pytest.raises(ValueError, match=r"cannot be unpacked"):
+            read_content(path)
+
+
 def test_a_parquet_file_of_more_rows_than_memory_is_refused_before_it_is_read(tmp_path, monkeypatch):
     (tmp_path / "t.parquet").write_bytes(as_parquet(pd.DataFrame({"x": [0] * 10**6})))
-    monkeypatch.setattr(memory, "available_memory", lambda: 10**6)
+    monkeypatch.setattr(process, "available_memory", lambda: 10**6)
     with pytest.raises(ValueError, match=r"^file .*t\.parquet would take .* give a smaller one\.$"):
         read_frame(tmp_path / "t.parquet")
 

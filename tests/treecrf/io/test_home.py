@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from treecrf.io.home import place_caches
+from treecrf.io.process import place_caches
 
 
 @pytest.mark.parametrize(

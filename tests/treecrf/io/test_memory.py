@@ -4,36 +4,36 @@ import pytest
 from builders import number_set
 
 from treecrf import LinearCRF, NeuralNetwork
-from treecrf.io import memory
+from treecrf.io import process
 
 
 def test_what_fits_is_let_through_and_what_does_not_is_refused(monkeypatch):
-    monkeypatch.setattr(memory, "available_memory", lambda: 3 * memory.GIB)
-    memory.check_memory(3 * memory.GIB, "it", "do less")
+    monkeypatch.setattr(process, "available_memory", lambda: 3 * process.GIB)
+    process.check_memory(3 * process.GIB, "it", "do less")
     with pytest.raises(ValueError, match=r"^it would take 3\.5 GiB of memory and 3\.0 GiB are available; do less\.$"):
-        memory.check_memory(7 * memory.GIB // 2, "it", "do less")
-    monkeypatch.setattr(memory, "available_memory", lambda: None)
-    memory.check_memory(10**20, "it", "do less")
+        process.check_memory(7 * process.GIB // 2, "it", "do less")
+    monkeypatch.setattr(process, "available_memory", lambda: None)
+    process.check_memory(10**20, "it", "do less")
 
 
 def test_the_system_says_how_much_there_is():
-    assert 2**20 < memory.available_memory() < 2**50
+    assert 2**20 < process.available_memory() < 2**50
 
 
 def test_a_batch_systems_limit_counts(monkeypatch, tmp_path):
     limit, taken = tmp_path / "memory.max", tmp_path / "memory.current"
-    monkeypatch.setattr(memory, "CGROUPS", (tmp_path, tmp_path / "none"))
+    monkeypatch.setattr(process, "CGROUPS", (tmp_path, tmp_path / "none"))
     limit.write_text("1000000\n")
     taken.write_text("400000\n")
-    assert memory.available_memory() == 600_000
+    assert process.available_memory() == 600_000
     taken.write_text("1100000\n")
-    assert memory.available_memory() == 0
+    assert process.available_memory() == 0
     limit.write_text("max\n")
-    assert memory.available_memory() > 10**6
+    assert process.available_memory() > 10**6
 
 
 @pytest.mark.parametrize("labeller", [LinearCRF(), NeuralNetwork()])
 def test_histories_of_weights_are_refused_before_training(labeller, monkeypatch):
-    monkeypatch.setattr(memory, "available_memory", lambda: 10**4)
+    monkeypatch.setattr(process, "available_memory", lambda: 10**4)
     with pytest.raises(ValueError, match=r"^the weights (after every \w+ )?would take .* a greater min_count\.$"):
         labeller.fit(number_set(0))

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from treecrf import Attribute, LinearCRF, SequenceSet
-from treecrf.io import memory
+from treecrf.io import process
 from treecrf.io.npz import read_npz, write_npz
 
 HEADER = {"format": "test/1"}
@@ -74,7 +74,7 @@ def test_members_that_say_too_much_are_refused(tmp_path, content, message):
 def test_a_bomb_is_refused_before_it_is_unpacked(tmp_path, monkeypatch):
     path = write_members(tmp_path / "a.npz", big=header_of((10**7,), "|u1") + bytes(10**7))
     assert path.stat().st_size < 20_000
-    monkeypatch.setattr(memory, "available_memory", lambda: 10**6)
+    monkeypatch.setattr(process, "available_memory", lambda: 10**6)
     with pytest.raises(ValueError, match=r"its parts would take 0\.0 GiB of memory"):
         read_npz(path, "test/1")
 

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from treecrf.io.weighted import in_units, median, of_observations
+from treecrf.io.arrays import in_units, median, of_observations
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import pytest
 
 from treecrf.compiled.rules import FINITE, below, offsets_into
 from treecrf.compiled.struct import Float64, Int64, struct
-from treecrf.models.fitted import named_arrays, refuse_rest, take_declared
+from treecrf.models.base import named_arrays, refuse_rest, take_declared
 
 
 @struct

@@ -5,7 +5,7 @@ import pytest
 from builders import hidden_labels, larger_set, random_set
 
 import treecrf
-from treecrf.models.weights import position_weights, without_silent
+from treecrf.models.inputs import position_weights, without_silent
 
 
 def test_weights_are_those_of_positions():

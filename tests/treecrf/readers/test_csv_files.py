@@ -256,7 +256,7 @@ def test_dialects_that_are_none(options, message):
 def test_compressed_files(read, tmp_path, pack, suffix):
     assert cells(read(pack(MEASURED.encode()), name=f"table.csv{suffix}")[0]) == READ
     assert read(pack(b"a\tb\n1\t2\n"), name=f"table.TSV{suffix}")[1] == []
-    with pytest.raises(ValueError, match=r"is compressed and cannot be unpacked \(.*\); copy it again\."):
+    with pytest.raises(ValueError, match=r"is compressed and cannot be unpacked \(.*\); copy or pack it again\."):
         read(pack(MEASURED.encode())[:-5], name=f"table.csv{suffix}")
 
 

@@ -17,6 +17,8 @@ from typer.testing import CliRunner
 
 from treecrf import load_table
 from treecrf.cli import app
+from treecrf.io import process
+from treecrf.readers import typed_files
 from treecrf.readers.reading import read_frame, read_stored
 
 TABLE = pd.DataFrame(
@@ -53,6 +55,39 @@ def test_rows_are_observations_or_sequences(read, file_format):
     unnamed = {name: column for name, column in BY_SEQUENCE.items() if name != "sequence"}
     numbered, _ = read(written(file_format, unnamed), name=f"unnamed.{file_format}")
     assert cells(numbered) == [["0", *EXPECTED[0][1:]], ["0", *EXPECTED[1][1:]], ["1", *EXPECTED[2][1:]]]
+
+
+@pytest.mark.parametrize("compression", ["zstd", "lz4", "uncompressed"])
+def test_a_feather_file_larger_than_memory_is_refused_before_it_is_unpacked(read, monkeypatch, compression):
+    """The batch of a dictionary counts as well, and memory is not asked for what is only packed."""
+    n_rows = 100_000
+    text = pa.array(["x" * 1000, "y"] * (n_rows // 2))
+    table = pa.table(
+        {
+            "x": np.zeros(n_rows),
+            "d": text.dictionary_encode(),
+            "e": pa.array(["z" * 10**6]).dictionary_encode().take(pa.array([0] * n_rows)),
+        }
+    )
+    stream = io.BytesIO()
+    feather.write_feather(table, stream, compression=compression)
+    n_bytes = sum(
+        buffer.size for column in table.columns for chunk in column.chunks for buffer in chunk.buffers() if buffer
+    )
+    n_bytes += sum(
+        buffer.size for column in table.columns[1:] for buffer in column.chunks[0].dictionary.buffers() if buffer
+    )
+    asked = []
+    monkeypatch.setattr(typed_files, "check_memory", lambda n_bytes, *_: asked.append(n_bytes))
+    read(stream.getvalue(), name="t.feather")
+    assert asked[0] == pytest.approx(2 * n_bytes, rel=0.01)
+    monkeypatch.undo()
+    monkeypatch.setattr(process, "available_memory", lambda: 2**22)
+    if compression == "uncompressed":
+        return
+    monkeypatch.setattr(feather, "read_table", None)
+    with pytest.raises(ValueError, match=r"^table .*t\.feather would take .* give a smaller one\.$"):
+        read(stream.getvalue(), name="t.feather")
 
 
 DTYPES = {

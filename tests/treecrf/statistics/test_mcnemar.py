@@ -10,7 +10,7 @@ from scipy.stats import binom, norm, ttest_1samp
 from statsmodels.stats.contingency_tables import mcnemar
 from statsmodels.stats.multitest import multipletests
 
-from treecrf.statistics.mcnemar import compare_pairs
+from treecrf.statistics.paired import compare_pairs
 
 METHODS = ("cyd", "ada", "bob", "eve")
 """Not in rising order, so that order of appearance shows."""

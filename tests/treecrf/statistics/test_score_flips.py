@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
-from treecrf.statistics.sign_flip import score_flip_p_value
+from treecrf.statistics.paired import score_flip_p_value
 
 
 def test_as_by_enumeration():

@@ -7,7 +7,7 @@ import pytest
 from naive_statistics import convolved_p_value, sign_flip_p_value
 from numpy.testing import assert_allclose
 
-from treecrf.statistics.sign_flip import compare_flips, draw_flips, flip_p_values, flip_sums
+from treecrf.statistics.paired import compare_flips, draw_flips, flip_p_values, flip_sums
 
 
 @pytest.mark.parametrize("n_clusters", [1, 5, 11])
@@ -54,7 +54,7 @@ def test_large_sums_are_exact_and_ties_count():
 
 def test_many_flips_are_multiplied_in_parts(monkeypatch):
     differences, flips = np.random.default_rng(0).integers(-9, 9, (3, 40)), draw_flips(40, 0, 1000)
-    monkeypatch.setattr("treecrf.statistics.sign_flip.MAX_FLIPS", 40 * 7)
+    monkeypatch.setattr("treecrf.statistics.paired.MAX_FLIPS", 40 * 7)
     assert (flip_sums(differences, flips) == differences @ flips.T.astype(int)).all()
 
 

@@ -6,8 +6,8 @@ import pytest
 from planted_predictions import assert_confidence
 
 from treecrf.ensembles.baselines import BETAS, OnlineMajorityVote
+from treecrf.ensembles.combiners import Stacking
 from treecrf.ensembles.espboost import ESPBoost
-from treecrf.ensembles.stacking import Stacking
 from treecrf.ensembles.voting import position_classes
 from treecrf.sequences import SequenceSet
 from treecrf.statistics.selection import derive_seed

@@ -21,6 +21,7 @@ from treecrf_studies.explorer.readme import (
     verdicts_by_paper,
     with_results,
 )
+from treecrf_studies.framework.views import VIEWS, distinct_accuracies
 
 FOLDER = ROOT / "docs/results"
 
@@ -90,34 +91,40 @@ def test_verdicts_are_counted_by_paper_and_way_of_judging(claims):
     assert verdicts_by_paper(none) == ""
 
 
-def test_what_is_near_is_counted_by_table_and_sample():
-    """FAQ sets, the ceiling, another corpus and numbers that are printed twice are apart."""
-    away = np.array([0.0, -1.0, 1.02, 5.0, 0.4, 0.0, 9.0, 0.0])
+def test_what_is_near_is_counted_by_table_sample_and_quantity():
+    """FAQ sets, the ceiling, peaks that were not kept, other corpora and programs and numbers printed twice are apart."""
+    away = np.array([0.0, -1.0, 1.02, 5.0, 0.4, 0.0, 9.0, 0.0, 2.0, 0.0])
     own = "the paper's own split"
-    accuracies = pd.DataFrame(
+    published = pd.DataFrame(
         {
-            "source": ["T1"] * 3 + ["T2"] + ["T1"] * 4,
-            "published": [80.0] * 7 + [99.0],
-            "sample": [own] * 4 + ["another corpus"] + [own] * 3,
+            "source": ["T1"] * 3 + ["T2"] + ["T1"] * 6,
+            "published": [80.0] * 7 + [99.0] + [80.0] * 2,
+            "sample": [own] * 4 + ["another corpus"] + [own] * 5,
             "quantity": "accuracy (%)",
-            "counted": [True] * 5 + [False, True, True],
-            "inferred": [False] * 6 + [True, False],
-            "point": ["peak"] * 3 + ["choice"] * 5,
+            "counted": [True] * 5 + [False] + [True] * 4,
+            "own": [True] * 8 + [False, True],
+            "inferred": [False] * 6 + [True] + [False] * 3,
+            "point": ["peak"] * 3 + ["choice"] * 6 + ["peak"],
         }
     )
-    accuracies = accuracies.assign(
-        at_choice=accuracies["published"] + away, measured=accuracies["published"] + away / 2
+    published["at_choice"] = published["published"] + away
+    published["measured"] = published["at_choice"].where(
+        published["point"] == "choice", published["published"] + away / 2
     )
-    said = sentences(accuracies)
-    assert "prints 6 distinct test accuracies" in said
-    assert "meets 2 of 4 within one point (median difference +0.51)" in said
-    assert "and 1 of 99 % or more" in said
-    rows = [
-        [cell.strip() for cell in line.strip("|").split("|")] for line in nearness_table(accuracies).splitlines()[2:]
-    ]
+    published.loc[9, "measured"] = np.nan
+    pairs = distinct_accuracies(published.reindex(columns=VIEWS["published"]))
+    said = sentences(pairs)
+    assert "prints 7 distinct test accuracies" in said
+    assert "meets 3 of 4 within one point: 0 of 1 at the iteration that validation chose and 3 of 3 at the peak" in said
+    assert "(median difference +0.26)" in said
+    assert "Counted apart: 1 of 1 printed peaks whose test curve was not kept" in said
+    assert said.endswith("; 1 of 1 printed as 99 % or more.")
+    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in nearness_table(pairs).splitlines()[2:]]
+    choice, peak = "at the iteration that validation chose", "at the peak of the test curve"
     assert rows == [
-        ["T1", own, "3", "2 of 3", "+0.00", "3 of 3", "+0.00"],
-        ["T2", own, "1", "0 of 1", "+5.00", "–", "–"],
-        ["T1, columns inferred", own, "1", "0 of 1", "+9.00", "–", "–"],
-        ["T1, published 99 % or more", own, "1", "1 of 1", "+0.00", "–", "–"],
+        ["T1", own, peak, "3", "3", "+0.00"],
+        ["T2", own, choice, "1", "0", "+5.00"],
+        ["T1, columns inferred", own, choice, "1", "0", "+9.00"],
+        ["T1", own, f"{choice}, no peak measured", "1", "1", "+0.00"],
+        ["T1, published 99 % or more", own, choice, "1", "1", "+0.00"],
     ]

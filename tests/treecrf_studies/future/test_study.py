@@ -10,7 +10,7 @@ from scipy.stats import ttest_rel
 from treecrf import SlidingWindow
 from treecrf.models.boosted.memm import MEMM
 from treecrf.statistics.estimates import adjust_holm
-from treecrf.statistics.mcnemar import compare_pairs
+from treecrf.statistics.paired import compare_pairs
 from treecrf.trees.forest import Evaluator
 from treecrf_studies import datasets
 from treecrf_studies.datasets.synthetic import bag_labels, best_window_accuracy, find_rule, future_splits, is_positive

@@ -35,28 +35,30 @@ def saved(figure, path):
 
 @pytest.fixture
 def published():
-    """Five printed accuracies: within a point, below it, inferred, at the ceiling, and printed twice."""
+    """Printed accuracies: within a point, below it, inferred, at the ceiling, printed twice, ours, and without a peak."""
     rows = [("PhD table 3.5", 60.0, 60.5), ("PhD table 3.4", 70.0, 67.5), ("PhD table 3.4", 92.0, 80.0)]
-    rows += [("PhD table 5.3", 100.0, 100.0), ("PhD table 3.4", 70.0, 67.5)]
+    rows += [("PhD table 5.3", 100.0, 100.0), *[("PhD table 3.4", 70.0, 67.5)] * 3]
     frame = pd.DataFrame(rows, columns=["source", "published", "at_choice"])
     frame = frame.assign(
-        study="training", dataset=list("abcde"), method="mallet", quantity="accuracy (%)", sample="the paper's own split",
-        counted=[True] * 4 + [False], inferred=[False, False, True, False, False],
+        study="training", dataset=list("abcdefg"), method="mallet", quantity="accuracy (%)", point="peak",
+        sample="the paper's own split", counted=frame.index != 4, own=frame.index != 5, inferred=frame.index == 2,
+        measured=frame["at_choice"].where(frame.index != 6),
     )  # fmt: skip
+    frame.loc[1, "measured"] = 70.5  # the peak is near, the choice is not
     return frame.reindex(columns=["study", *VIEWS["published"]])
 
 
 def test_published_accuracies_are_counted_as_the_page_counts_them(published, tmp_path):
     frame = published_frame(published)
-    assert frame["source"].tolist() == ["PhD table 3.4", "PhD table 3.4", "PhD table 3.5", "PhD table 5.3"]
-    assert frame["counted"].tolist() == [True, False, True, False]
-    assert published_caption(frame).startswith("1 of 2 published accuracies are met within 1 point.")
-    assert "4 marks" in published_alt(frame)
-    assert "2 lie within 1 point" in published_alt(frame)
+    assert frame["source"].tolist() == ["PhD table 3.4"] * 3 + ["PhD table 3.5", "PhD table 5.3"]
+    assert frame["not counted"].tolist() == ["", "columns inferred", "no peak measured", "", "published 99 % or more"]
+    assert published_caption(frame).startswith("2 of 2 published accuracies are met within 1 point.")
+    assert "5 marks" in published_alt(frame)
+    assert "Of the filled ones, 2 of 2 lie within 1 point" in published_alt(frame)
     assert "−12.00 points away: MALLET on c (PhD table 3.4)" in published_alt(frame)
     both, away = published_figure(frame).axes
     drawn = np.concatenate([np.asarray(marks.get_offsets()) for marks in both.collections[1:]])
-    assert sorted(map(tuple, drawn)) == [(60.0, 60.5), (70.0, 67.5), (92.0, 80.0), (100.0, 100.0)]
+    assert sorted(map(tuple, drawn)) == [(60.0, 60.5), (70.0, 67.5), (70.0, 70.5), (92.0, 80.0), (100.0, 100.0)]
     assert [label.get_text() for label in away.get_yticklabels()] == ["PhD table 3.4", "PhD table 3.5", "PhD table 5.3"]
     saved(published_figure(frame), tmp_path)
 

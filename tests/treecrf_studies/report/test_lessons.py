@@ -1,5 +1,6 @@
 """The page of what was learnt, from planted comparisons."""
 
+import numpy as np
 import pandas as pd
 import pytest
 from runs import own_settings
@@ -155,10 +156,14 @@ def test_seconds_are_multiples_of_those_of_trees(tmp_path):
 
 def test_published_accuracies_are_counted_within_a_point(monkeypatch, tmp_path):
     values = pd.DataFrame({"published": [60.0, 70.0, 80.0, 99.0], "at_choice": [60.5, 71.5, 79.8, 99.0]})
-    values = values.assign(quantity="accuracy (%)", sample="the paper's own split", counted=True, inferred=False)
+    values = values.assign(
+        quantity="accuracy (%)", point="choice", sample="the paper's own split", measured=values["at_choice"]
+    )
+    values = values.assign(counted=True, own=True, inferred=False, low=np.nan, high=np.nan)
     monkeypatch.setattr(lessons, "published_values", lambda settings: values)
     text = text_of(learnt_page(own_settings("protein", profile="protocol", results=str(tmp_path))))
-    assert "2 of 3 are met within 1 point" in text
+    assert "2 of 3 are met within 1 point: 2 of 3 at the iteration that validation chose." in text
+    assert "Counted apart: 1 of 1 printed as 99 % or more." in text
     assert "+0.50 in the median" in text
 
 

@@ -5,7 +5,7 @@ import json
 import pytest
 from planted_runs import CODE, plant_manifest, plant_run, settings_of
 
-from treecrf.io.checksums import sha256
+from treecrf.io.files import sha256
 from treecrf_studies.report.manifest import listed_files, read_manifest, run_files
 
 

@@ -5,7 +5,7 @@ import os
 
 import pytest
 
-from treecrf.io.checksums import note, sha256
+from treecrf.io.files import note, sha256
 from treecrf_studies.report.outdated import remove_outdated, settle_times
 
 PLACES = ("results/manifest.json", "reports/index.html", "reports/explorer.html", "reports/unfinished/index.html")

@@ -54,7 +54,9 @@ def published():
     ]
     frame = pd.DataFrame(rows, columns=names).assign(low=59.0, high=61.0)
     quantity = {"PhD table 4.1": "log odds vs the baseline", "ESPBoost table 1": "Hamming loss"}
-    frame = frame.assign(quantity=frame["source"].map(quantity).fillna("accuracy (%)"))
+    frame = frame.assign(
+        quantity=frame["source"].map(quantity).fillna("accuracy (%)"), own=True, counted=True, inferred=False
+    )
     return frame.reindex(columns=["study", *VIEWS["published"]])
 
 
@@ -92,13 +94,25 @@ def test_marks_stand_at_the_values(published, tmp_path):
 def test_words_have_the_numbers(published):
     frames = frames_of(published, *CHAPTERS, ESPBOOST)
     captions = {source: beside_caption(frame) for source, frame in frames.items()}
-    assert captions["PhD table 3.4"].startswith("1 of 3 measured accuracies lie within 1 point of PhD table 3.4")
+    assert captions["PhD table 3.4"] == (
+        "Within 1 point of PhD table 3.4: 1 of 2 peaks; 0 of 1 without a kept peak, at the cross-validated choice."
+    )
+    assert captions["PhD table 5.3"] == "Within 1 point of PhD table 5.3: 1 of 1 accuracies."
     assert captions["PhD table 4.1"] == "1 of 2 measured log odds have the sign that PhD table 4.1 prints."
-    assert captions["ESPBoost table 1"] == "1.5 times the published value is the median of ESPBoost table 1."
+    assert captions["ESPBoost table 1"] == "Measured values are 1.5 times those of ESPBoost table 1 in the median."
     assert max(len(text.split()) for text in captions.values()) <= 25
     alt = beside_alt(frames["PhD table 3.4"])
     assert alt.startswith("3 printed values of PhD table 3.4 beside measured ones, on 2 data sets.")
-    assert alt.endswith("Measured minus published is +0.50 to +2.50, +2.00 in the median.")
+    assert "2 values peaks: Measured minus published is +0.50 to +2.00, +1.25 in the median." in alt
+    assert alt.endswith("Measured minus published is +2.50 to +2.50, +2.50 in the median.")
+
+
+def test_other_programs_stand_last_and_are_not_counted(published):
+    ours = published.iloc[:1].assign(method="linear_crf", own=False, published=75.0)
+    frame = frames_of(pd.concat([ours, published.iloc[:3]], ignore_index=True), CHAPTERS[0])["PhD table 3.4"]
+    assert frame["row"].tolist()[-1] == "linear CRF, ours"
+    assert beside_caption(frame).startswith("Within 1 point of PhD table 3.4: 1 of 2 peaks")
+    assert beside_alt(frame).startswith("3 printed values")
 
 
 def test_seconds_of_steps_are_ratios_on_a_logarithmic_axis():
@@ -126,6 +140,7 @@ def test_seconds_to_the_peak_stand_beside_those_of_table_3_5(tmp_path):
     assert frame["row"].tolist() == ["TreeCRF", "MALLET"]
     assert (frame["measured"] / frame["published"]).tolist() == pytest.approx([0.1, 0.1])
     assert (
-        beside_caption(frame) == "0.10 times the published CPU seconds is the median of PhD table 3.5; machines differ."
+        beside_caption(frame)
+        == "Measured CPU seconds are 0.10 times those of PhD table 3.5 in the median; machines differ."
     )
     save_figure(beside_figure(frame), tmp_path / "figure.svg", "svg")

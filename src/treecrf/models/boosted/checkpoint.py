@@ -22,9 +22,9 @@ from treecrf.compiled.cache import kernel_digest
 from treecrf.compiled.rules import FINITE, NOT_INFINITE, SHARES, WEIGHTS
 from treecrf.compiled.struct import Float64
 from treecrf.io.npz import read_npz, write_npz
+from treecrf.models.base import prefixed, refuse_rest, take_declared
 from treecrf.models.boosted.boosting import Progress, join_iterations, split_iterations
 from treecrf.models.execution import PHASES
-from treecrf.models.fitted import prefixed, refuse_rest, take_declared
 from treecrf.sequences import SequenceSet
 from treecrf.trees.forest import Forest
 
@@ -70,7 +70,7 @@ class Checkpoint:
     def begin(self, fingerprint: str, sizes: Mapping[str, Any]) -> Progress | None:
         """Start the clock; what the file holds, if it is whole and of the training with this fingerprint.
 
-        `sizes` is what the rules of the training's trees and transitions name (`treecrf.models.fitted`).
+        `sizes` is what the rules of the training's trees and transitions name (`treecrf.models.base`).
         """
         self._fingerprint, self._due = fingerprint, time.monotonic() + self.seconds
         try:

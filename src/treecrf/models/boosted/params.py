@@ -25,7 +25,7 @@ from treecrf.estimators.checks import (
 )
 from treecrf.inputs.anchors import AnchorSetting
 from treecrf.inputs.binning import MOST_BINS
-from treecrf.models.weights import ClassWeight, refuse_mixed, vary_within
+from treecrf.models.inputs import ClassWeight, refuse_mixed, vary_within
 from treecrf.sequences import MISSING, Attribute, SequenceSet, window_slots
 from treecrf.trees.splitting import EITHER_SIDE, INCORPORATED, ONE_VS_REST, ORDERED, SUBSETS, UNKNOWN, SplitParams
 from treecrf.trees.tree import MAX_LEAVES, NO_POLICY, MissingPolicy
@@ -133,7 +133,7 @@ class BoostingParams(BoostingSettings):
     """What the class of the labeller follows."""
 
     unit: float = 1.0
-    """What a weight of 1 stands for in training (`treecrf.io.weighted.in_units`)."""
+    """What a weight of 1 stands for in training (`treecrf.io.arrays.in_units`)."""
 
     # --- trees --------------------------------------------------------------------------------------
 

@@ -26,7 +26,7 @@ from treecrf.models.boosted.boosting import Iteration, Training, draw_columns, d
 from treecrf.models.boosted.params import BoostingParams, Criterion
 from treecrf.models.boosted.potentials import distinct_windows_of, make_evaluator
 from treecrf.models.execution import Workers
-from treecrf.models.weights import vary_within
+from treecrf.models.inputs import vary_within
 from treecrf.sequences import MISSING, SequenceSet
 from treecrf.trees.best_first import Sample
 from treecrf.trees.columns import multiply_by_window, sum_by_window
@@ -48,7 +48,7 @@ class DenseTraining(Training):
     """The state of a training: exp(F) of every row, and the buffers to improve it; see `Training`.
 
     `start` has shape (n_labels, n_states). Labels may be `MISSING`; weights are those of positions
-    (`treecrf.models.weights`).
+    (`treecrf.models.inputs`).
 
     Attributes
     ----------

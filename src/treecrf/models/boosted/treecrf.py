@@ -19,8 +19,8 @@ from treecrf.estimators.checks import (
     SECONDS,
     Check,
 )
-from treecrf.io.memory import check_memory
-from treecrf.io.weighted import in_units
+from treecrf.io.arrays import in_units
+from treecrf.io.process import check_memory
 from treecrf.models.boosted.boosting import Progress, Training, boost, join_iterations, split_iterations
 from treecrf.models.boosted.checkpoint import Checkpoint, fingerprint
 from treecrf.models.boosted.lattice import LatticeTraining
@@ -216,7 +216,7 @@ class TreeCRF(BoostingSettings, ChainLabeller):
             As for `Labeller.fit`.
         sample_weight : array_like of float, shape (n_sequences,) or (n_positions,), optional
             By sequence, what multiplies its log likelihood: a weight of 2 is the sequence twice, 0 leaves it out. By
-            position, what multiplies its share ``log P(y_t | y_1 .. y_{t-1}, X)`` (`treecrf.models.weights`).
+            position, what multiplies its share ``log P(y_t | y_1 .. y_{t-1}, X)`` (`treecrf.models.inputs`).
         checkpoint : Checkpoint or path, optional
             Where to write the training's state every 30 seconds (see `treecrf.models.boosted.checkpoint`). If the file
             holds that of the same training, it continues from there: same bits, same calls of `monitor`, seconds

@@ -22,8 +22,7 @@ from treecrf.io.messages import needs_extra
 from treecrf.models.base import Codes, Floats, Monitor
 from treecrf.models.chains import ChainLabeller, LatticeChains
 from treecrf.models.inputs import Inputs
-from treecrf.models.linear.linear_crf import window_cells
-from treecrf.models.linear.outcomes import score_cells, window_chains
+from treecrf.models.linear.linear_crf import score_cells, window_cells, window_chains
 from treecrf.sequences import SequenceSet, slot_sizes
 
 

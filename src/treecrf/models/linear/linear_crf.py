@@ -10,29 +10,149 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, cast
 
 import numpy as np
+from numba import float64, uint32, void
 from numpy.typing import NDArray
 
 from treecrf import chain
+from treecrf.chain.lattice import Weights, build_lattice
+from treecrf.compiled.kernel import kernel
 from treecrf.compiled.rules import FINITE, SOME, WEIGHTS
 from treecrf.compiled.struct import Float64
 from treecrf.estimators.checks import FIRST_ORDER, FLAG, NOT_NEGATIVE, SEED, SIZE, TOLERANCE, VARIANCE, one_of, optional
 from treecrf.inputs.anchors import AnchorSetting
 from treecrf.inputs.binning import FEW_BINS
-from treecrf.io.memory import check_memory
-from treecrf.io.weighted import in_units
+from treecrf.io.arrays import in_units
+from treecrf.io.process import check_memory
 from treecrf.models.base import Codes, Floats, Monitor
-from treecrf.models.chains import ChainLabeller, ScoredChains, Watch, kept_stages
+from treecrf.models.chains import ChainLabeller, LatticeChains, ScoredChains, Watch, kept_stages
 from treecrf.models.execution import draw_start
-from treecrf.models.inputs import refuse_missing
-from treecrf.models.linear._linear_kernels import add_cell_gradients, dot, score_windows
+from treecrf.models.inputs import ClassWeight, refuse_missing, refuse_mixed
+from treecrf.models.linear.lbfgs import dot
 from treecrf.models.linear.likelihood import likelihood_of
-from treecrf.models.linear.outcomes import FEATURES, Outcomes
-from treecrf.models.weights import ClassWeight, refuse_mixed
 from treecrf.sequences import SequenceSet, slot_sizes, window_codes
 from treecrf.trees.columns import distinct_windows, number_cells
 
 if TYPE_CHECKING:
     from treecrf.models.streaming import CodedWindows
+
+
+@kernel(void(uint32[:, ::1], float64[:, ::1], float64[:, ::1]))
+def score_windows(cells, weights, scores):
+    """Sum the weights of each window's cells.
+
+    Parameters
+    ----------
+    cells : uint32, shape (n_windows, n_slots)
+    weights : float64, shape (n_cells, n_labels)
+        A cell beyond them has no weights.
+    scores : float64, shape (n_windows, n_labels)
+        Overwritten.
+    """
+    n_labels = scores.shape[1]
+    for window in range(len(cells)):
+        for label in range(n_labels):
+            scores[window, label] = 0.0
+        for slot in range(cells.shape[1]):
+            cell = cells[window, slot]
+            if cell < len(weights):
+                for label in range(n_labels):
+                    scores[window, label] += weights[cell, label]
+
+
+@kernel(void(uint32[:, ::1], float64[:, ::1], float64[:, ::1]))
+def add_cell_gradients(cells, errors, gradient):
+    """Add each window's errors, shape (n_windows, n_labels), to the gradients of its cells."""
+    n_labels = errors.shape[1]
+    for window in range(len(cells)):
+        for slot in range(cells.shape[1]):
+            cell = cells[window, slot]
+            for label in range(n_labels):
+                gradient[cell, label] += errors[window, label]
+
+
+FEATURES = ("pairs", "labels", "both")
+"""Values of the setting `features`."""
+
+
+@dataclass(frozen=True)
+class Outcomes:
+    """The outcomes of a first-order chain, or of one without order, that each feature has a weight for.
+
+    Parameters
+    ----------
+    n_labels : int
+    order : 0 or 1
+    features : "pairs", "labels" or "both"
+        Pairs are numbered by label before, START last, and label; labels come before them.
+    """
+
+    n_labels: int
+    order: int
+    features: str
+
+    @property
+    def has_pairs(self) -> bool:
+        """Whether pairs of labels are among them."""
+        return bool(self.order) and self.features != "labels"
+
+    @property
+    def n_extra(self) -> int:
+        """Number of labels that come before pairs."""
+        return self.n_labels if self.has_pairs and self.features == "both" else 0
+
+    @property
+    def size(self) -> int:
+        """Number of outcomes."""
+        return self.n_extra + (self.n_labels * (self.n_labels + 1) if self.has_pairs else self.n_labels)
+
+    def n_weights(self, n_features: int) -> int:
+        """Number of weights of so many features and of the pairs of labels by themselves."""
+        return n_features * self.size + (self.n_labels**2 if self.order else 0)
+
+    def part(self, weights: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Weights of features, shape (n_features, size), and of pairs of labels by label before and label (views)."""
+        n_pairs = self.n_labels**2 if self.order else 0
+        of_features = weights[: len(weights) - n_pairs].reshape(-1, self.size)
+        if not n_pairs:
+            return of_features, np.zeros((self.n_labels, self.n_labels))
+        return of_features, weights[-n_pairs:].reshape(self.n_labels, self.n_labels)
+
+    def combined(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Scores of windows by label, or by pair where there are pairs, from those by outcome, shape (n_windows, size)."""
+        if not self.n_extra:
+            return scores
+        of_labels = np.tile(scores[:, : self.n_extra], self.n_labels + 1)
+        return np.asarray(scores[:, self.n_extra :] + of_labels)
+
+    def by_outcome(self, errors: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The gradient by outcome, shape (n_windows, size), from that by `combined` score."""
+        if not self.n_extra:
+            return errors
+        of_labels = errors.reshape(len(errors), self.n_labels + 1, self.n_labels).sum(axis=1)
+        return np.hstack([of_labels, errors])
+
+
+def score_cells(cells: NDArray[np.uint32], cell_weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The sum of the weights of each window's cells, shape (n_positions, n_labels).
+
+    `cells` are from `treecrf.models.linear.linear_crf.window_cells`; `cell_weights` has the shape (n_cells + 1,
+    n_labels).
+    """
+    scores = np.empty((len(cells), cell_weights.shape[1]))
+    score_windows(cells, cell_weights, scores)
+    return scores
+
+
+def window_chains(
+    scores: NDArray[np.float64],
+    transitions: NDArray[np.float64],
+    offsets: NDArray[np.int64],
+    possible: NDArray[np.bool_],
+) -> LatticeChains:
+    """Chains of the labels that are possible; transitions are by label and label before, START last."""
+    lattice = build_lattice(offsets, possible[None], np.zeros(len(scores), dtype=np.int64))
+    return LatticeChains(lattice, Weights(scores[:, possible].ravel(), transitions, np.empty(0)))
+
 
 VECTORS = 30
 """Of as many numbers as there are weights, that L-BFGS and the gradient work with."""

@@ -30,15 +30,13 @@ from treecrf.estimators.checks import (
     optional,
     whole,
 )
-from treecrf.io.memory import GIB, check_memory
+from treecrf.io.arrays import in_units
 from treecrf.io.messages import needs_extra, quoted
-from treecrf.io.weighted import in_units
-from treecrf.models.base import Codes, Floats, Monitor
+from treecrf.io.process import GIB, check_memory
+from treecrf.models.base import Codes, Floats, Monitor, prefixed, refuse_rest, take_declared, take_prefixed
 from treecrf.models.chains import ChainLabeller, ScoredChains, Watch
-from treecrf.models.fitted import prefixed, refuse_rest, take_declared, take_prefixed
-from treecrf.models.neural.architecture import FILTERS, Architecture
-from treecrf.models.neural.batches import ROW_LENGTHS, Batches, first_rows, row_lengths
-from treecrf.models.weights import ClassWeight, refuse_mixed
+from treecrf.models.inputs import ClassWeight, refuse_mixed
+from treecrf.models.neural.architecture import FILTERS, ROW_LENGTHS, Architecture, Batches, first_rows, row_lengths
 from treecrf.models.window.features import Scale
 from treecrf.sequences import MISSING, Attribute, SequenceSet
 from treecrf.statistics.selection import hold_out
@@ -234,11 +232,11 @@ class NeuralCRF(ChainLabeller):
     def _epochs(
         self, shape: Architecture, data: SequenceSet, counts: Floats
     ) -> Iterator[tuple[dict[str, NDArray[Any]], float]]:
-        training = self._load_training(data, shape)
+        network = self._load_network(data, shape)
         assert data.labels is not None
-        update = training.Update(self.learning_rate, self.weight_decay, self.averaging)
+        update = network.Update(self.learning_rate, self.weight_decay, self.averaging)
         rates = self.dropout, self.input_dropout
-        return training.epochs(
+        return network.epochs(
             shape, update, self._batches(data), data.labels, counts, _missing_codes(data), rates, self.random_state
         )
 
@@ -279,7 +277,7 @@ class NeuralCRF(ChainLabeller):
         of_set = data.values.size + data.numbers.size + 3 * data.n_positions * shape.n_labels
         return 4 * (8 * shape.n_weights + 3 * max(self.batch_size, 2 * longest) * n_features + 2 * of_set)
 
-    def _load_training(self, data: SequenceSet, shape: Architecture) -> ModuleType:
+    def _load_network(self, data: SequenceSet, shape: Architecture) -> ModuleType:
         """The module that runs JAX, which ends the process where memory lacks, and takes long to import."""
         is_loaded = "jaxlib" in sys.modules
         check_memory(
@@ -289,8 +287,8 @@ class NeuralCRF(ChainLabeller):
             0 if is_loaded else _JAX_ADDRESSES + _THREAD_ADDRESSES * (os.cpu_count() or 1),
         )
         with needs_extra("neural"):
-            from treecrf.models.neural import training
-        return training
+            from treecrf.models.neural import network
+        return network
 
     def _batches(self, data: SequenceSet) -> Batches:
         return Batches(
@@ -302,8 +300,8 @@ class NeuralCRF(ChainLabeller):
     def _chains(self, data: SequenceSet, weights: dict[str, NDArray[Any]]) -> ScoredChains:
         """The chains of a set as training sees it."""
         shape = self._architecture(data.attributes, len(data.number_names), len(weights["out_bias"]))
-        training = self._load_training(data, shape)
-        scores = training.predict_scores(shape, weights, self._batches(data), _missing_codes(data), data.n_positions)
+        network = self._load_network(data, shape)
+        scores = network.predict_scores(shape, weights, self._batches(data), _missing_codes(data), data.n_positions)
         n_labels = shape.n_labels
         by_state = weights["transitions"].astype(np.float64) if self.order else np.zeros((n_labels, 1))
         return ScoredChains(scores, by_state, data.offsets, self.order)

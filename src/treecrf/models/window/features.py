@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 
 from treecrf.compiled.rules import FINITE, POSITIVE
 from treecrf.compiled.struct import Float64, struct
-from treecrf.io.memory import check_memory
+from treecrf.io.arrays import in_units, of_observations
 from treecrf.io.messages import needs_extra
-from treecrf.io.weighted import in_units, of_observations
+from treecrf.io.process import check_memory
 from treecrf.sequences import SequenceSet, slot_sizes, window_codes, window_rows
 
 if TYPE_CHECKING:

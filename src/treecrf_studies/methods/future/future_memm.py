@@ -30,15 +30,13 @@ from treecrf.estimators.checks import (
     whole,
 )
 from treecrf.inputs.binning import MOST_BINS
-from treecrf.models.base import Monitor
+from treecrf.models.base import Monitor, named_arrays, prefixed, refuse_rest, take_declared, take_prefixed
 from treecrf.models.boosted.memm import normalize_locally
 from treecrf.models.boosted.potentials import staged_potentials
 from treecrf.models.boosted.treecrf import TreeCRF
 from treecrf.models.chains import ChainLabeller
-from treecrf.models.fitted import named_arrays, prefixed, refuse_rest, take_declared, take_prefixed
-from treecrf.models.inputs import Inputs, check_set, check_training_set, refuse_missing
+from treecrf.models.inputs import Inputs, check_set, check_training_set, refuse_missing, refuse_weights
 from treecrf.models.persistence import rebuild_part
-from treecrf.models.weights import refuse_weights
 from treecrf.sequences import Attribute, SequenceSet, slot_sizes
 from treecrf.statistics.selection import hold_out
 from treecrf.trees.forest import Evaluator, Forest, forest_limits, join_trees

@@ -13,7 +13,7 @@ from contextlib import suppress
 from pathlib import Path
 from types import ModuleType
 
-from treecrf.io.checksums import sha256
+from treecrf.io.files import sha256
 from treecrf.io.messages import needs_extra
 
 _FOLDER = Path(__file__).parent

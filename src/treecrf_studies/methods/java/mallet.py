@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from treecrf.estimators.checks import FLAG
 from treecrf.models.base import Codes, Floats, Monitor
 from treecrf.models.linear.conjunctions import ConjunctionCRF, Conjunctions, Weights, boolean_cells
-from treecrf.models.linear.outcomes import Outcomes
+from treecrf.models.linear.linear_crf import Outcomes
 from treecrf.sequences import SequenceSet, slot_sizes, window_codes
 from treecrf.trees.columns import build_columns
 from treecrf_studies.methods.java.machine import start_java

@@ -21,8 +21,8 @@ from numpy.typing import NDArray
 
 from treecrf.compiled.rules import NOT_NEGATIVE, SOME, WEIGHTS, Known, Rule, below, equal_to, offsets_into
 from treecrf.compiled.struct import Float64, Int32, Int64, UInt16
-from treecrf.io.memory import check_memory
-from treecrf.models.fitted import refuse_rest, take_declared
+from treecrf.io.process import check_memory
+from treecrf.models.base import refuse_rest, take_declared
 from treecrf_studies.methods.kernel.objective import Dual, Primal, Space, Vector, space_of
 from treecrf_studies.methods.kernel.windows import Inputs, Kernel, Windows, incomplete_cholesky, join, kernel_matrix
 

@@ -30,10 +30,9 @@ from treecrf.estimators.checks import (
     whole,
 )
 from treecrf.inputs.anchors import AnchorSetting
-from treecrf.models.base import Codes, Floats, Monitor
+from treecrf.models.base import Codes, Floats, Monitor, prefixed, take_prefixed
 from treecrf.models.chains import ChainLabeller, LatticeChains
-from treecrf.models.fitted import prefixed, take_prefixed
-from treecrf.models.linear.outcomes import window_chains
+from treecrf.models.linear.linear_crf import window_chains
 from treecrf.models.window.features import n_window_numbers
 from treecrf.sequences import SequenceSet, slot_sizes
 from treecrf_studies.methods.kernel.forms import (

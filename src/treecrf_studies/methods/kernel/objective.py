@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from treecrf.models.linear._linear_kernels import differentiate
+from treecrf.models.linear.likelihood import differentiate
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array

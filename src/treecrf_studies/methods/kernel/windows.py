@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from treecrf.compiled.rules import FINITE, POSITIVE
 from treecrf.compiled.struct import Float64, struct
-from treecrf.io.memory import check_memory
 from treecrf.io.messages import listed, needs_extra
+from treecrf.io.process import check_memory
 from treecrf.models.window.features import one_hot, refuse_large, standardized, window_numbers
 from treecrf.sequences import SequenceSet, slot_sizes, window_codes
 from treecrf.trees.columns import distinct_windows, number_cells

@@ -74,6 +74,7 @@ def beside_peaks(summary: pd.DataFrame) -> pd.DataFrame:
         at_choice=known["chosen_accuracy"],
         low=known["peak_low"],
         high=known["peak_high"],
+        own=known["method"].isin(PAPERS_OWN),
         inferred=known["dataset"].isin(INFERRED),
     )
 

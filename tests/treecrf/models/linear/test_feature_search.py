@@ -11,9 +11,16 @@ from scipy.optimize import minimize_scalar
 
 from treecrf import Attribute
 from treecrf.models.execution import Workers
-from treecrf.models.linear._gain_kernels import fit_weight
 from treecrf.models.linear.conjunctions import Conjunctions, Windows, boolean_cells, find_occurrences, join, pick
-from treecrf.models.linear.induced_crf import LEAST_TOKENS, Features, bounds_of, find_error_tokens, gains_of, induce
+from treecrf.models.linear.induced_crf import (
+    LEAST_TOKENS,
+    Features,
+    bounds_of,
+    find_error_tokens,
+    fit_weight,
+    gains_of,
+    induce,
+)
 from treecrf.sequences import slot_sizes
 
 RUN = Workers().run

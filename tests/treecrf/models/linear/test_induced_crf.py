@@ -10,7 +10,7 @@ from treecrf import Attribute, LinearCRF, SequenceSet, chain
 from treecrf.models.execution import Workers
 from treecrf.models.linear.induced_crf import InducedCRF, _Training
 from treecrf.models.linear.lbfgs import minimize_objective
-from treecrf.models.linear.outcomes import Outcomes
+from treecrf.models.linear.linear_crf import Outcomes
 
 SHORT = {"keep_stages": True, "n_iterations": 24, "features_per_induction": 10, "window": (1, 1), "variance": 5.0}
 OUT_OF_RANGE = r"the objective is nan at the start of training; lower the variance or start_noise"

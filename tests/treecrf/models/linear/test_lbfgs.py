@@ -10,8 +10,7 @@ import numpy as np
 import pytest
 import scipy.optimize
 
-from treecrf.models.linear._linear_kernels import dot, find_direction
-from treecrf.models.linear.lbfgs import minimize_objective
+from treecrf.models.linear.lbfgs import dot, find_direction, minimize_objective
 
 
 def ignore(weights, value):

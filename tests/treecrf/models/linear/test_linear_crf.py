@@ -11,8 +11,7 @@ from builders import letter_set as random_set
 
 import treecrf
 from treecrf import Attribute, LinearCRF, chain
-from treecrf.models.linear.linear_crf import Objective
-from treecrf.models.linear.outcomes import FEATURES, Outcomes
+from treecrf.models.linear.linear_crf import FEATURES, Objective, Outcomes
 from treecrf.sequences import slot_sizes, window_codes
 
 

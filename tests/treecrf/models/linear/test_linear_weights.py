@@ -6,8 +6,7 @@ import pytest
 from builders import hidden_labels, larger_set, random_set
 
 from treecrf import LinearCRF
-from treecrf.models.linear.linear_crf import Objective
-from treecrf.models.linear.outcomes import Outcomes
+from treecrf.models.linear.linear_crf import Objective, Outcomes
 from treecrf.sequences import SequenceSet, window_codes
 
 

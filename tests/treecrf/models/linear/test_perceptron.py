@@ -8,9 +8,8 @@ from builders import larger_set, random_set
 
 from treecrf import SequenceSet
 from treecrf.compiled.struct import allocate
-from treecrf.models.linear._perceptron_kernels import Beam, Counts, Examples, learn_epoch
 from treecrf.models.linear.linear_crf import window_cells
-from treecrf.models.linear.perceptron import VotedPerceptron
+from treecrf.models.linear.perceptron import Beam, Counts, Examples, VotedPerceptron, learn_epoch
 
 
 def searches(n_labels):

@@ -15,11 +15,10 @@ from treecrf import NeuralCRF, SequenceSet, chain
 from treecrf.chain.inference import partial_log_likelihood
 from treecrf.io.npz import write_npz
 from treecrf.models.chains import ScoredChains
-from treecrf.models.neural import network, training
-from treecrf.models.neural.architecture import Architecture
-from treecrf.models.neural.batches import Batches, first_rows
+from treecrf.models.neural import network
+from treecrf.models.neural.architecture import Architecture, Batches, first_rows
+from treecrf.models.neural.network import log_likelihood
 from treecrf.models.neural.neural_crf import _missing_codes
-from treecrf.models.neural.training import log_likelihood
 from treecrf.models.window.features import Scale
 
 TRAIN, TEST = (number_set(seed, 30, 2, longest=8) for seed in (0, 1))
@@ -89,7 +88,9 @@ def test_gradient_equals_finite_differences(kind, order):
         }
 
         def value(weights):
-            scores = network.scores(shape, weights, batch.codes, batch.numbers, batch.inside, _missing_codes(data))
+            scores = network.score_labels(
+                shape, weights, batch.codes, batch.numbers, batch.inside, _missing_codes(data)
+            )
             return log_likelihood(scores, weights.get("transitions"), labels, jnp.ones(labels.shape), True).sum()
 
         gradient = jax.jit(jax.grad(value))(weights)
@@ -123,10 +124,10 @@ def test_predictions_are_the_chains_of_its_scores(model):
 
 def test_padding_and_order_of_sequences_do_not_matter(model):
     shape, codes = model._architecture(TEST.attributes, 2, 3), _missing_codes(TEST)
-    expected = training.predict_scores(shape, model.weights_, model._batches(TEST), codes, TEST.n_positions)
+    expected = network.predict_scores(shape, model.weights_, model._batches(TEST), codes, TEST.n_positions)
     for lengths, size in (([64], 64), ([2, 4], 8)):
         batches = Batches(model.align_inputs(TEST, "error"), model.scale_, (1, 1), size, np.array(lengths))
-        found = training.predict_scores(shape, model.weights_, batches, codes, TEST.n_positions)
+        found = network.predict_scores(shape, model.weights_, batches, codes, TEST.n_positions)
         np.testing.assert_allclose(found, expected, atol=2e-5)
     order = np.random.default_rng(0).permutation(len(TEST))
     rows = np.concatenate([np.arange(TEST.offsets[i], TEST.offsets[i + 1]) for i in order])

@@ -14,7 +14,7 @@ from builders import letter_set as random_set
 
 from treecrf import Attribute, SequenceSet
 from treecrf.models.linear.conjunctions import boolean_cells
-from treecrf.models.linear.outcomes import FEATURES
+from treecrf.models.linear.linear_crf import FEATURES
 from treecrf.sequences import slot_sizes
 from treecrf_studies.methods.java import machine as _java
 from treecrf_studies.methods.java import mallet

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from treecrf import LinearCRF, SequenceSet
-from treecrf.io import memory
+from treecrf.io import process
 from treecrf_studies.methods import KernelCRF
 from treecrf_studies.methods.kernel.windows import Windows
 
@@ -212,7 +212,7 @@ def test_numbers_far_outside_are_taken_for_the_nearest_that_are_not():
     ],
 )
 def test_what_does_not_fit_into_memory_is_refused_with_both_sizes(monkeypatch, options, what):
-    monkeypatch.setattr(memory, "available_memory", lambda: 900)
+    monkeypatch.setattr(process, "available_memory", lambda: 900)
     with pytest.raises(
         ValueError, match=rf"^{what} would take 0\.0 GiB of memory and 0\.0 GiB are available; give .*\.$"
     ):

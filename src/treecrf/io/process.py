@@ -1,9 +1,12 @@
-"""Memory that this process may still take."""
+"""What a process has: memory that it may still take, a place for caches, standard streams."""
 
 from __future__ import annotations
 
 import os
+import sys
 from pathlib import Path
+
+# --- memory ----------------------------------------------------------------------------------------
 
 try:
     import resource
@@ -66,3 +69,48 @@ def _text(file: Path) -> str:
         return file.read_text()
     except OSError:
         return ""
+
+
+# --- caches ----------------------------------------------------------------------------------------
+
+
+def place_caches(folder: Path) -> None:
+    """Unless the user's folder of caches can be written, make `folder` that of this process and those it starts."""
+    try:
+        cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "snakemake"
+        cache.mkdir(parents=True, exist_ok=True)
+        if os.access(cache, os.W_OK):
+            return
+    except (OSError, RuntimeError):  # RuntimeError: the user has no home
+        pass
+    folder.mkdir(parents=True, exist_ok=True)
+    os.environ["XDG_CACHE_HOME"] = str(folder.resolve())
+    os.environ.setdefault("MPLCONFIGDIR", str(folder.resolve() / "matplotlib"))
+
+
+# --- standard streams ------------------------------------------------------------------------------
+
+
+def open_closed_streams() -> None:
+    """Put another stream in the place of each closed one: writing to standard output fails, and messages go nowhere.
+
+    Without it Python has None there, and the next file that is opened gets the number of the closed one, so that what a
+    library prints ends up in it.
+    """
+    for number, mode in enumerate((os.O_RDONLY, os.O_RDONLY, os.O_WRONLY)):
+        try:
+            os.fstat(number)
+        except OSError:
+            null = os.open(os.devnull, mode)
+            if null != number:
+                os.dup2(null, number)
+                os.close(null)
+    if sys.stdout is None:
+        sys.stdout = open(1, "w", encoding="utf-8", closefd=False)  # noqa: SIM115
+    if sys.stderr is None:
+        sys.stderr = open(2, "w", encoding="utf-8", closefd=False)  # noqa: SIM115
+
+
+def discard_output() -> None:
+    """Let what is not yet written to standard output, which cannot be written, go nowhere when the process ends."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
