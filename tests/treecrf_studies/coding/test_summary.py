@@ -10,19 +10,11 @@ from treecrf_studies.coding.summary import (
     choose_by_held_out,
     compare_gains,
     compare_lengths,
-    compare_methods,
     score_draws,
     summarise,
 )
 from treecrf_studies.coding.tables import (
-    CHOSEN,
-    all_labels_layout,
-    beams_layout,
-    choices_layout,
-    codes_layout,
-    compare_steps,
     find_compared,
-    steps_layout,
 )
 from treecrf_studies.framework.jobs import SummaryContext
 from treecrf_studies.framework.resamples import Rules, count_correct
@@ -102,17 +94,6 @@ def frames():
     return summarise(SummaryContext(of_jobs, SETTINGS, source="transition"))
 
 
-def test_scores_are_means_over_draws():
-    found = runs(predictions(seeds=(0, 1, 2)), HELD_OUT)
-    lines = score_draws(found)
-    row = lines[(lines["method"] == "gtb_iid") & (lines["window"] == 3) & (lines["size"] == 20)].iloc[0]
-    rows = found[(found["method"] == "gtb_iid") & (found["window"] == 3) & (found["size"] == 20)]
-    assert (row["n"], row["cpu_seconds"]) == (3, 22.0)
-    assert row["value"] == pytest.approx(rows["accuracy"].mean())
-    assert row["n_iterations"] == 7
-    assert row["sd"] == pytest.approx(np.std(rows["accuracy"], ddof=1))
-
-
 def test_held_out_sequences_choose_and_the_test_set_stands_beside_it(frames):
     best = frames["best"].set_index(["learner", "window"])
     assert best.loc[("gtb", 1), ["method", "size", "best_on_test"]].tolist() == ["gtb_cascade_1", 20, "gtb_cascade_all"]
@@ -134,20 +115,6 @@ def test_one_draw_is_compared_by_a_t_test_over_sequences(frames):
     assert (turned.points, turned.decision) == (-pair.points, "worse")
     assert turned.interval == (-pair.interval[1], -pair.interval[0])
     assert find_compared(frames["comparisons"], frames["best"], 1, "full", "separable") is None
-
-
-def test_several_draws_are_compared_by_a_t_test():
-    found = predictions(seeds=range(4), windows=(1,))
-    table = compare_methods(found, RULES).set_index(["method", "other"])
-    shares = found.assign(right=found["label"] == found["predicted"]).pivot_table(
-        index="draw", columns="method", values="right"
-    )
-    expected = ttest_rel(shares["gtb_secoc"], shares["gtb_iid"])
-    row = table.loc[("gtb_iid", "gtb_secoc")]
-    assert row["p_value"] == pytest.approx(expected.pvalue)
-    assert -row["value"] == pytest.approx(100 * (shares["gtb_secoc"] - shares["gtb_iid"]).mean())
-    overlapping = compare_methods(found, RULES._replace(test_per_train=0.5)).set_index(["method", "other"])
-    assert overlapping.loc[("gtb_iid", "gtb_secoc"), "p_value"] > row["p_value"]
 
 
 def test_correct_positions_are_counted_by_group():
@@ -184,29 +151,6 @@ def test_the_longest_code_is_compared_with_the_one_before():
     assert row["value"] == pytest.approx(100 * (right[15] - right[20]).sum() / 400)
     assert row["p_value"] == pytest.approx(expected.pvalue)
     assert compare_lengths(longest, RULES).empty
-
-
-def test_tables_show_what_was_chosen(frames):
-    codes = codes_layout(frames["scores"], frames["best"])
-    assert list(codes.columns) == [
-        "data set",
-        "learner",
-        "window",
-        "bits",
-        "iid",
-        "i-SECOC",
-        "c-SECOC(1)",
-        "c-SECOC(all)",
-    ]
-    assert [CHOSEN in codes.loc[0, name] for name in ("c-SECOC(1)", "c-SECOC(all)")] == [True, False]
-    whole = all_labels_layout(frames["scores"], frames["best"])
-    assert whole["method"].tolist() == ["GTB c-SECOC(1)", "VP c-SECOC(1)", "TreeCRF-Newton (separable)"] * 2
-    assert whole["chosen by held-out sequences"].tolist() == ["h = 1", "h = 1", "–"] * 2
-    assert beams_layout(frames["scores"]).empty
-    choices = choices_layout(frames["best"])
-    assert choices[["by held-out sequences", "by test sequences"]].to_numpy().tolist()[0] == ["1", "all"]
-    steps = steps_layout(frames["comparisons"], frames["best"])
-    assert len(steps) == len(compare_steps(frames["comparisons"], frames["best"]))
 
 
 def test_figures_have_a_panel_for_each_learner_and_window(frames):

@@ -10,11 +10,9 @@ from treecrf_studies.missing.tables import (
     accuracy_layout,
     coefficients_layout,
     costs_layout,
-    deviance_layout,
     effects_layout,
     missing_value_coefficients,
     significance_layout,
-    variances_layout,
 )
 from treecrf_studies.rendering.style import NOTHING, save_figure
 
@@ -194,45 +192,6 @@ def test_a_method_that_none_was_compared_with_has_no_rows(comparisons, layout):
     assert significance_layout(comparisons, comparisons, "indicator").empty
 
 
-def test_every_p_value_is_shown(comparisons):
-    layout = significance_layout(comparisons, comparisons, "instance_weighting")
-    assert shown(layout)[2] == [
-        "protein",
-        "40 %",
-        "imputation",
-        "−0.071",
-        "0.012",
-        "<0.001",
-        "<0.001",
-        "<0.001",
-        "−1.23",
-        "0.33",
-        "4.0",
-        "0.012",
-        "0.049",
-        "worse",
-        "17 groups of sequences × 5 training sets",
-    ]
-    assert shown(layout)[1] == [
-        "protein",
-        "5 %",
-        "default direction",
-        "0.000",
-        "–",
-        "0.050",
-        "–",
-        "–",
-        "–",
-        "–",
-        "–",
-        "–",
-        "0.050",
-        "undecided",
-        "17 groups of sequences × 5 training sets",
-    ]
-    assert cells(layout, "", "data set") == ["protein", "protein", "protein", "mine"]
-
-
 def test_effects_show_points_and_interval(comparisons):
     layout = effects_layout(comparisons, "instance_weighting")
     assert shown(layout) == [
@@ -268,21 +227,6 @@ def test_tests_on_all_damaged_sets_stand_beside_those_on_the_papers(comparisons)
     on_all = "by the sequence-level test on all damaged sets"
     assert found == {"by the sequence-level test": ["+0.50", "–", "−1.23", "+1.00"], on_all: ["+0.75"] * 4}
     assert cells(layout, on_all, "over") == ["17 groups of sequences × 20 training sets"] * 4
-
-
-def test_variances_have_a_column_for_each_component():
-    names = ["dataset", "rate", "cluster", "component", "accuracy_points", "stand_in"]
-    rows = [
-        ("nettalk", 0.2, "group", "sequence", 1.234, False),
-        ("nettalk", 0.2, "group", "method x training_set", 0.5, False),
-        ("faq", 0.1, "block", "sequence", 2.0, True),
-    ]
-    layout = variances_layout(pd.DataFrame(rows, columns=names))
-    assert layout.columns.tolist() == ["data set", "missing rate", "clusters are", "cluster", "method × training set"]
-    assert shown(layout) == [
-        ["nettalk", "20 %", "group", "1.23", "0.50"],
-        ["faq (stand-in)", "10 %", "block", "2.00", "–"],
-    ]
 
 
 def test_accuracies_mark_the_best_of_each_row(evaluations):
@@ -342,35 +286,6 @@ def test_costs_of_one_phase_and_no_time():
     names = ["dataset", "stand_in", "rate", "method", "training_set", "phase", "cpu_seconds", "n_iterations"]
     layout = costs_layout(pd.DataFrame([row], columns=names))
     assert shown(layout) == [["protein", "0 %", "imputation", "0.000", "–"]]
-
-
-def test_analysis_of_deviance():
-    names = ["dataset", "rate", "term", "degrees_of_freedom", "deviance"]
-    names += ["residual_degrees_of_freedom", "residual_deviance", "p_value"]
-    names += ["dispersion", "pearson_dispersion", "f", "f_p_value"]
-    rows = [
-        ("hyphen", 0.2, "constant", NAN, NAN, 24, 400.126, NAN, 16.672, 16.5, NAN, NAN),
-        ("hyphen", 0.2, "method", 4, 100.0, 20, 300.1, 9e-4, 15.005, 14.0, 1.786, 0.171),
-    ]
-    frame = pd.DataFrame(rows, columns=names).assign(n_training_sets=20, n_test_sets=[5, 20])
-    assert shown(deviance_layout(frame)) == [
-        ["hyphen", "20 %", "20 × 5", "constant only", *"–––––", "24", "400.13", "16.67", "16.50"],
-        [
-            "hyphen",
-            "20 %",
-            "20 × 20",
-            "method",
-            "4",
-            "100.00",
-            "<0.001",
-            "1.79",
-            "0.171",
-            "20",
-            "300.10",
-            "15.01",
-            "14.00",
-        ],
-    ]
 
 
 # --- figures ----------------------------------------------------------------------------------------

@@ -145,16 +145,6 @@ def trees(monkeypatch):
     return evaluations, comparisons
 
 
-def test_kinds_of_trees_stand_one_under_another(trees):
-    layout = trees_layout(*trees)
-    assert layout["missing rate"].tolist() == ["10 %", "10 %", "40 %", "40 %"]
-    assert layout["trees"].tolist() == ["single categories and gradient leaves", "small trees"] * 2
-    assert shown(layout.iloc[2:, 3:]) == [
-        ["65.00 ▲", "60.00", "+5.00† [+3.00, +7.00]"],
-        ["70.00 ▲", "69.50", "+0.50 [−0.50, +1.50]"],
-    ]
-
-
 @pytest.fixture
 def differences():
     """At 40 %: small trees minus the papers', from the fixture above; the best ones are of one method."""

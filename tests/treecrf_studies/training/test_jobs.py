@@ -18,7 +18,7 @@ from treecrf_studies.framework.metrics import CONFIDENCE
 from treecrf_studies.methods.catalogue import IN_JAVA, TRAINING
 from treecrf_studies.options import candidate_name
 from treecrf_studies.training import jobs as training
-from treecrf_studies.training.choices import UNPERTURBED, highest_points
+from treecrf_studies.training.choices import UNPERTURBED
 from treecrf_studies.training.settings import TrainingSettings
 
 SETTINGS = TrainingSettings(
@@ -119,29 +119,6 @@ def test_folds_are_those_of_direct_trainings(outcome):
                     assert found == pytest.approx(expected)
 
 
-def test_choice_is_the_best_mean_of_the_folds(outcome):
-    frame = outcome.folds.assign(accuracy=outcome.folds["n_correct"] / outcome.folds["n_positions"])
-    means = frame.groupby(["decoder", "candidate", "iteration"])["accuracy"].mean()
-    assert outcome.choice["cv_accuracy"].max() == pytest.approx(means.max())
-    assert len(set(outcome.choice["candidate"])) == 1
-    for row in outcome.choice.itertuples():
-        of_candidate = means[row.decoder, row.candidate]
-        assert row.cv_accuracy == pytest.approx(of_candidate.max())
-        assert row.iteration == of_candidate[of_candidate == of_candidate.max()].index.min()
-
-
-def test_decoders_share_the_candidate_of_the_better_one():
-    accuracies = {("a", "one"): [5, 9], ("a", "two"): [8, 7], ("b", "one"): [6, 6], ("b", "two"): [9, 10]}
-    rows = [
-        ("set", "method", 0, 0, candidate, "ab".index(candidate), iteration, decoder, n_correct, 10)
-        for (candidate, decoder), counts in accuracies.items()
-        for iteration, n_correct in enumerate(counts, start=1)
-    ]
-    choice = training.choose(pd.DataFrame(rows, columns=training.FOLD_NAMES)).set_index("decoder")
-    assert choice["candidate"].to_dict() == {"one": "b", "two": "b"}
-    assert choice["iteration"].to_dict() == {"one": 1, "two": 2}
-
-
 def test_curves_and_predictions_are_those_of_direct_trainings(outcome):
     train, test = tiny_set(0), tiny_set(1, 4)
     curves = outcome.curves.set_index(["candidate", "run", "iteration", "decoder"]).sort_index()
@@ -179,13 +156,6 @@ def test_probabilities_are_those_after_the_chosen_iteration(outcome):
 def test_chosen_candidates_are_perturbed(outcome):
     assert set(outcome.curves.loc[outcome.curves["run"] >= 0, "candidate"]) == set(outcome.choice["candidate"])
     assert set(outcome.curves["candidate"]) == {"l2_regularization=1", "l2_regularization=20"}
-
-
-def test_highest_points_are_the_best_of_all_test_curves(outcome):
-    plain = outcome.curves[outcome.curves["run"] == UNPERTURBED]
-    for row in highest_points(outcome.curves).itertuples():
-        of_decoder = plain[plain["decoder"] == row.decoder]
-        assert row.accuracy == pytest.approx((of_decoder["n_correct"] / of_decoder["n_positions"]).max())
 
 
 def test_seconds_add_up(outcome):

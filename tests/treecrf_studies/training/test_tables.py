@@ -11,9 +11,7 @@ from treecrf_studies.training.tables import (
     choices_layout,
     estimates_layout,
     highest_layout,
-    matrix_layout,
     methods_layout,
-    noise_layout,
     notes_layout,
     pairs_layout,
     peaks_layout,
@@ -465,28 +463,6 @@ def test_tests_are_shown_by_mcnemars_test_and_by_a_valid_one():
         ["–"],
         ["29 blocks, these trainings"],
     ]
-
-
-def test_a_matrix_is_read_from_its_rows():
-    """The frame has each pair once, in either order."""
-    rows = [
-        comparison("a", "better", "memm", "treecrf", 9.0, 0.5, "worse", value=-1.5, p_holm=0.012),
-        comparison("a", "better", "memm", "smile", 9.0, 0.5, "equivalent", value=0.1, p_holm=1.0),
-        comparison("a", "viterbi", "memm", "smile", 9.0, 0.5, "better"),
-        comparison("b", "better", "memm", "smile", 9.0, 0.5, "better"),
-    ]
-    layout = matrix_layout(pd.DataFrame(rows), "a").map(str).set_index("method")
-    assert layout.loc["TreeCRF", "MEMM"] == "+1.50 (p = 0.012) better"
-    assert layout.loc["MEMM", "TreeCRF"] == "−1.50 (p = 0.012) worse"
-    assert layout.loc["SMILE", "MEMM"] == "−0.10 (p = 1.000) equivalent"
-    assert layout.loc["SMILE", "SMILE"] == layout.loc["SMILE", "TreeCRF"] == "–"
-
-
-def test_noise_is_shown_in_points():
-    names = ["dataset", "component", "variance", "moment_estimate", "accuracy_points"]
-    layout = noise_layout(pd.DataFrame([("a", "method x sequence", 0.0004, 0.0004, 0.5)], columns=names))
-    assert shown(layout) == [["a", "method x sequence", "2.00", "0.50"]]
-    assert noise_layout(pd.DataFrame(columns=names)).empty
 
 
 def test_choices_are_shown_by_decoder():
