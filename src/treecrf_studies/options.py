@@ -19,7 +19,11 @@ Decoder = Literal["forward_backward", "viterbi"]
 Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_]*$", max_length=80)]
 Finite = Annotated[float, Field(allow_inf_nan=False)]
 Regularization = Annotated[float, Field(ge=0, allow_inf_nan=False)]
-Variance = Annotated[float, Field(gt=0, allow_inf_nan=False)]
+Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
+Variance = Positive
+Dropout = Annotated[float, Field(ge=0, lt=1)]
+Count = Annotated[int, Field(ge=1)]
+Leaves = Annotated[int, Field(ge=2)]
 
 
 class Model(BaseModel):

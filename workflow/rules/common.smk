@@ -203,7 +203,8 @@ def other_settings():
 
     if SETTINGS.overwrite is not True:
         try:
-            refuse_overwriting(workflow.dag.needrun_jobs(), SETTINGS.overwrite or ())
+            jobs = workflow.dag.needrun_jobs(exclude_finished=False)
+            refuse_overwriting(jobs, SETTINGS.overwrite or ())
         except ValueError as error:
             return str(error)
     return ""

@@ -35,47 +35,41 @@ STUDY = Study(
     tables=(
         Table(
             "table_1",
-            ("Generated sets", "Table 1: losses", "table"),
+            ("Generated sets", "Table 1: losses"),
             needs=("losses",),
-            function="table_1_layout",
             only_papers=True,
         ),
         Table(
             "sticking",
-            ("Generated sets", "SLE, split by whether it sticks", "table"),
+            ("Generated sets", "SLE, split by whether it sticks"),
             needs=("losses",),
-            function="sticking_layout",
         ),
         Table(
             "bound",
-            ("Bound", "The bound and its equality", "table"),
+            ("Bound", "The bound and its equality"),
             reference="Theorem 3",
             needs=("boosted",),
-            function="bound_layout",
         ),
-        Table(
-            "accuracy", ("Real data", "Errors of the ensembles", "table"), needs=("scores",), function="errors_layout"
-        ),
+        Table("accuracy", ("Real data", "Errors of the ensembles"), needs=("scores",), function="errors_layout"),
         Table(
             "steps",
-            ("Real data", "Tests between ensembles", "table"),
+            ("Real data", "Tests between ensembles"),
             needs=("comparisons",),
-            function="steps_layout",
         ),
-        Table("boosting", ("Real data", "Selected experts", "table"), needs=("boosting",), function="boosting_layout"),
-        Table("experts", ("Real data", "The experts", "table"), needs=("experts",), function="experts_layout"),
+        Table("boosting", ("Real data", "Selected experts"), needs=("boosting",)),
+        Table("experts", ("Real data", "The experts"), needs=("experts",)),
     ),
     figures=(
         Figure(
             "bound_by_round",
-            ("Bound", "Margin loss and bound", "figure"),
+            ("Bound", "Margin loss and bound"),
             reference="Theorem 3",
             needs=("bounds",),
             function="margin_loss_by_round",
         ),
         Figure(
             "errors",
-            ("Real data", "Errors of the ensembles", "figure"),
+            ("Real data", "Errors of the ensembles"),
             needs=("scores",),
             function="errors_by_ensemble",
         ),

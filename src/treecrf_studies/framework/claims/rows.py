@@ -316,6 +316,8 @@ def first_of(method: str, known: Iterable[str]) -> str:
     return next((name for name in INDUCTION_METHODS if name in names), INDUCTION_METHODS[-1])
 
 
+# --- other rules: thresholds halved and doubled, the paper's test, without one of the data sets -------
+
 FORMER = "the rule before it was changed"
 HALVED, DOUBLED, PAPERS_TEST = "thresholds halved", "thresholds doubled", "the papers' tests"
 HOLM_WITHIN = "Holm's correction within a claim"
