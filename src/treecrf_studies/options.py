@@ -21,7 +21,7 @@ Finite = Annotated[float, Field(allow_inf_nan=False)]
 Regularization = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 Variance = Positive
-Dropout = Annotated[float, Field(ge=0, lt=1)]
+Share = Annotated[float, Field(ge=0, lt=1)]
 Count = Annotated[int, Field(ge=1)]
 Leaves = Annotated[int, Field(ge=2)]
 

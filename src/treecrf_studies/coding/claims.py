@@ -17,7 +17,7 @@ from treecrf_studies.coding.methods import BEAM, is_cascade, learner_of, method_
 from treecrf_studies.coding.tables import find_compared, with_window
 from treecrf_studies.framework.claims.judge import Results
 from treecrf_studies.framework.claims.kinds import Measured
-from treecrf_studies.framework.comparisons import Comparison
+from treecrf_studies.framework.comparisons import Comparison, measured_all
 from treecrf_studies.framework.metrics import ACCURACY
 from treecrf_studies.rendering.cells import interval_text, number, p_text, points_text, seconds_text, signed
 
@@ -41,9 +41,8 @@ def accuracy_difference(results: Results, dataset: str, pairs: Pairs, windows: S
     comparisons, best = (results.frame("coding", dataset, name) for name in ("comparisons", "best"))
     if comparisons is None or best is None:
         return []
-    found = [find_compared(comparisons, best, window, *pair) for window in windows for pair in pairs]
-    measured = [pair.measured(method_text) for pair in found if pair is not None]
-    return measured if len(measured) == len(found) else []
+    found = (find_compared(comparisons, best, window, *pair) for window in windows for pair in pairs)
+    return measured_all(found, lambda pair: pair.measured(method_text))
 
 
 def difference_of_trees(results: Results, dataset: str, pairs: Pairs, windows: Sequence[int]) -> list[Measured[float]]:

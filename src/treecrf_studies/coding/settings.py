@@ -19,12 +19,12 @@ from treecrf_studies.coding.methods import (
 from treecrf_studies.methods.catalogue import CODING, unused_settings
 from treecrf_studies.options import (
     Count,
-    Dropout,
     Labellers,
     Leaves,
     Name,
     Positive,
     Regularization,
+    Share,
     StudySettings,
     Window,
     each_once,
@@ -108,7 +108,7 @@ class CodingSettings(StudySettings):
     crfsuite_penalties: list[Regularization] = Field(
         [1.0, 0.1, 0.02], min_length=1, description="Grid of CRFsuite's c2."
     )
-    neural_dropouts: list[Dropout] = Field([0.3], min_length=1, description="Grid of the dropout of the neural CRF.")
+    neural_dropouts: list[Share] = Field([0.3], min_length=1, description="Grid of the dropout of the neural CRF.")
     neural_epochs: Count = Field(60, description="Its most epochs; held-out sequences choose their number.")
     averaged_window: Window = Field(
         (3, 3),

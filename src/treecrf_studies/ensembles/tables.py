@@ -11,12 +11,10 @@ import pandas as pd
 
 from treecrf_studies.ensembles.methods import EXPERTS, STEPS, VOTES, method_text, ordered_methods
 from treecrf_studies.framework.comparisons import compare_steps, pairs_layout
-from treecrf_studies.framework.tables import PUBLISHED, Block, by_key, printed_layout
+from treecrf_studies.framework.tables import PUBLISHED, Block, by_key, columns_by_dataset, printed_layout
 from treecrf_studies.rendering.cells import (
-    DASH,
     cell_texts,
     count_text,
-    dataset_names,
     grouped,
     number,
     seconds_text,
@@ -132,8 +130,6 @@ def bound_layout(boosted: pd.DataFrame) -> pd.DataFrame:
 
 def errors_layout(scores: pd.DataFrame) -> pd.DataFrame:
     """Percent of errors of every ensemble, and in how many draws it is the best alone."""
-    datasets = dict(zip(scores["dataset"], dataset_names(scores), strict=True))
-    rows = {(row["method"], row["dataset"]): row for row in scores.to_dict("records")}
     methods = ordered_methods(scores["method"])
     columns = {("", "ensemble"): [method_text(method) for method in methods]}
     shown: dict[str, Callable[[Any], str]] = {
@@ -141,9 +137,8 @@ def errors_layout(scores: pd.DataFrame) -> pd.DataFrame:
         "draws in which it is best alone": lambda row: f"{row['n_best']} of {row['n']}",
     }
     for heading, text in shown.items():
-        for dataset, name in datasets.items():
-            found = [rows.get((method, dataset)) for method in methods]
-            columns[heading, str(name)] = [text(row) if row else DASH for row in found]
+        found = columns_by_dataset(scores, methods, text)
+        columns |= {(heading, name): cells for name, cells in found.items()}
     return grouped(columns)
 
 

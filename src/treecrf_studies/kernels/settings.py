@@ -12,18 +12,18 @@ from treecrf_studies.kernels.methods import DUAL, METHODS, PRIMAL
 from treecrf_studies.methods.catalogue import KERNELS, unused_settings
 from treecrf_studies.options import (
     Count,
-    Dropout,
     Labellers,
     Leaves,
     Name,
     Regularization,
+    Share,
     StudySettings,
     Variance,
     refuse_unknown,
     used_labellers,
 )
 
-Tolerance = Dropout
+Tolerance = Share
 
 MEASURED = ("solver_datasets", "rank_datasets", "size_datasets")
 
@@ -72,7 +72,7 @@ class KernelsSettings(StudySettings):
     crfsuite_penalties: list[Regularization] = Field(
         [1.0, 0.1, 0.02], min_length=1, description="Grid of CRFsuite's c2."
     )
-    neural_dropouts: list[Dropout] = Field([0.3], min_length=1, description="Grid of the dropout of the neural CRF.")
+    neural_dropouts: list[Share] = Field([0.3], min_length=1, description="Grid of the dropout of the neural CRF.")
     neural_epochs: Count = Field(60, description="Its most epochs; held-out sequences choose their number.")
     picture: tuple[Count, Count] | None = Field(
         None, description="Rows and columns of the picture that the numbers are, which the neural CRF sees."

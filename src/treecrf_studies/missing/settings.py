@@ -13,11 +13,11 @@ from treecrf_studies.missing.methods import PAPERS, TREES
 from treecrf_studies.options import (
     Count,
     Decoder,
-    Dropout,
     Labellers,
     Leaves,
     Name,
     Regularization,
+    Share,
     StudySettings,
     refuse_unknown,
     used_labellers,
@@ -57,7 +57,7 @@ class MissingSettings(StudySettings):
         "labellers that handle missing values.",
     )
     labellers: Labellers = Field({}, description="Filled from the configuration's labellers.")
-    rates: list[Dropout] = Field(
+    rates: list[Share] = Field(
         [0.0, 0.05, 0.1, 0.2, 0.4], min_length=1, description="Shares of cells that go missing; 0 is the reference."
     )
     n_training_sets: Count = Field(20, description="Damaged training sets for each rate.")
@@ -91,7 +91,7 @@ class MissingSettings(StudySettings):
     l2_regularizations: list[Regularization] = Field(
         [0.0, 5.0, 10.0, 20.0, 40.0, 80.0], min_length=1, description="Candidates for lambda (equation 3.1)."
     )
-    neural_dropouts: list[Dropout] = Field([0.3], min_length=1, description="Candidates for the dropout of neural_crf.")
+    neural_dropouts: list[Share] = Field([0.3], min_length=1, description="Candidates for the dropout of neural_crf.")
     neural_epochs: Count = Field(60, description="Its most epochs; held-out sequences choose their number.")
     n_iterations: Count = Field(100, description="Boosting iterations.")
     test_every: Count = Field(1, description="Every n-th iteration is a candidate.")

@@ -12,12 +12,12 @@ from treecrf_studies.methods.catalogue import IN_JAVA, LABELLERS, TRAINING, unus
 from treecrf_studies.options import (
     Count,
     Decoder,
-    Dropout,
     Labellers,
     Leaves,
     Model,
     Name,
     Regularization,
+    Share,
     StudySettings,
     Variance,
     Window,
@@ -157,7 +157,7 @@ class TrainingSettings(StudySettings):
     neural_layers: list[Annotated[int, Field(ge=1, le=12)]] = Field(
         [1, 2], min_length=1, description="Their grid of the number of layers."
     )
-    neural_dropouts: list[Dropout] = Field([0.3, 0.5], min_length=1, description="Their grid of the dropout.")
+    neural_dropouts: list[Share] = Field([0.3, 0.5], min_length=1, description="Their grid of the dropout.")
     neural_epochs: Count = Field(
         60, description="Most epochs of these; sequences that are held out from training choose their number."
     )

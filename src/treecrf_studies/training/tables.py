@@ -24,6 +24,7 @@ from treecrf_studies.framework.tables import (
     Column,
     Row,
     by_key,
+    columns_by_dataset,
     method_names,
     printed_layout,
     row_names,
@@ -321,20 +322,15 @@ def _printed_order(rows: pd.DataFrame, printed: pd.Series) -> dict[str, str]:
 
 def _accuracies(summary: pd.DataFrame, kind: str, marked: set[tuple[str, str]]) -> pd.DataFrame:
     """Accuracies of a `kind`, "chosen", "peak" or "highest", by method and data set; the `marked` ones have a mark."""
-    better = summary[summary["decoder"] == BETTER]
-    centre = better[f"{kind}_mean"].fillna(better[f"{kind}_accuracy"])
-    cells = {
-        (name, method): marked_if(with_deviation(middle, sd, n_runs), (name, method) in marked)
-        for middle, sd, n_runs, name, method in zip(
-            centre, better[f"{kind}_sd"], better["n_perturbed_runs"], better["dataset"], better["method"], strict=True
-        )
-    }
-    sets = better.drop_duplicates("dataset")
-    methods = ordered_training_methods(better["method"])
-    columns: dict[str, list[str]] = {"method": [*method_names(methods)]}
-    for name, shown in zip(sets["dataset"], dataset_names(sets), strict=True):
-        columns[str(shown)] = [cells.get((name, method), DASH) for method in methods]
-    return pd.DataFrame(columns)
+    rows = summary[summary["decoder"] == BETTER]
+    rows = rows.assign(centre=rows[f"{kind}_mean"].fillna(rows[f"{kind}_accuracy"]))
+
+    def text(row: Row) -> str:
+        shown = with_deviation(row["centre"], row[f"{kind}_sd"], row["n_perturbed_runs"])
+        return marked_if(shown, (row["dataset"], row["method"]) in marked)
+
+    methods = ordered_training_methods(rows["method"])
+    return pd.DataFrame({"method": [*method_names(methods)], **columns_by_dataset(rows, methods, text)})
 
 
 # --- cells ------------------------------------------------------------------------------------------
