@@ -49,16 +49,14 @@ def difference_of_trees(results: Results, dataset: str, pairs: Pairs, windows: S
     """The same, open where the trees of beams have other numbers of iterations than those of codes."""
     found = accuracy_difference(results, dataset, pairs, windows)
     lines = _accuracies(results, dataset)
-    numbers = set() if lines is None or "n_iterations" not in lines else _iterations_of_trees(lines)
+    numbers = set[float]()
+    if lines is not None and "n_iterations" in lines:
+        numbers = set(lines["n_iterations"][lines["method"].map(learner_of) == "gtb"].dropna())
     if len(numbers) == 1:
         return found
     listed = f" ({', '.join(f'{number:g}' for number in sorted(numbers))})" if numbers else ""
     note = f"but the trees of beams and of codes have other numbers of iterations{listed}"
     return [_untested(each, note) for each in found]
-
-
-def _iterations_of_trees(lines: pd.DataFrame) -> set[float]:
-    return set(lines["n_iterations"][lines["method"].map(learner_of) == "gtb"].dropna())
 
 
 def _untested(found: Measured[float], note: str) -> Measured[float]:

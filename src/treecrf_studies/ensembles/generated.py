@@ -251,12 +251,10 @@ def _mean_bounds(runs: Sequence[Checked], rhos: Sequence[float]) -> pd.DataFrame
     lengths = np.array([len(run.bounds) for run in runs])
     longest = int(lengths.max())
     sides = {"margin_loss": [run.margin_losses for run in runs], "bound": [run.bounds for run in runs]}
-    means = {name: np.mean([_filled(side, longest) for side in found], axis=0) for name, found in sides.items()}
+    means = {
+        name: np.mean([np.pad(side, ((0, longest - len(side)), (0, 0)), mode="edge") for side in found], axis=0)
+        for name, found in sides.items()
+    }
     rounds = np.repeat(np.arange(1, longest + 1), len(rhos))
     keys = {"round": rounds, "rho": np.tile(rhos, longest), "n_runs": (lengths[:, None] >= rounds).sum(axis=0)}
     return pd.DataFrame(keys | {name: values.ravel() for name, values in means.items()})
-
-
-def _filled(values: NDArray[np.float64], n_rounds: int) -> NDArray[np.float64]:
-    """The last row repeated after the end."""
-    return np.pad(values, ((0, n_rounds - len(values)), (0, 0)), mode="edge")

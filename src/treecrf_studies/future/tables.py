@@ -25,6 +25,7 @@ from treecrf_studies.rendering.cells import (
     count_text,
     deviation_texts,
     grouped,
+    interval_texts,
     marked_if,
     number,
     p_value_text,
@@ -225,9 +226,7 @@ def neighbours_layout(tests: pd.DataFrame) -> pd.DataFrame:
             ("", "points gained"): cell_texts(tests["value"], signed),
             ("", "draws"): list(tests["n"].astype(str)),
             ("", "better in"): list(tests["n_better"].astype(str)),
-            (VALID, "95 %, uncorrected"): [
-                _interval(low, high) for low, high in zip(tests["low"], tests["high"], strict=True)
-            ],
+            (VALID, "95 %, uncorrected"): interval_texts(tests["low"], tests["high"]),
             (VALID, "p, uncorrected"): cell_texts(tests["p_value"], p_value_text),
             (VALID, "p, Holm"): cell_texts(tests["p_holm"], p_value_text),
             (VALID, "decision"): list(tests["decision"]),
@@ -235,10 +234,6 @@ def neighbours_layout(tests: pd.DataFrame) -> pd.DataFrame:
             (PAPERS, "median p"): cell_texts(tests["papers_p"], p_value_text),
         }
     )
-
-
-def _interval(low: float, high: float) -> str:
-    return f"{signed(low)} to {signed(high)}"
 
 
 def variances_layout(variances: pd.DataFrame) -> pd.DataFrame:

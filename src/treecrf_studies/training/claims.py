@@ -252,11 +252,9 @@ def compare(
         return None
     there = {*rows["method"], *rows["other"]}
     pair = find_pair(rows[rows["decoder"] == decoder], first_of(method, there), first_of(other, there))
-    return replace(pair, place=_place(dataset, decoder)) if pair else None
-
-
-def _place(dataset: str, decoder: str) -> str:
-    return dataset if decoder == BETTER else f"{dataset}, {DECODER_NAMES[decoder]}"
+    return (
+        replace(pair, place=dataset if decoder == BETTER else f"{dataset}, {DECODER_NAMES[decoder]}") if pair else None
+    )
 
 
 def _measured(pair: Comparison) -> Measured[float]:

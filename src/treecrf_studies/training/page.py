@@ -12,7 +12,7 @@ import pandas as pd
 from treecrf.io.files import read_json
 from treecrf.io.messages import counted
 from treecrf.statistics.ranking import NEAR_THE_TOP, WORSE
-from treecrf_studies.framework.comparisons import Comparison, compared
+from treecrf_studies.framework.comparisons import compared
 from treecrf_studies.framework.methods import find_method
 from treecrf_studies.framework.page import (
     PageContext,
@@ -298,17 +298,19 @@ def groups_layout(ranks: pd.DataFrame, chosen: pd.DataFrame, comparisons: pd.Dat
             "minus the best (points)": cell_texts(ranks["gap_points"], signed),
             "95 %, Bonferroni": interval_texts(ranks["gap_low"], ranks["gap_high"]),
             "significantly worse than": [
-                ", ".join(method_names(other for other in ranks["method"] if _is_worse(pairs, method, other))) or DASH
+                ", ".join(
+                    method_names(
+                        other
+                        for other in ranks["method"]
+                        if (pair := pairs.get((method, other))) and pair.decision == "worse"
+                    )
+                )
+                or DASH
                 for method in ranks["method"]
             ],
             "training (CPU s)": cell_texts(ranks["method"].map(chosen["cpu_seconds"]), seconds_text),
         }
     )
-
-
-def _is_worse(pairs: Mapping[tuple[str, str], Comparison], method: str, other: str) -> bool:
-    """Whether the sequence-level test finds a method worse than another one."""
-    return (method, other) in pairs and pairs[method, other].decision == "worse"
 
 
 def fit_command(dataset: TableDataset, method: str, candidate: object, iteration: int | None) -> str:

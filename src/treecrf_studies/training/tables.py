@@ -419,7 +419,9 @@ def matrix_layout(comparisons: pd.DataFrame, dataset: str) -> pd.DataFrame:
     columns: dict[str, list[str]] = {"method": [*method_names(methods)]}
     for other, name in zip(methods, method_names(methods), strict=True):
         found = [pairs.get((method, other)) for method in methods]
-        columns[name] = [_said(pair) if pair else DASH for pair in found]
+        columns[name] = [
+            f"{signed(pair.points)} ({p_text(pair.p_holm)}) {pair.decision}" if pair else DASH for pair in found
+        ]
     return pd.DataFrame(columns)
 
 
@@ -465,11 +467,6 @@ def pairs_layout(comparisons: pd.DataFrame, decoder: str) -> pd.DataFrame:
             (valid, "decision"): rows["decision"].astype(str).tolist(),
         }
     )
-
-
-def _said(pair: Comparison) -> str:
-    """What the sequence-level test says."""
-    return f"{signed(pair.points)} ({p_text(pair.p_holm)}) {pair.decision}"
 
 
 def _independent(row: Row) -> str:

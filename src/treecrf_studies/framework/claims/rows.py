@@ -203,11 +203,12 @@ def _evidence(parts: Iterable[Row], functions: ModuleType, results: Results, rul
     found = [{dataset: _measure(part, functions, results, dataset) for dataset in part["datasets"]} for part in parts]
     if rule.holm:
         found = _corrected(found)
-    return [_observed(part, rule) for part in found]
-
-
-def _observed(part: dict[str, list[_Found]], rule: Rule) -> Evidence:
-    return gather(part, lambda dataset: [replace(each.observe(rule), dataset=dataset) for each in part[dataset]])
+    return [
+        gather(
+            part, lambda dataset, part=part: [replace(each.observe(rule), dataset=dataset) for each in part[dataset]]
+        )
+        for part in found
+    ]
 
 
 def _measure(row: Row, functions: ModuleType, results: Results, dataset: str) -> list[_Found]:
@@ -372,7 +373,11 @@ def scaled(row: Row, factor: Fraction) -> dict[str, Any]:
     about = row.get("about", 0)
     for name in row.get("thresholds", {}):
         if name in row:
-            changed[name] = _scaled(row[name], factor, about) if name not in SHARES else _share(row[name], factor)
+            changed[name] = (
+                _scaled(row[name], factor, about)
+                if name not in SHARES
+                else min(Fraction(1), Fraction(row[name]) * factor)
+            )
     if "parts" in row:
         shared = {name: row[name] for name in ("thresholds", "about") if name in row}
         changed["parts"] = [scaled({**shared, **part}, factor) for part in row["parts"]]
@@ -412,10 +417,6 @@ def _scaled(value: Any, factor: Fraction, about: float) -> Any:
     if isinstance(value, Mapping):
         return {name: _scaled(each, factor, about) for name, each in value.items()}
     return about + (value - about) * float(factor)
-
-
-def _share(value: Any, factor: Fraction) -> Fraction:
-    return min(Fraction(1), Fraction(value) * factor)
 
 
 def _shown(value: Any) -> str:
