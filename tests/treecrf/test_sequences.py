@@ -5,6 +5,7 @@ import itertools
 import numpy as np
 import pandas as pd
 import pytest
+from numpy.testing import assert_array_equal
 
 from treecrf.io.npz import write_npz
 from treecrf.sequences import MISSING, Attribute, SequenceSet, slot_sizes, window_codes
@@ -25,9 +26,9 @@ def table(**columns):
 def test_windows_see_edges_missing_cells_and_the_unlabelled_end():
     edge, missing = 3, 4
     expected = [[edge, 0, 1], [0, 1, 2], [edge, missing, edge]]
-    np.testing.assert_array_equal(window_codes(small(), (1, 1)), expected)
-    np.testing.assert_array_equal(window_codes(small(), (0, 2))[:, 2], [2, edge, edge])
-    np.testing.assert_array_equal(slot_sizes(small().attributes, (1, 1)), [4, 4, 4])
+    assert_array_equal(window_codes(small(), (1, 1)), expected)
+    assert_array_equal(window_codes(small(), (0, 2))[:, 2], [2, edge, edge])
+    assert_array_equal(slot_sizes(small().attributes, (1, 1)), [4, 4, 4])
 
 
 def test_windows_equal_a_loop_over_positions():
@@ -60,7 +61,7 @@ def test_table_and_back():
 def test_empty_cells_are_missing_and_numbers_stay_whole():
     frame = table(letter=[None, "", "a"], size=[1.0, np.nan, 2.0])
     data = SequenceSet.from_frame(frame, sequence="word", label="label")
-    np.testing.assert_array_equal(data.values, [[MISSING, 0], [MISSING, MISSING], [0, 1]])
+    assert_array_equal(data.values, [[MISSING, 0], [MISSING, MISSING], [0, 1]])
     assert data.attributes == (Attribute("letter", ("a",)), Attribute("size", ("1", "2")))
 
 
@@ -97,8 +98,8 @@ def test_bad_tables_name_row_and_column(frame, options, words):
 
 def test_selection_keeps_whole_sequences_in_order():
     chosen = small().select([1, 0, 1])
-    np.testing.assert_array_equal(chosen.values.ravel(), [MISSING, 0, 1, 2, MISSING])
-    np.testing.assert_array_equal(chosen.labels, [1, 0, 1, 1])
+    assert_array_equal(chosen.values.ravel(), [MISSING, 0, 1, 2, MISSING])
+    assert_array_equal(chosen.labels, [1, 0, 1, 1])
     assert chosen == SequenceSet.concatenate([small().select([1]), small()]).with_groups([1, 0, 1])
     with pytest.raises(ValueError, match=r"index 2 is outside 0\.\.1"):
         small().select([2])
@@ -184,7 +185,7 @@ def test_numbers_go_with_their_observations(tmp_path):
     assert repr(data).startswith(
         "SequenceSet(2 sequences, 3 positions; attributes: letter (3 values), height (numbers), size (numbers); labels"
     )
-    np.testing.assert_array_equal(data.select([1, 0]).numbers, data.numbers[[3, 0, 1, 2]])
+    assert_array_equal(data.select([1, 0]).numbers, data.numbers[[3, 0, 1, 2]])
     assert SequenceSet.concatenate([data.select([0]), data.select([1])]) == data
     data.save(tmp_path / "set.npz")
     assert SequenceSet.load(tmp_path / "set.npz") == data
@@ -236,7 +237,7 @@ def test_the_type_of_a_column_says_whether_it_holds_numbers():
     data = SequenceSet.from_frame(frame, sequence="word", label="label")
     assert [a.name for a in data.attributes] == ["letter", "size"]
     assert data.number_names == ("height",)
-    np.testing.assert_array_equal(data.numbers[:, 0], [0.5, np.nan, 2])
+    assert_array_equal(data.numbers[:, 0], [0.5, np.nan, 2])
     given = {"height": "category", "size": "number"}
     other = SequenceSet.from_frame(frame, sequence="word", label="label", kinds=given)
     assert [a.name for a in other.attributes] == ["letter", "height"]

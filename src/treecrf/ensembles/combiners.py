@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from itertools import product
-from typing import Annotated, Any, NamedTuple, Protocol, Self, TypeVar
+from typing import Annotated, Any, NamedTuple, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -165,69 +165,41 @@ def _n_folds(evidence: Evidence) -> int:
     return min(_N_FOLDS, n_groups)
 
 
-class Combiner(Protocol):
-    """Labels and marginals from what experts say."""
+class Combiner:
+    """Labels and marginals from what experts say; what a file keeps of it is nothing, unless a subclass says more."""
 
-    has_probabilities: bool
+    has_probabilities = True
     """Whether `predict_proba` gives probabilities, not shares of votes."""
 
-    @property
-    def needs_evidence(self) -> bool:
-        """Whether `fit` learns from what experts say of sequences that they were not trained with; without, it is not
-        called.
-        """
+    needs_evidence = True
+    """Whether `fit` learns from what experts say of sequences that they were not trained with; without, it is not
+    called.
+    """
 
     def fit(self, evidence: Evidence, labels: NDArray[np.int16], seed: int) -> Self:
         """Learn from sequences that the experts were not trained with."""
+        raise NotImplementedError
 
     def predict_proba(self, evidence: Evidence) -> NDArray[np.float64]:
         """Float64, shape (n_positions, n_labels)."""
+        raise NotImplementedError
 
     def predict(self, evidence: Evidence) -> NDArray[np.int16]:
-        """Int16, shape (n_positions,)."""
+        """The likeliest labels, int16, shape (n_positions,)."""
+        return self.predict_proba(evidence).argmax(axis=1).astype(np.int16)
 
     def state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         """What `fit` learnt, as JSON values and arrays."""
+        return {}, {}
 
     def restore(self, values: dict[str, Any], arrays: dict[str, NDArray[Any]], sizes: Known) -> None:
         """Take back what `state` gave; `sizes` are n_labels and n_experts. Arrays are taken out (`take_declared`)."""
 
 
-class OfMarginals(Combiner):
-    """A combiner of marginals."""
-
-    has_probabilities = True
-
-    def __init__(self, rule: MarginalAverage | Stacking | BoostedStacking) -> None:
-        self.rule = rule
-
-    @property
-    def needs_evidence(self) -> bool:
-        """There is nothing to learn for a mean."""
-        return not isinstance(self.rule, MarginalAverage)
-
-    def fit(self, evidence: Evidence, labels: NDArray[np.int16], seed: int) -> Self:
-        self.rule.fit(evidence.marginals, labels)
-        return self
-
-    def predict_proba(self, evidence: Evidence) -> NDArray[np.float64]:
-        return self.rule.predict_proba(evidence.marginals)
-
-    def predict(self, evidence: Evidence) -> NDArray[np.int16]:
-        """The likeliest labels."""
-        return self.predict_proba(evidence).argmax(axis=1).astype(np.int16)
-
-    def state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
-        return self.rule.state()
-
-    def restore(self, values: dict[str, Any], arrays: dict[str, NDArray[Any]], sizes: Known) -> None:
-        self.rule.restore(values, arrays, sizes)
-
-
 class OfVotes(Combiner):
     """A combiner by a `WeightedVote`, which a function chooses together with the classes of positions."""
 
-    needs_evidence, has_probabilities = True, False
+    has_probabilities = False
 
     def __init__(self, choose: Choose) -> None:
         self._choose = choose
@@ -258,7 +230,7 @@ class OfVotes(Combiner):
 class OfSteps(Combiner):
     """A combiner by a `StepwiseEnsemble`."""
 
-    needs_evidence, has_probabilities = True, False
+    has_probabilities = False
 
     def fit(self, evidence: Evidence, labels: NDArray[np.int16], seed: int) -> Self:
         check_labels(evidence)
@@ -299,21 +271,6 @@ def check_labels(evidence: Evidence) -> None:
         raise ValueError(f"votes take up to {MOST_LABELS} labels, not {evidence.n_labels}; combine by stacking.")
 
 
-COMBINERS: dict[str, Callable[[], Combiner]] = {
-    "stacking": lambda: OfMarginals(Stacking()),
-    "boosted_stacking": lambda: OfMarginals(BoostedStacking()),
-    "marginal_average": lambda: OfMarginals(MarginalAverage()),
-    "majority_vote": lambda: OfVotes(majority_vote),
-    "best_expert": lambda: OfVotes(best_expert),
-    "espboost": lambda: OfVotes(espboost),
-    "descent": lambda: OfVotes(descent),
-    "online_majority_vote": lambda: OfVotes(online_majority_vote),
-    "random_path": lambda: OfVotes(random_path),
-    "stepwise": OfSteps,
-}
-"""By the names that `Ensemble` gives them."""
-
-
 LEAST_PROBABILITY = 1e-6
 """Marginals below it count as it: their logarithms differ without meaning."""
 
@@ -324,7 +281,7 @@ RAREST = 1e-15
 """The probability of a label that the combiner's training does not have."""
 
 
-class MarginalAverage:
+class MarginalAverage(Combiner):
     """The mean of the experts' marginals, weighted where there are weights; there is nothing to learn.
 
     Parameters
@@ -333,15 +290,14 @@ class MarginalAverage:
         One for each expert, in any unit.
     """
 
+    needs_evidence = False
+
     def __init__(self, weights: Sequence[float] | None = None) -> None:
         self.weights = weights
 
-    def fit(self, marginals: NDArray[np.float64], labels: NDArray[Any]) -> Self:
-        """Return the combiner as it is, as a mean has nothing to learn; arguments as of `Stacking.fit`."""
-        return self
-
-    def predict_proba(self, marginals: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Float64, shape (n_positions, n_labels), from marginals of shape (n_positions, n_experts, n_labels)."""
+    def predict_proba(self, evidence: Evidence) -> NDArray[np.float64]:
+        """The mean."""
+        marginals = evidence.marginals
         if self.weights is None:
             return marginals.mean(axis=1)
         total = float(sum(self.weights))
@@ -350,16 +306,8 @@ class MarginalAverage:
             mean += weight / total * marginals[:, expert]
         return mean
 
-    def state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
-        """What a file keeps of the combiner: nothing, as a mean has nothing learnt."""
-        return {}, {}
 
-    def restore(self, values: dict[str, Any], arrays: dict[str, NDArray[Any]], sizes: Known) -> Self:
-        """Return the combiner as it is, as a file keeps nothing of it."""
-        return self
-
-
-class Stacking:
+class Stacking(Combiner):
     """Multinomial logistic regression on the logarithms of the experts' marginals (scikit-learn's, with its penalty).
 
     Attributes
@@ -370,19 +318,13 @@ class Stacking:
         Whether the combiner's training has the label.
     """
 
-    def fit(self, marginals: NDArray[np.float64], labels: NDArray[Any]) -> Self:
-        """Learn from positions that the experts were not trained with.
-
-        Parameters
-        ----------
-        marginals : float64, shape (n_positions, n_experts, n_labels)
-        labels : int, shape (n_positions,)
-        """
+    def fit(self, evidence: Evidence, labels: NDArray[Any], seed: int) -> Self:
+        """See `Combiner`; nothing is drawn."""
         with needs_extra("rivals"):
             from sklearn.linear_model import LogisticRegression  # takes long to import, and training alone needs it
         from threadpoolctl import threadpool_limits
 
-        features, n_labels = log_marginals(marginals), marginals.shape[2]
+        features, n_labels = log_marginals(evidence.marginals), evidence.n_labels
         self.occurs_ = np.bincount(labels, minlength=n_labels) > 0
         self.coefficients_ = np.zeros((n_labels, features.shape[1]))
         self.intercepts_ = np.zeros(n_labels)
@@ -395,9 +337,9 @@ class Stacking:
             self.coefficients_[last], self.intercepts_[last] = regression.coef_, regression.intercept_
         return self
 
-    def predict_proba(self, marginals: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Float64, shape (n_positions, n_labels), from marginals of shape (n_positions, n_experts, n_labels)."""
-        scores = log_marginals(marginals) @ self.coefficients_.T + self.intercepts_
+    def predict_proba(self, evidence: Evidence) -> NDArray[np.float64]:
+        """See `Combiner`."""
+        scores = log_marginals(evidence.marginals) @ self.coefficients_.T + self.intercepts_
         return softmax(scores, self.occurs_)
 
     def state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
@@ -405,15 +347,14 @@ class Stacking:
         arrays = {"coefficients": self.coefficients_, "intercepts": self.intercepts_, "occurs": self.occurs_}
         return {}, arrays
 
-    def restore(self, values: dict[str, Any], arrays: dict[str, NDArray[Any]], sizes: Known) -> Self:
-        """Take back what `state` gave; see `treecrf.ensembles.combiners.Combiner`."""
+    def restore(self, values: dict[str, Any], arrays: dict[str, NDArray[Any]], sizes: Known) -> None:
+        """See `Combiner`."""
         n_features = sizes["n_experts"] * sizes["n_labels"]
         read = take_declared(arrays, _REGRESSION | _OCCURS, {**sizes, "n_features": n_features})
         self.coefficients_, self.intercepts_, self.occurs_ = (read[n] for n in ("coefficients", "intercepts", "occurs"))
-        return self
 
 
-class BoostedStacking:
+class BoostedStacking(Combiner):
     """The same by gradient boosting of small trees (LightGBM) in place of the regression.
 
     Attributes
@@ -426,41 +367,40 @@ class BoostedStacking:
 
     n_iterations, max_leaves, learning_rate = 100, 7, 0.05
 
-    def fit(self, marginals: NDArray[np.float64], labels: NDArray[Any]) -> Self:
-        """Learn from positions that the experts were not trained with; the arguments are those of `Stacking.fit`."""
+    def fit(self, evidence: Evidence, labels: NDArray[Any], seed: int) -> Self:
+        """See `Combiner`; nothing is drawn."""
         with needs_extra("rivals"):
             import lightgbm  # takes long to import
 
-        self.occurs_ = np.bincount(labels, minlength=marginals.shape[2]) > 0
+        self.occurs_ = np.bincount(labels, minlength=evidence.n_labels) > 0
         settings = {
             **MULTICLASS,
-            "num_class": marginals.shape[2],
+            "num_class": evidence.n_labels,
             "num_leaves": self.max_leaves,
             "learning_rate": self.learning_rate,
         }
-        examples = lightgbm.Dataset(log_marginals(marginals), labels, params=settings)
+        examples = lightgbm.Dataset(log_marginals(evidence.marginals), labels, params=settings)
         self.model_text_ = lightgbm.train(settings, examples, self.n_iterations).model_to_string()
         return self
 
-    def predict_proba(self, marginals: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Float64, shape (n_positions, n_labels), from marginals of shape (n_positions, n_experts, n_labels)."""
+    def predict_proba(self, evidence: Evidence) -> NDArray[np.float64]:
+        """See `Combiner`."""
         with needs_extra("rivals"):
             import lightgbm
 
         booster = lightgbm.Booster(model_str=self.model_text_)
-        scores = booster.predict(log_marginals(marginals), raw_score=True, num_threads=1)
+        scores = booster.predict(log_marginals(evidence.marginals), raw_score=True, num_threads=1)
         return softmax(np.asarray(scores), self.occurs_)
 
     def state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         """What `fit` learnt, as JSON values and arrays."""
         return {"model_text": self.model_text_}, {"occurs": self.occurs_}
 
-    def restore(self, values: dict[str, Any], arrays: dict[str, NDArray[Any]], sizes: Known) -> Self:
-        """Take back what `state` gave; see `treecrf.ensembles.combiners.Combiner`."""
+    def restore(self, values: dict[str, Any], arrays: dict[str, NDArray[Any]], sizes: Known) -> None:
+        """See `Combiner`."""
         check_parts("combiner", values, {"model_text": TEXT})
         self.model_text_, self.occurs_ = values["model_text"], take_declared(arrays, _OCCURS, sizes)["occurs"]
         check_model_text(self.model_text_, sizes["n_labels"], sizes["n_experts"] * sizes["n_labels"])
-        return self
 
 
 _REGRESSION = {
@@ -481,3 +421,18 @@ def softmax(scores: NDArray[np.float64], occurs: NDArray[np.bool_]) -> NDArray[n
     probabilities = np.exp(scores - scores.max(axis=1, keepdims=True))
     probabilities = np.maximum(probabilities / probabilities.sum(axis=1, keepdims=True), RAREST)
     return probabilities / probabilities.sum(axis=1, keepdims=True)
+
+
+COMBINERS: dict[str, Callable[[], Combiner]] = {
+    "stacking": Stacking,
+    "boosted_stacking": BoostedStacking,
+    "marginal_average": MarginalAverage,
+    "majority_vote": lambda: OfVotes(majority_vote),
+    "best_expert": lambda: OfVotes(best_expert),
+    "espboost": lambda: OfVotes(espboost),
+    "descent": lambda: OfVotes(descent),
+    "online_majority_vote": lambda: OfVotes(online_majority_vote),
+    "random_path": lambda: OfVotes(random_path),
+    "stepwise": OfSteps,
+}
+"""By the names that `Ensemble` gives them."""

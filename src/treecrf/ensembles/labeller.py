@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from treecrf.ensembles.combiners import COMBINERS, Combiner, Evidence, MarginalAverage, OfMarginals
+from treecrf.ensembles.combiners import COMBINERS, Combiner, Evidence, MarginalAverage
 from treecrf.ensembles.sequential import cross_fit, untrained
 from treecrf.estimators.checks import HEADERS, NOT_NEGATIVE, PART, PARTS, SEED, SIZE, Check, one_of, optional, whole
 from treecrf.estimators.protocol import follow
@@ -147,7 +147,7 @@ class Ensemble(Labeller):
         del self._monitor
 
     def _new_combiner(self) -> Combiner:
-        return COMBINERS[self.combine]() if self.weights is None else OfMarginals(MarginalAverage(self.weights))
+        return COMBINERS[self.combine]() if self.weights is None else MarginalAverage(self.weights)
 
     @property
     def n_trainings(self) -> int:

@@ -9,6 +9,7 @@ import typer
 
 from treecrf.cli.shared import Command, Group, argument, help_text, run_program, say, version_option
 from treecrf_studies.cli.missing import missing
+from treecrf_studies.cli.report import report
 
 
 def compare(
@@ -38,7 +39,7 @@ app = typer.Typer(
 )
 
 
-for command in (missing, compare):
+for command in (missing, compare, report):
     app.command(cls=Command, help=help_text(command.__doc__ or ""))(command)
 
 

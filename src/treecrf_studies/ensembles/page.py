@@ -37,7 +37,7 @@ Agreement with the table is not evidence where a parameter was fitted to it. On 
 accuracies of the experts, so agreement says little. On ads2, they are the directions of mistakes, which were fitted on other pools.
 """
 
-STICKING = "SLE is reconstructed from its numbers. Its loss depends on how many runs stick at the best expert. {found}"
+STICKING = "SLE is reconstructed from its numbers. Its loss depends on how many runs stick at the best expert."
 
 BOUND = """
 The bound on the margin loss is loose. In all runs and rounds, it is {slack} or more above the fraction of training positions whose
@@ -147,7 +147,7 @@ PAGE = StudyPage(
                     n_train=setting("n_train"),
                 ),
                 table("table_1", "Hamming losses, published and measured", "Table 1"),
-                computed(lambda losses: [paragraph(STICKING, found=" ".join(sticking_sentences(losses)))], "losses"),
+                computed(lambda losses: [paragraph(STICKING), *listed(sticking_sentences(losses))], "losses"),
                 table("sticking", "SLE, split by whether it sticks at the best expert"),
                 choices(CHOICES),
             ),

@@ -68,9 +68,13 @@ COLOURS = (
 )
 """Of methods, on a light and on a dark ground."""
 
-LIGHT = {"best": "#0072b2", "near": "#0072b2", "behind": "#b34700", "open": "#6b6b6b", "top": "#e3f0f8"}
-DARK = {"best": "#6ab8ec", "near": "#6ab8ec", "behind": "#f0a050", "open": "#9aa0a8", "top": "#1d3446"}
-"""Of standings."""
+STANDING_COLOURS = {
+    "best": ("#0072b2", "#6ab8ec"),
+    "near": ("#0072b2", "#6ab8ec"),
+    "behind": ("#b34700", "#f0a050"),
+    "open": ("#6b6b6b", "#9aa0a8"),
+    "top": ("#e3f0f8", "#1d3446"),
+}
 
 
 def write_explorer(settings: Settings) -> None:
@@ -117,10 +121,9 @@ def _words(gathered: Gathered) -> dict[str, Any]:
 
 def _colours() -> str:
     """Colours of methods and standings as variables of the style."""
-    light = {f"m{place}": pair[0] for place, pair in enumerate(COLOURS)} | LIGHT
-    dark = {f"m{place}": pair[1] for place, pair in enumerate(COLOURS)} | DARK
-    rules = [" ".join(f"--{name}: {colour};" for name, colour in colours.items()) for colours in (light, dark)]
-    return f":root {{ {rules[0]} }}\n@media screen and (prefers-color-scheme: dark) {{ :root {{ {rules[1]} }} }}\n"
+    pairs = {f"m{place}": pair for place, pair in enumerate(COLOURS)} | STANDING_COLOURS
+    rules = " ".join(f"--{name}: light-dark({light}, {dark});" for name, (light, dark) in pairs.items())
+    return f":root {{ {rules} }}\n"
 
 
 def _policy_of(scripts: Sequence[str]) -> Markup:

@@ -179,8 +179,8 @@ def nearness_table(pairs: pd.DataFrame) -> str:
         ["table", "measured on", "compared", "accuracies", "within one point", "median difference"],
         ["---", "---", "---", "---:", "---:", "---:"],
     ]
-    at = pairs["point"].mask(pairs["measured"].isna(), CHOICE)
-    by = nearness(pairs.assign(point=at), "source", "sample", "kind", "point")
+    points = pairs["point"].mask(pairs["measured"].isna(), CHOICE)
+    by = nearness(pairs.assign(point=points), "source", "sample", "kind", "point")
     for row in by.sort_values("kind", kind="stable").to_dict("records"):
         of = f"{row['source']}, {row['kind']}" if row["kind"] not in ("", NO_PEAK) else row["source"]
         at = POINTS[row["point"]] + (f", {NO_PEAK}" if row["kind"] == NO_PEAK else "")

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from html import unescape
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -95,13 +97,19 @@ class PageContext:
         """What links name of a table or figure that a paper numbers; empty for others."""
         return anchor_of(name) if self.of_papers else ""
 
-    def figure(self, name: str, alt: str, caption: str) -> list[Part]:
-        """A figure with its caption (text of `captioned`), if it has been drawn and has something to show."""
+    def figure(self, name: str, alt: str, caption: str = "", label: str = "") -> list[Part]:
+        """A figure with its caption (text of `captioned`), if it has been drawn and has something to show.
+
+        What `save_figure` has seen in it is told after `alt`.
+        """
         path = self.folder / f"{name}.svg"
-        if not path.is_file() or f"<dc:title>{NOTHING}</dc:title>" in path.read_text(encoding="utf-8")[:2000]:
+        begin = path.read_text(encoding="utf-8")[:4000] if path.is_file() else NOTHING
+        if NOTHING in begin:
             return []
-        shown = captioned(caption).text
-        return [Figure(path, alt, shown, f"{self.study.name}/{flat_name(name)}", self.anchor(path.stem))]
+        seen = re.search("<dc:description>(.*?)</dc:description>", begin, re.DOTALL)
+        told = f"{alt} {unescape(seen[1])}" if seen else alt
+        file, shown = f"{self.study.name}/{flat_name(name)}", captioned(caption).text
+        return [Figure(path, told, shown, file, self.anchor(path.stem), label=label)]
 
 
 def flat_name(name: str) -> str:
@@ -213,6 +221,11 @@ def table(name: str, title: str, reference: str = "", has_caption: bool = True) 
     return show
 
 
+def with_caption(figures: Sequence[Part], caption: str) -> list[Part]:
+    """Figures of one kind with the caption of all of them, if there are any."""
+    return [*figures, captioned(caption)] if figures else []
+
+
 def figure(name: str, alt: str) -> Item:
     """A figure with its caption; of one that there is for each data set all of them.
 
@@ -226,8 +239,8 @@ def figure(name: str, alt: str) -> Item:
         caption = context.caption(declared.caption or name)
         if declared.over != "dataset":
             return context.figure(name, alt.replace("{names}", ", ".join(context.datasets)), caption)
-        each = ((of, f"{of}/{name}") for of in context.datasets)
-        return [part for of, path in each for part in context.figure(path, f"{of}. {alt}", f"{of}. {caption}")]
+        each = (context.figure(f"{of}/{name}", f"{of}. {alt}", label=of) for of in context.datasets)
+        return with_caption([part for parts in each for part in parts], caption)
 
     return show
 

@@ -13,6 +13,7 @@ from treecrf_studies.framework.page import (
     setting,
     table,
     text,
+    with_caption,
 )
 from treecrf_studies.future.methods import method_text
 from treecrf_studies.future.tables import decoder_text
@@ -57,16 +58,16 @@ CHOICES = (
 CHOSEN = "Settings chosen by validation, and CPU seconds"
 
 
-def _pictures(context: PageContext, name: str) -> list[Part]:
-    """The pictures of a data set, where they have been drawn."""
-    path, named = context.folder / name / "weights.csv", name
-    if path.is_file() and len(first := read_frame(path)):
-        named += f" ({method_text(first['method'][0])}, {first['bag'][0]}, G0 {first['g0'][0]:g}, first draw)"
-    seen = f"Heat map of the effect of each category on the future features found on {name}, by distance ahead."
-    grown = f"Diagram of the first tree of the first future features found on {name}."
-    weights = context.figure(f"{name}/weights", seen, f"{named}. {context.caption('weights')}")
-    trees = context.figure(f"{name}/trees", grown, f"{name}. {context.caption('trees')}")
-    return [*weights, *trees] if weights else []
+def _weights(context: PageContext) -> list[Part]:
+    """What the future features of each data set look at."""
+    shown: list[Part] = []
+    for name in context.datasets:
+        path, label = context.folder / name / "weights.csv", name
+        if path.is_file() and len(first := read_frame(path)):
+            label += f" ({method_text(first['method'][0])}, {first['bag'][0]}, G0 {first['g0'][0]:g}, first draw)"
+        seen = f"Heat map of the effect of each category on the future features found on {name}, by distance ahead."
+        shown += context.figure(f"{name}/weights", seen, label=label)
+    return with_caption(shown, context.caption("weights"))
 
 
 DECODERS = {
@@ -113,7 +114,7 @@ PAGE = StudyPage(
         PageSection(
             "future-pictures",
             "Windows of future features",
-            (lambda context: [part for name in context.datasets for part in _pictures(context, name)],),
+            (_weights, figure("trees", "Diagram of the first tree of the first future features.")),
         ),
     ),
 )

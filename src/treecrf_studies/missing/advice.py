@@ -336,7 +336,7 @@ def _never_worse(ranked: pd.DataFrame) -> str:
 # --- other trees ------------------------------------------------------------------------------------
 
 
-def tree_answers(evaluations: pd.DataFrame, comparisons: pd.DataFrame, differences: pd.DataFrame) -> str:
+def tree_answers(evaluations: pd.DataFrame, comparisons: pd.DataFrame, differences: pd.DataFrame) -> list[str]:
     """Whether methods still matter with other trees, whether instance weighting wins again, and what the trees gain.
 
     Cases without missing cells are left out. Empty without other trees.
@@ -350,11 +350,11 @@ def tree_answers(evaluations: pd.DataFrame, comparisons: pd.DataFrame, differenc
         frame[frame["rate"] > 0] for frame in (evaluations, comparisons, differences)
     )
     if differences.empty:
-        return ""
+        return []
     shared = evaluations[evaluations["method"].isin(differences["method"])]  # custom labellers have no trees
     means = mean_accuracies(shared, TREE_CASE)
     others = [kind for kind in TREES if kind in set(differences["trees"]) - {PAPERS}]
-    return " ".join(
+    return [
         sentence
         for kind in others
         for sentence in (
@@ -362,7 +362,7 @@ def tree_answers(evaluations: pd.DataFrame, comparisons: pd.DataFrame, differenc
             *_weighting(means, comparisons, kind),
             _gains(means, differences, kind),
         )
-    )
+    ]
 
 
 def _matters(means: pd.DataFrame, comparisons: pd.DataFrame, kind: str) -> Iterator[str]:

@@ -139,8 +139,7 @@ def _of_sets(layout: pd.DataFrame, names: set[str]) -> pd.DataFrame:
 
 
 def _tree_answers(evaluations: pd.DataFrame, comparisons: pd.DataFrame, differences: pd.DataFrame) -> list[Part]:
-    said = tree_answers(evaluations, comparisons, differences)
-    return [paragraph("{said}", said=said)] if said else []
+    return listed(tree_answers(evaluations, comparisons, differences))
 
 
 def _answers(context: PageContext) -> list[Part]:

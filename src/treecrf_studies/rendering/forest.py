@@ -11,9 +11,8 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from treecrf_studies.rendering.cells import number, signed
-from treecrf_studies.rendering.parts import Drawing
+from treecrf_studies.rendering.parts import Drawing, escaped
 from treecrf_studies.rendering.style import INK, SETTINGS, SMALL
-from treecrf_studies.rendering.text import escaped
 
 STANDINGS = {"replicated": "#009E73", "partly": "#E69F00", "not_replicated": "#D55E00", "undecided": INK}
 """Colours by verdict, which colour-blind readers tell apart."""

@@ -14,9 +14,21 @@ from pathlib import Path, PurePosixPath
 import pandas as pd
 
 from treecrf.io.files import read_json, write_frame, write_json, write_text
-from treecrf_studies.rendering.parts import Downloads, Drawing, Figure, Note, Page, Part, Section, Table
+from treecrf_studies.rendering.parts import (
+    SITE,
+    Downloads,
+    Drawing,
+    Figure,
+    Markdown,
+    Note,
+    Page,
+    Part,
+    Section,
+    Table,
+    escaped,
+    slug,
+)
 from treecrf_studies.rendering.style import save_figure
-from treecrf_studies.rendering.text import SITE, Markdown, escaped, slug
 
 PAGES = "pages.json"
 """File and name of each page of a site that its list of contents names, in their order."""
@@ -28,6 +40,15 @@ NO_BANNER = Markdown()
 
 HTML = "html:"
 """Before the target of a link to an HTML file of the site that is no page of it."""
+
+GLOSSARY = "glossary.md"
+"""The page of words, of the site or of the documentation: others link to it from the first place of each word."""
+
+PLAIN = ("sequence", "position", "observation", "number", "attribute", "order", "claim", "verdict", "frame", "marks")
+"""Words of the glossary that need no link."""
+
+NO_WORDS = r"^(?:#|\||---).*|!?\[(?:[^\[\]\\]|\\.)*\]\([^)]*\)|`[^`]*`|\*\*[^*]*\*\*"
+"""Pieces of a page in which no word becomes a link: headings, tables, links, code and what is bold."""
 
 LINK = re.compile(rf"\[((?:[^\[\]\\]|\\.)*)\]\({SITE}([^)#]*)#?([^)]*)\)")
 
@@ -53,16 +74,32 @@ def write_pages(
         An HTML file beside the first page of the site that every page links to; none if empty.
     documentation : str
         The way from the folder to the documentation, whose pages are linked where a text names them; without it they
-        are not.
+        are not, and `GLOSSARY` is one of the pages, if there is one.
     """
     named = [page for page in pages if "/" not in page.path]
     write_json([[page.path, page.name] for page in named], folder / PAGES)
     if explorer:
         named.append(Page(explorer, "", "Explore", ()))
     anchors = {page.path: _anchors(page) for page in pages}
+    words = "".join(
+        part.text for page in pages if page.path == GLOSSARY for part in page.lead if isinstance(part, Note)
+    )
+    if documentation and (path := folder / documentation / GLOSSARY).is_file():
+        words = path.read_text(encoding="utf-8")
+    terms = glossary_terms(words)
     for page in pages:
-        writer = _Writer(page, folder, anchors, documentation)
+        writer = _Writer(page, folder, anchors, documentation, {} if page.path == GLOSSARY else terms)
         write_text(writer.text(named, banner), folder / page.path)
+
+
+def glossary_terms(text: str) -> dict[str, str]:
+    """The words that a glossary explains, but for `PLAIN` ones, with the anchors of the headings that they stand under."""
+    found: dict[str, str] = {}
+    anchor = ""
+    for heading, entry in re.findall(r"^(?:## (.+)|\*\*(.+?)\.\*\*)", text, re.MULTILINE):
+        anchor = slug(heading) if heading else anchor
+        found |= {word: anchor for word in filter(None, entry.split(", ")) if word.lower() not in PLAIN}
+    return found
 
 
 def flattened(layout: pd.DataFrame) -> pd.DataFrame:
@@ -92,7 +129,7 @@ def is_number(text: str) -> bool:
 def parts_text(parts: Iterable[Part], folder: Path) -> str:
     """Parts, one after another, as a text in a folder of its own."""
     page = Page("page.md", "", "", ())
-    return _Writer(page, folder, {}, "").parts(parts)
+    return _Writer(page, folder, {}, "", {}).parts(parts)
 
 
 def _heading(part: Part) -> str:
@@ -136,9 +173,12 @@ def _headings(page: Page) -> Iterator[tuple[str, str]]:
 class _Writer:
     """A page, and the files that are written beside it."""
 
-    def __init__(self, page: Page, folder: Path, anchors: dict[str, dict[str, str]], documentation: str) -> None:
+    def __init__(
+        self, page: Page, folder: Path, anchors: dict[str, dict[str, str]], documentation: str, terms: dict[str, str]
+    ) -> None:
         self.page, self.folder, self.anchors, self.documentation = page, folder, anchors, documentation
         self.names: set[str] = set()
+        self.terms = {word[:1].upper() + word[1:]: anchor for word, anchor in terms.items()}
 
     def text(self, named: Sequence[Page], banner: Markdown) -> str:
         texts = [f"# {escaped(self.page.title)}\n\n", f"{banner}\n\n" if banner else "", self.parts(self.page.lead)]
@@ -146,7 +186,7 @@ class _Writer:
             texts.append(f"## {escaped(group.title)}\n\n" if group.title else "")
             texts += [self._section(section, "###" if group.title else "##") for section in group.sections]
         bar = " · ".join(f"[{escaped(other.name)}]({SITE}{other.path})" for other in named)
-        return self._linked("".join([*texts, f"---\n\n{bar}\n"]))
+        return self._with_words(self._linked("".join([*texts, f"---\n\n{bar}\n"])))
 
     def parts(self, parts: Iterable[Part], level: str = "##") -> str:
         return "".join(self._part(part, f"{level}#") for part in parts)
@@ -165,7 +205,7 @@ class _Writer:
             case Figure():
                 self._copy(part.path, f"{part.name}.svg")
                 below = f"{part.caption}\n\n" if part.caption else ""
-                return f"{heading}{self._picture(part.alt, f'{part.name}.svg')}{below}{_claims(part.links)}"
+                return f"{heading}{self._picture(part.alt, f'{part.name}.svg', part.label)}{below}{_claims(part.links)}"
             case Drawing():
                 return self._drawing(part, heading)
             case Downloads():
@@ -183,7 +223,7 @@ class _Writer:
         path.parent.mkdir(parents=True, exist_ok=True)
         save_figure(part.figure, path, "svg", with_fonts=False)
         picture = self._picture(part.alt, f"{name}.svg")
-        table = self._table("The same as a table", part.layout, name)
+        table = self._table("The numbers of this figure", part.layout, name)
         return f"{heading}{picture}{part.caption}\n\n{table}"
 
     def _downloads(self, part: Downloads) -> str:
@@ -197,8 +237,9 @@ class _Writer:
                 links.append(f"[{escaped(name)}]({self._way(file)})")
         return f"{escaped(part.text)} {', '.join(links)}.\n\n" if links else ""
 
-    def _picture(self, alt: str, file: str) -> str:
-        return f"![{escaped(alt)}]({self._way(file)})\n\n"
+    def _picture(self, alt: str, file: str, label: str = "") -> str:
+        """With a label, the extension of `treecrf_studies.rendering.site` folds it if it is not the first."""
+        return f"{f'**{escaped(label)}** ' if label else ''}![{escaped(alt)}]({self._way(file)})\n\n"
 
     def _own_name(self, name: str) -> str:
         """A file of this page alone; one that repeats an earlier one has a number."""
@@ -228,6 +269,19 @@ class _Writer:
             lambda found: f"[docs/{found[2]}]({self._way(f'{self.documentation}/{found[2]}')})",
             text,
         )
+
+    def _with_words(self, text: str) -> str:
+        """The text with links to the glossary, from the first place of each of its words."""
+        left, glossary = dict(self.terms), self._way(f"{self.documentation or '.'}/{GLOSSARY}")
+        names = "|".join(r"\s+".join(map(re.escape, word.split())) for word in sorted(left, key=len, reverse=True))
+
+        def linked(found: re.Match[str]) -> str:
+            word = " ".join((found[1] or "").split())
+            word = word[:1].upper() + word[1:]
+            return f"[{found[0]}]({glossary}#{left.pop(word)})" if word in left else found[0]
+
+        pattern = rf"{NO_WORDS}|(?<![\w-])({names})(?![\w-])"
+        return re.sub(pattern, linked, text, flags=re.MULTILINE | re.IGNORECASE) if left else text
 
     def _link(self, found: re.Match[str]) -> str:
         text, path, identifier = found.groups()

@@ -146,7 +146,7 @@ def _add_contents(app: Any, name: str, source: list[str]) -> None:
 
 
 def _show_tables(app: Any, tree: Any, name: str) -> None:
-    """Tables in place of the links that are alone in a paragraph, and pictures that can be enlarged."""
+    """Tables in place of the links that are alone in a paragraph; of pictures with a label, all but the first folded."""
     from docutils import nodes
     from sphinx.addnodes import download_reference
 
@@ -165,6 +165,15 @@ def _show_tables(app: Any, tree: Any, name: str) -> None:
         is_open = not any(isinstance(each, nodes.image) for each in section.findall(nodes.image))
         html = table_html(path, link.astext(), address, known, is_open)
         paragraph.replace_self(nodes.raw("", html, format="html"))
+    shown = set()
+    for paragraph in list(tree.findall(nodes.paragraph)):
+        match [child for child in paragraph.children if child.astext().strip() or isinstance(child, nodes.image)]:
+            case [nodes.strong() as label, nodes.image() as picture]:
+                section = paragraph.parent
+                begin = f'<details class="figure"{" open" * (section not in shown)}><summary>{escape(label.astext())}</summary>'
+                shown.add(section)
+                parts = [nodes.raw("", begin, format="html"), picture, nodes.raw("", "</details>", format="html")]
+                paragraph.replace_self(parts)
 
 
 def _parents(node: Any) -> Iterable[Any]:

@@ -91,8 +91,11 @@ def save_figure(figure: Figure, path: str | os.PathLike[str], kind: str, with_fo
     """
     import matplotlib as mpl  # tables use this module too, and draw nothing
 
-    titled = {"Title": figure.get_label()} if figure.get_label() else {}
-    metadata = {"svg": {"Date": None, **titled}, "pdf": {"CreationDate": None}, "png": {"Software": None}}[kind]
+    from treecrf_studies.rendering.panels import seen_in
+
+    told = {"Title": figure.get_label(), "Description": seen_in(figure)}
+    told = {name: text for name, text in told.items() if text}
+    metadata = {"svg": {"Date": None, **told}, "pdf": {"CreationDate": None}, "png": {"Software": None}}[kind]
     with mpl.rc_context(SETTINGS if with_fonts else SETTINGS | {"svg.fonttype": "none"}):
         figure.savefig(path, format=kind, dpi=200, metadata=metadata)
     figure.set_layout_engine("none")  # laid out once: the layout takes as long as the drawing

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,11 +14,31 @@ from treecrf.io.messages import counted
 from treecrf_studies.framework.claims.judge import JUDGED, REPLICATED, UNDECIDED
 from treecrf_studies.rendering.cells import DASH, framed, number, p_value_text, signed, three_digits, with_and
 from treecrf_studies.rendering.forest import Forest, Interval
-from treecrf_studies.rendering.parts import Group, Note, Page, Part, Section, Table, listed, paragraph
-from treecrf_studies.rendering.text import Markdown, escaped, link, md
+from treecrf_studies.rendering.parts import (
+    Group,
+    Markdown,
+    Note,
+    Page,
+    Part,
+    Section,
+    Table,
+    escaped,
+    link,
+    listed,
+    md,
+    paragraph,
+)
 from treecrf_studies.report.ledger import LARGER_SAMPLE
-from treecrf_studies.report.papers import PAPERS, claim_path, counts_text, paper_of, three_counts
-from treecrf_studies.report.rules import rules_parts, signed_verdict, verdict_text
+from treecrf_studies.report.papers import (
+    PAPERS,
+    claim_path,
+    counts_text,
+    paper_of,
+    rules_parts,
+    signed_verdict,
+    three_counts,
+    verdict_text,
+)
 
 PATH = "claims.md"
 
@@ -203,9 +224,8 @@ def _verdict_notes(row: Row, why: str) -> list[Part]:
 
 
 def _numbers(compared: pd.DataFrame) -> list[Part]:
-    parts: list[Part] = [Table("A line for each comparison of the claim", comparisons_layout(compared))]
-    if compared["papers_p"].notna().any():
-        parts.append(paragraph(ABOUT_PAPERS_TEST))
+    layout = comparisons_layout(compared)
+    parts: list[Part] = [Table("Comparisons of the claim", layout)]
     rows = compared.dropna(subset=["measured", "low", "high"]).to_dict("records")
     limits = sorted({float(limit) for row in rows for limit in row["limits"].split()})
     if rows and len(rows) <= MOST_LINES:
@@ -222,8 +242,10 @@ def _numbers(compared: pd.DataFrame) -> list[Part]:
             for row in rows
         ]
         zero = (0.0,) if unit == "points" else ()
-        parts += [Forest("Measured values with their intervals", lines, tuple(sorted({*limits, *zero})), unit).part()]
-        parts += [paragraph(ABOUT_INTERVALS)]
+        drawn = Forest("Measured values with their intervals", lines, tuple(sorted({*limits, *zero})), unit).part()
+        parts = [replace(drawn, layout=layout), paragraph(ABOUT_INTERVALS)]
+    if compared["papers_p"].notna().any():
+        parts.append(paragraph(ABOUT_PAPERS_TEST))
     return parts
 
 

@@ -27,8 +27,8 @@ from treecrf_studies.rendering.parts import Group, Page, Part, Section, Table, p
 from treecrf_studies.rendering.site import build_site
 from treecrf_studies.report.ledger import BY_RULE, CLAIMS
 from treecrf_studies.report.manifest import MANIFEST, MOST_FILES, listed_files, read_manifest
+from treecrf_studies.report.papers import AS_JUDGED, verdict_text
 from treecrf_studies.report.provenance import leaves
-from treecrf_studies.report.rules import AS_JUDGED, verdict_text
 
 PAGE, MARKDOWN = "index.html", "markdown"
 

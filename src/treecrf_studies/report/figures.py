@@ -5,19 +5,27 @@ Each has a function for its frame, one for the figure, and what is seen and what
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
 import matplotlib as mpl
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
+from matplotlib.colors import LinearSegmentedColormap, PowerNorm
 from matplotlib.figure import Figure
+from matplotlib.patches import Rectangle
 from matplotlib.ticker import NullFormatter
 
+from treecrf.io.messages import counted
+from treecrf_studies.framework.claims.judge import REPLICATED, UNDECIDED
+from treecrf_studies.framework.comparisons import facing
 from treecrf_studies.framework.views import CEILING, NEAR, distinct_accuracies
 from treecrf_studies.registry import registry
 from treecrf_studies.rendering.cells import seconds_text, signed, with_and
-from treecrf_studies.rendering.labels import label_points
-from treecrf_studies.rendering.panels import MARKER_SIZES, sentence_figure
-from treecrf_studies.rendering.style import INK, SETTINGS, training_method_name, training_method_style
+from treecrf_studies.rendering.panels import MARKER_SIZES, label_points, sentence_figure
+from treecrf_studies.rendering.style import INK, SETTINGS, SMALL, training_method_name, training_method_style
+from treecrf_studies.report.papers import SIGNS, paper_of, three_counts, verdict_text
 from treecrf_studies.training.choices import BETTER
 
 TABLE_COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#c48600", "#3a96cc")
@@ -248,3 +256,268 @@ def cost_caption(frame: pd.DataFrame) -> str:
 
 def _named(row: pd.Series) -> str:
     return f"{training_method_name(row['method'])} ({row['accuracy']:.1f} %, {seconds_text(row['seconds'])} s)"
+
+
+WAYS = {
+    "verdict_papers_test": "papers' tests",
+    "verdict": "sequence-level test",
+    "verdict_larger": "larger sample",
+}
+"""Columns of the ledger and the names of their rows."""
+
+LOOKS = {
+    "replicated": ("#0072B2", "#ffffff"),
+    "partly": ("#56B4E9", "#101010"),
+    "not_replicated": ("#D55E00", "#ffffff"),
+    "undecided": ("none", INK),
+    "checked": ("#009E73", "#ffffff"),
+    "no_verdict": ("none", INK),
+    "not_run": ("none", INK),
+}
+"""Of verdicts: what fills a square, and the sign in it. Those that say nothing of a claim are not filled."""
+
+MOST_COLUMNS = 24
+GAP = 1.5
+"""Squares that a line has at most, and between two groups of a line."""
+
+SQUARE = 0.225
+"""Inches."""
+
+
+def strip_frame(claims: pd.DataFrame) -> pd.DataFrame:
+    """The verdicts of all claims, a row for each claim and way to judge.
+
+    Parameters
+    ----------
+    claims : DataFrame
+        From `treecrf_studies.report.ledger.verdicts` or `read_ledger`.
+
+    Returns
+    -------
+    DataFrame
+        id; group, such as "Dissertation, chapter 3: P3"; number, the claim's in its group; way, one of `WAYS`; verdict.
+        Without the pairs of claim and way that have no verdict.
+    """
+    rows = [
+        {"id": claim, "group": _group(claim), "number": _number(claim), "way": way, "verdict": row[way]}
+        for claim, row in zip(claims["id"], claims.to_dict("records"), strict=True)
+        for way in WAYS
+        if row[way]
+    ]
+    return pd.DataFrame(rows, columns=["id", "group", "number", "way", "verdict"])
+
+
+def strip_figure(frame: pd.DataFrame, address: Callable[[str], str] | None = None) -> Figure:
+    """A square for each claim and way to judge, with colour and sign of its verdict; groups side by side, as many as a line
+    holds. `address` gives a claim's page, to which its squares of an SVG link.
+    """
+    if frame.empty:
+        return sentence_figure("No claim was judged.")
+    lines = list(_lines(frame))
+    height_of_line = len(WAYS) + 2.4
+    width = max(place + group["number"].nunique() for line in lines for place, group in line)
+    height = height_of_line * len(lines) + 1.2
+    left = 6.2
+    with mpl.rc_context(SETTINGS):
+        figure = Figure(figsize=(SQUARE * (width + left), SQUARE * height))
+        axes = figure.add_axes((0, 0, 1, 1))
+        axes.set(xlim=(-left, width), ylim=(height, 0))
+        axes.axis("off")
+        for index, line in enumerate(lines):
+            _draw_line(axes, line, index * height_of_line, address)
+        _draw_legend(axes, frame, height - 0.9, -left + 0.1)
+    return figure
+
+
+def strip_alt(claims: pd.DataFrame) -> str:
+    """What `strip_figure` shows."""
+    return f"A square for each of {len(claims)} claims in up to three rows. {' '.join(three_counts(claims))}".strip()
+
+
+def strip_caption(claims: pd.DataFrame) -> str:
+    """What follows from `strip_figure`."""
+    n, papers = len(claims), claims["verdict_papers_test"]
+    return (
+        f"{(claims['verdict'] == REPLICATED).sum()} of {n} claims hold by the sequence-level test and "
+        f"{(papers == REPLICATED).sum()} by the papers' own tests; {(claims['verdict'] == UNDECIDED).sum()} stay undecided."
+    )
+
+
+def _group(claim: str) -> str:
+    """The paper, or the chapter of the dissertation, and how ids of its claims begin."""
+    paper = paper_of(claim)
+    return f"{paper.name}: {paper.start}"
+
+
+def _number(claim: str) -> int:
+    return int(claim[1:].rpartition(".")[2])
+
+
+def _lines(frame: pd.DataFrame) -> Iterator[list[tuple[float, pd.DataFrame]]]:
+    """Groups with the place of their first square, line by line."""
+    line: list[tuple[float, pd.DataFrame]] = []
+    place = 0.0
+    for _, group in frame.groupby("group", sort=False):
+        n = group["number"].nunique()
+        if line and place + n > MOST_COLUMNS:
+            yield line
+            line, place = [], 0.0
+        line.append((place, group))
+        place += max(n, 2.6) + GAP  # room for its name
+    yield line
+
+
+def _draw_line(
+    axes: Axes, line: list[tuple[float, pd.DataFrame]], top: float, address: Callable[[str], str] | None
+) -> None:
+    for row, name in enumerate(WAYS.values()):
+        axes.text(-0.3, top + 1.6 + row, name, ha="right", va="center", fontsize=SMALL)
+    for place, group in line:
+        axes.text(
+            place, top + 0.6, str(group["group"].iloc[0]).partition(":")[0], va="center", fontsize=SMALL, weight="bold"
+        )
+        columns = {number: place + column for column, number in enumerate(group["number"].unique())}
+        for number, column in columns.items():
+            axes.text(column + 0.5, top + 1.5 + len(WAYS), str(number), ha="center", va="center", fontsize=6.5)
+        for square in group.to_dict("records"):
+            row = list(WAYS).index(square["way"])
+            url = address(square["id"]) if address else None
+            _draw_square(axes, columns[square["number"]], top + 1.1 + row, square["verdict"], url)
+
+
+def _draw_square(axes: Axes, x: float, y: float, verdict: str, url: str | None = None) -> None:
+    fill, sign = LOOKS[verdict]
+    edge = INK if fill == "none" else fill
+    style = ":" if verdict == "not_run" else "-"
+    axes.add_patch(
+        Rectangle(
+            (x + 0.06, y + 0.06), 0.88, 0.88, facecolor=fill, edgecolor=edge, linewidth=0.6, linestyle=style, url=url
+        )
+    )
+    axes.text(x + 0.5, y + 0.52, SIGNS[verdict], ha="center", va="center", fontsize=SMALL, color=sign)
+
+
+def _draw_legend(axes: Axes, frame: pd.DataFrame, y: float, x: float) -> None:
+    """The verdicts that one of the squares has."""
+    for verdict in (name for name in LOOKS if (frame["verdict"] == name).any()):
+        _draw_square(axes, x, y - 0.5, verdict)
+        text = verdict_text(verdict)
+        axes.text(x + 1.25, y, text, va="center", fontsize=SMALL)
+        x += 1.8 + 0.265 * len(text)
+
+
+MARK = "*"
+"""Beside the gaps that the test shows."""
+
+COLORS = LinearSegmentedColormap.from_list("gap", ["#cfe5f2", "#f4c9a8", "#D55E00", "#6d2f00"])
+DARK_FROM = 0.55
+"""Of the colours from here on, the number is white."""
+
+FAR = 15.0
+"""Points: gaps from here on have one colour."""
+
+
+def gap_frame(ranks: pd.DataFrame, comparisons: pd.DataFrame) -> pd.DataFrame:
+    """How far each method is behind the best one of each data set.
+
+    Parameters
+    ----------
+    ranks : DataFrame
+        `treecrf_studies.training.ranking` of several data sets: dataset, method, value, rank.
+    comparisons : DataFrame
+        Tests between the methods, corrected over all pairs of a data set: dataset, decoder, method, other, decision.
+
+    Returns
+    -------
+    DataFrame
+        dataset, method, gap (points behind the best, 0 for it), is_best, is_shown (whether the test finds the best one
+        better); methods with the smallest mean gap first, over the data sets that all of them have, else over their own.
+    """
+    names = ["dataset", "method", "gap", "is_best", "is_shown"]
+    if ranks.empty:
+        return pd.DataFrame(columns=names)
+    best = ranks.sort_values("rank", kind="stable").groupby("dataset", sort=False)[["method", "value"]].first()
+    gap = ranks["dataset"].map(best["value"]) - ranks["value"]
+    frame = ranks[["dataset", "method"]].assign(
+        gap=gap, is_best=ranks["method"] == ranks["dataset"].map(best["method"])
+    )
+    worse = set()
+    tests = comparisons[comparisons["decoder"] == BETTER] if len(comparisons) else comparisons
+    for dataset, method in best["method"].items() if len(tests) else ():
+        behind = facing(tests[tests["dataset"] == dataset], method)
+        worse |= {(dataset, other) for other in behind.loc[behind["decision"] == "better", "other"]}
+    pairs = zip(frame["dataset"], frame["method"], strict=True)
+    frame = frame.assign(is_shown=[pair in worse for pair in pairs])
+    table = frame.pivot_table(index="method", columns="dataset", values="gap")
+    shared = table.dropna(axis="columns")
+    order = (shared if shared.shape[1] else table).mean(axis="columns").sort_values(kind="stable").index
+    place = frame["method"].map({method: index for index, method in enumerate(order)})
+    return frame.assign(place=place).sort_values("place", kind="stable", ignore_index=True)[names]
+
+
+def gap_figure(frame: pd.DataFrame) -> Figure:
+    """A cell for each method and data set: points behind the best one, `MARK` where the test shows it; empty where the
+    method was not run.
+    """
+    if frame.empty:
+        return sentence_figure("No methods were compared.")
+    methods = list(dict.fromkeys(frame["method"]))
+    n_methods = frame.groupby("dataset")["method"].nunique()
+    datasets = sorted(dict.fromkeys(frame["dataset"]), key=lambda name: -n_methods[name])
+    with mpl.rc_context(SETTINGS):
+        figure = Figure(figsize=(2.5 + 0.62 * len(datasets), 0.85 + 0.235 * len(methods)), layout="constrained")
+        axes = figure.subplots()
+        for row in frame.to_dict("records"):
+            _draw_cell(axes, row, datasets.index(row["dataset"]), methods.index(row["method"]))
+        axes.set(xlim=(-0.5, len(datasets) - 0.5), ylim=(len(methods) - 0.5, -0.5))
+        axes.set_yticks(range(len(methods)), [training_method_name(method) for method in methods])
+        axes.set_xticks(range(len(datasets)), [name.replace("_", "_\n", 1) for name in datasets], fontsize=SMALL)
+        axes.tick_params(length=0, top=False, labeltop=True, bottom=False, labelbottom=False)
+        axes.grid(visible=False)
+        for side in axes.spines.values():
+            side.set_visible(False)
+    return figure
+
+
+def gap_alt(frame: pd.DataFrame) -> str:
+    """What `gap_figure` shows."""
+    if frame.empty:
+        return "No methods were compared."
+    best = frame[frame["is_best"]]
+    by_method = best.groupby("method", sort=False)["dataset"].agg(lambda names: with_and(names))
+    leaders = "; ".join(f"{training_method_name(str(method))} on {names}" for method, names in by_method.items())
+    shown = frame[~frame["is_best"]].groupby("dataset", sort=False)["is_shown"].agg(["sum", "size"])
+    marked = with_and(f"{row['sum']} of {row['size']} on {name}" for name, row in shown.iterrows())
+    return f"Heat map of {counted(frame['method'].nunique(), 'method')} by data set. Best: {leaders}. Marked: {marked}."
+
+
+def gap_caption(frame: pd.DataFrame) -> str:
+    """What follows from `gap_figure`."""
+    if frame.empty:
+        return "No methods were compared."
+    others = frame[~frame["is_best"]]
+    return (
+        f"{int(others['is_shown'].sum())} of {len(others)} gaps to the best method are shown by the test ({MARK}). "
+        "Cells: points behind the best; empty: not run."
+    )
+
+
+def _draw_cell(axes: Axes, row: Mapping[Any, Any], column: int, line: int) -> None:
+    depth = float(PowerNorm(0.5, 0.0, FAR, clip=True)(row["gap"]))
+    color = "#0072B2" if row["is_best"] else COLORS(depth)
+    axes.add_patch(Rectangle((column - 0.48, line - 0.46), 0.96, 0.92, facecolor=color, linewidth=0))
+    text = "best" if row["is_best"] else f"{_one_digit(row['gap'])}{MARK if row['is_shown'] else ''}"
+    axes.text(
+        column,
+        line + 0.02,
+        text,
+        ha="center",
+        va="center",
+        fontsize=SMALL,
+        color="#ffffff" if row["is_best"] or depth > DARK_FROM else "#202020",
+        weight="bold" if row["is_shown"] or row["is_best"] else "normal",
+    )
+
+
+def _one_digit(gap: float) -> str:
+    return f"{np.round(gap, 1) + 0.0:.1f}"

@@ -18,9 +18,8 @@ from treecrf_studies.framework.settings import Settings
 from treecrf_studies.framework.views import distinct_accuracies, nearness_texts, published_values
 from treecrf_studies.registry import registry
 from treecrf_studies.rendering.forest import Forest, Interval
-from treecrf_studies.rendering.parts import Group, Note, Page, Part, Section, Study, listed, paragraph
+from treecrf_studies.rendering.parts import Group, Markdown, Note, Page, Part, Section, Study, listed, md, paragraph
 from treecrf_studies.rendering.style import training_method_name
-from treecrf_studies.rendering.text import Markdown, md
 from treecrf_studies.report.claim_pages import papers_list
 from treecrf_studies.report.findings import overview_findings
 from treecrf_studies.report.papers import counts_text

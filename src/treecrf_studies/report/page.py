@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -17,15 +18,14 @@ from treecrf_studies.framework.paths import StudyFiles
 from treecrf_studies.framework.settings import Settings, TableDataset
 from treecrf_studies.framework.study import Study as Declared
 from treecrf_studies.registry import registry
-from treecrf_studies.rendering.markdown import read_layout, write_pages
-from treecrf_studies.rendering.parts import Group, Page, Study
+from treecrf_studies.rendering.markdown import GLOSSARY, read_layout, write_pages
+from treecrf_studies.rendering.parts import Group, Markdown, Note, Page, Study, escaped
 from treecrf_studies.rendering.site import build_site
-from treecrf_studies.rendering.text import Markdown, escaped
 from treecrf_studies.report import claim_pages, ledger, provenance
 from treecrf_studies.report.findings import learnt_page, table_drawings, words_of_figures
 from treecrf_studies.report.overview import overview
 from treecrf_studies.report.papers import PAPERS, Seen, missing_pages, paper_pages
-from treecrf_studies.report.run_page import run_page
+from treecrf_studies.report.provenance import run_page
 
 PAGE, MARKDOWN = "index.html", "markdown"
 """The first page of a site, and the folder of its Markdown, below that of its HTML."""
@@ -66,7 +66,7 @@ def write_page(settings: Settings, logs: str | os.PathLike[str], finished: bool 
         pages = [Page(f"{each.identifier}.md", each.title, each.title, [Group("", each.sections)]) for each in shown]
     told = claims if is_published else None
     jobs = provenance.job_costs(results, provenance.used_datasets(settings, chosen))
-    pages.append(run_page(settings, is_published))
+    pages += [run_page(settings, is_published), *_glossary()]
     pages.insert(0, overview(settings, shown, told, _absent(settings, chosen, Path(logs)), jobs))
     banner = settings.banner if finished else f"{UNFINISHED} {settings.banner}".strip()
     shutil.rmtree(reports / MARKDOWN, ignore_errors=True)
@@ -100,6 +100,16 @@ def pages_of_papers(
         *missing_pages(shown),
         *claim_pages.claim_pages(claims, by_rule, compared),
     ]
+
+
+def _glossary() -> list[Page]:
+    """The documentation's glossary as a page of the site, where the documentation is beside the package."""
+    path = Path(__file__).resolve().parents[3] / "docs" / GLOSSARY
+    if not path.is_file():
+        return []
+    text = path.read_text(encoding="utf-8").partition("\n")[2].strip()
+    alone = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", text)  # other pages of the documentation are not there
+    return [Page(GLOSSARY, "Glossary", "Glossary", [], [Note(Markdown(alone))])]
 
 
 def about_papers(settings: Settings, claims: pd.DataFrame) -> bool:

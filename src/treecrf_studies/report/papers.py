@@ -10,11 +10,26 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from treecrf.io.messages import counted
-from treecrf_studies.framework.claims.judge import VERDICTS
+from treecrf_studies.framework.claims.judge import JUDGED, VERDICTS
+from treecrf_studies.framework.claims.rows import WITHOUT
+from treecrf_studies.rendering.cells import DASH
 from treecrf_studies.rendering.markdown import flattened
-from treecrf_studies.rendering.parts import Drawing, Figure, Group, Page, Part, Section, Study, Table, listed, paragraph
-from treecrf_studies.rendering.text import Markdown, joined, link, md
-from treecrf_studies.report.rules import SIGNS, verdict_text
+from treecrf_studies.rendering.parts import (
+    Drawing,
+    Figure,
+    Group,
+    Markdown,
+    Page,
+    Part,
+    Section,
+    Study,
+    Table,
+    joined,
+    link,
+    listed,
+    md,
+    paragraph,
+)
 
 NEW = "New methods and studies"
 """Heading of what the papers do not have."""
@@ -46,6 +61,9 @@ class Paper:
         Identifiers of the sections that show its tables and figures, in its order.
     places : mapping of str to str
         Anchors of what it numbers, where the name of the table or figure does not give them.
+    more : str
+        Name of a page of its own for the sections of `own` from `more_from` on, so that no page is too long.
+    more_from : str
     """
 
     start: str
@@ -57,6 +75,8 @@ class Paper:
     studies: tuple[str, ...]
     own: tuple[str, ...]
     places: Mapping[str, str]
+    more: str = ""
+    more_from: str = ""
 
     def has(self, claim: str) -> bool:
         """Whether a claim with this id is the paper's."""
@@ -87,6 +107,8 @@ PAPERS = (
         ("training", "cost"),
         ("training-published", "training-curves", "cost-growth", "training-cost"),
         {},
+        "cost",
+        "cost-growth",
     ),
     Paper(
         "P4",
@@ -253,10 +275,16 @@ def paper_pages(
     if explorer and added:
         runs = [link(study.title, f"{explorer}#leaderboard?study={study.identifier}") for study in added]
         lead.append(paragraph("The runs behind these numbers: {runs}.", runs=joined(runs)))
-    title = f"{paper.name}: {NEW.lower()}"
+    cut = next((place for place, section in enumerate(own) if section.identifier == paper.more_from), len(own))
+
+    def beside(name: str, title: str, sections: Sequence[Section]) -> Page:
+        path = paper.path.replace(".md", f"-{name}.md")
+        return Page(path, f"{paper.name}: {title}", f"{paper.name}: {name}", [Group("", sections)])
+
     pages = [
-        Page(paper.path, paper.title, paper.name, [Group("", own)], lead),
-        Page(paper.path.replace(".md", "-new.md"), title, f"{paper.name}: new", [Group("", new)]),
+        Page(paper.path, paper.title, paper.name, [Group("", own[:cut])], lead),
+        beside(paper.more, paper.more, own[cut:]),
+        beside("new", NEW.lower(), new),
     ]
     return [page for page in pages if page.groups[0].sections]
 
@@ -318,3 +346,58 @@ def missing_pages(studies: Sequence[Study]) -> list[Page]:
     found = {section.identifier: section for study in studies for section in study.sections}
     sections = [found[name] for name in OF_MISSING if name in found]
     return [Page(MISSING, "Missing values", "Missing values", [Group("", sections)])] if sections else []
+
+
+AS_JUDGED = "as judged"
+
+CAPTION = "Verdicts under other rules"
+
+NOTE = """
+The table judges every claim again: with its thresholds halved or doubled, with the paper's test, and without one of the data
+sets. It counts the claims that were run. A rule that does not concern a claim leaves its verdict.
+"""
+
+SIGNS = {
+    "replicated": "✓",
+    "partly": "◐",
+    "not_replicated": "✗",
+    "undecided": "?",
+    "checked": "=",
+    "no_verdict": "–",
+    "not_run": "–",
+}
+"""Before the word, so that colour is not needed to tell verdicts apart."""
+
+
+def verdict_text(verdict: str) -> str:
+    """A verdict as readers see it."""
+    return verdict.replace("_", " ")
+
+
+def signed_verdict(verdict: str) -> str:
+    """The same after its sign."""
+    return f"{SIGNS[verdict]} {verdict_text(verdict)}" if verdict else DASH
+
+
+def rules_parts(claims: pd.DataFrame, by_rule: pd.DataFrame) -> list[Part]:
+    """`rules_layout` with a note that explains it; nothing where no claim was run."""
+    return [paragraph(NOTE), Table(CAPTION, rules_layout(claims, by_rule))] if len(by_rule) else []
+
+
+def rules_layout(claims: pd.DataFrame, by_rule: pd.DataFrame) -> pd.DataFrame:
+    """How many claims have each verdict, as judged and under every other rule, and which ones change.
+
+    A rule that changes nothing for a claim leaves its verdict. Claims that were not run are left out. Frames are of
+    `treecrf_studies.report.ledger.verdicts` and `treecrf_studies.report.ledger.verdicts_by_rule`.
+    """
+    judged = claims[claims["verdict"].isin(JUDGED)].set_index("id")["verdict"]
+    rows = [_row(AS_JUDGED, judged, judged)]
+    for rule in sorted(dict.fromkeys(by_rule["rule"]), key=lambda name: name.startswith(WITHOUT)):
+        of_rule = by_rule[by_rule["rule"] == rule].set_index("id")["verdict"]
+        rows.append(_row(rule, of_rule.reindex(judged.index).fillna(judged), judged))
+    return pd.DataFrame(rows)
+
+
+def _row(rule: str, verdicts: pd.Series, judged: pd.Series) -> dict[str, str]:
+    counts = {verdict_text(name): str((verdicts == name).sum()) for name in JUDGED}
+    return {"rule": rule, "claims that change": ", ".join(judged.index[verdicts != judged]) or DASH, **counts}

@@ -9,36 +9,46 @@ stays as it is. Tables, figures, verdicts and pages are made from the evidence, 
 from __future__ import annotations
 
 import datetime
+import inspect
 import json
 import os
 import shutil
 import sys
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
 import pandas as pd
 
-from treecrf.io.files import read_configuration, read_frame, read_json, stacked, write_frame, write_json, write_text
+from treecrf.io.files import (
+    atomic,
+    read_configuration,
+    read_frame,
+    read_json,
+    stacked,
+    write_frame,
+    write_json,
+    write_text,
+)
 from treecrf_studies.framework.page import flat_name, study_page
 from treecrf_studies.framework.paths import StudyFiles
 from treecrf_studies.framework.settings import Settings, config_parser, load_settings
-from treecrf_studies.framework.study import Study
+from treecrf_studies.framework.study import BY_JOB, Study
+from treecrf_studies.framework.views import CELL, frames_there, read_view
 from treecrf_studies.records.jobs import read_records
 from treecrf_studies.registry import registry
 from treecrf_studies.rendering.cells import with_and
 from treecrf_studies.rendering.markdown import flattened, read_layout, write_pages
-from treecrf_studies.rendering.parts import Group, Note, Section, Table, listed, paragraph
+from treecrf_studies.rendering.parts import Group, Markdown, Note, Page, Part, Section, Table, joined, md, paragraph
 from treecrf_studies.rendering.parts import Study as Shown
 from treecrf_studies.rendering.style import save_figure
-from treecrf_studies.rendering.text import Markdown, code, md
 from treecrf_studies.report import ledger, provenance
-from treecrf_studies.report.counts import write_counts
-from treecrf_studies.report.overview import PATH as FIRST
 from treecrf_studies.report.overview import overview
 from treecrf_studies.report.page import pages_of_papers, studies, unfinished
-from treecrf_studies.report.run_page import TITLE, differing_layout
+from treecrf_studies.report.provenance import PATH as RUN
+from treecrf_studies.report.provenance import TITLE, differing_layout
 
 PROVENANCE = "provenance.json"
 """In the folder of a study: where its numbers come from. There is a part where this file is."""
@@ -46,7 +56,7 @@ PROVENANCE = "provenance.json"
 EVIDENCE = "evidence"
 """The folder of a snapshot with the frames that verdicts and the explorer read, which both read as they do results."""
 
-REMADE = "; tables, figures and verdicts are by later code, from the evidence"
+REMADE = "Later code made tables, figures and verdicts from the evidence of these runs."
 """Said of a part that was made anew from the evidence."""
 
 DIGITS = 8
@@ -128,9 +138,9 @@ def write_site(folder: Path, old: Path) -> None:
         remade = settings.model_copy(update={"results": str(results)})
         shown = [study for part in parts if (study := _shown(part.study, remade, old / part.study.name)) is not None]
         pages = pages_of_papers(remade, shown, claims, by_rule, compared)
-        first = overview(remade, shown, claims, _absent(parts), costs)
-        origins = Group("", _origins(parts, costs, any(found.glob("*/counts.parquet"))))
-        pages.insert(0, first._replace(groups=[*first.groups, origins]))
+        pages.insert(0, overview(remade, shown, claims, _absent(parts), costs))
+        origins = _origins(parts, settings, costs, any(found.glob("*/counts.parquet")))
+        pages.append(Page(RUN, "What was run", "What was run", [Group("", origins)]))
         write_pages(pages, folder, _banner(parts), documentation="..")
 
 
@@ -178,7 +188,7 @@ def _frame(files: StudyFiles, name: str, dataset: str = "") -> pd.DataFrame | No
 def _banner(parts: Sequence[StudyPart]) -> Markdown:
     """What stands above every page: when its run was, with a link to where it says what was run."""
     dates = with_and(dict.fromkeys(part.origin["date"] for part in parts))
-    return md("> Results of {dates}: [what was run](site:{first}#origin).", dates=dates, first=Markdown(FIRST))
+    return md("> Results of {dates}: [what was run](site:{run}#origin).", dates=dates, run=Markdown(RUN))
 
 
 def read_parts(folder: Path) -> list[StudyPart]:
@@ -230,9 +240,6 @@ def _origin(study: Study, settings: Settings, today: datetime.date) -> dict[str,
         "machine": provenance.machine(),
         "banner": settings.banner,
         "unfinished": unfinished(study, settings),
-        "differing": differing_layout([each for each in settings.differences if each.study == study.name]).to_dict(
-            "records"
-        ),
         "settings": provenance.used_settings(settings, [study]),
     }
     # Through JSON text: pandas knows how to write its own values, and a phase that a method lacks is null, not NaN.
@@ -246,29 +253,34 @@ def _absent(parts: Sequence[StudyPart]) -> Mapping[str, str]:
     return {title: f"no results of {names}" for title, names in texts.items() if names}
 
 
-def _origins(parts: Sequence[StudyPart], costs: pd.DataFrame, has_counts: bool) -> list[Section]:
+def _origins(parts: Sequence[StudyPart], settings: Settings, costs: pd.DataFrame, has_counts: bool) -> list[Section]:
     """Where the numbers of each study come from, and what they took."""
-    item = (
-        "{title}: written on {date}, code at commit {of_commit}, on {machine}{remade}; [settings, seeds, versions and "
-        "checksums]({name}/{file})"
-    )
-    lines = [
-        md(
-            item,
-            title=part.study.title,
-            name=part.study.name,
-            file=Markdown(PROVENANCE),
-            of_commit=code(part.origin["commit"]),
-            **part.origin | {"remade": REMADE if part.origin.get("remade") else ""},
-        )
+    rows = [
+        {
+            "study": part.study.title,
+            "run on": part.origin["date"],
+            "commit": str(part.origin["commit"])[:10],
+            "machine": part.origin["machine"],
+        }
+        for part in parts
+    ]
+    files = [
+        md("[{title}]({name}/{file})", title=part.study.title, name=part.study.name, file=Markdown(PROVENANCE))
         for part in parts
     ]
     banners = dict.fromkeys(filter(None, (part.origin.get("banner") for part in parts)))
-    shown = [*listed(lines), *(paragraph("{text}", text=text) for text in banners), about_evidence(has_counts)]
+    shown: list[Part] = [
+        *(paragraph("{text}", text=text) for text in banners),
+        Table("When and where the studies were run", pd.DataFrame(rows)),
+        *([paragraph(REMADE)] if any(part.origin.get("remade") for part in parts) else []),
+        paragraph("Settings, seeds, versions and checksums: {files}.", files=joined(files)),
+    ]
     sections = [Section("origin", "Origin of the results", shown)]
-    differing = pd.DataFrame([row for part in parts for row in part.origin.get("differing", ())])
+    run = {part.study.name for part in parts}
+    differing = differing_layout(each for each in settings.differences if each.study in run)
     if len(differing):
         sections.append(Section("differing", TITLE, [Table(TITLE, differing)]))
+    sections.append(Section("evidence", "Compute it again", [about_evidence(has_counts)]))
     if len(costs):
         sections.append(Section("cpu-time", "CPU time", [Table("Jobs by study", provenance.study_costs(costs))]))
     return sections
@@ -327,13 +339,12 @@ def keep_evidence(study: Study, old: Path, folder: Path) -> None:
 def about_evidence(has_counts: bool) -> Note:
     """What the folder holds."""
     text = (
-        "`{folder}/` holds the frames that verdicts, tables, figures and the explorer read, by study and data set; "
-        "numbers have at most {digits} significant digits. `make snapshot` without results of a run makes these pages "
-        'anew from them. {counts}`treecrf_studies.report.ledger.verdicts("docs/results/{folder}")` computes the '
-        "verdicts again, `python -m treecrf_studies.explorer.page --results docs/results/{folder} --reports build` "
-        "writes the explorer."
+        "The folder `{folder}` holds the numbers behind verdicts, tables, figures and the explorer, with at most {digits} "
+        "significant digits. {counts}\n\n- `make snapshot`, without results of a run, makes these pages again.\n"
+        '- `treecrf_studies.report.ledger.verdicts("docs/results/{folder}")` computes the verdicts.\n'
+        "- `python -m treecrf_studies.explorer.page --results docs/results/{folder} --reports build` writes the explorer."
     )
-    counts = "`counts.parquet` has the correct positions of every test sequence. " if has_counts else ""
+    counts = "`counts.parquet` has the correct positions of every test sequence." if has_counts else ""
     return paragraph(text, folder=EVIDENCE, digits=DIGITS, counts=Markdown(counts))
 
 
@@ -352,3 +363,82 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 if __name__ == "__main__":
     main()
+
+
+FILE = "counts.parquet"
+"""In the folder of a study's evidence."""
+
+KEYS = [*CELL, "draw", "sequence", "group"]
+NUMBERS = ["n_positions", "n_correct"]
+WHOLE = ["sequence", "group", *NUMBERS]
+"""Columns that are no texts."""
+
+
+def write_counts(study: Study, settings: Settings, folder: Path) -> None:
+    """Write the counts of a study to a folder, if its results have any (`count_sequences`).
+
+    Parameters
+    ----------
+    study : Study
+    settings : Settings
+        Where its results are.
+    folder : Path
+    """
+    counts = count_sequences(study, settings)
+    if len(counts):
+        with atomic(folder / FILE) as temporary:
+            _write(counts, temporary)
+
+
+def _write(counts: pd.DataFrame, path: Path) -> None:
+    """Write counts as small as Parquet can: sequences rise by one, and methods are tested on the same ones."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    # A page is compressed by itself. Some versions begin another one after 20,000 rows.
+    n_rows = inspect.signature(pq.write_table).parameters.keys() & {"max_rows_per_page"}
+    pq.write_table(
+        pa.Table.from_pandas(counts, preserve_index=False),
+        path,
+        row_group_size=len(counts),
+        data_page_size=2**27,
+        compression="zstd",
+        compression_level=19,
+        use_dictionary=[name for name in counts if name not in WHOLE],
+        column_encoding=dict.fromkeys(("sequence", "group"), "DELTA_BINARY_PACKED"),
+        **dict.fromkeys(n_rows, len(counts)),
+    )
+
+
+def count_sequences(study: Study, settings: Settings) -> pd.DataFrame:
+    """Test positions and correct ones by `KEYS`.
+
+    Draw: the training, damaged training set or draw of the data. Sequence -1: only the group of related sequences is
+    kept. Point: whether cross-validation or the test set chose the settings. Texts are categories.
+    """
+    parts = [pd.DataFrame(columns=[*KEYS, *NUMBERS]), *_of_jobs(study, settings)]
+    found = stacked(parts)
+    texts = found.columns.difference(WHOLE)
+    kinds = dict.fromkeys(texts, "category") | dict.fromkeys(WHOLE, "int64")
+    return found.astype(kinds).sort_values(KEYS, kind="stable", ignore_index=True)
+
+
+def _of_jobs(study: Study, settings: Settings) -> Iterator[pd.DataFrame]:
+    """The counts of each job; one after another, as predictions are large."""
+    files = StudyFiles(study, settings)
+    for dataset in files.all_datasets():
+        frames, outcomes = frames_there(files, study.explored, dataset), files.outcomes(dataset)
+        for view in BY_JOB:
+            for name in dict.fromkeys(
+                part if isinstance(part, str) else part.frames[0] for part in study.views.get(view, ())
+            ):
+                for path in filter(Path.is_file, map(Path, outcomes.get(name, ()))):
+                    yield _summed(read_view(study, view, frames | {name: read_frame(path)}))
+
+
+def _summed(rows: pd.DataFrame) -> pd.DataFrame:
+    """Sums by `KEYS` of predictions or of counts."""
+    if "predicted" in rows:
+        rows = rows.assign(n_positions=1, n_correct=(rows["label"] == rows["predicted"]).astype(np.int64))
+    named = rows.rename(columns={"run": "draw"})
+    return named.groupby(KEYS, sort=False, observed=True)[NUMBERS].sum().reset_index()

@@ -10,7 +10,6 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import NullFormatter, NullLocator
 
-from treecrf_studies.rendering.labels import spread
 from treecrf_studies.rendering.panels import (
     MARKER_SIZES,
     WIDTHS,
@@ -19,6 +18,7 @@ from treecrf_studies.rendering.panels import (
     name_axes,
     panel_grid,
     sentence_figure,
+    spread,
 )
 from treecrf_studies.rendering.style import (
     INK,

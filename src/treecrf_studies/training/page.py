@@ -32,9 +32,8 @@ from treecrf_studies.framework.tables import method_names
 from treecrf_studies.methods.catalogue import IN_JAVA, OFFERED, TRAINING
 from treecrf_studies.options import candidate_name, custom_candidates
 from treecrf_studies.rendering.cells import DASH, cell_texts, interval_texts, number, p_text, seconds_text, signed
-from treecrf_studies.rendering.parts import Note, Part, Table, listed, paragraph
+from treecrf_studies.rendering.parts import Note, Part, Table, code_block, listed, md, paragraph
 from treecrf_studies.rendering.style import DECODER_NAMES, training_method_name
-from treecrf_studies.rendering.text import code_block, md
 from treecrf_studies.training.choices import BETTER
 from treecrf_studies.training.tables import notes_layout, trees_and_networks
 

@@ -5,6 +5,7 @@ import json
 import numpy as np
 import pytest
 from builders import larger_set, number_set, random_set
+from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.linear_model import LogisticRegression
 
 import treecrf
@@ -45,9 +46,13 @@ def test_the_combiner_learns_from_a_part_that_is_held_out(sets):
     regression = LogisticRegression(max_iter=10_000).fit(features, held_out.labels)
     final = [expert.fit(train) for expert in fitted()]
     features = np.log(np.maximum(marginals_of(final, test), 1e-6)).reshape(test.n_positions, -1)
-    np.testing.assert_allclose(model.predict_proba(test), regression.predict_proba(features), atol=1e-12)
-    np.testing.assert_array_equal(model.predict(test), regression.predict(features))
+    assert_allclose(model.predict_proba(test), regression.predict_proba(features), atol=1e-12)
+    assert_array_equal(model.predict(test), regression.predict(features))
     assert model.score(test) == (regression.predict(features) == test.labels).mean()
+
+
+def evidence_of(marginals):
+    return Evidence(marginals, np.array([0, len(marginals)]), np.zeros(1, dtype=int))
 
 
 def test_the_combiner_learns_from_what_other_folds_say(sets, stacked):
@@ -58,9 +63,9 @@ def test_the_combiner_learns_from_what_other_folds_say(sets, stacked):
         part = [expert.fit(rest) for expert in fitted()]
         marginals.append(marginals_of(part, train.select(fold)))
         labels.append(train.select(fold).labels)
-    rule = Stacking().fit(np.concatenate(marginals), np.concatenate(labels))
+    rule = Stacking().fit(evidence_of(np.concatenate(marginals)), np.concatenate(labels), 0)
     final = [expert.fit(train) for expert in fitted()]
-    np.testing.assert_array_equal(stacked.predict_proba(test), rule.predict_proba(marginals_of(final, test)))
+    assert_array_equal(stacked.predict_proba(test), rule.predict_proba(evidence_of(marginals_of(final, test))))
 
 
 @pytest.mark.parametrize("held_out", [None, 0.4])
@@ -69,16 +74,16 @@ def test_every_combiner_comes_back_from_a_file(sets, tmp_path, combine, held_out
     train, test = sets
     model = Ensemble(EXPERTS, combine, 2, held_out).fit(train)
     marginals = model.predict_proba(test)
-    np.testing.assert_allclose(marginals.sum(axis=1), 1)
+    assert_allclose(marginals.sum(axis=1), 1)
     assert (marginals >= 0).all()
     path = tmp_path / "model.npz"
     model.save(path)
     again = treecrf.load(path)
-    np.testing.assert_array_equal(again.predict_proba(test), marginals)
-    np.testing.assert_array_equal(again.predict(test), model.predict(test))
+    assert_array_equal(again.predict_proba(test), marginals)
+    assert_array_equal(again.predict(test), model.predict(test))
     assert repr(again) == repr(model)
     chosen = marginals[np.arange(test.n_positions), model.predict(test)]
-    np.testing.assert_allclose(chosen, marginals.max(axis=1))  # where several labels are tied the vote's rule decides
+    assert_allclose(chosen, marginals.max(axis=1))  # where several labels are tied the vote's rule decides
     with np.load(path) as archive:
         assert json.loads(archive["header"].tobytes())["class"] == "Ensemble"
 
@@ -95,7 +100,7 @@ def test_votes_are_those_of_the_experts_labels(sets):
     rights = [(expert.predict(test) == best.predict(test)).all() for expert in best.experts_]
     assert any(rights)
     mean = Ensemble(EXPERTS, "marginal_average", 2).fit(train)
-    np.testing.assert_allclose(mean.predict_proba(test), marginals_of(mean.experts_, test).mean(axis=1))
+    assert_allclose(mean.predict_proba(test), marginals_of(mean.experts_, test).mean(axis=1))
 
 
 def test_a_mean_trains_each_expert_once_and_keeps_no_stages(sets):
@@ -106,7 +111,7 @@ def test_a_mean_trains_each_expert_once_and_keeps_no_stages(sets):
     assert len(model.experts_[1].weights_history_) == 1
     assert [name for name, make in COMBINERS.items() if not make().needs_evidence] == ["marginal_average"]
     related = sets[0].with_groups(np.zeros(40, dtype=int))
-    np.testing.assert_array_equal(
+    assert_array_equal(
         Ensemble(EXPERTS, "marginal_average").fit(related).predict_proba(sets[1]), model.predict_proba(sets[1])
     )
 
@@ -115,7 +120,7 @@ def test_weights_of_a_mean(sets, tmp_path):
     train, test = sets
     model = Ensemble(EXPERTS, "marginal_average", weights=(2, 1.0, 5)).fit(train)
     expected = np.average(marginals_of(model.experts_, test), axis=1, weights=(2, 1, 5))
-    np.testing.assert_allclose(model.predict_proba(test), expected, rtol=1e-12)
+    assert_allclose(model.predict_proba(test), expected, rtol=1e-12)
     model.save(tmp_path / "m.npz")
     again = treecrf.load(tmp_path / "m.npz")
     assert again.predict_proba(test).tobytes() == model.predict_proba(test).tobytes()
@@ -134,7 +139,7 @@ def test_boosting_has_the_classes_and_rounds_that_cross_validation_chose(sets):
     evidence = Evidence.ask(experts, train)
     class_map, vote = espboost(evidence, train.labels, 3)
     boosted = ESPBoost(len(vote.alphas_)).fit(evidence.predictions, train.labels, *evidence.classes(class_map))
-    np.testing.assert_array_equal(vote.weights_, boosted.weights_)
+    assert_array_equal(vote.weights_, boosted.weights_)
 
 
 def test_named_experts_have_the_ensembles_settings():
@@ -166,10 +171,10 @@ def test_experts_see_numbers_as_they_do_alone(tmp_path):
     train, test = number_set(0), number_set(1)
     model = Ensemble(("treecrf", "lightgbm"), "marginal_average", 2, window=(1, 0), n_iterations=4).fit(train)
     alone = [TreeCRF(4, window=(1, 0)).fit(train), WindowLightGBM(4, window=(1, 0)).fit(train)]
-    np.testing.assert_array_equal(model.predict_proba(test), marginals_of(alone, test).mean(axis=1))
+    assert_array_equal(model.predict_proba(test), marginals_of(alone, test).mean(axis=1))
     model.save(tmp_path / "model.npz")
     again = treecrf.load(tmp_path / "model.npz")
-    np.testing.assert_array_equal(again.predict_proba(test), model.predict_proba(test))
+    assert_array_equal(again.predict_proba(test), model.predict_proba(test))
     assert again.inputs_.number_names == train.number_names
 
 
@@ -185,13 +190,13 @@ def test_related_sequences_are_in_one_fold(monkeypatch):
 
 
 def test_labels_that_the_combiner_has_not_seen():
-    marginals = np.random.default_rng(0).dirichlet(np.ones(4), (50, 2))
+    evidence = evidence_of(np.random.default_rng(0).dirichlet(np.ones(4), (50, 2)))
     for rule in (Stacking(), BoostedStacking()):
-        found = rule.fit(marginals, np.repeat([0, 2], 25)).predict_proba(marginals)
+        found = rule.fit(evidence, np.repeat([0, 2], 25), 0).predict_proba(evidence)
         assert (found[:, [1, 3]] < 1e-14).all()
-        np.testing.assert_allclose(found.sum(axis=1), 1)
-        np.testing.assert_allclose(rule.fit(marginals, np.full(50, 2)).predict_proba(marginals)[:, 2], 1)
-    assert MarginalAverage().fit(marginals, np.zeros(50, int)).predict_proba(marginals).shape == (50, 4)
+        assert_allclose(found.sum(axis=1), 1)
+        assert_allclose(rule.fit(evidence, np.full(50, 2), 0).predict_proba(evidence)[:, 2], 1)
+    assert MarginalAverage().predict_proba(evidence).shape == (50, 4)
 
 
 def test_two_labels_are_those_of_the_regression():
@@ -200,7 +205,8 @@ def test_two_labels_are_those_of_the_regression():
     labels = (marginals[:, 0, 1] + rng.normal(0, 0.3, 80) > 0.5).astype(int)
     regression = LogisticRegression(max_iter=10_000).fit(np.log(np.maximum(marginals, 1e-6)).reshape(80, -1), labels)
     expected = regression.predict_proba(np.log(np.maximum(marginals, 1e-6)).reshape(80, -1))
-    np.testing.assert_allclose(Stacking().fit(marginals, labels).predict_proba(marginals), expected, atol=1e-12)
+    evidence = evidence_of(marginals)
+    assert_allclose(Stacking().fit(evidence, labels, 0).predict_proba(evidence), expected, atol=1e-12)
 
 
 def test_sequences_that_are_all_related_are_refused():

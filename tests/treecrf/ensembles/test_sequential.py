@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from builders import dependent_set, random_set
 from naive_ensembles import marginal_numbers
+from numpy.testing import assert_array_equal
 
 import treecrf
 from treecrf import SequenceSet, StackedSequential, TreeCRF
@@ -22,7 +23,7 @@ def test_numbers_are_those_of_the_naive_version():
     found = with_marginals(data, marginals, data.label_names)
     np.testing.assert_allclose(found.numbers, marginal_numbers(data, marginals.tolist()), atol=1e-12)
     assert found.number_names[::3] == ("P(A)", "P(A) before", "P(A) after")
-    np.testing.assert_array_equal(found.values, data.values)
+    assert_array_equal(found.values, data.values)
 
 
 def test_numbers_do_not_depend_on_other_sequences():
@@ -43,7 +44,7 @@ def test_the_second_pass_sees_marginals_of_labellers_that_did_not_see_the_sequen
     for fold in sequence_folds(train.groups, 4, 3):
         rest = train.select(np.setdiff1d(np.arange(len(train)), fold))
         expected = TreeCRF(**TREES).fit(rest).predict_proba(train.select(fold))
-        np.testing.assert_array_equal(marginals[begin : begin + len(expected)], expected)
+        assert_array_equal(marginals[begin : begin + len(expected)], expected)
         begin += len(expected)
     assert begin == ordered.n_positions == train.n_positions
 
@@ -65,10 +66,10 @@ def test_sums_of_marginals_let_it_count():
     first = TreeCRF(**TREES, window=(1, 1)).fit(train)
     both = StackedSequential(TreeCRF(**TREES, window=(1, 1))).fit(train)
     assert both.score(test) > first.score(test) + 0.02
-    np.testing.assert_array_equal(both.first_.predict_proba(test), first.predict_proba(test))
+    assert_array_equal(both.first_.predict_proba(test), first.predict_proba(test))
     seen = with_marginals(test, first.predict_proba(test), test.label_names)
     expected = (first.predict_proba(test) + both.second_.predict_proba(seen)) / 2
-    np.testing.assert_array_equal(both.predict_proba(test), expected)
+    assert_array_equal(both.predict_proba(test), expected)
 
 
 def test_another_labeller_may_be_the_second(tmp_path):
@@ -78,7 +79,7 @@ def test_another_labeller_may_be_the_second(tmp_path):
     assert StackedSequential(TreeCRF(**TREES)).fit(train).second_.n_bins == PASS_BINS
     model.save(tmp_path / "model.npz")
     again = treecrf.load(tmp_path / "model.npz")
-    np.testing.assert_array_equal(again.predict_proba(train), model.predict_proba(train))
+    assert_array_equal(again.predict_proba(train), model.predict_proba(train))
 
 
 def test_one_group_of_sequences_is_refused():

@@ -3,6 +3,7 @@
 import naive_ensembles as naive
 import numpy as np
 import pytest
+from numpy.testing import assert_allclose, assert_array_equal
 
 from treecrf.ensembles.baselines import CLOSE, Descent, OnlineMajorityVote, RandomPath, StepwiseEnsemble
 from treecrf.ensembles.espboost import (
@@ -41,10 +42,10 @@ def test_boosting_is_that_over_all_path_experts():
         model = ESPBoost(20).fit(predictions, labels, classes, n_classes)
         paths, alphas, errors = naive.boost(*lists(predictions, labels, classes), n_classes, 20)
         assert [tuple(path) for path in model.paths_.tolist()] == paths
-        np.testing.assert_allclose(model.errors_, errors, rtol=0, atol=1e-10)
-        np.testing.assert_allclose(model.alphas_, alphas, rtol=0, atol=1e-9)
+        assert_allclose(model.errors_, errors, rtol=0, atol=1e-10)
+        assert_allclose(model.alphas_, alphas, rtol=0, atol=1e-9)
         weights = naive.weights_of(paths, alphas, n_classes, predictions.shape[1])
-        np.testing.assert_allclose(model.weights_, weights, rtol=0, atol=1e-8)
+        assert_allclose(model.weights_, weights, rtol=0, atol=1e-8)
         other, _, of, _ = predicted(seed + 1000, 30, predictions.shape[1], n_classes)
         votes = [naive.vote(weights[c], row) for row, c in zip(*lists(other, of), strict=True)]
         assert model.vote(other, of).tolist() == votes
@@ -56,8 +57,8 @@ def test_boosting_is_that_over_all_path_experts():
 def test_packing_of_few_and_many_experts_agrees(n_experts):
     predictions, labels, classes, n_classes = predicted(0, 60, n_experts, 2)
     cells = Cells.pack(predictions, labels, classes)
-    np.testing.assert_array_equal(cells.right[cells.of], predictions == labels[:, None])
-    np.testing.assert_array_equal(cells.classes[cells.of], classes)
+    assert_array_equal(cells.right[cells.of], predictions == labels[:, None])
+    assert_array_equal(cells.classes[cells.of], classes)
     assert (np.diff(cells.classes) >= 0).all()
     assert len({(c, *row) for c, row in zip(*lists(cells.classes, cells.right), strict=True)}) == len(cells.classes)
     model = ESPBoost(5).fit(predictions, labels, classes, n_classes)
@@ -66,7 +67,7 @@ def test_packing_of_few_and_many_experts_agrees(n_experts):
     assert model.errors_[0] == pytest.approx(errors[0], abs=1e-10)
     stages = [ESPBoost(t).fit(predictions, labels, classes).loss(predictions, labels, classes) for t in range(1, 6)]
     staged = model.staged_losses(predictions, labels, classes)
-    np.testing.assert_allclose(staged, stages[: len(staged)], atol=1e-15)
+    assert_allclose(staged, stages[: len(staged)], atol=1e-15)
 
 
 def test_margins_and_their_losses_by_round():
@@ -78,15 +79,15 @@ def test_margins_and_their_losses_by_round():
             weights = naive.weights_of(model.paths_[:t].tolist(), model.alphas_[:t], n_classes, 4)
             rows = zip(*lists(classes, predictions, labels), strict=True)
             expected.append([naive.margin(weights[c], row, label) for c, row, label in rows])
-        np.testing.assert_allclose(model.margins(predictions, labels, classes), expected[-1], atol=1e-12)
+        assert_allclose(model.margins(predictions, labels, classes), expected[-1], atol=1e-12)
         losses = model.staged_margin_losses(predictions, labels, classes, RHOS)
         counted = [[np.mean(np.array(row) <= rho + 1e-12) for rho in RHOS] for row in expected]
-        np.testing.assert_allclose(losses, counted, atol=1e-12)
+        assert_allclose(losses, counted, atol=1e-12)
         shares = model.shares(predictions, classes, 4)
-        np.testing.assert_allclose(shares.sum(axis=1), 1)
+        assert_allclose(shares.sum(axis=1), 1)
         right = shares[np.arange(40), labels]
         shares[np.arange(40), labels] = 0
-        np.testing.assert_allclose(right - shares.max(axis=1), expected[-1], atol=1e-12)
+        assert_allclose(right - shares.max(axis=1), expected[-1], atol=1e-12)
 
 
 def test_theorem_3_and_its_equality():
@@ -96,7 +97,7 @@ def test_theorem_3_and_its_equality():
         model = ESPBoost(10).fit(predictions, labels, classes, n_classes)
         bounds = model.bound(RHOS)
         assert bounds.shape == (len(model.alphas_), len(RHOS))
-        np.testing.assert_array_equal(model.bound(0.2), bounds[:, 4])
+        assert_array_equal(model.bound(0.2), bounds[:, 4])
         assert (model.staged_margin_losses(predictions, labels, classes, RHOS) <= bounds + 1e-12).all()
         parts = lists(predictions, labels, classes)
         for t in range(1, len(model.alphas_) + 1):
@@ -106,7 +107,7 @@ def test_theorem_3_and_its_equality():
             if 0 < model.errors_[0] < 0.5 - 1e-6:
                 held += 1
                 expected = [naive.theorem_3(model.errors_[:t], rho) for rho in RHOS]
-                np.testing.assert_allclose(bounds[t - 1], expected, rtol=1e-9)
+                assert_allclose(bounds[t - 1], expected, rtol=1e-9)
     assert held > 300
 
 
@@ -118,7 +119,7 @@ def test_cross_validated_losses_are_those_of_trainings_without_each_fold():
         assert all(len(set(folds[sequences == number])) == 1 for number in sequences)
         losses = cross_validated_losses(predictions, labels, classes, sequences, 8, 3, seed)
         expected = naive.cross_validated_losses(*lists(predictions, labels, classes, folds), 2, 8)
-        np.testing.assert_allclose(losses, expected, atol=1e-12)
+        assert_allclose(losses, expected, atol=1e-12)
         assert choose_rounds(losses) == 1 + expected.index(min(expected))
 
 
@@ -129,12 +130,12 @@ def test_online_weights_are_those_of_one_sequence_after_another():
         model = OnlineMajorityVote(0.8, 0.1).fit(predictions, labels, classes, n_classes, sequences=sequences)
         weights, first = naive.online(*lists(predictions, labels, classes, sequences), n_classes, 0.8, 0.1)
         assert model.first_ == first
-        np.testing.assert_allclose(model.weights_, weights, atol=1e-12)
+        assert_allclose(model.weights_, weights, atol=1e-12)
         drawn = RandomPath(0.8, 0.1, seed).fit(predictions, labels, classes, n_classes, sequences=sequences)
         wrong = (predictions != labels[:, None]) * np.array(weights)[classes]
         assert drawn.expected_loss(predictions, labels, classes) == pytest.approx(wrong.sum() / 40)
         path = predictions[np.arange(40), drawn.path_[classes]]
-        np.testing.assert_array_equal(drawn.vote(predictions, classes), path)
+        assert_array_equal(drawn.vote(predictions, classes), path)
 
 
 def test_paths_are_drawn_by_their_weights():
@@ -251,18 +252,18 @@ def test_a_path_no_better_than_chance_is_returned_alone():
     for model in (ESPBoost(), Descent()):
         model.fit(predictions, labels, classes)
         assert (model.paths_.tolist(), model.alphas_.tolist()) == ([[0]], [1.0])
-        np.testing.assert_array_equal(model.vote(predictions, classes), predictions[:, 0])
+        assert_array_equal(model.vote(predictions, classes), predictions[:, 0])
 
 
 def test_a_class_without_positions_gets_the_first_expert():
     predictions, labels, _, _ = predicted(4, 40, 3, 1)
     model = ESPBoost(5).fit(predictions, labels, np.ones(40, dtype=int), 3)
     assert set(model.paths_[:, 0]) == set(model.paths_[:, 2]) == {0}
-    np.testing.assert_array_equal(model.vote(predictions, np.zeros(40, dtype=int)), predictions[:, 0])
+    assert_array_equal(model.vote(predictions, np.zeros(40, dtype=int)), predictions[:, 0])
     paths = naive.boost(predictions.tolist(), labels.tolist(), [1] * 40, 3, 5)[0]
     assert [tuple(path) for path in model.paths_.tolist()] == paths
     online = OnlineMajorityVote().fit(predictions, labels, np.ones(40, dtype=int), 3, sequences=np.arange(40))
-    np.testing.assert_allclose(online.weights_[[0, 2]], 1 / 3)
+    assert_allclose(online.weights_[[0, 2]], 1 / 3)
 
 
 def test_ties_go_to_the_heaviest_voter_and_then_to_the_lowest():

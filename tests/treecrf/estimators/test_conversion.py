@@ -12,6 +12,7 @@ import pytest
 from builders import number_set
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
+from numpy.testing import assert_array_equal
 from sklearn import config_context
 from sklearn.base import clone
 from sklearn.pipeline import make_pipeline
@@ -105,12 +106,12 @@ def test_rows_are_divided_by_their_lengths_or_one_sequence_to_a_trained_labeller
     names = np.array(MIXED.label_names)[MIXED.labels]
     model = LinearCRF(max_iterations=10).fit(rows, names, lengths=MIXED.lengths)
     expected = LinearCRF(max_iterations=10).fit(data)
-    np.testing.assert_array_equal(model.predict_proba(rows, lengths=MIXED.lengths), expected.predict_proba(data))
+    assert_array_equal(model.predict_proba(rows, lengths=MIXED.lengths), expected.predict_proba(data))
     assert model.predict(rows, lengths=MIXED.lengths, known=names).tolist() == names.tolist()
     assert model.score(rows, names, lengths=MIXED.lengths, sample_weight=np.ones(len(MIXED))) == expected.score(data)
     assert model.log_likelihood(rows, names, lengths=MIXED.lengths).tolist() == expected.log_likelihood(data).tolist()
     length = int(MIXED.lengths[0])
-    np.testing.assert_array_equal(model.predict_proba(rows[:length]), expected.predict_proba(data[0]))
+    assert_array_equal(model.predict_proba(rows[:length]), expected.predict_proba(data[0]))
     assert model.score(rows[:length], names[:length]) == expected.score(data[0])
     for lengths, sentence in (
         ([3], r"^lengths add up to 3, and there are 112 rows"),
@@ -143,8 +144,8 @@ QUESTIONS = {
 def test_labels_and_weights_stand_in_the_order_of_their_index(ask):
     """Where sequences have one: that of one frame, which is refused where rows have no name of their own, and of lists."""
     expected = ask(INPUTS, BY_ROW["label"])
-    np.testing.assert_array_equal(ask(INPUTS, SHUFFLED["label"]), expected)
-    np.testing.assert_array_equal(ask(INPUTS.droplevel(1), BY_ROW["label"].droplevel(1)), expected)
+    assert_array_equal(ask(INPUTS, SHUFFLED["label"]), expected)
+    assert_array_equal(ask(INPUTS.droplevel(1), BY_ROW["label"].droplevel(1)), expected)
     for other in (SHUFFLED["label"].droplevel(1), BY_ROW["label"].reset_index(drop=True)):
         with pytest.raises(
             ValueError, match=r"have another index than the sequences; give them the same one, or an array"
@@ -196,7 +197,7 @@ def test_what_dicts_lack_is_off_and_none_is_a_hole():
     assert (word.categories, up.categories) == ((ABSENT, "a"), (ABSENT, "False", "True"))
     assert given.data.values.tolist() == [[1, 2], [MISSING, 0], [0, 1]]
     assert given.data.number_names == ("n", "late")
-    np.testing.assert_array_equal(given.data.numbers, [[2, 0], [0, 0], [np.nan, 0.5]])
+    assert_array_equal(given.data.numbers, [[2, 0], [0, 0], [np.nan, 0.5]])
 
 
 def test_columns_stay_what_training_took_them_for():
@@ -584,10 +585,10 @@ def test_transforms_give_arrays_for_arrays_unless_frames_are_asked_for():
     filled = imputer.fit_transform(holes)
     for before, after in zip(holes, filled, strict=True):
         assert isinstance(after, np.ndarray)
-        np.testing.assert_array_equal(after[~np.isnan(before)], before[~np.isnan(before)])
+        assert_array_equal(after[~np.isnan(before)], before[~np.isnan(before)])
     framed = clone(imputer.set_output(transform="pandas")).fit_transform(holes)
     assert [frame.columns.tolist() for frame in framed] == [["x0", "x1"]] * len(holes)
-    np.testing.assert_array_equal(framed[2].to_numpy(), filled[2])
+    assert_array_equal(framed[2].to_numpy(), filled[2])
     assert isinstance(imputer.set_output(transform="default").transform(holes)[0], np.ndarray)
     with config_context(transform_output="pandas"):
         assert isinstance(Imputer().fit_transform(holes)[0], pd.DataFrame)

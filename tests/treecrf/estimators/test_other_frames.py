@@ -1,12 +1,17 @@
 """Frames of other libraries, arrays with named columns, and pandas' nullable and Arrow types, against plain frames."""
 
 import datetime
+import os
+import re
+import subprocess
+import sys
 from decimal import Decimal
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
+from builders import ROOT
 
 from treecrf import LinearCRF, SequenceSet
 from treecrf.estimators.conversion import Given
@@ -98,3 +103,28 @@ def test_types_of_pandas_are_those_of_their_values(cells, kind, as_plain):
     )
     assert len(data.number_names) == (kind == "number")
     assert SequenceSet.from_frame(pd.DataFrame({"s": 0, "c": cells}), sequence="s") == data
+
+
+# --- types -----------------------------------------------------------------------------------------
+
+
+PROGRAM = """\
+from treecrf import SequenceSet, TreeCRF
+
+model: TreeCRF = TreeCRF(n_iterations=3)
+TreeCRF(n_iteration=3)
+TreeCRF(window="wide")
+model.predict(SequenceSet.load("x.npz")).splitlines()
+"""
+
+
+@pytest.mark.slow
+def test_a_misspelt_setting_and_a_wrong_type_are_errors(tmp_path):
+    (tmp_path / "program.py").write_text(PROGRAM)
+    command = [sys.executable, "-m", "mypy", "--strict", "--config-file=", "--follow-imports=silent", "program.py"]
+    found = subprocess.run(
+        command, cwd=tmp_path, capture_output=True, text=True, env=os.environ | {"MYPYPATH": str(ROOT / "src")}
+    )
+    errors = re.findall(r"^program\.py:(\d+): error: .*\[(.+)\]$", found.stdout, re.M)
+    assert errors == [("4", "call-arg"), ("5", "arg-type"), ("6", "attr-defined")], found.stdout + found.stderr
+    assert 'did you mean "n_iterations"?' in found.stdout

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from builders import number_set, random_set
 from naive_anchors import anchored_cells
+from numpy.testing import assert_array_equal
 
 import treecrf
 from treecrf import MISSING, Attribute, SequenceSet, TreeCRF
@@ -81,13 +82,13 @@ def test_windows_see_anchored_attributes_once():
     codes = window_codes(data, (2, 1))
     assert codes.shape == (data.n_positions, len(slots)) == (data.n_positions, len(slot_sizes(data.attributes, (2, 1))))
     plain = Inputs.learn(train, 4, 1).apply(train, "error")
-    np.testing.assert_array_equal(codes[:, :12], window_codes(plain, (2, 1)))
+    assert_array_equal(codes[:, :12], window_codes(plain, (2, 1)))
     centres = np.concatenate(
         [np.arange(n) + first for n, first in zip(data.lengths, data.observation_offsets[:-1], strict=True)]
     )
     sizes = np.array([len(attribute.categories) for attribute in data.attributes[3:]])
     expected = np.where(data.values[centres, 3:] == MISSING, sizes + 1, data.values[centres, 3:])
-    np.testing.assert_array_equal(codes[:, 12:], expected)
+    assert_array_equal(codes[:, 12:], expected)
     assert inputs.apply(data, "error") is data
 
 
@@ -110,7 +111,7 @@ def test_trees_are_those_on_the_same_columns(missing, n_sequences):
     anchored = TreeCRF(n_iterations=4, max_leaves=6, missing=missing, anchors=(1, 2, ("a1",))).fit(train)
     plain = TreeCRF(n_iterations=4, max_leaves=6, missing=missing).fit(as_columns(train, (1, 2, ("a1",))))
     for name in plain.forest_._fields:
-        np.testing.assert_array_equal(getattr(plain.forest_, name), getattr(anchored.forest_, name), err_msg=name)
+        assert_array_equal(getattr(plain.forest_, name), getattr(anchored.forest_, name), err_msg=name)
 
 
 def test_a_label_that_only_the_end_tells_is_found():
@@ -136,7 +137,7 @@ def test_files_keep_anchored_inputs(tmp_path):
     model.save(tmp_path / "model.npz")
     again = treecrf.load(tmp_path / "model.npz")
     assert again.attributes_ == model.attributes_
-    np.testing.assert_array_equal(again.predict_proba(test), model.predict_proba(test))
+    assert_array_equal(again.predict_proba(test), model.predict_proba(test))
 
 
 def test_categories_that_training_did_not_have_are_missing_at_the_ends_too():

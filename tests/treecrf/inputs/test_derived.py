@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from naive_derived import derived
+from numpy.testing import assert_array_equal
 
 from treecrf import MISSING, Attribute, LinearCRF, SequenceSet, TreeCRF, load
 from treecrf.estimators.conversion import Given
@@ -34,7 +35,7 @@ def test_rolling_statistics_are_those_of_each_window(seed, before, after):
 @pytest.mark.parametrize("kind", DIFFERENCES)
 def test_changes_stay_within_sequences(kind):
     numbers, offsets, sequences = numbers_of(1)
-    np.testing.assert_array_equal(differences(numbers, offsets, DIFFERENCES[kind]), derived(sequences, kind, 0, 0))
+    assert_array_equal(differences(numbers, offsets, DIFFERENCES[kind]), derived(sequences, kind, 0, 0))
 
 
 def test_a_chunk_of_windows_changes_nothing(monkeypatch):
@@ -42,7 +43,7 @@ def test_a_chunk_of_windows_changes_nothing(monkeypatch):
     whole = rolling_statistics(numbers, offsets, 4, 4)
     monkeypatch.setattr("treecrf.inputs.derived.CHUNK", 20)
     for kind, column in rolling_statistics(numbers, offsets, 4, 4).items():
-        np.testing.assert_array_equal(column, whole[kind])
+        assert_array_equal(column, whole[kind])
 
 
 WORDS = ["Apollo-11", "landed", "LANDED", "in", "1969", "", "landing"]
@@ -143,7 +144,7 @@ def test_time_stamps():
     derived_set = restored("at", ("gap", 0), ("hour", 0), ("weekday", 0)).transform(data)
     assert column(derived_set, "at: hour") == ["23", "00", None, "12"]
     assert column(derived_set, "at: weekday") == ["Friday", "Saturday", None, "Monday"]
-    np.testing.assert_array_equal(
+    assert_array_equal(
         derived_set.numbers[:, derived_set.number_names.index("at: seconds since the previous")], [0, 30, np.nan, 0]
     )
 
@@ -209,7 +210,7 @@ def test_a_labeller_sees_derived_inputs(tmp_path):
     assert pipeline.score(test) > 0.9 > TreeCRF(n_iterations=10, window=(0, 0), order=0).fit(train).score(test)
     pipeline.save(tmp_path / "model.npz")
     again = load(tmp_path / "model.npz")
-    np.testing.assert_array_equal(again.predict_proba(test), pipeline.predict_proba(test))
+    assert_array_equal(again.predict_proba(test), pipeline.predict_proba(test))
     assert again.transform_.derivations_ == pipeline.transform_.derivations_
 
 

@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numpy.testing import assert_array_equal
 
 from treecrf.io.columns import (
     MISSING,
@@ -59,13 +60,13 @@ def test_text_is_read_to_the_last_digit():
 def test_only_finite_numbers_are_numbers_and_empty_cells_are_missing():
     cells = ["1", " 2.5", "-3e2", "", None, "nan", "NA", "inf", "1e999", "0x10", "1_0", "1,5", "True"]
     found, strange = parsed(pd.Series(cells, dtype=object), "x")
-    np.testing.assert_array_equal(found, [1, 2.5, -300, *[np.nan] * 10])
+    assert_array_equal(found, [1, 2.5, -300, *[np.nan] * 10])
     assert strange.tolist() == [False] * 7 + [True] * 6  # "nan" and "NA" are marks of missing ones
     found, strange = parsed(pd.Series([1.0, np.nan, -np.inf]), "x")
-    np.testing.assert_array_equal(found, [1, np.nan, np.nan])
+    assert_array_equal(found, [1, np.nan, np.nan])
     assert strange.tolist() == [False, False, True]
     found, _ = parsed(pd.Series([True, None], dtype="boolean"), "x")
-    np.testing.assert_array_equal(found, [1, np.nan])
+    assert_array_equal(found, [1, np.nan])
 
 
 @pytest.mark.parametrize(

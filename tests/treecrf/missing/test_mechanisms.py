@@ -5,10 +5,12 @@ from itertools import product
 
 import numpy as np
 import pytest
+from builders import number_set, random_set
+from numpy.testing import assert_allclose, assert_array_equal
 from scipy.stats import chi2, chi2_contingency
 
 from treecrf.missing import MECHANISMS, by_label, by_neighbour, by_observation, by_value, in_runs, inject
-from treecrf.missing.mechanisms import Chains, name_scores, rising
+from treecrf.missing.mechanisms import Chains, name_scores, resample_missing, rising
 from treecrf.sequences import MISSING, Attribute, SequenceSet, window_codes
 
 LETTERS, LINES = (12,), (4, 3, 6)
@@ -113,7 +115,7 @@ def test_holes_stay_and_what_is_seen_does_not_change(name, sizes, n_numbers):
     assert (after[before == MISSING] == MISSING).all()
     assert damaged.n_missing > data.n_missing
     shown = after != MISSING
-    np.testing.assert_array_equal(after[shown], before[shown])
+    assert_array_equal(after[shown], before[shown])
     assert damaged.with_values(data.values).with_numbers(data.numbers) == data  # labels, offsets, names
 
 
@@ -125,7 +127,7 @@ def test_outside_a_sequence_nothing_is_missing(name, sizes, n_numbers):
         window_codes(one, (2, 2)) for one in (data, MECHANISMS[name].make(data, 0.4, np.random.default_rng(0)))
     )
     edge = np.tile(sizes[: len(sizes) - n_numbers], 5)
-    np.testing.assert_array_equal(before == edge, after == edge)
+    assert_array_equal(before == edge, after == edge)
     assert (before == edge).any() == (len(sizes) > n_numbers)
 
 
@@ -145,7 +147,7 @@ def test_no_holes_at_rate_0_and_later_draws_do_not_depend_on_the_rate(name, size
 def test_one_generator_makes_one_set_of_holes_and_rates_and_mechanisms_others(name):
     data = sticky_set(5, LINES, 80)
     once = holes_of(name, data)
-    np.testing.assert_array_equal(holes_of(name, data), once)
+    assert_array_equal(holes_of(name, data), once)
     assert (holes_of(name, data, seed=1) != once).any()
     assert (holes_of(name, data, rate=0.25) != once).any()
     make = MECHANISMS[name].make
@@ -262,8 +264,8 @@ def test_numbers_go_missing_by_their_rank_whatever_their_unit(name):
         damaged = [
             MECHANISMS[name].make(one, 0.2, np.random.default_rng(0)) for one in (data, data.with_numbers(numbers))
         ]
-        np.testing.assert_array_equal(*(np.isnan(one.numbers) for one in damaged))
-        np.testing.assert_array_equal(*(one.values for one in damaged))
+        assert_array_equal(*(np.isnan(one.numbers) for one in damaged))
+        assert_array_equal(*(one.values for one in damaged))
 
 
 def test_the_larger_a_number_the_more_often_it_goes_missing():
@@ -308,7 +310,7 @@ def test_probabilities_along_chains_are_those_of_all_patterns():
             p = start if places[cell] == 0 else after_hole if pattern[cell - 1] else after_seen[cell]
             chance *= p if gone else 1 - p
         expected += chance * np.array(pattern)
-    np.testing.assert_allclose(Chains(places).walk(start, after_seen, after_hole), expected)
+    assert_allclose(Chains(places).walk(start, after_seen, after_hole), expected)
 
 
 def test_the_curve_rises_and_has_the_mean():
@@ -317,9 +319,9 @@ def test_the_curve_rises_and_has_the_mean():
         probabilities = rising(scores, rate)
         known = probabilities[[0, 2, 3, 4]]
         assert probabilities[1] == rate
-        np.testing.assert_allclose(known.mean(), rate)
+        assert_allclose(known.mean(), rate)
         assert (np.diff(known) > 0).all()
-        np.testing.assert_allclose(np.diff(np.log(known / (1 - known))), [1.5, 0.5, 2.5])  # logistic, slope 1
+        assert_allclose(np.diff(np.log(known / (1 - known))), [1.5, 0.5, 2.5])  # logistic, slope 1
 
 
 # --- beside another library -------------------------------------------------------------------------
@@ -364,3 +366,41 @@ def test_cells_without_any_neighbour_go_missing_at_the_rate(rate):
     data = SequenceSet(np.arange(n)[:, None] % 3, np.arange(n + 1), (Attribute("a", ("x", "y", "z")),))
     share = (by_neighbour(data, rate, np.random.default_rng(0)).values < 0).mean()
     assert abs(share - rate) < 5 * np.sqrt(rate * (1 - rate) / n)
+
+
+# --- resampling ------------------------------------------------------------------------------------
+
+
+def mask_of(data):
+    return np.hstack([data.values == MISSING, np.isnan(data.numbers)])
+
+
+def test_each_sequence_gets_the_holes_of_one_other():
+    rng = np.random.default_rng(0)
+    data = number_set(1, n_sequences=8, longest=6)
+    pattern = inject(data, 0.4, rng)
+    found = resample_missing(data, pattern, np.random.default_rng(3))
+    masks = [mask_of(pattern.select([i])) for i in range(len(pattern))]
+    drawn = []
+    for i in range(len(found)):
+        mask = mask_of(found.select([i]))
+        fitting = [j for j, other in enumerate(masks) if (mask == np.resize(other, (len(mask), mask.shape[1]))).all()]
+        assert fitting
+        drawn.append(fitting[0])
+    assert len(set(drawn)) > 2
+
+
+def test_what_is_missing_stays_so_and_the_rest_is_as_it_was():
+    rng = np.random.default_rng(1)
+    whole = random_set(rng, n_sequences=30)
+    data, pattern = inject(whole, 0.2, rng), inject(whole, 0.3, rng)
+    found = resample_missing(data, pattern, rng)
+    assert (mask_of(found) >= mask_of(data)).all()
+    assert 0.3 < mask_of(found).mean() < 0.6
+    there = found.values != MISSING
+    assert_array_equal(found.values[there], data.values[there])
+
+
+def test_a_pattern_without_holes_makes_none():
+    data = random_set(np.random.default_rng(2))
+    assert resample_missing(data, data, np.random.default_rng(0)) == data

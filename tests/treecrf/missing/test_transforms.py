@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from numpy.testing import assert_array_equal
 
 from treecrf import Attribute, SequenceSet, TreeCRF
 from treecrf.missing import MISSING_CATEGORY, Imputer, Indicator, inject
@@ -185,9 +186,9 @@ def test_no_hole_is_left_and_what_was_seen_stays(transformer, rate):
         result = transformer.transform(data)
         assert not result.has_missing
         shown = data.values != MISSING
-        np.testing.assert_array_equal(result.values[:, :3][shown], data.values[shown])
+        assert_array_equal(result.values[:, :3][shown], data.values[shown])
         assert result.with_values(data.values, data.attributes) == data  # labels, offsets, names
-        np.testing.assert_array_equal(transformer.transform(data).values, result.values)
+        assert_array_equal(transformer.transform(data).values, result.values)
     model = TreeCRF(2, 4, 1.0, (1, 1), missing="error").fit(transformer.transform(damaged[0]))
     assert model.predict(transformer.transform(damaged[1])).shape == (test.n_positions,)
 
@@ -215,7 +216,7 @@ def test_holes_in_numbers_are_drawn_after_those_of_categories():
     assert damaged.with_numbers(numbers[:, :0], ()) == inject(data, 0.3, np.random.default_rng(5))
     holes = np.isnan(damaged.numbers)
     assert deviation(holes.sum(), holes.size, 0.3) < 4
-    np.testing.assert_array_equal(damaged.numbers[~holes], numbers[~holes])
+    assert_array_equal(damaged.numbers[~holes], numbers[~holes])
 
 
 def test_numbers_are_filled_with_the_median_of_training():

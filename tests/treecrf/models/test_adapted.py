@@ -4,6 +4,7 @@ import re
 
 import numpy as np
 import pytest
+from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import ClassifierMixin
 from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.linear_model import LogisticRegression
@@ -53,7 +54,7 @@ def test_codes_and_numbers_with_their_holes():
     assert features.n_codes_ == 2
     # before: a or outside (the third category); here: a or b; then number and "outside" of both places
     expected = [[1, 0, NAN, 1, 1, 0], [0, NAN, 1, 0, 3, 0], [1, 1, NAN, 1, NAN, 0]]
-    np.testing.assert_array_equal(features.transform(SMALL), expected)
+    assert_array_equal(features.transform(SMALL), expected)
 
 
 @pytest.mark.parametrize("sparse", [False, True])
@@ -62,12 +63,12 @@ def test_indicators_and_standard_numbers_without_holes(sparse):
     table = features.transform(SMALL)
     # a, b, missing; the number with mean 2 and deviation 1; "outside"
     expected = [[1, 0, 0, -1, 0], [0, 0, 1, 1, 0], [0, 1, 0, 0, 0]]
-    np.testing.assert_array_equal(table.toarray() if sparse else table, expected)
+    assert_array_equal(table.toarray() if sparse else table, expected)
 
 
 def test_indicators_beside_numbers_that_may_be_missing():
     table = WindowFeatures((0, 0), Taken(missing=True, sparse=True)).fit(SMALL).transform(SMALL)
-    np.testing.assert_array_equal(table, [[1, 0, 0, 1, 0], [0, 0, 1, 3, 0], [0, 1, 0, NAN, 0]])
+    assert_array_equal(table, [[1, 0, 0, 1, 0], [0, 0, 1, 3, 0], [0, 1, 0, NAN, 0]])
 
 
 def test_the_rarest_of_many_categories_are_one():
@@ -102,10 +103,10 @@ def test_a_classifier_that_takes_categories_sees_what_it_would_see_by_hand():
     own = HistGradientBoostingClassifier(max_iter=10, random_state=0, categorical_features=[0, 1, 2])
     own.fit(by_hand(train, (1, 1)), train.labels)
     model = CustomLabeller(HGB, {"max_iter": 10}, window=(1, 1)).fit(train)
-    np.testing.assert_allclose(model.predict_proba(test), own.predict_proba(by_hand(test, (1, 1))), rtol=1e-12)
+    assert_allclose(model.predict_proba(test), own.predict_proba(by_hand(test, (1, 1))), rtol=1e-12)
     stages = list(model.staged_predict_proba(test))
     assert len(stages) == 10
-    np.testing.assert_array_equal(stages[-1], model.predict_proba(test))
+    assert_array_equal(stages[-1], model.predict_proba(test))
     assert model.score(test) > 0.7
 
 
@@ -124,14 +125,14 @@ def test_a_label_that_a_fold_lacks_has_probability_0(name):
     probabilities = CustomLabeller(name).fit(without).predict_proba(test)
     assert set(without.labels) == {0, 2}
     assert (probabilities[:, 1] == 0).all()
-    np.testing.assert_allclose(probabilities.sum(axis=1), 1)
+    assert_allclose(probabilities.sum(axis=1), 1)
 
 
 def test_a_single_label_is_certain():
     data = mixed_set(0)
     model = CustomLabeller(HGB).fit(data.with_labels(np.full(data.n_positions, 2), data.label_names))
     for probabilities in (model.predict_proba(data), *model.staged_predict_proba(data)):
-        np.testing.assert_array_equal(probabilities, np.tile([0.0, 0.0, 1.0], (data.n_positions, 1)))
+        assert_array_equal(probabilities, np.tile([0.0, 0.0, 1.0], (data.n_positions, 1)))
 
 
 def test_without_a_seed_a_classifier_is_the_same_each_time():
@@ -141,7 +142,7 @@ def test_without_a_seed_a_classifier_is_the_same_each_time():
         CustomLabeller(forest, {"n_estimators": 5}, random_state=seed).fit(train).predict_proba(train)
         for seed in (None, None, 0)
     )
-    np.testing.assert_array_equal(first, again)
+    assert_array_equal(first, again)
     assert (first != other).any()  # perturbed runs begin with the seed 0
 
 

@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from builders import by_sequence, number_set
+from numpy.testing import assert_array_equal
 from rows import assert_forms_are_read_in_one_place
 
 import treecrf
@@ -34,7 +35,7 @@ def test_limits_and_paths_of_lists_are_those_of_the_set():
     classes = np.array(TEST.label_names)
     assert np.concatenate(model.predict(frames, **of_lists)).tolist() == classes[model.predict(TEST, **of_set)].tolist()
     marginals = model.predict_proba(TEST, **of_set)
-    np.testing.assert_array_equal(np.concatenate(model.predict_proba(frames, **of_lists)), marginals)
+    assert_array_equal(np.concatenate(model.predict_proba(frames, **of_lists)), marginals)
     best = model.predict_n_best(TEST, 4, **of_set)
     found = model.predict_n_best(frames, 4, **of_lists)
     assert [len(of_one) for of_one in found] == best.n_paths.tolist()
@@ -102,15 +103,6 @@ def test_labels_that_were_numbers_stay_numbers(tmp_path):
         assert set(np.concatenate(each.predict(frames)).tolist()) <= {8, 9, 10}
         assert each.score(frames, numbers) == (np.concatenate(each.predict(frames)) == np.concatenate(numbers)).mean()
     assert LinearCRF(max_iterations=5).fit(TRAIN).classes_.tolist() == ["X", "Y", "Z"]
-
-
-def test_one_array_is_one_sequence():
-    numbers, labels = TRAIN.numbers, np.array(TRAIN.label_names)[TRAIN.labels]
-    model = LinearCRF(max_iterations=5).fit(numbers, labels)
-    in_a_list = LinearCRF(max_iterations=5).fit([numbers], [labels])
-    assert model.predict(numbers).tolist() == in_a_list.predict([numbers])[0].tolist()
-    assert model.predict_proba(numbers).shape == (TRAIN.n_positions, 3)
-    assert model.score(numbers, labels) == in_a_list.score([numbers], [labels])
 
 
 def test_measures_are_chosen_by_name_and_new_labels_are_errors():
@@ -198,17 +190,17 @@ def test_unknown_labels_and_weights_are_those_of_the_set(labeller):
     holes = iter(unknown)
     some = [[None if next(holes) else name for name in part] for part in names]
     model = labeller.fit(frames, some)
-    np.testing.assert_array_equal(model.predict_proba(TEST), as_set)
+    assert_array_equal(model.predict_proba(TEST), as_set)
     right = np.concatenate([part == np.array(of) for part, of in zip(model.predict(frames), names, strict=True)])
     assert model.score(frames, some) == right[~unknown].mean()
 
     weights = np.random.default_rng(1).random(TRAIN.n_positions)
     as_set = labeller.fit(TRAIN, sample_weight=weights).predict_proba(TEST)
     by_position = np.split(weights, TRAIN.offsets[1:-1])
-    np.testing.assert_array_equal(labeller.fit(frames, names, sample_weight=by_position).predict_proba(TEST), as_set)
+    assert_array_equal(labeller.fit(frames, names, sample_weight=by_position).predict_proba(TEST), as_set)
     as_set = labeller.fit(TRAIN, sample_weight=weights[: len(TRAIN)]).predict_proba(TEST)
     by_sequence_ = weights[: len(TRAIN)].tolist()
-    np.testing.assert_array_equal(labeller.fit(frames, names, sample_weight=by_sequence_).predict_proba(TEST), as_set)
+    assert_array_equal(labeller.fit(frames, names, sample_weight=by_sequence_).predict_proba(TEST), as_set)
 
 
 def test_weights_of_other_kinds_get_a_sentence():

@@ -1,11 +1,13 @@
 """`ScoredChains`, whose potentials are made some sequences at a time, against `DenseChains`."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 
 from treecrf.chain import StateSpace
 from treecrf.chain.trellis import constrain, trellis_marginals
-from treecrf.models.chains import DenseChains, ScoredChains
+from treecrf.models.chains import DenseChains, ScoredChains, greedy_labels
 
 
 @pytest.fixture(params=[(order, part) for order in (0, 1) for part in (1, 2000, 2**22)], ids=str)
@@ -72,3 +74,31 @@ def test_constrained_paths(both):
     first, second = (trellis_marginals(constrain(chains.trellis(), allowed)) for chains in both)
     assert first.labels.tobytes() == second.labels.tobytes()
     assert first.log_partition.tobytes() == second.log_partition.tobytes()
+
+
+# --- greedy ----------------------------------------------------------------------------------------
+
+
+def slow_labels(potentials, offsets, order):
+    """Each position in turn: the state is found by the labels that it stands for."""
+    space = StateSpace(len(potentials), order)
+    start, found = space.n_labels, []
+    for begin, end in pairwise(offsets):
+        labels = []
+        for position in range(begin, end):
+            before = [*labels[::-1], *[start] * order][:order]
+            state = next(s for s, row in enumerate(space.labels_of_state.tolist()) if row == before)
+            scores = potentials[:, position, state].tolist()
+            labels.append(scores.index(max(scores)))
+        found += labels
+    return found
+
+
+@pytest.mark.parametrize("order", [0, 1, 2, 3])
+@pytest.mark.parametrize("n_labels", [2, 3])
+def test_labels_are_those_of_a_loop(order, n_labels):
+    rng = np.random.default_rng([order, n_labels])
+    offsets = np.array([0, 1, 6, 8, 15])
+    shape = (n_labels, 15, StateSpace(n_labels, order).n_states)
+    for potentials in (rng.normal(size=shape), rng.integers(0, 2, shape).astype(float)):  # the second has ties
+        assert greedy_labels(potentials, offsets, order).tolist() == slow_labels(potentials, offsets, order)

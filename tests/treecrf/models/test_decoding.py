@@ -8,6 +8,7 @@ import naive_decoding
 import numpy as np
 import pytest
 from builders import random_set
+from numpy.testing import assert_allclose, assert_array_equal
 
 import treecrf
 from treecrf import MEMM, SequenceSet, SlidingWindow, TreeCRF, VotedPerceptron
@@ -102,10 +103,10 @@ def test_within_limits(fitted, every, names):
             for path, probability in naive_decoding.probabilities(of_one).items():
                 expected[begin + np.arange(len(path)), path] += probability
         found = fitted.predict_proba(data, **limits)
-        np.testing.assert_allclose(found, expected, **CLOSE)
+        assert_allclose(found, expected, **CLOSE)
         assert (found[expected == 0] == 0).all()
-        np.testing.assert_array_equal(fitted.predict(data, **limits), found.argmax(axis=1))
-        np.testing.assert_array_equal(fitted.predict(data, "viterbi", **limits), best)
+        assert_array_equal(fitted.predict(data, **limits), found.argmax(axis=1))
+        assert_array_equal(fitted.predict(data, "viterbi", **limits), best)
 
 
 def test_n_best_and_spans(fitted, every):
@@ -123,9 +124,9 @@ def test_n_best_and_spans(fitted, every):
             probability = naive_decoding.probabilities(of_one)
             rows = [tuple(row) for row in found.labels[: len(of_one), begin:end].tolist()]
             assert set(rows) == set(of_one)
-            np.testing.assert_allclose(np.exp(logs), [probability[row] for row in rows], **CLOSE)
+            assert_allclose(np.exp(logs), [probability[row] for row in rows], **CLOSE)
             assert (np.diff(logs) <= 1e-12).all()
-        np.testing.assert_array_equal(fitted.predict(data, "viterbi", **limits), found.labels[0])
+        assert_array_equal(fitted.predict(data, "viterbi", **limits), found.labels[0])
         spans = [(i, a, b, name) for i in range(4) for a in range(2) for b in range(a, 4) for name in "ABC"]
         spans = [span for span in spans if span[2] < data.lengths[span[0]]]
         wanted = [
@@ -136,14 +137,14 @@ def test_n_best_and_spans(fitted, every):
             )
             for i, a, b, name in spans
         ]
-        np.testing.assert_allclose(fitted.span_probability(data, spans, **limits), wanted, **CLOSE)
+        assert_allclose(fitted.span_probability(data, spans, **limits), wanted, **CLOSE)
 
 
 def test_without_limits_nothing_changes(fitted):
     _, data = sets()
-    np.testing.assert_array_equal(fitted.predict(data, allowed=None, lag=None), fitted.predict(data))
+    assert_array_equal(fitted.predict(data, allowed=None, lag=None), fitted.predict(data))
     everything = np.ones((data.n_positions, 3), dtype=bool)
-    np.testing.assert_allclose(fitted.predict_proba(data, allowed=everything), fitted.predict_proba(data), **CLOSE)
+    assert_allclose(fitted.predict_proba(data, allowed=everything), fitted.predict_proba(data), **CLOSE)
 
 
 # --- streams ----------------------------------------------------------------------------------------
@@ -176,10 +177,10 @@ def test_streams_give_what_lagged_predictions_give(fitted, masked):
             assert found[:lag] == [None] * min(lag, end - begin)
             found = [*found[lag:], *stream.finish()]
             assert [label.position for label in found] == list(range(end - begin))
-            np.testing.assert_allclose([label.probabilities for label in found], expected[begin:end], **CLOSE)
+            assert_allclose([label.probabilities for label in found], expected[begin:end], **CLOSE)
             assert [label.label for label in found] == [fitted.label_names_[i] for i in labels[begin:end]]
     whole = fitted.predict_proba(data, constraints=follows)
-    np.testing.assert_allclose(expected, whole, **CLOSE)  # a lag of 9 sees everything
+    assert_allclose(expected, whole, **CLOSE)  # a lag of 9 sees everything
 
 
 def test_a_lagged_label_is_the_last_one_of_a_cut_set(fitted):
@@ -202,7 +203,7 @@ def test_a_lagged_label_is_the_last_one_of_a_cut_set(fitted):
                 columns=trellis.columns[begin : begin + cut],
             )
             found = treecrf.chain.trellis.trellis_marginals(part).labels[t]
-            np.testing.assert_allclose(fitted.predict_proba(data, lag=lag)[begin + t], found, **CLOSE)
+            assert_allclose(fitted.predict_proba(data, lag=lag)[begin + t], found, **CLOSE)
 
 
 def numbers_set():
@@ -242,7 +243,7 @@ def test_streams_of_numbers_holes_and_new_categories():
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             found = stream.push(observation)
-        np.testing.assert_allclose(found.probabilities, expected[t], **CLOSE)
+        assert_allclose(found.probabilities, expected[t], **CLOSE)
     assert stream.finish() == []
 
 
@@ -251,13 +252,13 @@ def test_the_last_label_of_a_scheme_is_known_at_the_end():
     labeller = TreeCRF(**TREES, missing="instance_weighting").fit(data)
     whole = labeller.predict_proba(data, constraints="bioes")
     assert (whole[data.offsets[1:] - 1, 1] == 0).all()
-    np.testing.assert_allclose(labeller.predict_proba(data, lag=7, constraints="bioes"), whole, **CLOSE)
+    assert_allclose(labeller.predict_proba(data, lag=7, constraints="bioes"), whole, **CLOSE)
     expected = labeller.predict_proba(data.select([1]), lag=1, constraints="bioes")
     stream = labeller.stream(1, constraints="bioes")
     rows = zip(data.select([1]).values[:, 0], data.select([1]).numbers, strict=True)
     pushed = [stream.push({"word": None if c < 0 else "xyz"[c], "u": u, "v": v}) for c, (u, v) in rows]
     found = [label.probabilities for label in [*pushed[1:], *stream.finish()]]
-    np.testing.assert_allclose(found, expected, **CLOSE)
+    assert_allclose(found, expected, **CLOSE)
     with pytest.raises(ValueError, match=r"^lag=0: give a whole number of observations, at least the 1 that"):
         labeller.stream(0, constraints="bioes")
 
@@ -338,7 +339,7 @@ def test_ensembles_are_positions_by_themselves():
     allowed = np.ones((data.n_positions, 3), dtype=bool)
     allowed[3] = [False, True, True]
     expected = ensemble.predict_proba(data) * allowed
-    np.testing.assert_allclose(
+    assert_allclose(
         ensemble.predict_proba(data, allowed=allowed), expected / expected.sum(axis=1, keepdims=True), **CLOSE
     )
-    np.testing.assert_array_equal(ensemble.predict(data, allowed=allowed), expected.argmax(axis=1))
+    assert_array_equal(ensemble.predict(data, allowed=allowed), expected.argmax(axis=1))

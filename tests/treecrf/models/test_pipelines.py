@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from builders import holed_numbers
+from numpy.testing import assert_array_equal
 
 import treecrf
 from treecrf import LinearCRF, TreeCRF
@@ -25,20 +26,20 @@ def test_the_labeller_sees_what_the_transform_gives(missing, tmp_path):
     path = tmp_path / "model.npz"
     model.save(path)
     for each in (model, treecrf.load(path)):
-        np.testing.assert_array_equal(each.predict_proba(TEST), alone.predict_proba(filled))
-        np.testing.assert_array_equal(each.predict(TEST, "viterbi"), alone.predict(filled, "viterbi"))
-        np.testing.assert_array_equal(each.log_likelihood(TEST), alone.log_likelihood(filled))
-        np.testing.assert_array_equal(
+        assert_array_equal(each.predict_proba(TEST), alone.predict_proba(filled))
+        assert_array_equal(each.predict(TEST, "viterbi"), alone.predict(filled, "viterbi"))
+        assert_array_equal(each.log_likelihood(TEST), alone.log_likelihood(filled))
+        assert_array_equal(
             each.predict(TEST, constraints=np.eye(4, 3, dtype=bool) | [[True], [True], [True], [True]]),
             alone.predict(filled),
         )
-        np.testing.assert_array_equal(each.predict(TEST, lag=2), alone.predict(filled, lag=2))
-        np.testing.assert_array_equal(each.predict_n_best(TEST, 2).labels, alone.predict_n_best(filled, 2).labels)
+        assert_array_equal(each.predict(TEST, lag=2), alone.predict(filled, lag=2))
+        assert_array_equal(each.predict_n_best(TEST, 2).labels, alone.predict_n_best(filled, 2).labels)
         assert (
             repr(each)
             == f"ImputingLabeller(labeller={labeller!r}{'' if missing == 'imputation' else f', missing={missing!r}'})"
         )
-    np.testing.assert_array_equal(model.staged_score(TEST), alone.staged_score(filled))
+    assert_array_equal(model.staged_score(TEST), alone.staged_score(filled))
 
 
 def test_stages_are_kept_where_that_is_wanted():

@@ -6,7 +6,7 @@ import pytest
 from planted_predictions import assert_confidence
 
 from treecrf.ensembles.baselines import BETAS, OnlineMajorityVote
-from treecrf.ensembles.combiners import Stacking
+from treecrf.ensembles.combiners import Evidence, Stacking
 from treecrf.ensembles.espboost import ESPBoost
 from treecrf.ensembles.voting import position_classes
 from treecrf.sequences import SequenceSet
@@ -143,12 +143,12 @@ def test_the_last_rows_use_experts_that_all_labels_have_trained(outcome, drawn):
     assert outcome.runs["settings"].iloc[0] == SETTINGS.experts[best]
     assert predicted["best_expert"] == of_a[best].predict(test).tolist()
     assert predicted["best_retrained"] == of_both[best].predict(test).tolist()
-    stacking = Stacking().fit(on_b, truth_b)
+    stacking = Stacking().fit(Evidence.ask(of_a, parts.validation), truth_b, 0)
     for method, experts in (("stacking", of_a), ("stacking_retrained", of_both)):
-        assert predicted[method] == stacking.predict_proba(marginals(experts, test)).argmax(axis=1).tolist()
+        assert predicted[method] == stacking.predict_proba(Evidence.ask(experts, test)).argmax(axis=1).tolist()
     by_method = dict(list(outcome.predictions.query("draw == 0").groupby("method")))
     for method, experts in (("stacking", of_a), ("stacking_retrained", of_both)):
-        assert_confidence(by_method[method], stacking.predict_proba(marginals(experts, test)))
+        assert_confidence(by_method[method], stacking.predict_proba(Evidence.ask(experts, test)))
     assert_confidence(by_method["marginal_average"], marginals(of_a, test).mean(axis=1))
     of_votes = outcome.predictions.query("method in ('best_expert', 'majority_vote', 'espboost', 'stepwise')")
     assert of_votes[list(CONFIDENCE)].isna().all(axis=None)

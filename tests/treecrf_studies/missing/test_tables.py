@@ -179,7 +179,7 @@ def test_the_best_methods_of_two_kinds_need_not_be_one(trees, differences):
 
 def test_what_other_trees_change_is_told_in_words(trees, differences):
     evaluations, comparisons = trees
-    answers = tree_answers(evaluations, comparisons, differences)
+    answers = " ".join(tree_answers(evaluations, comparisons, differences))
     assert answers == (
         "The choice of method has no significant effect with small trees. The best method is significantly better "
         "than the worst in 0 of 1 case (data set and share), and 0.50 points ahead on average. With single categories "
@@ -192,18 +192,18 @@ def test_what_other_trees_change_is_told_in_words(trees, differences):
     )
     rows = [("protein", 0.4, "small", "incorporated", WEIGHTING, 5.0, 4.0, 6.0, 0.01, "better")]
     against = pd.concat([comparisons, comparisons_of("trees", rows)])
-    won = tree_answers(evaluations, against, differences)
+    won = " ".join(tree_answers(evaluations, against, differences))
     assert "Instance weighting is sometimes significantly better and never worse with small trees" in won
     assert "It is significantly better than incorporated in tests in 1 of 1 case and worse in 0." in won
     rows = [("protein", 0.4, "small", IMPUTATION, WEIGHTING, -4.0, -6.0, -2.0, 0.01, "worse")]
     ahead = evaluations.assign(n_correct=evaluations["n_correct"] + 9 * (evaluations["method"] == IMPUTATION))
-    lost = tree_answers(ahead, pd.concat([comparisons, comparisons_of("trees", rows)])[1:], differences)
+    lost = " ".join(tree_answers(ahead, pd.concat([comparisons, comparisons_of("trees", rows)])[1:], differences))
     assert (
         "Instance weighting is sometimes significantly worse with small trees. No sequence-level test finds it worse "
         "than another "
         "method in 1 of 2" in lost
     )
-    assert tree_answers(evaluations, comparisons, differences[:0]) == ""
+    assert tree_answers(evaluations, comparisons, differences[:0]) == []
 
 
 @pytest.mark.parametrize("layout", [trees_layout, tree_differences_layout, mechanisms_layout])

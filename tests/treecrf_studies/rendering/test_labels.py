@@ -5,7 +5,7 @@ import pytest
 from matplotlib.figure import Figure
 from scipy.optimize import minimize
 
-from treecrf_studies.rendering.labels import label_points, spread
+from treecrf_studies.rendering.panels import label_points, spread
 
 
 @pytest.mark.parametrize("seed", range(5))

@@ -5,8 +5,19 @@ import pytest
 from matplotlib.figure import Figure as Drawn
 
 from treecrf_studies.rendering.markdown import flattened, is_number, listed_pages, read_layout, write_pages
-from treecrf_studies.rendering.parts import Downloads, Drawing, Figure, Group, Note, Page, Section, Table, caption
-from treecrf_studies.rendering.text import Markdown, link
+from treecrf_studies.rendering.parts import (
+    Downloads,
+    Drawing,
+    Figure,
+    Group,
+    Markdown,
+    Note,
+    Page,
+    Section,
+    Table,
+    caption,
+    link,
+)
 
 LAYOUT = pd.DataFrame({"data set": ["a_b"], "accuracy (%)": ["81.25"]})
 

@@ -9,9 +9,19 @@ from browsing import RUN, TEXTS, opened
 from matplotlib.figure import Figure as Drawn
 
 from treecrf_studies.rendering.markdown import write_pages
-from treecrf_studies.rendering.parts import Drawing, Group, Note, Page, Section, Table, listed, paragraph
+from treecrf_studies.rendering.parts import (
+    Drawing,
+    Group,
+    Markdown,
+    Note,
+    Page,
+    Section,
+    Table,
+    escaped,
+    listed,
+    paragraph,
+)
 from treecrf_studies.rendering.site import build_site, with_policy
-from treecrf_studies.rendering.text import Markdown, escaped
 
 COLUMN = ["12", "–", "0.001", "−2.5*", "1,000", "<0.001", "3–7"]
 NAMES = ["CRF-10", "CRF-2", *["MEMM"] * 5]

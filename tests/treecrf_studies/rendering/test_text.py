@@ -11,8 +11,8 @@ from myst_parser.config.main import MdParserConfig
 from myst_parser.mdit_to_docutils.base import DocutilsRenderer
 from myst_parser.parsers.mdit import create_md_parser
 
+from treecrf_studies.rendering.parts import Markdown, code, escaped, link, md, slug
 from treecrf_studies.rendering.site import CONFIGURATION
-from treecrf_studies.rendering.text import Markdown, code, escaped, link, md, slug
 
 NAMED = (
     *TEXTS,

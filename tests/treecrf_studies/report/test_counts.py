@@ -14,7 +14,7 @@ from treecrf_studies import missing, training
 from treecrf_studies.datasets import load
 from treecrf_studies.framework.jobs import JobContext, SummaryContext
 from treecrf_studies.framework.settings import load_settings
-from treecrf_studies.report.counts import FILE, count_sequences, write_counts
+from treecrf_studies.report.snapshot import FILE, count_sequences, write_counts
 from treecrf_studies.training.jobs import compare_method
 from treecrf_studies.training.summary import summarise
 

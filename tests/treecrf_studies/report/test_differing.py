@@ -3,7 +3,7 @@
 from runs import NOTHING
 
 from treecrf_studies.framework.settings import load_settings
-from treecrf_studies.report.run_page import differing_layout
+from treecrf_studies.report.provenance import differing_layout
 
 
 def settings_of(**values):

@@ -3,7 +3,7 @@
 import pandas as pd
 import pytest
 
-from treecrf_studies.report.figure_words import (
+from treecrf_studies.report.findings import (
     curve_alt,
     curve_caption,
     curve_frame,

@@ -7,18 +7,25 @@ from matplotlib.patches import Rectangle
 
 from treecrf_studies.framework.views import VIEWS
 from treecrf_studies.rendering.style import NOTHING, save_figure
-from treecrf_studies.report.claim_strip import LOOKS, strip_alt, strip_caption, strip_figure, strip_frame
 from treecrf_studies.report.figures import (
+    LOOKS,
     cost_alt,
     cost_caption,
     cost_figure,
     cost_frame,
+    gap_alt,
+    gap_caption,
+    gap_figure,
+    gap_frame,
     published_alt,
     published_caption,
     published_figure,
     published_frame,
+    strip_alt,
+    strip_caption,
+    strip_figure,
+    strip_frame,
 )
-from treecrf_studies.report.heat_map import gap_alt, gap_caption, gap_figure, gap_frame
 
 MOST_WORDS = 25
 """Of a caption."""
@@ -129,7 +136,7 @@ def test_claims_are_squares_by_group_with_the_sign_of_their_verdict(claims, tmp_
 
 
 def test_verdicts_differ_in_sign_or_frame():
-    from treecrf_studies.report.rules import SIGNS
+    from treecrf_studies.report.papers import SIGNS
 
     filled = [name for name, (fill, _) in LOOKS.items() if fill != "none"]
     assert len({SIGNS[name] for name in filled}) == len(filled)

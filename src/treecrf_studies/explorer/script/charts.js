@@ -9,7 +9,7 @@ const PATHS = {
 };
 
 const PEN = document.createElement("canvas").getContext("2d");
-PEN.font = `${SIZE}px system-ui, "DejaVu Sans", sans-serif`;
+PEN.font = `${SIZE}px -apple-system, "Segoe UI", Helvetica, Arial, sans-serif`;
 const widthOf = (text) => PEN.measureText(text).width;
 const svg = (tag, attributes, ...children) => element(`svg:${tag}`, attributes, ...children);
 const text = (x, y, content, attributes = {}) => svg("text", { x, y, ...attributes }, content);
@@ -139,9 +139,11 @@ new ResizeObserver(drawAll).observe(document.body);
 
 function standalone(make) {
   // The SVG with the style that it has on the page.
-  const made = make(760), style = getComputedStyle(document.documentElement);
+  const made = make(760), probe = document.body.appendChild(element("i"));
+  const colour = (name) => { probe.style.color = `var(${name}, transparent)`; return getComputedStyle(probe).color; };
   const words = [...document.getElementById("chart-style").textContent.matchAll(/var\((--[\w-]+)\)/g)].map((found) => found[1]);
-  const values = [...new Set(words), ...WORDS.colours.map((_, place) => `--m${place}`)].map((name) => [name, style.getPropertyValue(name)]).filter(([, value]) => value);
+  const values = [...new Set(words), ...WORDS.colours.map((_, place) => `--m${place}`)].map((name) => [name, colour(name)]).filter(([, value]) => value !== "rgba(0, 0, 0, 0)");
+  probe.remove();
   made.setAttribute("xmlns", "http://www.w3.org/2000/svg");
   made.prepend(svg("style", {}, `svg { ${values.map(([name, value]) => `${name}: ${value};`).join(" ")} background: var(--ground); } ${document.getElementById("chart-style").textContent}`));
   return `data:image/svg+xml;charset=utf-8,${encodeURIComponent(new XMLSerializer().serializeToString(made))}`;

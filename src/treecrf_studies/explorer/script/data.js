@@ -1,6 +1,8 @@
 // The frames inside the page as rows, what the address chooses of them, and texts for values.
 "use strict";
 
+try { document.documentElement.dataset.theme = localStorage.getItem("theme") ?? "auto"; } catch { /* no storage: the system decides */ }
+
 const read = (identifier) => JSON.parse(document.getElementById(identifier).textContent);
 const DASH = "–";
 const WORDS = read("words");

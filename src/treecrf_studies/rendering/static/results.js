@@ -73,6 +73,10 @@
     });
   }
 
+  window.addEventListener("beforeprint", () => {
+    for (const details of document.querySelectorAll("details.figure")) details.open = true;
+  });
+
   const openTarget = () => {
     const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
     const details = target?.closest("section")?.querySelector("details.table");

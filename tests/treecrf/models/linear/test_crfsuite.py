@@ -4,6 +4,7 @@ import numpy as np
 import pycrfsuite
 import pytest
 from builders import random_set
+from numpy.testing import assert_allclose
 
 from treecrf import CRFSuite, LinearCRF
 from treecrf.models.linear.linear_crf import window_cells
@@ -29,14 +30,14 @@ def test_marginals_are_those_of_crfsuites_own_tagger(data, tmp_path):
     for first, last in zip(data.offsets[:-1], data.offsets[1:], strict=True):
         labels += tagger.tag(items[first:last])
         expected += [[tagger.marginal(str(label), t) for label in range(4)] for t in range(last - first)]
-    np.testing.assert_allclose(model.predict_proba(data), expected, atol=1e-4)  # the file has fewer digits
+    assert_allclose(model.predict_proba(data), expected, atol=1e-4)  # the file has fewer digits
     assert (model.predict(data, "viterbi") == np.array(labels, dtype=int)).all()
 
 
 def test_its_optimum_is_that_of_the_linear_crf(data):
     """The same penalty; `LinearCRF` has no weights for the first label either."""
     ours, theirs = LinearCRF(features="labels", variance=1.0, max_iterations=500).fit(data), CRFSuite(c2=0.5).fit(data)
-    np.testing.assert_allclose(theirs.log_likelihood(data), ours.log_likelihood(data), atol=0.02)
+    assert_allclose(theirs.log_likelihood(data), ours.log_likelihood(data), atol=0.02)
 
 
 def test_a_smaller_penalty_fits_more_closely(data):
@@ -51,7 +52,7 @@ def test_a_label_that_training_lacks_has_probability_0(data):
     assert (found[:, 2] == 0).all()
     three = lacking.with_labels(np.where(lacking.labels == 3, 2, lacking.labels).astype(np.int16), ("a", "b", "c"))
     others = CRFSuite(c2=0.5, window=(1, 1)).fit(three).predict_proba(three)
-    np.testing.assert_allclose(found[:, [0, 1, 3]], others, atol=1e-4)
+    assert_allclose(found[:, [0, 1, 3]], others, atol=1e-4)
 
 
 def test_cells_that_belong_to_none_and_first_labels_have_no_weight(data):

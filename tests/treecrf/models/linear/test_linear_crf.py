@@ -7,12 +7,13 @@ import naive
 import numpy as np
 import pycrfsuite
 import pytest
-from builders import letter_set as random_set
+from builders import hidden_labels, larger_set, letter_set, random_set
+from numpy.testing import assert_allclose
 
 import treecrf
 from treecrf import Attribute, LinearCRF, chain
 from treecrf.models.linear.linear_crf import FEATURES, Objective, Outcomes
-from treecrf.sequences import slot_sizes, window_codes
+from treecrf.sequences import SequenceSet, slot_sizes, window_codes
 
 
 def naive_potentials(data, window, order, weights, features="labels"):
@@ -44,7 +45,7 @@ def naive_potentials(data, window, order, weights, features="labels"):
 @pytest.mark.parametrize(("order", "features"), [(0, "labels"), (0, "both"), (1, "labels"), (1, "pairs"), (1, "both")])
 @pytest.mark.parametrize("window", [(0, 0), (1, 2)])
 def test_objective_and_gradient_equal_enumeration(order, features, window):
-    data = random_set(order)
+    data = letter_set(order)
     objective = Objective(data, data.labels, window, Outcomes(len(data.label_names), order, features), 3.0)
     weights = np.random.default_rng(1).normal(size=objective.n_weights)
 
@@ -125,7 +126,7 @@ def weights_of(path, data, sizes):
 @pytest.mark.parametrize("n_iterations", [1, 3, 10])
 def test_objective_and_gradient_equal_crfsuites(tmp_path, n_iterations):
     # crfsuite says its loss and the norm of its gradient at the weights of every iteration, and saves the last ones.
-    data = random_set(7, n_sequences=40, longest=12)
+    data = letter_set(7, n_sequences=40, longest=12)
     trainer, logged, sizes = crfsuite(data, (1, 1), 2.0, n_iterations)
     trainer.train(str(tmp_path / "model"))
     text = "".join(logged)
@@ -139,12 +140,12 @@ def test_objective_and_gradient_equal_crfsuites(tmp_path, n_iterations):
 
 @pytest.mark.parametrize("variance", [0.5, 10.0])
 def test_optimum_equals_crfsuites(tmp_path, variance):
-    data = random_set(8, n_sequences=60, longest=12)
+    data = letter_set(8, n_sequences=60, longest=12)
     trainer, logged, sizes = crfsuite(data, (1, 0), variance, 2000)
     trainer.train(str(tmp_path / "model"))
     expected = weights_of(tmp_path / "model", data, sizes)
     model = LinearCRF(variance, (1, 0), features="labels", max_iterations=2000, tolerance=1e-14).fit(data)
-    np.testing.assert_allclose(model.weights_history_[-1], expected, atol=2e-3)
+    assert_allclose(model.weights_history_[-1], expected, atol=2e-3)
     loss = float(re.findall(r"Loss: ([\d.e+-]+)", "".join(logged))[-1])
     assert model.objective_history_[-1] == pytest.approx(loss, rel=1e-4)
     assert model.objective_history_[-1] <= loss * (1 + 1e-6)
@@ -152,15 +153,15 @@ def test_optimum_equals_crfsuites(tmp_path, variance):
 
 @pytest.mark.parametrize("features", FEATURES)
 def test_predictions_are_those_of_the_potentials_and_history_is_the_likelihood(features):
-    data, other = random_set(3, 40), random_set(4, 40)
+    data, other = letter_set(3, 40), random_set(4, 40)
     heard = []
     model = LinearCRF(5.0, (1, 1), features=features, keep_stages=True).fit(
         data, monitor=lambda *event: heard.append((event[0], event[2]))
     )
     potentials = naive_potentials(other, (1, 1), 1, model.weights_history_[-1], features)
-    np.testing.assert_allclose(model.potentials(other), potentials, atol=1e-12)
+    assert_allclose(model.potentials(other), potentials, atol=1e-12)
     marginals = chain.forward_backward(potentials, other.offsets, 1).labels
-    np.testing.assert_allclose(model.predict_proba(other), marginals, atol=1e-12)
+    assert_allclose(model.predict_proba(other), marginals, atol=1e-12)
     np.testing.assert_array_equal(model.predict(other, "viterbi"), chain.viterbi(potentials, other.offsets, 1).labels)
     weights = model.weights_history_[-1]
     assert heard[-1][1] == pytest.approx(model.log_likelihood(data).sum(), abs=1e-8)
@@ -170,16 +171,14 @@ def test_predictions_are_those_of_the_potentials_and_history_is_the_likelihood(f
     staged = model.staged_score(other)
     assert staged.shape == (len(heard), 2)
     assert staged[-1].tolist() == [model.score(other), model.score(other, decoder="viterbi")]
-    np.testing.assert_allclose(
-        model.log_likelihood(other), chain.log_likelihood(potentials, other.labels, other.offsets, 1)
-    )
+    assert_allclose(model.log_likelihood(other), chain.log_likelihood(potentials, other.labels, other.offsets, 1))
     assert np.array_equal(model.predict_n_best(other, 2).labels[0], model.predict(other, "viterbi"))
     shorter = LinearCRF(5.0, (1, 1), features=features, max_iterations=4).fit(data)
     assert staged[3].tolist() == [shorter.score(other), shorter.score(other, decoder="viterbi")]
 
 
 def test_an_unseen_category_has_no_weight():
-    data = random_set(6, 30)
+    data = letter_set(6, 30)
     model = LinearCRF(1.0, features="labels").fit(data)
     wider = (Attribute("letter", (*data.attributes[0].categories, "new")), data.attributes[1])
     values = data.values.copy()
@@ -187,7 +186,7 @@ def test_an_unseen_category_has_no_weight():
     with pytest.warns(UserWarning, match="category 'new' was not in the training set"):
         potentials = model.potentials(data.with_values(values, wider))
     flag = model.cell_weights_[5 + data.values[0, 1]]
-    np.testing.assert_allclose(potentials[:, 0, -1], flag, atol=1e-12)
+    assert_allclose(potentials[:, 0, -1], flag, atol=1e-12)
 
 
 def test_predictions_take_less_memory_than_the_potentials():
@@ -209,3 +208,79 @@ def test_predictions_take_less_memory_than_the_potentials():
     taken = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert taken < 0.3 * 8 * n * n_labels**2
+
+
+# --- linear weights --------------------------------------------------------------------------------
+
+
+def naive_objective(data, order, features, weights_of_positions, parameters, variance):
+    """The penalized weighted log likelihood from explicit potentials; partial labels where weights are equal."""
+    n_labels = len(data.label_names)
+    sizes = [len(attribute.categories) + 1 for attribute in data.attributes]
+    codes, first = window_codes(data, (0, 0)), np.concatenate([[0], np.cumsum(sizes)])
+    n_rows = n_labels + 1 if features == "pairs" else 1  # of labels before, START last
+    n_cell_weights = int(first[-1]) * n_rows * n_labels
+    of_cells = parameters[:n_cell_weights].reshape(-1, n_rows, n_labels)
+    pairs = parameters[n_cell_weights:].reshape(n_labels, n_labels) if order else None
+    potential, value = {}, 0.0
+    for begin, end in zip(data.offsets[:-1], data.offsets[1:], strict=True):
+        for p in range(begin, end):
+            scores = sum(of_cells[first[slot] + code] for slot, code in enumerate(codes[p]))
+            for s in naive.states_at(p - begin, n_labels, order):
+                row = s[0] if n_rows > 1 else 0
+                for y in range(n_labels):
+                    step = pairs[s[0], y] if order and s[0] < n_labels else 0.0
+                    potential[y, p, s] = scores[row, y] + step
+        labels, weights = data.labels[begin:end], weights_of_positions[begin:end]
+        if (labels >= 0).all():
+            value += naive.chain_rule_gradients(potential, int(begin), labels, weights, n_labels, order)[0]
+        else:
+            value += weights[0] * naive.partial_log_likelihood(potential, int(begin), labels, n_labels, order)
+    return parameters @ parameters / (2 * variance) - value
+
+
+@pytest.mark.parametrize(("order", "features"), [(0, "labels"), (1, "labels"), (1, "pairs")])
+@pytest.mark.parametrize("kind", ["unknown", "unknown by sequence", "by position", "by sequence"])
+def test_weighted_objective_and_gradient_equal_enumeration(order, features, kind):
+    rng = np.random.default_rng(order)
+    data = random_set(rng, n_sequences=5, longest=4)
+    weights = rng.integers(0, 5, data.n_positions) / 2
+    if kind.endswith("by sequence"):
+        weights = np.repeat(rng.integers(1, 5, len(data)) / 2, data.lengths)
+    if kind == "unknown":
+        weights = np.ones(data.n_positions)
+    if kind.startswith("unknown"):
+        data = hidden_labels(data)
+    given = None if kind == "unknown" else weights
+    objective = Objective(data, data.labels, (0, 0), Outcomes(len(data.label_names), order, features), 3.0, given)
+    parameters = rng.normal(size=objective.n_weights)
+    value, gradient = objective(parameters)
+    assert value == pytest.approx(naive_objective(data, order, features, weights, parameters, 3.0), abs=1e-10)
+    for index in range(0, objective.n_weights, 5):
+        step = np.zeros_like(parameters)
+        step[index] = 1e-5
+        up, down = (naive_objective(data, order, features, weights, parameters + sign * step, 3.0) for sign in (1, -1))
+        assert gradient[index] == pytest.approx((up - down) / 2e-5, abs=1e-6)
+
+
+def test_unknown_labels_of_positions_by_themselves_are_left_out():
+    data = hidden_labels(larger_set(n_sequences=10, longest=8))
+    known = np.flatnonzero(data.labels >= 0)
+    kept = SequenceSet(
+        data.values[known], np.arange(len(known) + 1), data.attributes, data.labels[known], data.label_names
+    )
+    model, expected = (LinearCRF(order=0, tolerance=1e-15).fit(train) for train in (data, kept))
+    assert_allclose(model.predict_proba(data), expected.predict_proba(data), atol=1e-5)
+
+
+def test_likelihood_of_the_training_set_is_that_of_its_known_labels():
+    data = hidden_labels(larger_set(n_sequences=10, longest=8))
+    reported = []
+    model = LinearCRF(max_iterations=5).fit(data, monitor=lambda stage, seconds, value: reported.append(value))
+    assert model.log_likelihood(data).sum() == pytest.approx(reported[-1], abs=1e-9)
+
+
+def test_unknown_labels_and_weights_that_differ_within_a_sequence_are_refused():
+    with pytest.raises(ValueError, match="has unknown labels and weights that differ between its positions"):
+        LinearCRF(class_weight={"B": 8.0}).fit(hidden_labels(larger_set()))
+    assert isinstance(LinearCRF(order=0, class_weight={"B": 8.0}).fit(hidden_labels(larger_set())), LinearCRF)

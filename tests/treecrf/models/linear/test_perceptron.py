@@ -5,6 +5,7 @@ import naive_perceptron
 import numpy as np
 import pytest
 from builders import larger_set, random_set
+from numpy.testing import assert_allclose, assert_array_equal
 
 from treecrf import SequenceSet
 from treecrf.compiled.struct import allocate
@@ -32,8 +33,8 @@ def test_predictions_are_those_of_the_chain_with_its_weights(n_labels, order):
     cells, _ = window_cells(model.align_inputs(test, "error"), (1, 1))
     potentials = model.cell_weights_[cells].sum(axis=1).T[:, :, None] + model.transition_weights_[:, None, :]
     expected = naive.enumerate_chains(potentials, test.offsets, 1)
-    np.testing.assert_allclose(model.predict_proba(test), expected.marginals, atol=1e-9)
-    np.testing.assert_array_equal(model.predict(test, "viterbi"), expected.best_labels)
+    assert_allclose(model.predict_proba(test), expected.marginals, atol=1e-9)
+    assert_array_equal(model.predict(test, "viterbi"), expected.best_labels)
 
 
 @pytest.mark.parametrize("search", searches(4))
@@ -45,8 +46,8 @@ def test_weights_are_those_of_the_slow_perceptron(search, seed):
     cells, n_cells = window_cells(data, (1, 0))
     expected = naive_perceptron.train(cells, data.labels, data.offsets, 4, 3, find)
     of_cells, of_transitions = naive_perceptron.as_arrays(expected, n_cells, 4)
-    np.testing.assert_allclose(model.cell_weights_, of_cells, atol=1e-12)
-    np.testing.assert_allclose(model.transition_weights_, of_transitions, atol=1e-12)
+    assert_allclose(model.cell_weights_, of_cells, atol=1e-12)
+    assert_allclose(model.transition_weights_, of_transitions, atol=1e-12)
 
 
 @pytest.mark.parametrize("order", [0, 1])
@@ -59,7 +60,7 @@ def test_two_labels_have_a_faster_kernel_with_the_same_weights(seed, order):
     counts, beam = allocate(Counts, n_cells=n_cells, n_labels=2), allocate(Beam, n_longest=4, n_labels=2)
     n_wrong = [learn_epoch(examples, counts, beam, 2, False, order) for _ in range(4)]
     assert min(n_wrong) > 0  # every pass corrects weights
-    np.testing.assert_array_equal(fast.n_wrong_, n_wrong)
+    assert_array_equal(fast.n_wrong_, n_wrong)
     assert fast.cell_weights_.tobytes() == (counts.cells - counts.cell_delays / counts.n_seen).tobytes()
     transitions = counts.transitions - counts.transition_delays / counts.n_seen
     assert fast.transition_weights_.tobytes() == np.ascontiguousarray(transitions.T).tobytes()
@@ -75,11 +76,11 @@ def test_without_transitions_positions_are_labelled_by_themselves():
         return tuple(int(np.argmax(row)) for row in scores)
 
     expected = naive_perceptron.train(cells, data.labels, data.offsets, 4, 3, find)
-    np.testing.assert_allclose(model.cell_weights_, naive_perceptron.as_arrays(expected, n_cells, 4)[0], atol=1e-12)
+    assert_allclose(model.cell_weights_, naive_perceptron.as_arrays(expected, n_cells, 4)[0], atol=1e-12)
     assert not model.transition_weights_.any()
     exponentials = np.exp(model.cell_weights_[cells].sum(axis=1))
-    np.testing.assert_allclose(model.predict_proba(data), exponentials / exponentials.sum(axis=1, keepdims=True))
-    np.testing.assert_array_equal(model.predict(data, "viterbi"), model.predict(data))
+    assert_allclose(model.predict_proba(data), exponentials / exponentials.sum(axis=1, keepdims=True))
+    assert_array_equal(model.predict(data, "viterbi"), model.predict(data))
 
 
 def test_a_beam_of_all_labels_is_none():
@@ -104,4 +105,4 @@ def test_a_category_that_training_did_not_have_has_no_weight():
     with pytest.warns(UserWarning, match="new"):
         found = model.predict_proba(test)
     start = model.transition_weights_[:, 3]
-    np.testing.assert_allclose(found[0], np.exp(start) / np.exp(start).sum())
+    assert_allclose(found[0], np.exp(start) / np.exp(start).sum())

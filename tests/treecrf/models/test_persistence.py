@@ -4,10 +4,21 @@ from typing import Annotated, NamedTuple
 
 import numpy as np
 import pytest
+from saved_models import (
+    FOLDER,
+    OF_STUDIES,
+    SAVED,
+    assert_has_its_stages,
+    assert_headers_are_checked,
+    assert_says_what_it_said,
+)
 
+import treecrf
 from treecrf.compiled.rules import FINITE, below, offsets_into
 from treecrf.compiled.struct import Float64, Int64, struct
 from treecrf.models.base import named_arrays, refuse_rest, take_declared
+from treecrf.models.persistence import load_class
+from treecrf.models.registry import LABELLERS
 
 
 @struct
@@ -93,3 +104,51 @@ def test_an_array_that_is_not_there_is_missed():
 def test_a_declaration_that_says_too_little_is_an_error_of_the_class(declared, message):
     with pytest.raises(TypeError, match=message):
         take_declared({"cells": np.zeros(3)}, declared, {})
+
+
+# --- header ----------------------------------------------------------------------------------------
+
+
+FAMILIES = (
+    "crfsuite",
+    "derivinglabeller",
+    "ensemble",
+    "imputinglabeller",
+    "inducedcrf",
+    "linearcrf",
+    "memm",
+    "neuralcrf",
+    "neuralnetwork",
+    "slidingwindow",
+    "stackedsequential",
+    "treecrf",
+    "treecrf_with_anchors",
+    "votedperceptron",
+    "windowlightgbm",
+)
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+def test_a_field_that_is_deleted_or_changed_gives_a_sentence_or_labels(name):
+    assert_headers_are_checked(name)
+
+
+# --- former versions -------------------------------------------------------------------------------
+
+
+MODELS = [name for name in SAVED if not name.startswith(OF_STUDIES)]
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_a_saved_model_says_what_it_said(name):
+    assert_says_what_it_said(name)
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_a_saved_model_has_its_stages(name):
+    assert_has_its_stages(name)
+
+
+def test_every_class_of_labellers_was_saved():
+    classes = {load_class(row.class_path) for row in LABELLERS.values() if row.family != "neural"}
+    assert classes <= {type(treecrf.load(FOLDER / f"{name}.npz")) for name in MODELS if "neuralcrf" not in name}
