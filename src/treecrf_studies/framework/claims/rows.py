@@ -203,12 +203,11 @@ def _evidence(parts: Iterable[Row], functions: ModuleType, results: Results, rul
     found = [{dataset: _measure(part, functions, results, dataset) for dataset in part["datasets"]} for part in parts]
     if rule.holm:
         found = _corrected(found)
-    return [
-        gather(
-            part, lambda dataset, part=part: [replace(each.observe(rule), dataset=dataset) for each in part[dataset]]
-        )
-        for part in found
-    ]
+    return [_observed(part, rule) for part in found]
+
+
+def _observed(part: dict[str, list[_Found]], rule: Rule) -> Evidence:
+    return gather(part, lambda dataset: [replace(each.observe(rule), dataset=dataset) for each in part[dataset]])
 
 
 def _measure(row: Row, functions: ModuleType, results: Results, dataset: str) -> list[_Found]:
