@@ -167,7 +167,7 @@ class CodingSettings(StudySettings):
             "wide_windows": form is None,
             "n_timed_runs": form is not None,
         }
-        unused = {"datasets", "methods", "labellers", "held_out", "exact_under", "equivalence_margin", "overrides"}
+        unused = {*self.whole, "methods", "labellers", "held_out", "exact_under"}
         unused |= {
             name
             for name in type(self).model_fields

@@ -102,14 +102,5 @@ class FutureSettings(StudySettings):
 
     def used_by(self, method: str) -> dict[str, Any]:
         """JSON values of the settings that a job of the method looks at, so that changing others reruns nothing."""
-        unused = {
-            "datasets",
-            "methods",
-            "labellers",
-            "n_seeds",
-            "held_out",
-            "exact_under",
-            "equivalence_margin",
-            "overrides",
-        }
+        unused = {*self.whole, "methods", "labellers", "n_seeds", "held_out", "exact_under"}
         return self.model_dump(mode="json", exclude=unused) | used_labellers(method, self.labellers)

@@ -116,8 +116,8 @@ class KernelsSettings(StudySettings):
 
     def used_by(self, method: str) -> dict[str, Any]:
         """JSON values of the settings that a job of the method looks at, so that changing others reruns nothing."""
-        unused = {"datasets", "methods", "labellers", "n_seeds", "exact_under", "equivalence_margin", "overrides"}
-        unused |= {"solver_degrees", "solver_steps", "ranks", "sizes", "measured_variance", *MEASURED}
+        unused = {*self.whole, "methods", "labellers", "n_seeds", "exact_under", "measured_variance"}
+        unused |= {"solver_degrees", "solver_steps", "ranks", "sizes"}
         unused |= unused_settings(method, KERNELS)
         if method in self.choosers:
             unused.add("variances")

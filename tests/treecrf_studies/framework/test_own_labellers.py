@@ -135,3 +135,9 @@ def test_a_job_looks_at_its_own_labeller_alone():
     for study in (settings.training, settings.missing, settings.future):
         assert list(study.used_by("naive_bayes")["labellers"]) == ["naive_bayes"]
         assert "labellers" not in study.used_by(study.methods[0])
+
+
+@pytest.mark.parametrize("name", ["training", "missing", "future", "coding", "kernels"])
+def test_no_job_looks_at_what_its_summary_alone_reads(name):
+    study = getattr(page_settings(), name)
+    assert {"separation_margin", "equivalence_margin", "overrides"}.isdisjoint(study.used_by(study.methods[0]))
